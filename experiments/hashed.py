@@ -26,7 +26,7 @@ from pckv.lab.populations import zipf
 from pckv.lab.processes import map_in_processes
 from pckv.lab.sampling import SampledCounts, SamplingModel
 from pckv.moments import CountMoments
-from pckv.planning.detection import DEFAULT_RATE
+from pckv.planning.detection import DEFAULT_FLAG_RATE
 from pckv.planning.prediction import predicted_errors
 from pckv.population import Population
 from pckv.seeded import seeded_source
@@ -111,7 +111,7 @@ def _from_law(setting: _Setting, model: SamplingModel, rng: Generator) -> _Marke
     counts[:, : taken.shape[1]] = taken
     support = count_reports(channel, SampledCounts(counts, people), rng)
     moments = CountMoments.of(channel.count_law)
-    test = Detection(setting.candidates, LEVEL, DEFAULT_RATE)
+    test = Detection(setting.candidates, LEVEL, DEFAULT_FLAG_RATE)
     return _Marked(test.detected(support.total, people, moments), *corrected(support, people, moments))
 
 
@@ -173,9 +173,9 @@ def requirements_of(cells: Sequence[Discoveries]) -> Iterator[Requirement]:
         name = f"{cell.part}, ε = {cell.epsilon}, {cell.pairs} pairs per person"
         yield Requirement(
             f"{name}: false discoveries",
-            f"≤ {DEFAULT_RATE:.0%}, up to {STANDARD_ERRORS} standard errors",
+            f"≤ {DEFAULT_FLAG_RATE:.0%}, up to {STANDARD_ERRORS} standard errors",
             f"{cell.false:.2%} ± {cell.false_error:.2%}",
-            cell.false <= DEFAULT_RATE + STANDARD_ERRORS * cell.false_error,
+            cell.false <= DEFAULT_FLAG_RATE + STANDARD_ERRORS * cell.false_error,
         )
     for what in ("frequency", "mean"):
         compared = [cell for cell in cells if what == "frequency" or cell.means]
@@ -202,7 +202,7 @@ experiment NAME=hashed` writes this page.
 - *reports*: 40,000 people, 12 keys, 400 candidates. Reports are made by the code of devices, and
   asked about every candidate.
 - Everybody holds 1 or 3 pairs, and the padding is the same. The frequencies of the held keys fall
-  with their rank to the power of 0.8. The false discovery rate is {DEFAULT_RATE:.0%}, the method `corrected`.
+  with their rank to the power of 0.8. The false discovery rate is {DEFAULT_FLAG_RATE:.0%}, the method `corrected`.
 - Errors are roots of mean squares over the held keys, relative to those that plans predict; those of
   means for keys above {MIN_STANDARD_ERRORS} of their standard errors.
 

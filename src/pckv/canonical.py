@@ -7,7 +7,7 @@ import binascii
 import json
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -79,6 +79,17 @@ def check_name(name: object, what: str) -> str:
         shown = repr(name) if len(name) <= MAX_NAME_BYTES else f"{name[:20]!r}…"
         raise ParameterError(f"{what} {shown} {fault}")
     return name
+
+
+def check_names(names: Iterable[str], what: str) -> tuple[str, ...]:
+    """Return names that may each be given once, exactly as they are; messages count them: `what` 3 is the same as 1."""
+    places: dict[str, int] = {}
+    for number, name in enumerate(names, 1):
+        check_name(name, f"{what} {number:,}")
+        first = places.setdefault(name, number)
+        if first != number:
+            raise ParameterError(f"{what} {number:,} {name!r} is the same as {what} {first:,}")
+    return tuple(places)
 
 
 def text_fault(text: str, max_bytes: int, *, lines: bool = False) -> str:

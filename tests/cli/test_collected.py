@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pckv import Tally, Task
+from pckv import Tally, Task, perturb
 from pckv.days import Phase
 from pckv.wire import Report
 from support.cli import GRR, OTHER, contents, put, read_json, run, run_ok, run_refused
 from support.collectors import ADMINISTRATOR, ANALYST, DAY, Running, running
+from support.stores import total
 
 WORDS = [5, 5, 5, 2, 2, 0, 6, 7]
 LATER = Task(name="Later", keys=3, values=(0, 1), epsilon=1, mechanism="grr", opens="2030-02-01")
@@ -31,6 +32,7 @@ STARS = Task(
     mechanism="grr",
     size_share=0,
 )
+TERMS = Task.discovery(name="Terms", epsilon=4, alphabet="ab", characters=3)
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +55,9 @@ def collector() -> Iterator[Running]:
         ]
         started.store.add_task(STARS)
         assert started.upload(STARS, *stars) == {}
+        started.store.add_task(TERMS)
+        for held in (["ab"], ["ab"], ["b"], []):
+            assert started.upload(TERMS, *(perturb(TERMS, held) for _ in range(100))) == {}
         yield started
 
 
@@ -114,6 +119,16 @@ def test_a_collectors_estimates_are_written_as_those_of_files(access: str, suffi
     assert Path(f"collected.{suffix}").read_bytes() == Path(f"files.{suffix}").read_bytes()
 
 
+@pytest.mark.parametrize("options", ["", "--json --top 1", "--level 0.8 --false-discovery-rate 0.2"])
+def test_a_collector_finds_keys_as_files_do(access: str, collector: Running, options: str) -> None:
+    put({"terms.json": TERMS.to_json().encode(), "terms.tally": bytes(total(collector.store, TERMS))})
+    of_files = run_ok(f"discover terms.tally --task terms.json {options} --out files.txt")
+    assert run_ok(f"discover terms.json {access} {options} --out collected.txt") == of_files
+    assert run_ok(f"discover {access} {options} -- {TERMS.id}") == of_files
+    assert Path("collected.txt").read_bytes() == Path("files.txt").read_bytes()
+    assert Path("files.txt").read_text(encoding="utf-8").startswith("ab\n")
+
+
 def test_a_collectors_chart_has_the_name_of_the_task(access: str) -> None:
     run_ok(f"estimate grr.json {access} --plot new.svg")
     assert b"movies: 3 keys" in Path("new.svg").read_bytes()
@@ -128,6 +143,9 @@ def test_a_collectors_chart_has_the_name_of_the_task(access: str) -> None:
         "estimate --url http://127.0.0.1:9",
         "estimate grr.json other.json --url http://127.0.0.1:9",
         "estimate grr.json --task grr.json --url http://127.0.0.1:9",
+        "discover",
+        "discover good.tally",
+        "discover grr.json other.json --url http://127.0.0.1:9",
     ],
 )
 def test_files_and_a_collector_are_not_mixed(command: str) -> None:
@@ -139,12 +157,13 @@ def test_tasks_are_listed(access: str) -> None:
     lines = run_ok(f"task list {access}").splitlines()
     assert lines[0].split() == ["name", "state", "reports", "target", "last", "report", "id"]
     assert [line.split()[:3] for line in lines[1:]] == [
+        ["Terms", "open", "400"],
         ["Stars", "open", "200"],
         ["Later", "waiting", "0"],
         ["others", "closed", "0"],
         ["movies", "open", "8"],
     ]
-    assert lines[4].split()[3:] == ["–", DAY, GRR.id]
+    assert lines[5].split()[3:] == ["–", DAY, GRR.id]
     assert [line.split()[0] for line in run_ok(f"task list {access} --search OTH").splitlines()[1:]] == [
         "others"
     ]
@@ -227,6 +246,8 @@ def test_a_misspelt_task_file_is_not_taken_for_an_id(access: str, name: str) -> 
     ("command", "problem"),
     [
         ("estimate nothing", "no such task or page here"),
+        ("discover nothing", "no such task or page here"),
+        ("discover grr.json", "task 'movies' is not a discovery"),
         ("task status nothing", "no such task or page here"),
         ("estimate grr.json --key jaws", "'jaws' is not a key of task 'movies'"),
         ("invitations new grr.json --count 1 --out new.txt --yes", "this token does not allow it"),
@@ -240,7 +261,14 @@ def test_what_a_collector_refuses_is_one_line(access: str, command: str, problem
 
 
 @pytest.mark.parametrize(
-    "command", ["estimate x", "task list", "task status x", "invitations new x --count 1 --out new.txt --yes"]
+    "command",
+    [
+        "estimate x",
+        "discover x",
+        "task list",
+        "task status x",
+        "invitations new x --count 1 --out new.txt --yes",
+    ],
 )
 def test_a_collector_that_does_not_answer_is_one_line(command: str) -> None:
     put({"good.token": b"secret"})

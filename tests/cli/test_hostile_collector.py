@@ -45,6 +45,7 @@ COMMANDS = (
     "task list",
     "task status grr.json",
     "estimate grr.json",
+    "discover grr.json",
     "card grr.json --no-audit",
     "invitations new grr.json --count 1 --out new.txt",
     "series push series.json",
@@ -123,6 +124,35 @@ def test_a_frequency_that_is_no_number_is_not_shown(
     rows = pckv.estimate(pckv.Tally(GRR)).to_dict()["estimates"]
     answer(scripted({"estimates": [rows[0] | {"frequency": frequency}]}))
     assert run_refused(f"estimate grr.json {ACCESS}") == NOT_ITS_ANSWER
+
+
+@pytest.mark.parametrize(
+    ("row", "members"),
+    [
+        ({"frequency": float("nan")}, {}),
+        ({"key": "a\nb"}, {}),
+        ({"key": CONTROLS}, {}),
+        ({"key": ""}, {}),
+        ({}, {"epsilon": float("inf")}),
+        ({}, {"reports": "many"}),
+        ({}, {"tree": [{}]}),
+        ({}, {}),
+    ],
+)
+def test_an_answer_that_is_no_discovery_is_one_line(
+    answer: Callable[[Script], None], row: dict[str, Any], members: dict[str, Any]
+) -> None:
+    key = {"key": "ab", "frequency": 0.1, "frequency_low": 0, "frequency_high": 1, "is_cut": False} | row
+    numbers = {"reports": 9, "characters": 3, "padding": 1, "epsilon": 1, "level": 0.9}
+    rates = {"false_discovery_rate": 0.1, "smallest_frequency": 0.5}
+    found = {"task": GRR.id, "keys": [key], "tree": []} | numbers | rates | members
+    answer(lambda _: json.dumps(found).encode())
+    command = f"discover grr.json {ACCESS} --out new.txt"
+    if row or members:
+        assert run_refused(command) == NOT_ITS_ANSWER
+    else:
+        # Nothing but those is wrong with it.
+        assert "1 key found among 9 reports" in run_ok(command)
 
 
 def test_estimates_of_another_task_are_refused(answer: Callable[[Script], None]) -> None:

@@ -74,12 +74,16 @@ def test_padding_is_chosen_for_the_people_of_a_round() -> None:
         (f"{DAYS} --rounds 3", "panels must be at most the number of rounds"),
         ("--first 2031-02-30 --period 7 --panels 4", "first must be a day as YYYY-MM-DD"),
         ("--first 2020-01-06 --period 7 --panels 4", "2020-01-06, is in the past: use --force"),
-        (f"{DAYS} --coin server", "draws its coins on the device"),
     ],
 )
 def test_bad_series_are_refused(options: str, message: str) -> None:
-    command = NEW.replace("--mechanism grr", "--mechanism ue-compact") if "coin" in options else NEW
-    assert message in run_refused(f"{command} {options} --out series.json")
+    assert message in run_refused(f"{NEW} {options} --out series.json")
+
+
+def test_no_option_is_offered_that_series_refuse() -> None:
+    assert "--coin" in run_ok("task new --help")
+    offered = run_ok("series new --help")
+    assert not any(option in offered for option in ("--coin", "--opens", "--closes"))
 
 
 def test_a_first_day_in_the_past_may_be_meant_and_days_are_no_options() -> None:

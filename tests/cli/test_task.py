@@ -137,12 +137,12 @@ def test_bad_tasks(options: str, message: str) -> None:
     ("text", "message"),
     [
         (b"", "keys.txt: the file is empty"),
-        (b"up\nheat\nup\n", "keys.txt, line 3: key 'up' stands on line 1 already"),
-        (b"up\n\nheat\n", "keys.txt, line 2: an empty key name"),
-        (b"up\nheat\n\n", "keys.txt, line 3: an empty key name"),
+        (b"up\nheat\nup\n", "keys.txt, line 3 'up' is the same as line 1"),
+        (b"up\n\nheat\n", "keys.txt, line 2 is empty"),
+        (b"up\nheat\n\n", "keys.txt, line 3 is empty"),
         (b"up\n\xff\n", "keys.txt: not UTF-8"),
-        (b"up\na\tb\n", "keys.txt, line 2: the key 'a\\tb' holds a control character"),
-        (b"up\n" + b"x" * 257, "keys.txt, line 2: the key 'xxxxxxxxxxxxxxxxxxxx'… is longer than 256 bytes"),
+        (b"up\na\tb\n", "keys.txt, line 2 'a\\tb' holds a control character"),
+        (b"up\n" + b"x" * 257, "keys.txt, line 2 'xxxxxxxxxxxxxxxxxxxx'… is longer than 256 bytes"),
     ],
     ids=["empty", "twice", "blank", "blank-end", "utf8", "tab", "long"],
 )

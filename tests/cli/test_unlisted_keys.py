@@ -49,11 +49,11 @@ def test_candidates_are_read_from_a_file() -> None:
     ("content", "problem"),
     [
         (b"", "candidates.txt: the file is empty"),
-        (b"a\nb\na\n", "candidates.txt, line 3: key 'a' stands on line 1 already"),
-        (b"a\n\nb\n", "candidates.txt, line 2: an empty key name"),
-        (b"a\n" + b"x" * 257, "candidates.txt, line 2: the key"),
-        ("a\nb\ne\u0301\n".encode(), "candidates.txt, line 3: the key"),
-        (b"a\nb\x07\n", "candidates.txt, line 2: the key"),
+        (b"a\nb\na\n", "candidates.txt, line 3 'a' is the same as line 1"),
+        (b"a\n\nb\n", "candidates.txt, line 2 is empty"),
+        (b"a\n" + b"x" * 257, "candidates.txt, line 2 'xxxxxxxxxxxxxxxxxxxx'… is longer than 256 bytes"),
+        ("a\nb\ne\u0301\n".encode(), "candidates.txt, line 3 'e\u0301' is not in Unicode normal form C"),
+        (b"a\nb\x07\n", "candidates.txt, line 2 'b\\x07' holds a control character"),
         (b"\xff\n", "candidates.txt: not UTF-8"),
     ],
 )

@@ -44,7 +44,7 @@ def test_submit_sends(collector: FakeCollector, state: Path, pairs_file: Path) -
     epsilon = f"{MOVIES.realised_epsilon:g}"
     spending = f"it spent ε = {epsilon}, all surveys {epsilon} of at most 10"
     assert first.stdout == f"{MOVIES.id}  sent; {spending}\n"
-    assert "perturbed and stored before" in again.stdout
+    assert "perturbed and stored before, and sent; these pairs were not used" in again.stdout
     assert (first.exit_code, again.exit_code, len(collector.sent)) == (0, 0, 1)
     printed = json.loads(run(pairs_file, *options, "--json").stdout)
     assert printed == {
@@ -56,6 +56,17 @@ def test_submit_sends(collector: FakeCollector, state: Path, pairs_file: Path) -
         "spent": epsilon,
         "cap": "10",
     }
+
+
+def test_texts_are_sent_to_a_discovery_once(collector: FakeCollector, state: Path, tmp_path: Path) -> None:
+    task = Task.discovery(name="terms", epsilon=1, alphabet="ab", characters=2)
+    collector.tasks[task.id] = task.to_json().encode()
+    (texts := tmp_path / "texts.json").write_text('["ab"]', encoding="utf-8")
+    options = ("--url", collector.url, "--task", task.id, "--state", state)
+    first, again = run(texts, *options), run(texts, *options)
+    assert first.stdout.startswith(f"{task.id}  sent; ")
+    assert "perturbed and stored before, and sent; these texts were not used" in again.stdout
+    assert len(collector.sent) == 1
 
 
 @pytest.mark.usefixtures("pauses")

@@ -61,6 +61,12 @@ def test_a_request_that_is_wrong_otherwise_is_refused(
     check_problem(small.ask(task, keys, Accept="text/html"), 406, "not-acceptable")
     check_problem(small.ask(task, keys, Authorization="Bearer wrong"), 401, "bad-token")
     check_problem(small.ask(task, keys, "sort=size"), 400, "malformed")
+    for place in ("estimates", "chart"):
+        answer = small.administer(
+            "POST", f"/tasks/{task.id}/{place}?keys=a", json.dumps({"keys": keys}).encode()
+        )
+        check_problem(answer, 400, "malformed")
+        assert "leave keys out of the address" in answer.json()["detail"]
     check_problem(small.ask("A" * 43, keys), 404, "unknown")
     check_problem(small.ask(task, b" " * (16 * 2**20 + 1)), 413, "too-large")
     monkeypatch.setattr(asked_keys, "MAX_ASKED_KEYS", 1)

@@ -165,14 +165,17 @@ def test_a_first_day_in_the_past_must_be_meant(small: Running) -> None:
     assert push(small, series, "").status_code == 200
 
 
-def test_another_series_of_the_same_name_comes_with_a_warning(collector: Running) -> None:
+@pytest.mark.parametrize("written", [str, str.upper, "  {} ".format])
+def test_another_series_of_the_same_name_comes_with_a_warning(
+    collector: Running, written: Callable[[str], str]
+) -> None:
     series = new_series()
     push(collector, series)
-    other = Series(task=series.task, first=DAY, period=7, panels=3)
-    answer = push(collector, other)
+    answer = push(collector, new_series(panels=3, task={"name": written(series.name)}))
     assert answer.status_code == 201
     assert answer.json()["warning"] == (
-        f"another series, {series.id}, has the same name: devices that answered it do not answer this one"
+        f"another series, {series.id}, has the same name (case and spaces do not count): devices that answered it "
+        "do not answer this one"
     )
 
 

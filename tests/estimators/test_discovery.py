@@ -115,6 +115,15 @@ def test_chances_of_many_prefixes_are_found_without_sorting_rows(monkeypatch: py
         assert chance == pytest.approx(1 - sum(below))
 
 
+def test_a_discovery_is_a_table_of_its_keys(tally: Tally) -> None:
+    found = discover(tally)
+    assert tuple(found) == found.keys
+    assert found["dcba"] == next(key for key in found if key.key == "dcba")
+    assert ("dcba" in found, "dcb" in found, len(found)) == (True, False, 6)
+    with pytest.raises(KeyError, match="key 'dcb' was not found"):
+        found["dcb"]
+
+
 def test_results_are_written_in_all_formats(tally: Tally) -> None:
     found = discover(tally)
     assert found.top(2).to_text() == "".join(f"{key.key}\n" for key in found.keys[:2])
@@ -122,6 +131,14 @@ def test_results_are_written_in_all_formats(tally: Tally) -> None:
     assert [row["key"] for row in again["keys"]] == [key.key for key in found.keys]
     assert again["smallest_frequency"] == found.smallest_frequency
     assert found.top(1).to_csv().splitlines()[0] == "key,frequency,frequency_low,frequency_high,is_cut"
+    table, frame = found.to_arrow(), found.to_pandas()
+    assert table.to_pylist() == again["keys"] == frame.to_dict("records")
+    assert table.schema.metadata[b"pckv.false_discovery_rate"] == b"0.01"
+    assert frame.attrs == {name: again[name] for name in again.keys() - {"keys", "tree"}}
+    # Nothing is found, and the columns are the same.
+    empty = found.top(0)
+    assert empty.to_arrow().schema == table.schema
+    assert empty.to_pandas().dtypes["frequency"] == frame.dtypes["frequency"]
     assert "6 keys found among 30,000 reports." in found.verdict[0]
     assert found.verdict[2].startswith("2 keys may go on")
     assert "… and" not in found._repr_html_()

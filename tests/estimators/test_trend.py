@@ -194,6 +194,13 @@ def test_nothing_is_certain_where_noise_points_beyond_the_range(mechanism: str) 
     assert (found.changes.change_low <= found.changes.change).all()
 
 
+def test_the_key_for_all_others_is_marked_in_tables() -> None:
+    series = make_series(other="rest")
+    found = trend(series, collect_rounds(series, 2, people=300))
+    assert [row[0] for row in found.cells()] == [*ROUND_KEYS, "rest (all keys that are not listed)"]
+    assert found.to_dict()["pooled"]["other"] == "rest"
+
+
 def test_the_result_in_every_form(found: Trend) -> None:
     plain = json.loads(found.to_json())
     assert list(plain) == [

@@ -78,6 +78,9 @@ def test_a_round_is_bound_to_its_series() -> None:
     assert one.task_of(1).channel is one.task.channel
 
 
+COINS = Task(name="coins", keys=3, values=(0, 1), epsilon=1, padding=1, mechanism="ue-compact", coin="server")
+
+
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
@@ -87,6 +90,7 @@ def test_a_round_is_bound_to_its_series() -> None:
         ({"rounds": 3}, "devices would never report"),
         ({"first": "today"}, "first must be a day"),
         ({"task": TASK.to_json()}, "must be a task"),
+        ({"task": COINS}, "draws its coins on the device"),
     ],
 )
 def test_wrong_parameters(given: dict[str, Any], reason: str) -> None:

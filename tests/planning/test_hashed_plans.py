@@ -13,7 +13,7 @@ from pckv.errors import ParameterError
 from pckv.estimators.detection import Detection
 from pckv.lab.choices import draw_counts
 from pckv.moments import CountMoments
-from pckv.planning.detection import DEFAULT_RATE, smallest_detected_frequency
+from pckv.planning.detection import DEFAULT_FLAG_RATE, smallest_detected_frequency
 from pckv.planning.prediction import predicted_errors
 
 
@@ -26,14 +26,14 @@ def test_the_smallest_frequency_is_detected_four_times_out_of_five_among_candida
     keys, collections = 100, 800
     law = build("collision", 2**20, 1, Fraction(3), {}).count_law
     moments, rng = CountMoments.of(law), np.random.default_rng(users)
-    detection = Detection(keys, 0.95, DEFAULT_RATE)
+    detection = Detection(keys, 0.95, DEFAULT_FLAG_RATE)
 
     def power(frequency: float) -> float:
         holders = np.tile(np.arange(keys) == 0, collections) * round(frequency * users)
         totals = draw_counts(law, users, holders, np.zeros(holders.size), rng).total.reshape(-1, keys)
         return float(np.mean([detection.detected(row, users, moments)[0] for row in totals]))
 
-    smallest = smallest_detected_frequency(moments, users, keys, rate=DEFAULT_RATE)
+    smallest = smallest_detected_frequency(moments, users, keys, rate=DEFAULT_FLAG_RATE)
     assert smallest < 0.5
     assert 0.76 <= power(smallest) <= 0.85
     assert power(0.8 * smallest) < 0.76

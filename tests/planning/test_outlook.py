@@ -69,6 +69,15 @@ def test_nothing_stands_out_where_no_key_can(planned: Plan) -> None:
     assert found.sentence.startswith("None of the 10 most frequent keys stand out from the noise.")
 
 
+def test_one_pair_per_person_is_said_to_be_assumed() -> None:
+    silent, told, many = (outlook(plan(100, 20_000, 1, pairs, frequency=0.1)) for pairs in (None, 1, 8))
+    assert silent.sentence == told.sentence
+    assert silent.sentence.endswith(", for values from -1 to 1. This assumes one pair per person.")
+    assert "pair" not in many.sentence + outlook(plan(1, 10_000, 1)).sentence
+    # What it matters for.
+    assert (silent.light, many.light) == ("green", "red")
+
+
 def test_few_people_and_many() -> None:
     few, many = (outlook(plan(1, users, 1)) for users in (5, 10_000))
     assert (few.light, few.sentence.split(".")[0]) == ("red", "The key is too rare to tell")

@@ -34,7 +34,8 @@ def test_a_series_is_added_once_found_and_listed(store: Store) -> None:
     assert store.list_series(1) == listed[:1]
     assert store.list_series(10, listed[0].number) == listed[1:]
     assert store.series_named("one") == [SERIES.id]
-    assert store.series_named("One") == []
+    assert store.series_named(" ONE") == [SERIES.id]
+    assert store.series_named("one more") == []
 
 
 def test_rounds_have_tasks_and_reports(store: Store) -> None:

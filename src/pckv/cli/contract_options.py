@@ -165,7 +165,7 @@ def read_contract(
 
 def named_keys(
     keys_file: Path | None, key_count: int | None, count_option: str, *, hashed: bool
-) -> list[str] | int | str:
+) -> tuple[str, ...] | int | str:
     """Return the keys of a file, or how many there are, or that they are hashed."""
     if [keys_file is not None, key_count is not None, hashed].count(True) != 1:
         raise click.UsageError(f"give one of --keys-file, {count_option} and --hashed")

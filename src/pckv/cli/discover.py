@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
-from pckv.cli.common import NUMBER, FilePath, force_option, json_option, task_option
+from pckv.cli.common import NUMBER, FilePath, force_option, json_option
 from pckv.cli.counting import count_named
-from pckv.cli.inputs import read_task
+from pckv.cli.inputs import read_task, read_task_id
+from pckv.cli.remote import (
+    check_source,
+    files_task_option,
+    files_url_option,
+    read_token,
+    reading_token_option,
+)
+from pckv.cli.remote_discoveries import collected_discovery
 from pckv.cli.table import print_table
 from pckv.cli.terminal import harmless, print_json, progress_bar
 from pckv.counting.run import CountOptions
@@ -17,7 +26,8 @@ from pckv.errors import ParameterError
 from pckv.estimators.discovery.discover import discover
 from pckv.estimators.discovery.result import Discovery
 from pckv.files.outputs import check_free, whole_file
-from pckv.planning.discovery import DEFAULT_RATE
+from pckv.planning.discovery import DEFAULT_FOUND_RATE
+from pckv.task import Task
 from pckv.texts import percent, plural
 
 ROWS_PRINTED = 20
@@ -30,13 +40,15 @@ FORMATS: dict[str, Callable[[Discovery], str]] = {
 
 
 @click.command("discover", short_help="Find frequent keys that nobody listed.")
-@click.argument("files", nargs=-1, required=True, type=FilePath, metavar="FILES...")
-@task_option
+@click.argument("files", nargs=-1, type=FilePath, metavar="[FILES]...")
+@files_task_option
+@files_url_option
+@reading_token_option
 @click.option("--level", type=NUMBER, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option(
     "--false-discovery-rate",
     type=NUMBER,
-    default=DEFAULT_RATE,
+    default=DEFAULT_FOUND_RATE,
     show_default=True,
     help="The share of keys that nobody holds among those found, on average, at most.",
 )
@@ -50,7 +62,9 @@ FORMATS: dict[str, Callable[[Discovery], str]] = {
 @json_option
 def discover_command(
     files: tuple[Path, ...],
-    task_file: Path,
+    task_file: Path | None,
+    url: str | None,
+    token_file: Path | None,
     level: float,
     false_discovery_rate: float,
     top: int | None,
@@ -60,6 +74,8 @@ def discover_command(
 ) -> None:
     """Find the keys that many people hold from FILES (report files, folders of them, or tallies) of a discovery.
 
+    With --url, the collector computes, and FILES is one TASK: an id or a task file.
+
     \b
     pckv task new --discover --name terms --epsilon 4 --out discovery.json
     pckv perturb searches.csv --task discovery.json --user user --key term \\
@@ -67,17 +83,20 @@ def discover_command(
     pckv discover reports.parquet --task discovery.json --out keys.txt
     pckv task new --name minutes --keys-file keys.txt --other --low 0 --high 60 \\
       --epsilon 1 --out task.json
+    pckv discover discovery.json --url https://collect.example.org \\
+      --token-file analyst.token
     """
-    task = read_task(task_file)
-    # Another task is refused before anything is counted.
-    groups = task.tree.groups
+    check_source(files, task_file, url, token_file)
+    task = None if task_file is None else read_task(task_file)
     if out is not None:
         if out.suffix not in FORMATS:
             raise ParameterError(f"{out}: keys are written as {', '.join(FORMATS)}")
         check_free(out, force=force)
-    tally = count_named(task, files, CountOptions()).tally
-    with progress_bar(f"Following prefixes through {plural(groups, 'group')}") as progress:
-        found = discover(tally, level, false_discovery_rate=false_discovery_rate, progress=progress)
+    options = {"level": level, "false_discovery_rate": false_discovery_rate}
+    if url is not None:
+        found = collected_discovery(url, read_token(token_file), read_task_id(str(files[0])), **options)
+    elif task is not None:
+        found = _discover_in_files(task, files, **options)
     wanted = found if top is None else found.top(top)
     if out is not None:
         with whole_file(out, force=force) as part:
@@ -86,6 +105,15 @@ def discover_command(
         print_json(wanted.to_dict())
     else:
         _print_keys(wanted, found)
+
+
+def _discover_in_files(task: Task, files: tuple[Path, ...], **options: Any) -> Discovery:
+    """Return what the reports of files tell."""
+    # Another task is refused before anything is counted.
+    groups = task.tree.groups
+    tally = count_named(task, files, CountOptions()).tally
+    with progress_bar(f"Following prefixes through {plural(groups, 'group')}") as progress:
+        return discover(tally, progress=progress, **options)
 
 
 def _print_keys(wanted: Discovery, found: Discovery) -> None:

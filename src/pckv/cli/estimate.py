@@ -12,7 +12,13 @@ from pckv.charts import check_picture, save_chart
 from pckv.cli.common import NUMBER, FilePath, force_option, json_option
 from pckv.cli.counting import count_named, split_named
 from pckv.cli.inputs import read_keys, read_task, read_task_id
-from pckv.cli.remote import read_token, reading_token_option
+from pckv.cli.remote import (
+    check_source,
+    files_task_option,
+    files_url_option,
+    read_token,
+    reading_token_option,
+)
 from pckv.cli.remote_estimates import EstimatedTask, collected_estimates
 from pckv.cli.table import print_table
 from pckv.cli.terminal import harmless, print_json, progress_bar
@@ -33,8 +39,8 @@ TABLES = (".csv", ".parquet", ".json")
 
 @click.command("estimate", short_help="Estimate frequencies and means from reports or tallies.")
 @click.argument("files", nargs=-1, type=FilePath, metavar="[FILES]...")
-@click.option("--task", "task_file", type=FilePath, help="The task's JSON file.")
-@click.option("--url", help="Instead of files: the address of the collector that has the reports of TASK.")
+@files_task_option
+@files_url_option
 @reading_token_option
 @click.option(
     "--method",
@@ -114,10 +120,10 @@ def estimate_command(
     pckv estimate task.json --url https://collect.example.org \\
       --token-file analyst.token
     """
-    _check_usage(files, task_file, url, token_file)
+    check_source(files, task_file, url, token_file)
     task = None if task_file is None else read_task(task_file)
     _check_outputs(out, plot, force=force)
-    named = read_keys(keys_file) if keys_file is not None else []
+    named = read_keys(keys_file) if keys_file is not None else ()
     options["keys"] = tuple(dict.fromkeys((*keys, *named)))
     if url is not None:
         token = read_token(token_file)
@@ -145,21 +151,6 @@ def estimate_command(
         _print_estimates(estimates)
         for sentence in () if alarms is None else alarms["sentences"]:
             click.echo(harmless(sentence))
-
-
-def _check_usage(
-    files: tuple[Path, ...], task_file: Path | None, url: str | None, token_file: Path | None
-) -> None:
-    """Refuse a mixture of files and a collector."""
-    if url is None:
-        if not files:
-            raise click.UsageError("name report files or tallies; or one task, with --url")
-        if task_file is None:
-            raise click.UsageError("give --task, the task of these files; or --url, the collector of a task")
-        if token_file is not None:
-            raise click.UsageError("--token-file is for --url")
-    elif len(files) != 1 or task_file is not None:
-        raise click.UsageError("with --url, name one TASK, by its id or its file, and nothing else")
 
 
 def _check_outputs(out: Path | None, plot: Path | None, *, force: bool) -> None:

@@ -69,18 +69,19 @@ OPTIONS = (
         "refused where pairs are entered.",
     ),
     click.option(
-        "--coin",
-        type=click.Choice(COINS),
-        default=DEVICE_COIN,
-        show_default=True,
-        help="Who draws the public function of a report (ue-compact, collision). server: the collector does, by one coin "
-        "per invitation, so that hostile reports cannot be made from a function that suits them.",
-    ),
-    click.option(
         "--most-influence",
         type=NUMBER,
         help="As how many people one hostile report may count for a key, at most; what exceeds it is not chosen.",
     ),
+)
+# Not of series: nobody invites to every round.
+coin_option = click.option(
+    "--coin",
+    type=click.Choice(COINS),
+    default=DEVICE_COIN,
+    show_default=True,
+    help="Who draws the public function of a report (ue-compact, collision). server: the collector does, by one coin "
+    "per invitation, so that hostile reports cannot be made from a function that suits them.",
 )
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pckv.about import About, read_about
-from pckv.canonical import check_name
+from pckv.canonical import check_names
 from pckv.errors import DataError, ParameterError, SeriesError, TaskError
 from pckv.series import Series
 from pckv.task import Task
@@ -54,26 +54,18 @@ def read_series(path: Path) -> Series:
         raise SeriesError(f"{path}: {error}") from None
 
 
-def read_keys(path: Path) -> list[str]:
-    """Read key names, one per line; the message names the line of a bad one."""
+def read_keys(path: Path) -> tuple[str, ...]:
+    """Read key names, one per line, exactly as they are; the message names the line of a bad one."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{path}: not UTF-8") from None
     if not text:
         raise DataError(f"{path}: the file is empty")
-    lines = text.removesuffix("\n").split("\n")
-    seen: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        try:
-            check_name(line, "the key")
-        except ParameterError as error:
-            problem = error if line else "an empty key name"
-            raise DataError(f"{path}, line {number}: {problem}") from None
-        if line in seen:
-            raise DataError(f"{path}, line {number}: key {line!r} stands on line {seen[line]} already")
-        seen[line] = number
-    return lines
+    try:
+        return check_names(text.removesuffix("\n").split("\n"), "line")
+    except ParameterError as error:
+        raise DataError(f"{path}, {error}") from None
 
 
 def read_about_file(path: Path) -> About:

@@ -10,7 +10,7 @@ import click
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.contract_options import named_keys
 from pckv.cli.discovery_options import discovery_options, read_discovery_options
-from pckv.cli.expected_people import expected_people_options, read_expected_people
+from pckv.cli.expected_people import coin_option, expected_people_options, read_expected_people
 from pckv.cli.levels_option import LEVELS, LEVELS_HELP
 from pckv.cli.planned_discovery import print_discovery
 from pckv.cli.planned_influence import print_hostile
@@ -64,6 +64,7 @@ RULES = {
     help="Instead of --epsilon: the ε that the shuffled reports are to have; the budget of a report is found for it.",
 )
 @expected_people_options
+@coin_option
 @series_options
 @click.option(
     "--low", help="The smallest value a key may have; with --high, errors of means are in the same units."

@@ -14,13 +14,13 @@ from pckv.task_members import checked_range
 class WantedTask(NamedTuple):
     """What a plan is for: the keys, and the range of values where one is given."""
 
-    keys: list[str] | int | str
+    keys: tuple[str, ...] | int | str
     values: tuple[str, str] | None
 
     @property
     def planned_keys(self) -> int | str:
         """The keys as a plan takes them: how many there are, or that they are hashed."""
-        return len(self.keys) if isinstance(self.keys, list) else self.keys
+        return len(self.keys) if isinstance(self.keys, tuple) else self.keys
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -29,7 +29,7 @@ class WantedTask(NamedTuple):
 
 
 def read_wanted_task(
-    keys: list[str] | int | str,
+    keys: tuple[str, ...] | int | str,
     low: str | None,
     high: str | None,
     out: Path | None,

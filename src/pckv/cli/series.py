@@ -16,7 +16,7 @@ from pckv.cli.task import write_task
 from pckv.cli.terminal import print_json
 from pckv.days import utc_today
 from pckv.errors import ParameterError
-from pckv.limits import HASHED
+from pckv.limits import DEVICE_COIN, HASHED
 from pckv.series import Series
 
 DAYS_PER_YEAR = 365
@@ -65,7 +65,7 @@ def new_command(
       --out series.json
     """
     options["users"] = max(1, options["users"] // max(1, panels))
-    contract = read_contract(opens=None, closes=None, **options)
+    contract = read_contract(opens=None, closes=None, coin=DEVICE_COIN, **options)
     series = Series(task=contract.task, first=first, period=period, panels=panels, rounds=rounds)
     if first < utc_today() and not force:
         raise ParameterError(f"the first day, {first}, is in the past: use --force if that is meant")

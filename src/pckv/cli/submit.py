@@ -42,9 +42,9 @@ def submit_command(
 ) -> None:
     """Perturb the pairs of PAIRS.json for a task and send the resulting report.
 
-    PAIRS.json is an object from keys to numbers, or for a discovery a list of texts. It stays on this machine: what is stored and sent is perturbed. The
-    collector is asked first: where it would take no report, nothing is perturbed or spent. Where the task needs a coin,
-    the collector gives it for the invitation.
+    PAIRS.json is an object from keys to numbers, or for a discovery a list of texts. It stays on this machine: what is
+    stored and sent is perturbed. The collector is asked first: where it would take no report, nothing is perturbed or
+    spent. Where the task needs a coin, the collector gives it for the invitation.
     Running this again never perturbs again, and sends the same bytes until the collector has them. A second task
     of the same name is refused: every answer to a survey spends ε. pckv ledger shows what was spent.
 
@@ -63,11 +63,12 @@ def submit_command(
     if pairs_file is None or task_id is None:
         raise click.UsageError("give PAIRS.json and --task, or --flush")
     client, task_id = _client(url, folder, cap, cap_per_period), read_task_id(task_id)
-    receipt = client.submit(task_id, _read_pairs(pairs_file), invitation=invitation)
+    held = _read_pairs(pairs_file)
+    receipt = client.submit(task_id, held, invitation=invitation)
     if as_json:
         print_json(_receipt_facts(receipt) | {"spent": f"{client.spent:f}", "cap": f"{client.cap:f}"})
     elif receipt.status is Status.SENT:
-        _print_sent(receipt, client)
+        _print_sent(receipt, client, "pairs" if isinstance(held, dict) else "texts")
     if receipt.status is Status.WAITING:
         place = f" --state {state}" if state else ""
         raise ClientError(
@@ -76,9 +77,11 @@ def submit_command(
         )
 
 
-def _print_sent(receipt: Receipt, client: Client) -> None:
-    """Say that a report was sent, and what it and all others spent."""
-    done = "sent" if receipt.perturbed else "perturbed and stored before, and sent; these pairs were not used"
+def _print_sent(receipt: Receipt, client: Client, held: str) -> None:
+    """Say that a report was sent, and what it and all others spent; `held` is what a report is made from."""
+    done = (
+        "sent" if receipt.perturbed else f"perturbed and stored before, and sent; these {held} were not used"
+    )
     click.echo(
         f"{receipt.task}  {done}; it spent ε = {receipt.epsilon:f}, all surveys {client.spent:f} of at most {client.cap:f}"
     )

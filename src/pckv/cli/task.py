@@ -10,6 +10,7 @@ import click
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.contract_options import contract_options, read_contract, write_contract
 from pckv.cli.discovery_options import discovery_options, read_discovery_options
+from pckv.cli.expected_people import coin_option
 from pckv.cli.inputs import read_about_file, read_task, read_task_id
 from pckv.cli.remote import ask, collected, read_token, token_option, understood, url_option
 from pckv.cli.remote_tasks import list_command, status_command
@@ -46,6 +47,7 @@ task_group.add_command(status_command)
 
 @task_group.command("new", short_help="Make a task and write its canonical JSON.")
 @contract_options
+@coin_option
 @discovery_options
 @click.option("--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC).")
 @click.option("--closes", metavar="DAY", help="The first day on which they no longer are.")

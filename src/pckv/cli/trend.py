@@ -23,7 +23,7 @@ from pckv.estimators.trends.result import Trend
 from pckv.estimators.trends.trend import trend
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.outputs import check_free, whole_file
-from pckv.planning.detection import DEFAULT_RATE
+from pckv.planning.detection import DEFAULT_FLAG_RATE
 from pckv.series import Series
 from pckv.trend_chart import PANELS_SHOWN, trend_chart
 
@@ -44,7 +44,7 @@ TABLES = (".csv", ".parquet", ".json")
 @click.option(
     "--rate",
     type=NUMBER,
-    default=DEFAULT_RATE,
+    default=DEFAULT_FLAG_RATE,
     show_default=True,
     help="The share of false ones among the keys that are flagged as changed, at most, on average.",
 )

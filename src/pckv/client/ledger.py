@@ -19,10 +19,10 @@ from typing import NamedTuple
 from pckv.canonical import decimal_text, dump, is_decimal_text
 from pckv.client.caps import Caps
 from pckv.client.outbox import OUTCOME_SUFFIX, REPORT_SUFFIX, SPENT_SUFFIX, Outbox, Status, StoredReport
-from pckv.client.survey import survey_of
 from pckv.days import days_between, is_day
 from pckv.errors import ClientError
 from pckv.series_round import SeriesRound, read_series_round
+from pckv.survey import survey_of
 from pckv.task import Task
 
 VERSION = 1

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from pckv.canonical import MAX_NAME_BYTES, check_name
+from pckv.canonical import MAX_NAME_BYTES, check_names
 from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.task_routes import check_media
 from pckv.collector.upload_routes import JSON_TYPE
@@ -50,6 +49,10 @@ ASKED_KEYS_BODY: dict[str, Any] = {
 async def read_asked_keys(request: Request) -> tuple[str, ...]:
     """Return the keys that the body of a request names, or raise the problem with it."""
     check_media(request, "a list of keys")
+    if "keys" in request.query_params:
+        raise ProblemDetails(
+            ProblemKind.MALFORMED, "the body names the keys: leave keys out of the address", field="keys"
+        )
     return await asyncio.to_thread(parse_asked_keys, await request.body())
 
 
@@ -66,22 +69,7 @@ def parse_asked_keys(body: bytes) -> tuple[str, ...]:
         raise ProblemDetails(ProblemKind.MALFORMED, 'the body must be {"keys": […]}, a list of texts')
     if len(keys) > MAX_ASKED_KEYS:
         raise ProblemDetails(ProblemKind.TOO_LARGE, f"a request names at most {MAX_ASKED_KEYS:,} keys")
-    return checked_asked_keys(keys)
-
-
-def checked_asked_keys(keys: Sequence[str]) -> tuple[str, ...]:
-    """Return keys of a request, or raise the problem that one of them is no key, or comes twice."""
-    places: dict[str, int] = {}
-    for number, key in enumerate(keys, 1):
-        try:
-            check_name(key, f"key {number:,}")
-        except ParameterError as error:
-            raise _malformed(str(error)) from None
-        first = places.setdefault(key, number)
-        if first != number:
-            raise _malformed(f"key {number:,} {key!r} is the same as key {first:,}")
-    return tuple(places)
-
-
-def _malformed(reason: str) -> ProblemDetails:
-    return ProblemDetails(ProblemKind.MALFORMED, reason, field="keys")
+    try:
+        return check_names(keys, "key")
+    except ParameterError as error:
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error), field="keys") from None

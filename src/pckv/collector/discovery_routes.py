@@ -16,7 +16,7 @@ from pckv.collector.state import Account, Collector, CurrentCollector, unchanged
 from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 from pckv.errors import PckvError, StoreError
 from pckv.estimators.discovery.result import Discovery
-from pckv.planning.discovery import DEFAULT_RATE
+from pckv.planning.discovery import DEFAULT_FOUND_RATE
 from pckv.task import Task
 
 TEXT_TYPE = "text/plain"
@@ -32,7 +32,7 @@ FORMATS: dict[str, Callable[[Discovery], str]] = {
 
 def parse_options(
     level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
-    false_discovery_rate: Annotated[float, Query(gt=0, lt=1)] = DEFAULT_RATE,
+    false_discovery_rate: Annotated[float, Query(gt=0, lt=1)] = DEFAULT_FOUND_RATE,
 ) -> DiscoveryOptions:
     """Return how keys are found, according to a query string."""
     return DiscoveryOptions(level, false_discovery_rate)

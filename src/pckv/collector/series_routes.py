@@ -76,10 +76,11 @@ def _create(collector: Collector, series: Series, *, force: bool) -> tuple[bool,
     others = [other for other in store.series_named(series.name) if other != series.id]
     if not others:
         return new, None
-    return (
-        new,
-        f"another series, {others[0]}, has the same name: devices that answered it do not answer this one",
+    warning = (
+        f"another series, {others[0]}, has the same name (case and spaces do not count): devices that answered it do not "
+        "answer this one"
     )
+    return new, warning
 
 
 @router.get(

@@ -25,7 +25,7 @@ from pckv.collector.trend_cache import TrendOptions, TrendResult
 from pckv.errors import PckvError, StoreError
 from pckv.estimators.trends.result import Trend
 from pckv.files.estimates import estimates_to_parquet
-from pckv.planning.detection import DEFAULT_RATE
+from pckv.planning.detection import DEFAULT_FLAG_RATE
 from pckv.series import Series
 from pckv.series_round import MAX_ROUNDS
 
@@ -42,7 +42,7 @@ FORMATS: dict[str, Callable[[Trend], str | bytes]] = {
 
 def parse_options(
     level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
-    rate: Annotated[float, Query(gt=0, lt=1)] = DEFAULT_RATE,
+    rate: Annotated[float, Query(gt=0, lt=1)] = DEFAULT_FLAG_RATE,
     limit: Annotated[int, Query(ge=1, le=MAX_ROUNDS_PER_TREND)] = DEFAULT_ROUNDS,
     keys: Annotated[list[str] | None, Query(max_length=MAX_KEYS_PER_REQUEST)] = None,
 ) -> TrendOptions:

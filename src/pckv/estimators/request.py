@@ -18,7 +18,7 @@ from pckv.estimators.methods.registry import (
 )
 from pckv.estimators.postprocess import CONSISTENT, check_posts
 from pckv.limits import MIN_LEVELS
-from pckv.planning.detection import DEFAULT_RATE
+from pckv.planning.detection import DEFAULT_FLAG_RATE
 from pckv.progress import Progress
 from pckv.tally import Tally
 from pckv.tally.decode.support import DummySupport, KeySupport, decode_all, key_support
@@ -89,7 +89,7 @@ def read_request(
     numbers = None if keys is None else key_numbers(task, keys)
     if task.is_hashed:
         texts = _texts(task, keys, posts)
-        checked = check_rate(DEFAULT_RATE if rate is None else rate)
+        checked = check_rate(DEFAULT_FLAG_RATE if rate is None else rate)
         return Request(method, posts, numbers, texts, checked)
     if rate is not None:
         raise ParameterError(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -15,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.arrays import Floats
-from pckv.errors import UnknownKey, require
+from pckv.errors import UnknownKey
+from pckv.estimators import column_tables
 from pckv.estimators.asked import Asked, ask
 from pckv.estimators.distributions import DEVIATIONS, Distributions
 from pckv.estimators.key_estimate import COLUMNS, KeyEstimate, answer_cells, key_cells, unlisted_note
@@ -210,7 +209,8 @@ class Estimates(ValueSpread):
             count: How many keys; the one that stands for all that are not listed is not counted.
 
         Returns:
-            These rows, the most frequent first, and after them that of all others where the table has it.
+            These rows, the most frequent first, and after them that of all others where the table has it: `top(3)` then
+            has four rows.
         """
         order = np.argsort(-self.frequency, kind="stable")
         if self.other is None:
@@ -307,25 +307,16 @@ class Estimates(ValueSpread):
 
     def to_csv(self) -> str:
         """Return the table as CSV with a header; every row says how it was estimated, and from how many reports."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        columns, names = self.columns(), (*REPEATED, *self._optional)
-        repeated = tuple(getattr(self, name) for name in names)
-        writer.writerow((*columns, *names))
-        writer.writerows((*row, *repeated) for row in zip(*columns.values(), strict=True))
-        return text.getvalue()
+        repeated = {name: getattr(self, name) for name in (*REPEATED, *self._optional)}
+        return column_tables.to_csv(self.columns(), repeated)
 
     def to_arrow(self) -> pa.Table:
         """Return the table for Arrow, with task, method and the like in the schema's metadata."""
-        arrow = require("pyarrow", extra="files")
-        about = {f"pckv.{name}": _as_text(value) for name, value in self._about().items()}
-        return arrow.table(self.columns()).replace_schema_metadata(about)
+        return column_tables.to_arrow(self.columns(), self._about())
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the table for pandas, with task, method and the like in `attrs`."""
-        frame: pd.DataFrame = require("pandas", extra="pandas").DataFrame(self.columns())
-        frame.attrs.update(self._about())
-        return frame
+        return column_tables.to_pandas(self.columns(), self._about())
 
     def __repr__(self) -> str:
         return (
@@ -347,7 +338,3 @@ class Estimates(ValueSpread):
             what="keys",
         )
         return table + html_paragraphs([f"{self.other_note}."] if self.other else [])
-
-
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

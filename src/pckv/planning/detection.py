@@ -3,6 +3,10 @@
 A key is detected if its count of supports has a chance of at most (1 - level)/2, shared among all keys of the task,
 where nobody holds the key. Of hashed keys, which have no list, those asked for are tested together at a false discovery
 rate. Counts are sums of independent reports, each of which supports a number of the key's levels.
+
+`DEFAULT_FLAG_RATE` is that of flags in a table: hashed keys that are there, keys that changed between rounds. Who reads
+them named the keys, and sees all of them with their intervals. What a discovery finds has a stricter one,
+`DEFAULT_FOUND_RATE` in `planning/discovery.py`.
 """
 
 from __future__ import annotations
@@ -19,8 +23,8 @@ import numpy as np
 
 from pckv.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
 
-# The false discovery rate of hashed keys where none is named.
-DEFAULT_RATE = 0.05
+# The false discovery rate of flags where none is named.
+DEFAULT_FLAG_RATE = 0.05
 # The level of plans, and how often a frequency must be detected to count as one that stands out from the noise.
 DETECTION_LEVEL = 0.95
 DETECTION_POWER = 0.8

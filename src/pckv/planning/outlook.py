@@ -94,10 +94,15 @@ def outlook(planned: Plan) -> Outlook:
     subject = f"A typical one, held by {share} of people," if keys > 1 else f"Held by {share} of people, it"
     sentence = (
         f"{_count_text(standing_out, keys, planned.keys)} {subject} comes out with an error of "
-        f"±{points(chosen.frequency_error)}; {mean}{_share_text(levels)}."
+        f"±{points(chosen.frequency_error)}; {mean}{_share_text(levels)}.{_pairs_text(planned)}"
     )
     rule = RULE if levels is None else LEVELS_RULE
     return Outlook(light, WORDS[light], standing_out, keys, relative_error, sentence, rule)
+
+
+def _pairs_text(planned: Plan) -> str:
+    """What is assumed where nobody says how many pairs people hold: with more, keys of one frequency are known less well."""
+    return " This assumes one pair per person." if planned.pairs == 1 and planned.keys != 1 else ""
 
 
 def _share_text(levels: PlannedLevels | None) -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from pckv.channels import Channel
 from pckv.moments import CountMoments
-from pckv.planning.detection import DEFAULT_RATE, smallest_detected_frequency
+from pckv.planning.detection import DEFAULT_FLAG_RATE, smallest_detected_frequency
 
 
 def smallest_frequency(
@@ -26,7 +26,7 @@ def smallest_frequency(
     moments = CountMoments.of(channel.count_law, float(size_share))
     if candidates is None:
         return smallest_detected_frequency(moments, reports, channel.keys, seen)
-    return smallest_detected_frequency(moments, reports, candidates, seen, rate=DEFAULT_RATE)
+    return smallest_detected_frequency(moments, reports, candidates, seen, rate=DEFAULT_FLAG_RATE)
 
 
 def users_for(

@@ -9,6 +9,7 @@ from pckv.days import utc_today
 from pckv.series import Series
 from pckv.store.memory_accounts import MemoryAccounts
 from pckv.store.stored_series import StoredRound, StoredSeries
+from pckv.survey import survey_of
 from pckv.task import Task
 
 
@@ -52,9 +53,12 @@ class MemorySeries(MemoryAccounts):
         return [series for series in stored if before is None or series.number < before][:limit]
 
     def series_named(self, name: str) -> list[str]:
-        """Return the ids of all series that have a name, in order."""
+        """Return the ids of all series that devices take for the survey of this name, in order."""
+        survey = survey_of(name)
         with self._lock:
-            return sorted(key for key, stored in self._series.items() if stored.series.name == name)
+            return sorted(
+                key for key, stored in self._series.items() if survey_of(stored.series.name) == survey
+            )
 
     def close_series(self, series_id: str, day: str) -> bool:
         """Close a series early, and its rounds that are not over by that day; return False if it is unknown."""

@@ -11,6 +11,7 @@ from pckv.errors import PckvError, StoreError
 from pckv.series import Series
 from pckv.store.stored_series import StoredRound, StoredSeries
 from pckv.store.transactions import Lock, Transaction, TransactionRunner
+from pckv.survey import survey_of
 from pckv.task import Task
 
 _INSERT = """
@@ -74,10 +75,10 @@ class SqlSeries(TransactionRunner):
         return self._run("list series", work, write=False)
 
     def series_named(self, name: str) -> list[str]:
-        """Return the ids of all series that have a name, in order."""
-        sql = "SELECT id FROM series WHERE name = $1 ORDER BY id"
-        rows = self._run("find series", lambda tx: tx.rows(sql, name), write=False)
-        return [series_id for (series_id,) in rows]
+        """Return the ids of all series that devices take for the survey of this name, in order."""
+        survey, sql = survey_of(name), "SELECT id, name FROM series ORDER BY id"
+        rows = self._run("find series", lambda tx: tx.rows(sql), write=False)
+        return [series_id for series_id, other in rows if survey_of(other) == survey]
 
     def close_series(self, series_id: str, day: str) -> bool:
         """Close a series early, and its rounds that are not over by that day; return False if it is unknown."""

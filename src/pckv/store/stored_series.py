@@ -53,7 +53,7 @@ class SeriesStore(Protocol):
         """Return series in the reverse order of their creation, starting with those created before a given number."""
 
     def series_named(self, name: str) -> list[str]:
-        """Return the ids of all series that have a name, in order."""
+        """Return the ids of all series that devices take for the survey of this name, in order."""
 
     def close_series(self, series_id: str, day: str) -> bool:
         """Close a series early, and its rounds that are not over by that day; return False if it is unknown.

@@ -37,6 +37,7 @@ class Monitored(NamedTuple):
 def monitored() -> Iterator[Monitored]:
     about = {"question": "Which one have you seen this week?", "unit": "stars"}
     members: dict[str, Any] = {"name": "Films, weekly", "keys": KEYS, "values": (1, 5), "about": about}
+    members["other"] = "Another"
     task = pckv.Task(epsilon=4, padding=1, mechanism="grr", more="refuse", **members)
     series = pckv.Series(task=task, first="2030-01-07", period=7, panels=2)
     day = [series.first]
@@ -67,7 +68,9 @@ def visitor(browser: Any, monitored: Monitored) -> Iterator[Callable[..., Person
 
 
 def first_column(page: Any) -> list[str]:
-    listed: list[str] = page.locator(".trend-table tbody th").all_inner_texts()
+    listed: list[str] = page.locator(".trend-table tbody th").evaluate_all(
+        "headers => headers.map(({ firstChild }) => firstChild.textContent)"
+    )
     return listed
 
 
@@ -112,6 +115,8 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     page.get_by_text(trend["verdict"][0]).wait_for()
     assert {"Heat", HOSTILE} == set(first_column(page)[:2])
     assert drawn_keys(page) == first_column(page)
+    marked = page.locator(".trend-table tbody th", has=page.locator("small"))
+    assert marked.all_inner_texts() == ["Another (all keys that are not listed)"]
     # Noise may flag others, too.
     flagged = [change["key"] for change in trend["changes"]["keys"] if change["changed"]]
     assert {"Heat", HOSTILE} <= set(flagged)

@@ -47,7 +47,7 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     page.get_by_text("name at least one key").wait_for()
     names.fill(f"nobody's\nalpha\n\nalpha\n{HOSTILE}")
     operator.press("Look for these keys")
-    page.get_by_text("line 4 repeats “alpha” of line 2").wait_for()
+    page.get_by_text("line 3 is empty and line 4 repeats “alpha” of line 2").wait_for()
     operator.press("Remove repeated and empty lines")
     operator.press("Look for these keys")
     # Those that are really there come first.

@@ -15,7 +15,7 @@ from pckv.estimators.discovery.search import Search, WholeText, null_chances, re
 from pckv.estimators.estimate import check_level
 from pckv.estimators.intervals import frequency_interval
 from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.planning.discovery import DEFAULT_RATE, moments_of, smallest_found_frequency
+from pckv.planning.discovery import DEFAULT_FOUND_RATE, moments_of, smallest_found_frequency
 from pckv.prefix_tree import END
 from pckv.progress import Progress, no_progress
 from pckv.tally import Tally
@@ -30,7 +30,7 @@ def discover(
     tally: Tally,
     level: float = 0.95,
     *,
-    false_discovery_rate: float = DEFAULT_RATE,
+    false_discovery_rate: float = DEFAULT_FOUND_RATE,
     most: int = DEFAULT_MOST,
     progress: Progress = no_progress,
 ) -> Discovery:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from pckv.errors import UnknownKey
+from pckv.estimators import column_tables
 from pckv.html_table import ROWS_SHOWN, html_paragraphs, html_table
 from pckv.texts import percent, plural, ranged
 
-COLUMNS = ("key", "frequency", "frequency_low", "frequency_high", "is_cut")
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+# What is not a property of the whole table.
+PARTS = ("keys", "tree")
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,9 @@ class FollowedPrefix:
 class Discovery:
     """The texts that were found, the most frequent ones first.
 
+    A table of one `FoundKey` per text: `found["alien"]` is that of a text, iteration yields all, `len` counts them, and
+    `"alien" in found` says whether there is one.
+
     Attributes:
         task: The id of the task.
         keys: The texts.
@@ -85,6 +96,34 @@ class Discovery:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def __iter__(self) -> Iterator[FoundKey]:
+        """Yield the texts, the most frequent ones first."""
+        return iter(self.keys)
+
+    def __getitem__(self, key: str) -> FoundKey:
+        """Return what is known of a text.
+
+        Args:
+            key: The text, as it was found.
+
+        Returns:
+            Its frequency with its interval.
+
+        Raises:
+            UnknownKey: if it was not found; it is a `KeyError`, too.
+        """
+        try:
+            return self._found[key]
+        except (KeyError, TypeError):
+            raise UnknownKey(f"key {key!r} was not found") from None
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._found
+
+    @cached_property
+    def _found(self) -> dict[str, FoundKey]:
+        return {found.key: found for found in self.keys}
 
     def top(self, count: int) -> Discovery:
         """Return the most frequent of the texts.
@@ -143,11 +182,29 @@ class Discovery:
 
     def to_csv(self) -> str:
         """Return the keys as CSV with a header."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(tuple(asdict(key).values()) for key in self.keys)
-        return text.getvalue()
+        return column_tables.to_csv(self.columns(), {})
+
+    def columns(self) -> dict[str, Any]:
+        """Return the keys as one sequence per column; those of numbers are arrays, which have types without rows, too."""
+        numbers = ("frequency", "frequency_low", "frequency_high")
+        return (
+            {"key": [found.key for found in self]}
+            | {name: np.array([getattr(found, name) for found in self], float) for name in numbers}
+            | {"is_cut": np.array([found.is_cut for found in self], bool)}
+        )
+
+    def to_arrow(self) -> pa.Table:
+        """Return the keys for Arrow, with task, rate and the like in the schema's metadata."""
+        return column_tables.to_arrow(self.columns(), self._about())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the keys for pandas, with task, rate and the like in `attrs`."""
+        return column_tables.to_pandas(self.columns(), self._about())
+
+    def _about(self) -> dict[str, Any]:
+        """Return what the whole table has in common, as plain values."""
+        about = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in PARTS}
+        return about | {"verdict": list(self.verdict)}
 
     def to_text(self) -> str:
         """Return the keys one per line: a file of keys, as a new task takes it."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,19 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pckv.arrays import Floats
-from pckv.errors import ParameterError, UnknownKey, require
+from pckv.errors import ParameterError, UnknownKey
+from pckv.estimators import column_tables
 from pckv.estimators.detection import check_rate
 from pckv.estimators.key_estimate import KeyEstimate
 from pckv.estimators.result import Estimates
 from pckv.estimators.trends.changes import Changes, KeyChange, compare
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.html_table import ROWS_SHOWN, html_paragraphs, html_table
-from pckv.planning.detection import DEFAULT_RATE
+from pckv.planning.detection import DEFAULT_FLAG_RATE
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+# What stands behind the name of the key for all others, which is no key among others.
+UNLISTED = "all keys that are not listed"
 SCALARS = ("series", "name", "mechanism", "epsilon", "panels", "level")
 
 
@@ -139,7 +140,7 @@ class Trend:
     def _rows(self) -> dict[str, int]:
         return {key: row for row, key in enumerate(self.key)}
 
-    def compare(self, before: int, after: int, rate: float = DEFAULT_RATE) -> Changes:
+    def compare(self, before: int, after: int, rate: float = DEFAULT_FLAG_RATE) -> Changes:
         """Compare two rounds.
 
         Args:
@@ -162,7 +163,7 @@ class Trend:
         found = compare(by_number[before], by_number[after], self._all_keys, self.level, check_rate(rate))
         return found.take(self._places)
 
-    def since(self, before: int, rate: float = DEFAULT_RATE) -> Trend:
+    def since(self, before: int, rate: float = DEFAULT_FLAG_RATE) -> Trend:
         """Return the same trend, its changes being those since another round than the last but one.
 
         Args:
@@ -245,24 +246,18 @@ class Trend:
 
     def to_csv(self) -> str:
         """Return the table of keys and rounds as CSV with a header."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        table = self.table()
-        writer.writerow((*table, "epsilon", "level"))
-        writer.writerows((*row, self.epsilon, self.level) for row in zip(*table.values(), strict=True))
-        return text.getvalue()
+        return column_tables.to_csv(self.table(), {"epsilon": self.epsilon, "level": self.level})
 
     def to_arrow(self) -> pa.Table:
         """Return the same table for Arrow, with series, level and the like in the schema's metadata."""
-        arrow = require("pyarrow", extra="files")
-        about = {f"pckv.{name}": str(getattr(self, name)) for name in SCALARS}
-        return arrow.table(self.table()).replace_schema_metadata(about)
+        return column_tables.to_arrow(self.table(), self._about())
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the same table for pandas, with series, level and the like in `attrs`."""
-        frame: pd.DataFrame = require("pandas", extra="pandas").DataFrame(self.table())
-        frame.attrs.update({name: getattr(self, name) for name in SCALARS})
-        return frame
+        return column_tables.to_pandas(self.table(), self._about())
+
+    def _about(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in SCALARS}
 
     def headers(self) -> tuple[str, ...]:
         """Return the headers of the table for people: the last round, smoothed; its change; and pooled."""
@@ -277,7 +272,7 @@ class Trend:
         changes = [None] * len(self) if self.changes is None else list(self.changes)
         return [
             (
-                key,
+                f"{key} ({UNLISTED})" if key == self.pooled.other else key,
                 *_percent(*(float(self.columns[name][row, -1]) for name in _SMOOTHED)),
                 *(("", "", "") if change is None else _points(change)),
                 *_percent(*self.pooled[key][1:4]),

@@ -22,7 +22,7 @@ from pckv.estimators.trends.changes import compare
 from pckv.estimators.trends.result import COLUMNS, RoundSummary, Trend
 from pckv.estimators.trends.rounds import RoundCounts, add_up, last_rounds, pool, pooled_support
 from pckv.estimators.trends.smoothing import smooth_frequencies, smooth_means
-from pckv.planning.detection import DEFAULT_RATE
+from pckv.planning.detection import DEFAULT_FLAG_RATE
 from pckv.progress import Progress, no_progress
 from pckv.series import Series
 from pckv.tally import Tally
@@ -40,7 +40,7 @@ def trend(
     level: float = 0.95,
     keys: Sequence[str] | None = None,
     *,
-    false_discovery_rate: float = DEFAULT_RATE,
+    false_discovery_rate: float = DEFAULT_FLAG_RATE,
     progress: Progress = no_progress,
 ) -> Trend:
     """Estimate all rounds of a series together: each on its own, smoothed, pooled, and the last against the one before.

@@ -6,7 +6,7 @@ const MAX_CANDIDATES = 100_000;
 
 // `onasked` is called with the keys, each once.
 export function candidatesForm(onasked) {
-  const list = new KeyField(() => {}),
+  const list = new KeyField(() => {}, { exact: true }),
     button = make("button", { class: "main" }, "Look for these keys"),
     since = make("p", { role: "status" });
 
@@ -27,7 +27,7 @@ export function candidatesForm(onasked) {
     make(
       "p",
       {},
-      "This task lists no keys: any text is one. Name the texts to look for; which of them people really hold is then told from the noise, with their number in mind. Capitals and spaces matter.",
+      "This task lists no keys: any text is one. Name the texts to look for; which of them people really hold is then told from the noise, with their number in mind. Capitals and spaces matter, also those around a text.",
     ),
     list.listed,
     make("div", { class: "buttons" }, button),

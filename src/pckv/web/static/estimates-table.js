@@ -1,6 +1,6 @@
 // Estimates as a table: the server searches, sorts and pages; the browser holds only the rows it shows.
 import { announce, count, debounced, field, make, newestOnly, replace } from "./page.js";
-import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN } from "./ranges.js";
+import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN, UNLISTED } from "./ranges.js";
 
 const ROWS_PER_PAGE = 25;
 
@@ -127,7 +127,7 @@ export class EstimatesTable {
   }
 
   note({ key, collides }) {
-    const text = key === this.other ? "all keys that are not listed" : collides ? "reports do not tell it from another of these" : null;
+    const text = key === this.other ? UNLISTED : collides ? "reports do not tell it from another of these" : null;
     return text && make("small", {}, ` (${text})`);
   }
 

@@ -14,16 +14,18 @@ const EXAMPLE = "Alien\nHeat\nToy Story";
 const DELIMITERS = [",", ";", "\t"];
 
 // The keys in a text with one per line, and which lines are empty, repeat another one or hold what cannot be a key.
-export function parseKeys(text) {
+// `exact`: as `pckv estimate --keys-file` reads them. Otherwise blanks around a key are left out, and it is normalised.
+export function parseKeys(text, { exact = false } = {}) {
   const lines = text.split(LINE_BREAK),
     places = new Map(),
     empty = [],
     repeated = [],
-    bad = [];
+    bad = [],
+    read = exact ? (line) => line : (line) => line.trim().normalize();
   // The end of the last line begins no other one.
-  if (!lines.at(-1).trim()) lines.pop();
+  if (!read(lines.at(-1))) lines.pop();
   lines.forEach((line, index) => {
-    const key = line.trim().normalize(),
+    const key = read(line),
       place = index + 1;
     if (!key) empty.push(place);
     else if (places.has(key)) repeated.push({ place, key, first: places.get(key) });
@@ -32,6 +34,7 @@ export function parseKeys(text) {
       // No character takes more than three bytes per unit of the length.
       if (3 * key.length > MAX_LINE_BYTES && byteCount(key) > MAX_LINE_BYTES) bad.push({ place, why: `is longer than ${MAX_LINE_BYTES} bytes` });
       else if (hasControls(key)) bad.push({ place, why: "has a tab or another character that cannot be seen" });
+      else if (key !== key.normalize()) bad.push({ place, why: "is not in Unicode normal form C" });
     }
   });
   return { keys: [...places.keys()], empty, repeated, bad };
@@ -54,9 +57,10 @@ export function firstColumn(text) {
 }
 
 export class KeyField {
-  // `changed` is called when a file was read: nobody types then.
-  constructor(changed) {
+  // `changed` is called when a file was read: nobody types then. `exact`: lines are taken exactly as they are.
+  constructor(changed, { exact = false } = {}) {
     this.changed = changed;
+    this.exact = exact;
     this.label = "Keys";
     this.names = make("textarea", { rows: 6, placeholder: EXAMPLE, spellcheck: "false", onpaste: (event) => this.paste(event) });
     // The text of a list that is too long to be shown; null if all of it is.
@@ -135,10 +139,14 @@ export class KeyField {
     this.tell();
   }
 
+  parse() {
+    return parseKeys(this.text, { exact: this.exact });
+  }
+
   // As a task has them.
   keys() {
     if (this.isHashed) return "hashed";
-    return this.isList ? parseKeys(this.text).keys : Number(this.number.value);
+    return this.isList ? this.parse().keys : Number(this.number.value);
   }
 
   // There are more texts than anybody holds.
@@ -157,10 +165,11 @@ export class KeyField {
   wrong() {
     if (this.isHashed || this.isDiscovery) return null;
     if (!this.isList) return this.number.wrong();
-    const { keys, repeated, bad } = parseKeys(this.text);
+    const { keys, empty, repeated, bad } = this.parse();
     if (!keys.length) return "name at least one key";
+    const blank = this.exact ? empty.map((place) => `line ${count(place)} is empty`) : [];
     const repeats = repeated.map(({ place, key, first }) => `line ${count(place)} repeats “${key}” of line ${count(first)}`);
-    return listed([...bad.map(({ place, why }) => `line ${count(place)} ${why}`), ...repeats]);
+    return listed([...blank, ...bad.map(({ place, why }) => `line ${count(place)} ${why}`), ...repeats]);
   }
 
   validate() {
@@ -174,8 +183,8 @@ export class KeyField {
 
   // What is known of the list while it is typed.
   tell() {
-    const { keys, empty, repeated } = parseKeys(this.text);
-    const skipped = empty.length
+    const { keys, empty, repeated } = this.parse();
+    const skipped = empty.length && !this.exact
       ? ` ${listed(empty.map((place) => `line ${count(place)}`))} ${empty.length === 1 ? "is empty and is" : "are empty and are"} left out.`
       : "";
     const text = keys.length ? `${plural(keys.length, "key")}.${skipped.replace(/^ l/, " L")}${this.long === null ? "" : " The first lines are shown."}` : "";
@@ -185,7 +194,7 @@ export class KeyField {
   }
 
   tidyUp() {
-    this.text = parseKeys(this.text).keys.join("\n");
+    this.text = this.parse().keys.join("\n");
     this.validate();
     this.names.focus();
     this.changed();

@@ -2,7 +2,9 @@
 
 // What is said of a key whose count noise alone may give, and of a mean that may be anywhere in its range.
 export const TOO_RARE = "too rare to tell",
-  UNKNOWN = "unknown";
+  UNKNOWN = "unknown",
+  // Behind the name of the key that stands for these.
+  UNLISTED = "all keys that are not listed";
 
 // A range shows two digits of its width: more would be noise.
 function digits(low, high) {

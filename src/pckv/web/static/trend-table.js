@@ -1,6 +1,6 @@
 // The trend of all keys as a table that is searched, sorted and paged in the browser, which holds the whole of it.
 import { announce, count, debounced, field, make, plural, replace } from "./page.js";
-import { TOO_RARE, UNKNOWN, changeTexts, frequencyTexts, meanTexts } from "./ranges.js";
+import { TOO_RARE, UNKNOWN, UNLISTED, changeTexts, frequencyTexts, meanTexts } from "./ranges.js";
 import { smoothedOf } from "./trend-chart.js";
 
 const ROWS_PER_PAGE = 25;
@@ -126,7 +126,7 @@ export class TrendTable {
     return make(
       "tr",
       { class: pooled.detected ? null : "soft" },
-      make("th", { scope: "row", class: "key" }, key.key),
+      make("th", { scope: "row", class: "key" }, key.key, key.key === this.trend.pooled.other ? make("small", {}, ` (${UNLISTED})`) : null),
       ...cells.map((texts, place) => cell(names[place], ...texts)),
     );
   }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pckv.client.survey import survey_of
+from pckv.survey import survey_of
 from support.ledger_checks import VARIANTS
 
 
