@@ -54,7 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 # What takes long to set up, and which tests share it: one process runs them all. Others are sent one by one.
-SPARK = "the Spark session and ten million reports"
+SPARK = "the Spark session and many reports"
 SHARED = {
     SPARK: r"test_spark\.py|\[spark\b|on_every_engine",
     "the browser": r"tests/web/browser/",
@@ -116,18 +116,11 @@ def spark() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def ten_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CollectionFactory]:
-    """A function that creates ten million reports of a mechanism, once per mechanism."""
-    folder = tmp_path_factory.mktemp("reports")
-    yield cache(lambda mechanism: make_collection(folder, mechanism, TEN_MILLION))
-    shutil.rmtree(folder)
-
-
-@pytest.fixture(scope="session")
 def many_reports(
-    ten_million: CollectionFactory, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> CollectionFactory:
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[CollectionFactory]:
     """A function that creates 200,000 reports of a mechanism, with --slow ten million, once per mechanism."""
-    folder = tmp_path_factory.mktemp("many")
-    slow = request.config.getoption("--slow")
-    return ten_million if slow else cache(lambda mechanism: make_collection(folder, mechanism, MANY))
+    folder = tmp_path_factory.mktemp("reports")
+    reports = TEN_MILLION if request.config.getoption("--slow") else MANY
+    yield cache(lambda mechanism: make_collection(folder, mechanism, reports))
+    shutil.rmtree(folder)

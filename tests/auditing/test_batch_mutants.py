@@ -49,6 +49,8 @@ from support.batch_faults import (
     with_task_padding,
 )
 
+pytestmark = pytest.mark.usefixtures("fewer_draws")
+
 CAP = 10
 SEEDED = seeded_source(0)
 

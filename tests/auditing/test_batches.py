@@ -19,6 +19,8 @@ from pckv.channels import CHANNELS
 from pckv.channels.affine import Number, Numbering
 from pckv.device import vectorised
 
+pytestmark = pytest.mark.usefixtures("fewer_draws")
+
 
 @pytest.fixture(autouse=True)
 def remembered_positions(monkeypatch: pytest.MonkeyPatch) -> None:

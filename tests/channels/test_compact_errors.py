@@ -16,16 +16,11 @@ from pckv.channels import build, residues
 from pckv.lab.populations import uniform
 from pckv.lab.simulator import Setting, Simulator
 from pckv.moments import CountMoments
+from support.slow import slow
 
 # ε, users, keys: for ε ≤ 3, users per squared key are those of the paper's 10^6 users and 100 keys.
-ACCURACY = (
-    ("0.5", 40_000, 20),
-    ("1", 40_000, 20),
-    ("2", 40_000, 20),
-    ("3", 40_000, 20),
-    ("4", 10_000, 20),
-    ("5", 10_000, 20),
-)
+ACCURACY = (("0.5", 40_000, 20), ("3", 40_000, 20))
+MORE_ACCURACY = (("1", 40_000, 20), ("2", 40_000, 20), ("4", 10_000, 20), ("5", 10_000, 20))
 KEY_REPEATS = 33_000
 
 
@@ -43,16 +38,17 @@ def clipped_square(variance: Floats, f: Floats, users: int) -> float:
     return float(np.mean(variance * squares))
 
 
-@pytest.mark.parametrize(("epsilon", "users", "keys"), ACCURACY)
-def test_errors_are_those_of_theory_and_of_ue(epsilon: str, users: int, keys: int) -> None:
+@pytest.mark.parametrize("case", [*ACCURACY, *slow(*MORE_ACCURACY)], ids=str)
+def test_errors_are_those_of_theory_and_of_ue(case: tuple[str, int, int]) -> None:
     """Uniform population, corrected, the chosen q: frequency within 3 % of theory, and at most 5 % above ue.
 
     33,000 key-repeats of each mechanism: one standard error of a mean square is .7 to 1.0 %, so that 3 % are at
     least three of them. The control, the theory of an ε 5 % larger at the same q, is 9 % off at ε = .5 and 26 %
     at ε = 5: at least six standard errors beyond the tolerance, so that it is detected. Against ue the
     standard error is 1.3 %; the tightest case is the mean at ε = .5, where q = 5 costs about 4 % by
-    the exact variances (the test below). Seeds are fixed.
+    the exact variances (the test below). Seeds are fixed. With `--slow` four more ε.
     """
+    epsilon, users, keys = case
     rng = default_rng([31, users, keys])
     simulator = Simulator(uniform(users, keys, rng))
     errors = {}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pckv import Task
 from pckv.canonical import base64url
-from pckv.coins import follows_coin
+from pckv.coins import coin_choice, follows_coin
 from pckv.collector import arrow_decoding, decoding
 from pckv.collector.arrow_decoding import MAX_BATCHES_PER_REQUEST, decode_arrow, max_arrow_bytes
 from pckv.collector.decoding import MAX_REPORTS_PER_REQUEST, decode_json, max_json_bytes
@@ -184,10 +184,12 @@ def test_the_largest_honest_bodies_are_within_the_limits_of_their_task(task: Tas
 )
 def test_a_report_follows_the_coin_that_is_its_id(members: dict[str, Any]) -> None:
     """For every coin of some, all words of the task: those of its function, or all answers, and no others."""
-    task = new_task(keys=3, coin="server", **members)
+    task = new_task(name="coins", keys=3, coin="server", **members)
     assert task.word_limit is not None
-    for number in range(20):
+    asked = set()
+    for number in range(6):
         coin = report(number, task=task).id
+        asked.add(coin_choice(task, coin).asks_size)
         sent = [Report(coin, word.to_bytes(8, "little")) for word in range(task.word_limit)]
         expected = {
             each.body for each in sent if follows_coin(task, coin, int.from_bytes(each.body, "little"))
@@ -198,3 +200,5 @@ def test_a_report_follows_the_coin_that_is_its_id(members: dict[str, Any]) -> No
                 accepted = each.body in expected
                 assert decoded.reports == ([each] if accepted else [])
                 assert [refusal.reason for refusal in decoded.refused] == ([] if accepted else ["wrong_coin"])
+    # With half of all reports, both questions.
+    assert len(asked) == 2 or "size_share" not in members

@@ -15,12 +15,15 @@ from typing import Any
 import apsw
 import psycopg
 import pytest
+from click.testing import CliRunner
 
+from pckv.cli import main
+from pckv.collector import server
 from pckv.collector.server import listen
 from pckv.collector.settings import Settings, load
 from pckv.errors import ParameterError
 from support.collectors import SECONDS, as_items, bearer, new_task, report
-from support.serving import CANARIES, SENDER, WITH_TOKEN, refusal, serving
+from support.serving import CANARIES, SENDER, WITH_TOKEN, environment, refusal, serving
 from support.stores import store_url
 
 
@@ -102,27 +105,35 @@ def test_nothing_about_people_is_left_anywhere(kind: str, tmp_path: Path) -> Non
     assert moments == []
 
 
-def test_every_bad_setting_is_one_clear_line(tmp_path: Path) -> None:
+def refused(*flags: str, **settings: str) -> str:
+    """Run a collector that must not start, in this process; return the one line that it prints."""
+    ended = CliRunner().invoke(main, ["serve", *flags], env=environment(**settings))
+    assert (ended.exit_code, ended.stdout) == (1, ""), ended.stderr
+    assert re.fullmatch(r"pckv: .+\n", ended.stderr)
+    return ended.stderr
+
+
+def test_every_bad_setting_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    # Signals are for the tests.
+    monkeypatch.setattr(server, "_exit_on_signals", lambda: None)
     with closing(listen("127.0.0.1", 0)) as line:
         taken = str(line.getsockname()[1])
         assert f"port {taken}" in refusal(tmp_path, "--port", taken, **WITH_TOKEN)
     flags = ("--port", "0")
-    assert "no-such-place" in refusal(
-        tmp_path, *flags, "--store", "sqlite:///no-such-place/x.db", **WITH_TOKEN
-    )
+    assert "no-such-place" in refused(*flags, "--store", "sqlite:///no-such-place/x.db", **WITH_TOKEN)
     (tmp_path / "text.db").write_text(
         "this is no database, but a text that is long enough to be read", encoding="utf-8"
     )
-    assert "text.db" in refusal(tmp_path, *flags, "--store", "sqlite:///text.db", **WITH_TOKEN)
-    unreachable = refusal(
-        tmp_path,
+    assert "text.db" in refused(*flags, "--store", "sqlite:///text.db", **WITH_TOKEN)
+    unreachable = refused(
         *flags,
         store="postgresql://someone:secret@127.0.0.1:1/none?connect_timeout=1",
         **WITH_TOKEN,
     )
     assert "secret" not in unreachable
-    assert "PCKV_ADMIN_TOKEN" in refusal(tmp_path, *flags)
-    assert "rate" in refusal(tmp_path, *flags, rate="many")
+    assert "PCKV_ADMIN_TOKEN" in refused(*flags)
+    assert "rate" in refused(*flags, rate="many")
 
 
 def test_the_listening_socket_is_declared_as_tcp() -> None:

@@ -30,13 +30,13 @@ from support.sample_reports import (
 )
 
 
-def test_an_executor_is_killed_half_way(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """Two million words of one mechanism: Spark counts all words alike. With --slow ten million, and bodies too."""
+@pytest.mark.slow
+def test_an_executor_is_killed_half_way(tmp_path: Path) -> None:
+    """With `--slow`: a cluster of processes. By default tasks fail in test_spark.py, and are repeated like those here."""
     if shutil.which("java") is None or not Path("/proc/self/stat").exists():
         missing_part("Java on Linux")
     arguments = []
-    slow = request.config.getoption("--slow")
-    mechanisms, reports = ([*MECHANISMS, "collision"], TEN_MILLION) if slow else (["grr"], TEN_MILLION // 5)
+    mechanisms, reports = [*MECHANISMS, "collision"], TEN_MILLION
     collections = [make_collection(tmp_path, mechanism, reports) for mechanism in mechanisms]
     for mechanism, collection in zip(mechanisms, collections, strict=True):
         task_file = tmp_path / f"{mechanism}.json"

@@ -1,4 +1,4 @@
-"""Spark in an existing session: ten million reports, failing tasks, DataFrames of users."""
+"""Spark in an existing session: many reports, failing tasks, DataFrames of users."""
 
 from __future__ import annotations
 
@@ -48,19 +48,14 @@ DISCOVERY = Task.discovery(name="terms", epsilon=4)
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_many_reports_on_every_engine(
-    ten_million: CollectionFactory,
-    many_reports: CollectionFactory,
-    mechanism: str,
-    spark: Any,
-    request: pytest.FixtureRequest,
+    many_reports: CollectionFactory, mechanism: str, spark: Any, request: pytest.FixtureRequest
 ) -> None:
-    """Ten million words of one mechanism by default, and 200,000 of the others; with --slow ten million of all."""
+    """200,000 reports by default, several batches of every file, with --slow ten million."""
     assert spark.sparkContext.master == "local[2,3]"
-    large = mechanism == "grr" or request.config.getoption("--slow")
-    collection = ten_million(mechanism) if large else many_reports(mechanism)
+    collection = many_reports(mechanism)
     for engine in ("numpy", "duckdb", "spark"):
         counted = find_engine(engine)(collection.job())
-        assert counted.tally.reports == (TEN_MILLION if large else MANY)
+        assert counted.tally.reports == (TEN_MILLION if request.config.getoption("--slow") else MANY)
         assert bytes(counted.tally) == collection.expected
 
 

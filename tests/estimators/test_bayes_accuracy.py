@@ -36,16 +36,16 @@ def covered(learned: Posterior, level: float, truths: list[np.ndarray]) -> list[
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_coverage_over_all_keys(name: str) -> None:
-    """10 collections of 1,000 keys: both intervals at 95 % cover 93 % of the keys or more.
+    """5 collections of 1,000 keys: both intervals at 95 % cover 93 % of the keys or more.
 
-    A share of 10,000 has a standard error of .26 points at most: were the true coverage 94.5 %, a false alarm has a
-    chance below 1e-8, and a true coverage of 92.2 % is found with power .99. Controls that must fail: the mean's
+    A share of 5,000 has a standard error of .37 points at most: were the true coverage 94.5 %, a false alarm has a
+    chance below 1e-4, and a true coverage of 92.1 % is found with power .99. Controls that must fail: the mean's
     intervals at level 30 %, and the same counts read by the law of a larger ε (`grr` has too little noise for this
     control).
     """
     wrong = moments_of(name, 1000, "3")
     right, narrow, misread = [], [], []
-    for seed in range(10):
+    for seed in range(5):
         support, moments, *truths = zipf_counts(name, 1000, 20_000, "2", seed)
         learned = learn(support, 20_000, moments)
         right.append(covered(learned, 0.95, truths))
@@ -59,25 +59,25 @@ def test_coverage_over_all_keys(name: str) -> None:
 
 @pytest.mark.parametrize("keys", [1, 10, 40])
 def test_coverage_of_few_keys(keys: int) -> None:
-    """A prior from few keys must not be trusted too much: 2,000 keys, 93 % of them or more are covered.
+    """A prior from few keys must not be trusted too much: 1,000 keys, 92.2 % of them or more are covered.
 
-    One standard error is .5 points, the true coverage is 95 % or more: 4 of them (α < 1e-4).
+    One standard error is .7 points, the true coverage is 95 % or more: 4 of them (α < 1e-4).
     """
     inside = []
-    for seed in range(2000 // keys):
+    for seed in range(1000 // keys):
         support, moments, *truths = zipf_counts("ue", keys, 5000, "2", seed)
         inside.append(covered(learn(support, 5000, moments), 0.95, truths))
-    assert np.mean(inside, axis=0).min() >= 0.93
+    assert np.mean(inside, axis=0).min() >= 0.922
 
 
 def test_a_lone_frequent_key_is_covered() -> None:
     """One key, 3 standard errors above 299 keys that nobody holds: the hard case for a shared prior.
 
-    Its interval holds the key's own of z = .75·1.96, so it covers 86 % or more. In 400 collections the
-    standard error is 1.7 points, and the bar of 79 % is 4 of them below (α < 1e-4). The credible
+    Its interval holds the key's own of z = .75·1.96, so it covers 86 % or more. In 200 collections the
+    standard error is 2.5 points, and the bar of 76 % is 4 of them below (α < 1e-4). The credible
     interval alone, the control, must fail.
     """
-    users, collections = 20_000, 400
+    users, collections = 20_000, 200
     law = build("ue", 300, 1, Fraction(2), {}).count_law
     moments = CountMoments.of(law)
     true = 3 * (moments.frequency_variance(0.0) / users) ** 0.5
@@ -93,8 +93,8 @@ def test_a_lone_frequent_key_is_covered() -> None:
         row = learned.frequency_chances[learned.bins.of_key[:1]]
         low, high = cell_interval(row, learned.frequency_cells, 0.95)
         plain += bool(low[0] <= truth <= high[0])
-    assert ours / collections >= 0.79
-    assert plain / collections < 0.79
+    assert ours / collections >= 0.76
+    assert plain / collections < 0.76
 
 
 def test_the_most_frequent_keys_are_covered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,12 +67,15 @@ def test_intervals_that_know_nothing_of_larger_sets_miss(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("epsilon", [1, 2, 4])
 def test_the_share_of_larger_sets_is_covered(epsilon: float) -> None:
-    """200 collections: a coverage of 0.95 has a standard error of 0.015; those who answered are a sample of all."""
+    """100 collections: a coverage of 0.95 has a standard error of 0.022; those who answered are a sample of all.
+
+    The bar is four of them below (α < 1e-4); a coverage of 0.77 is found with power 0.99.
+    """
     task = make_task(epsilon, mechanism="grr")
     truth = float(np.mean(people().population.sizes > PADDING))
-    found = (summarise_sets(collected(task, seed, people()), 0.95) for seed in range(200))
+    found = (summarise_sets(collected(task, seed, people()), 0.95) for seed in range(100))
     covered = [each.larger_low <= truth <= each.larger_high for each in found]
-    assert np.mean(covered) >= 0.9
+    assert np.mean(covered) >= 0.86
 
 
 def test_what_is_hidden_is_never_more_than_the_keys_allow() -> None:

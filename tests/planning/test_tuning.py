@@ -291,7 +291,11 @@ USERS, KEYS, REPEATS, CONTROL_REPEATS = 40_000, 20, 1600, 400
 
 @pytest.mark.parametrize(
     ("objective", "epsilon", "most_frequency", "most_mean"),
-    [("frequency", "0.1", 0.8, 1.05), ("frequency", "1", 0.8, 1.05), ("both", "0.5", 0.92, 0.92)],
+    [
+        ("frequency", "0.1", 0.8, 1.05),
+        ("both", "0.5", 0.92, 0.92),
+        pytest.param("frequency", "1", 0.8, 1.05, marks=pytest.mark.slow),
+    ],
 )
 def test_tuned_sets_relative_to_ue(
     objective: str, epsilon: str, most_frequency: float, most_mean: float
@@ -299,8 +303,8 @@ def test_tuned_sets_relative_to_ue(
     """Uniform population, method corrected (clipped), words drawn and decoded: both squared errors relative to ue's.
 
     32,000 key-repeats of each: one standard error of a ratio is at most 1.6 %, and predicted are, in turn,
-    .71 and 1.01, .74 and 1.01, .88 and .90. The control is the same with one residue per sign, which must fail: one
-    of its errors is 1.11, .98 and 1.08 of ue's, 6 standard errors of 8,000 key-repeats (2.7 %) above the limit or more.
+    .71 and 1.01, .88 and .90, and with `--slow` .74 and 1.01. The control is the same with one residue per sign, which
+    must fail: one of its errors is 1.11, 1.08 and .98 of ue's, 6 standard errors of 8,000 key-repeats (2.7 %) above the limit or more.
     """
     rng = default_rng([17, int(10 * float(epsilon))])
     simulator = Simulator(uniform(USERS, KEYS, rng))

@@ -27,12 +27,12 @@ def coin_task(mechanism: str, **members: Any) -> Task:
 def check_reports_follow_their_coins(client: Path) -> None:
     """Check that a report has the coin's id, question and function, whatever somebody holds."""
     seeded = random.Random("coins")
+    tasks = [coin_task(mechanism, size_share=share) for mechanism in MECHANISMS for share in ("0", "0.5")]
     cases = [
-        (coin_task(mechanism, size_share=share), {str(key): key % 2 for key in range(size % 5)}, seeded.randbytes(16))
-        for mechanism in MECHANISMS
-        for share in ("0", "0.5")
+        (task, {str(key): key % 2 for key in range(size % 5)}, seeded.randbytes(16))
+        for task in tasks
         for size in range(REPORTS_PER_TASK)
-    ]  # fmt: skip
+    ]
     reports = [
         {"task": task.to_json(), "pairs": list(pairs.items()), "coin": coin.hex()}
         for task, pairs, coin in cases

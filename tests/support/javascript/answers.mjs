@@ -35,6 +35,9 @@ function fromBits(digits) {
   return bits.getFloat64(0);
 }
 
+// Reading a task takes longer than making a report of it.
+const tasks = new Map();
+
 /** What somebody holds: texts, or pairs in the order given. */
 const heldBy = ({ texts, pairs }) => texts ?? new Map(pairs);
 
@@ -82,9 +85,6 @@ export async function answers(client, vectors) {
     });
     return { values: levelValues.map(toBits), placed };
   }
-
-  // Reading a task takes longer than making a report of it.
-  const tasks = new Map();
 
   function taskOf(json) {
     if (!tasks.has(json)) tasks.set(json, refusal("task", () => Task.fromJson(json)));

@@ -54,13 +54,15 @@ function withRandomness(fill, work) {
   }
 }
 
-/** A function that fills arrays with repeatable bytes, one after another. */
+/** A function that fills arrays with repeatable bytes, one after another; a longer digest begins like a shorter one. */
 function streamOf(seed) {
-  const digest = createHash("shake256", { outputLength: 2 ** 23 + 2 ** 16 }).update(String(seed)).digest();
-  let at = 0;
+  let digest = new Uint8Array(0), at = 0;
   return (data) => {
-    if (at + data.length > digest.length) throw new RangeError("the stream ends");
-    data.set(digest.subarray(at, at += data.length));
+    const end = at + data.length;
+    if (end > digest.length) {
+      digest = createHash("shake256", { outputLength: 2 * end + 65536 }).update(String(seed)).digest();
+    }
+    data.set(digest.subarray(at, at = end));
   };
 }
 
@@ -104,7 +106,10 @@ const ANSWERS = {
   // The reports that a page makes one after another, each with the sizes of the blocks of randomness it takes, where the
   // system's randomness is a repeatable stream.
   made: async ({ reports, seed }) => {
-    const read = await Promise.all(reports.map(({ task }) => Task.fromJson(task)));
+    // Reading a task takes longer than making a report of it.
+    const tasks = new Map(reports.map(({ task }) => [task]));
+    for (const text of tasks.keys()) tasks.set(text, await Task.fromJson(text));
+    const read = reports.map(({ task }) => tasks.get(task));
     const coins = await Promise.all(reports.map(({ coin }, at) => coin && coinOf(read[at], fromHex(coin))));
     return withRandomness(streamOf(seed), (taken) => reports.map(({ pairs }, at) => {
       const { id, body } = perturb(read[at], new Map(pairs), coins[at]);
@@ -113,15 +118,15 @@ const ANSWERS = {
   },
   // The bytes of a tape, id and draws, where the system's randomness counts up.
   counted: ({ draws, more }) => {
-    let next = 0n;
-    const counting = (data) => data.forEach((_, at) => (data[at] = Number(next++ % 251n)));
+    let next = 0;
+    const counting = (data) => data.forEach((_, at) => (data[at] = next++ % 251));
     return withRandomness(counting, (taken) => {
       const tape = new Tape(draws), hash = createHash("sha256").update(tape.reportId), bytes = Buffer.alloc(8);
       for (let draw = 0; draw < draws + more; draw++) {
         bytes.writeBigUInt64LE(tape.draw());
         hash.update(bytes);
       }
-      return { digest: hash.digest("hex"), largest: Math.max(...taken), bytes: Number(next) };
+      return { digest: hash.digest("hex"), largest: Math.max(...taken), bytes: next };
     });
   },
   // What a task is made into: every integer that its reports are drawn with, and what they cost.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from pckv.collector.sessions import PLAIN_COOKIE
 from support.collectors import ADMINISTRATOR, ANALYST
 from support.people import PHONE, add_task
@@ -87,3 +89,17 @@ def test_only_whoever_is_signed_in_loads_the_views(people: Any) -> None:
     person.context.unroute("**/key-page.js")
     person.press("Try again")
     person.page.get_by_role("heading", name="Tasks").wait_for()
+
+
+def test_a_page_that_not_everybody_can_read_is_found(people: Any) -> None:
+    """The control of the checks of accessibility: a picture without words, and words that are hardly darker than the page."""
+    person = people()
+    person.go("/")
+    person.page.get_by_label("Token").wait_for()
+    person.check()
+    person.page.evaluate("() => document.querySelector('main').append(document.createElement('img'))")
+    with pytest.raises(AssertionError, match="image-alt"):
+        person.check()
+    person.page.evaluate("() => { document.querySelector('main').style.color = '#eee'; }")
+    with pytest.raises(AssertionError, match="color-contrast"):
+        person.check()
