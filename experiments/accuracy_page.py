@@ -50,7 +50,7 @@ def write_page(folder: Path, cells: Sequence[MeasuredErrors], requirements: Sequ
         picture = f"accuracy/{name.lower()}.svg"
         save_chart(_chart(name, own), folder / picture, ".svg")
         parts += _section(name, own, picture)
-    parts.append("\n**Next:** [coverage by rank](coverage.md).\n")
+    parts.append("\n**Next:** [accuracy by rank](accuracy-by-rank.md).\n")
     (folder / "accuracy.md").write_text("".join(parts), encoding="utf-8")
 
 

@@ -197,14 +197,14 @@ How many of the candidates that are marked as there are held by nobody, and are 
 plan predicts? [Keys that nobody listed](../how-to/unlisted-keys.md) explains hashed keys. `make
 experiment NAME=hashed` writes this page.
 
-- *law*: 1,000,000 people hold 200 keys, which are among 10,000 candidates. Counts of every candidate
-  are drawn from their exact law.
+- *law*: 1,000,000 people hold 200 keys, which are among 10,000 candidates. Counts of every
+  candidate are drawn from their exact law.
 - *reports*: 40,000 people, 12 keys, 400 candidates. Reports are made by the code of devices, and
   asked about every candidate.
 - Everybody holds 1 or 3 pairs, and the padding is the same. The frequencies of the held keys fall
   with their rank to the power of 0.8. The false discovery rate is {DEFAULT_FLAG_RATE:.0%}, the method `corrected`.
-- Errors are roots of mean squares over the held keys, relative to those that plans predict; those of
-  means for keys above {MIN_STANDARD_ERRORS} of their standard errors.
+- Errors are roots of mean squares over the held keys, relative to those that plans predict; those
+  of means for keys above {MIN_STANDARD_ERRORS} of their standard errors.
 
 | what | must be | measured | |
 |---|---|---|---|

@@ -22,9 +22,9 @@ how much better could it be? `make experiment NAME=accuracy-by-rank DATA=FOLDER`
 where FOLDER contains the rating sets.
 
 - The constants of `bayes` were chosen on other populations: those of [accuracy.md](accuracy.md) but
-  Amazon, those of `make experiment NAME=other-populations`, and crowds of equal keys with 1, 10 or 50
-  more frequent ones. The ones on this page were named before anything was measured on them, and
-  measured once.
+  Amazon, those of `make experiment NAME=other-populations`, and crowds of equal keys with 1, 10 or
+  50 more frequent ones. The ones on this page were named before anything was measured on them, and
+  no constant was changed after.
 - Numbers are how many times lower the mean squared error is than that of `corrected` from the same
   reports; below 1 it is higher. Frequencies are those that reports show.
 - `oracle` knows the true distribution of the frequencies and minimises the error of all keys: it is
@@ -89,8 +89,8 @@ def _every_cell(cells: Sequence[RankErrors]) -> Iterator[str]:
 def _few(cells: Sequence[FewReports]) -> Iterator[str]:
     yield (
         "\n## Few reports, few keys, and many\n\nEverybody holds one key, by Zipf's law. The largest error of `bayes` over "
-        "all keys relative to `corrected`,\nand the largest sum of its frequencies, over mechanisms and ε = 1 and 4. "
-        f"Sums above {MAX_SUM} come with protecting\nsingle keys among many; `bayes+consistent` gives sums of at most 1.\n\n"
+        "all keys relative to\n`corrected`, and the largest sum of its frequencies, over mechanisms and ε = 1 and 4. "
+        f"Sums above {MAX_SUM}\ncome with protecting single keys among many; `bayes+consistent` gives sums of at most 1.\n\n"
     )
     keys = list(dict.fromkeys(cell.keys for cell in cells))
     yield (
