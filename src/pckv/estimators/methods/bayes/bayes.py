@@ -18,7 +18,6 @@ import numpy as np
 from pckv.arrays import Flags, Floats, Integers
 from pckv.estimators.detection import Detection
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
-from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.estimators.methods.bayes.likelihood import CountLikelihood, count_likelihood
 from pckv.estimators.methods.bayes.loss import LearnedDistribution, Risks, loss_weights
 from pckv.estimators.methods.bayes.prior import (
@@ -39,6 +38,8 @@ from pckv.limits import MIN_LEVELS
 from pckv.moments import CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
 
+# Of fewer frequencies no estimate is better than the keys' own, wherever they are (Stein).
+MIN_KEYS = 3
 # How far a mean may be shrunk, in standard errors of the key's own.
 MEAN_SHRINKAGE_LIMIT = 0.8
 # An interval contains the key's own interval with the normal quantile times this: at 95 % that one covers 86 %,
@@ -110,19 +111,17 @@ class Posterior:
 
     def estimates(self) -> tuple[Floats, Floats]:
         """Return the frequencies of the least expected loss, and posterior means of the mean with limited shrinkage."""
-        if self.support.keys == 1:
-            return self._own
         expected, mean = self.expected()
-        own = np.clip(unbiased_frequency(self.support, self.reports, self.moments), 0, 1)
+        own, own_mean = self._own
         chances = posterior(self.frequency_chances, self.loss)
         best = (chances @ self.frequency_cells.points)[self.bins.of_key]
         # A larger loss somewhere means less shrinkage, not shrinkage toward somewhere else.
         best = np.clip(best, np.minimum(own, expected), np.maximum(own, expected))
-        frequency = np.where(self._keys_beyond_grid, expected, best)
+        keep_own = self._keys_beyond_grid | (self.support.keys < MIN_KEYS)
+        frequency = np.where(keep_own, own, best)
         if self.moments.levels > MIN_LEVELS:
             return frequency, self.profiles.mean(self.moments.scale)
         allowed = MEAN_SHRINKAGE_LIMIT * self._mean_error(frequency, mean)
-        own_mean = self._own[1]
         return frequency, np.clip(mean, own_mean - allowed, own_mean + allowed)
 
     def intervals(self, level: float) -> tuple[Interval, Interval]:
