@@ -17,7 +17,7 @@ from pckv.channels import build
 from pckv.estimators.methods.registry import METHODS, unclipped_frequency
 from pckv.estimators.postprocess import CONSISTENT, make_consistent
 from pckv.files.pairs.rows import Columns
-from pckv.lab.counting import count_with_dummies
+from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import uniform, zipf
@@ -58,11 +58,11 @@ def measure(
     """Return squared errors of the frequency: repeats × (all keys, top keys) × (without, with `consistent`)."""
     dataset, padding, users = population.dataset, population.padding, population.dataset.users
     channel = build(mechanism, dataset.keys, padding, Fraction(epsilon), {})
-    moments = CountMoments.of(channel.count_law)
     errors = []
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
-        support, dummies = count_with_dummies(channel, population.model.prepare(channel, rng), rng)
+        support, dummies, law = count_reports(channel, population.model.prepare(channel, rng), rng)
+        moments = CountMoments.of(law)
         before = METHODS[method].estimate(support, users, moments)[0]
         unclipped = unclipped_frequency(method, before, support, users, moments)
         after = make_consistent(unclipped, dummies, users, moments, padding)

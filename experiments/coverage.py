@@ -1,8 +1,8 @@
 """How often default intervals hold the true frequency, where people hold more pairs than anybody said.
 
 Nobody passes sizes: a task is made from a typical number of pairs alone, as on the first page and in the form. The two
-small populations are collected with real reports; for the large ones counts are drawn from their exact law per key, and
-the size question is answered by the device's own code.
+small populations are collected with real reports; for the large ones counts are drawn from their exact law, and the size
+question is answered by the device's own code.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from rich.table import Table
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv import Tally, Task, estimate
 from pckv.arrays import Floats, Integers
+from pckv.channels import CountLaw
 from pckv.device.vectorised import VectorisedTape, answer_sizes, perturb_many
 from pckv.estimators.estimate import default_method, own_standard_error
 from pckv.estimators.methods.registry import METHODS
@@ -59,10 +60,11 @@ class Intervals(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What a collection counts: support, the reports about pairs, the answers about sizes, and the tally if there is one."""
+    """What a collection counts of pairs, with the law of these counts, and of sizes; the tally if there is one."""
 
     support: KeySupport
     reports: int
+    law: CountLaw
     answers: Integers
     tally: Tally | None
 
@@ -120,20 +122,21 @@ def collect_reports(task: Task, collected: Collected, repeat: int) -> Counted:
     tally = Tally(task)
     for batch in perturb_many(task, collected.dataset.population, seeded_source(SEED + repeat)):
         tally.add_many(batch.messages)
-    return Counted(key_support(tally), tally.pair_reports, tally.size_answers, tally)
+    return Counted(key_support(tally), tally.pair_reports, tally.count_law, tally.size_answers, tally)
 
 
 def draw_counts(task: Task, collected: Collected, repeat: int) -> Counted:
-    """Draw the counts of pairs from their law per key, and let the device's code answer the size question."""
+    """Draw the counts of pairs, and let the device's code answer the size question."""
     rng, dataset = default_rng([SEED, repeat]), collected.dataset
     sampled = _model(collected).prepare(task.channel, rng, task.size_share)
-    support = count_reports(task.channel, sampled, rng)
+    support, _, law = count_reports(task.channel, sampled, rng)
     if task.size_question is None:
-        return Counted(support, sampled.users, np.zeros(0, np.int64), None)
+        return Counted(support, sampled.users, law, np.zeros(0, np.int64), None)
     asked = rng.choice(dataset.population.sizes, dataset.users - sampled.users, replace=False)
     tape = VectorisedTape(seeded_source(SEED + repeat))
     answers = answer_sizes(task.size_question, asked, np.arange(asked.size), tape)
-    return Counted(support, sampled.users, np.bincount(answers, minlength=len(task.size_question.ends)), None)
+    counts = np.bincount(answers, minlength=len(task.size_question.ends))
+    return Counted(support, sampled.users, law, counts, None)
 
 
 @lru_cache(1)
@@ -144,7 +147,7 @@ def _model(collected: Collected) -> SamplingModel:
 def intervals(task: Task, collected: Collected, counted: Counted) -> Intervals:
     """Return the intervals that the product gives, and those with the sizes known."""
     left_out = 1 - counted.reports / collected.dataset.users
-    moments = CountMoments.of(task.channel.count_law, left_out)
+    moments = CountMoments.of(counted.law, left_out)
     bare = METHODS[default_method(task)].estimate_with_intervals(
         counted.support, counted.reports, moments, LEVEL
     )

@@ -20,11 +20,11 @@ from pckv.arrays import Flags, Floats
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.detection import Detection
 from pckv.estimators.methods.corrected import corrected
-from pckv.lab.counting import count_reports
+from pckv.lab.choices import draw_level_counts
 from pckv.lab.dataset import Dataset
 from pckv.lab.populations import zipf
 from pckv.lab.processes import map_in_processes
-from pckv.lab.sampling import SampledCounts, SamplingModel
+from pckv.lab.sampling import SamplingModel
 from pckv.moments import CountMoments
 from pckv.planning.detection import DEFAULT_FLAG_RATE
 from pckv.planning.prediction import predicted_errors
@@ -106,10 +106,9 @@ def _setting(part: str, epsilon: str, pairs: int) -> _Setting:
 def _from_law(setting: _Setting, model: SamplingModel, rng: Generator) -> _Marked:
     """Draw the counts of all candidates."""
     channel, people = setting.task.channel, setting.dataset.users
-    taken = model.prepare(channel, rng).counts
-    counts = np.zeros((taken.shape[0], setting.candidates), np.int64)
-    counts[:, : taken.shape[1]] = taken
-    support = count_reports(channel, SampledCounts(counts, people), rng)
+    taken, held = model.take(channel.padding, rng), np.zeros((channel.levels, setting.candidates), np.int64)
+    np.add.at(held, (taken.levels, taken.keys), 1)
+    support = draw_level_counts(channel.count_law, people, held, rng)
     moments = CountMoments.of(channel.count_law)
     test = Detection(setting.candidates, LEVEL, DEFAULT_FLAG_RATE)
     return _Marked(test.detected(support.total, people, moments), *corrected(support, people, moments))

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from pckv.arrays import Floats, Integers
-from pckv.channels import build
+from pckv.channels import SamplingChannel, build
 from pckv.estimators.methods.bayes.bayes import learn
 from pckv.estimators.shares import own_interval, own_shares, with_intervals
 from pckv.lab.counting import count_reports
-from pckv.lab.sampling import SampledCounts
+from pckv.lab.sampling import SampledCounts, TakenPairs
 from pckv.moments import CountMoments
 
 SEED, LEVEL, PEOPLE, LEVELS = 20_275, 0.95, 20_000, 5
@@ -46,14 +46,15 @@ def _measure(keys: int, epsilon: str, collections: int) -> FewKeys:
     covers, widths = [], []
     for mechanism in MECHANISMS:
         channel = build(mechanism, keys, 1, Fraction(epsilon), {}, levels=LEVELS)
-        moments = CountMoments.of(channel.count_law)
         for alike in ALIKE:
             inside = []
             for repeat in range(collections):
                 rng = default_rng([SEED, keys, alike, repeat])
                 held = _holders(keys, alike, rng)
                 truth = held.T / np.maximum(held.sum(axis=0), 1)[:, None]
-                support = count_reports(channel, SampledCounts(held, PEOPLE), rng)
+                one_pair_each = SampledCounts if isinstance(channel, SamplingChannel) else TakenPairs.single
+                support, _, law = count_reports(channel, one_pair_each(held, PEOPLE), rng)
+                moments = CountMoments.of(law)
                 posterior = learn(support, PEOPLE, moments)
                 found = with_intervals(
                     posterior.profiles.shares, partial(posterior.mean_interval, level=LEVEL)

@@ -115,8 +115,8 @@ def _scale(task: Task) -> Scale:
 
 def _collected(task: Task, model: SamplingModel, rng: Generator) -> Posterior:
     """Collect a report of everybody and learn from all of them."""
-    support = count_reports(task.channel, model.prepare(task.channel, rng), rng)
-    return learn(support, model.users, CountMoments.of(task.channel.count_law, scale=_scale(task)))
+    support, _, law = count_reports(task.channel, model.prepare(task.channel, rng), rng)
+    return learn(support, model.users, CountMoments.of(law, scale=_scale(task)))
 
 
 def _medians(

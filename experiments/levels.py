@@ -128,13 +128,12 @@ class _Repeat(NamedTuple):
 def measure_shares(rated: Rated, mechanism: str, epsilon: str, repeats: int) -> ShareErrors:
     """Collect several times and compare shares with the truth."""
     channel = build(mechanism, rated.dataset.keys, rated.padding, Fraction(epsilon), {}, levels=LEVELS)
-    moments = CountMoments.of(channel.count_law, scale=rated.scale)
     rows, cover, own_cover, widths, found = [], [], [], [], 0
     of_detected: list[Flags] = []
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
-        support = count_reports(channel, rated.model.prepare(channel, rng), rng)
-        one = _repeat(rated, support, moments)
+        support, _, law = count_reports(channel, rated.model.prepare(channel, rng), rng)
+        one = _repeat(rated, support, CountMoments.of(law, scale=rated.scale))
         rows.append(one.distances)
         inside, own_inside = (_inside(each, rated.shares) for each in (one.bayes, one.own))
         cover.append((inside[rated.held].mean(), inside[rated.top].mean()))

@@ -134,13 +134,14 @@ def measure(
 ) -> Iterator[RankCoverage]:
     """Simulate collections, and give both methods the same counts."""
     channel = build(case.mechanism, dataset.keys, case.padding, Fraction(epsilon), {})
-    moments, model = CountMoments.of(channel.count_law), SamplingModel(dataset)
+    model = SamplingModel(dataset)
     frequency, mean = dataset.sampled_share(case.padding), dataset.truth[1]
     ranked = np.argsort(-frequency, kind="stable")
     found: dict[str, list[CollectionCoverage]] = {method: [] for method in COMPARED}
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
-        support = count_reports(channel, model.prepare(channel, rng), rng)
+        support, _, law = count_reports(channel, model.prepare(channel, rng), rng)
+        moments = CountMoments.of(law)
         for method in COMPARED:
             estimates = METHODS[method].estimate_with_intervals(support, dataset.users, moments, LEVEL)
             found[method].append(_compare(estimates, frequency, mean, ranked))

@@ -79,7 +79,7 @@ def test_all_methods_and_any_selection_of_keys_agree() -> None:
     task = Task(name="t", keys=100, values=(-1, 1), epsilon=3, padding=3, mechanism="grr")
     model = SamplingModel(zipf(20_000, 100, np.random.default_rng(1), pairs=3))
     rng = np.random.default_rng(2)
-    support = count_reports(task.channel, model.prepare(task.channel, rng), rng)
+    support = count_reports(task.channel, model.prepare(task.channel, rng), rng).support
     tally = Tally(task)
     words = support.counts.T.ravel()
     tally.add_many(np.repeat(np.arange(200), words))

@@ -17,7 +17,7 @@ from pckv.channels import CHANNELS, SamplingChannel
 from pckv.errors import ParameterError
 from pckv.estimators.estimate import METHODS, POSTS
 from pckv.estimators.postprocess import make_consistent, project_to_sum, project_to_sum_at_most
-from pckv.lab.counting import count_with_dummies
+from pckv.lab.counting import count_reports
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.moments import CountMoments
@@ -157,7 +157,7 @@ def test_the_lab_counts_dummies_too(mechanism: str) -> None:
     dataset = zipf(2000, 30, default_rng(1), pairs=2)
     channel = CHANNELS[mechanism].from_parameters(30, 4, Fraction(4), {})
     moments, model, rng = CountMoments.of(channel.count_law), SamplingModel(dataset), default_rng(2)
-    dummy_counts = [count_with_dummies(channel, model.prepare(channel, rng), rng)[1] for _ in range(1000)]
+    dummy_counts = [count_reports(channel, model.prepare(channel, rng), rng).dummies for _ in range(1000)]
 
     def standard_errors_off(more: int) -> float:
         frequencies = np.array(

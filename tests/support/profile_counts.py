@@ -36,7 +36,7 @@ def count_levels(
     """Draw the reports of people who hold one pair each at most, given the holders per level and key."""
     levels, keys = held.shape
     channel = build(mechanism, keys, 1, Fraction(epsilon), {}, levels=levels)
-    support = count_reports(channel, SampledCounts(held, users), rng)
+    support = count_reports(channel, SampledCounts(held, users), rng).support
     return CountedLevels(
         support, users, CountMoments.of(channel.count_law), held.T / np.maximum(held.sum(axis=0), 1)[:, None]
     )

@@ -116,53 +116,81 @@ def mean_interval(support: KeySupport, reports: int, moments: CountMoments, leve
     """Return all means that the counts do not contradict at this level; all of the range where the data say nothing.
 
     How much T varies depends on how the holders are spread over the levels. At first they are taken to be spread as much
-    as their mean allows; with more than two levels, then as much as the counts allow, which is never more.
+    as their mean allows; with more than two levels, then as much as the counts allow, which is never more. The mean that
+    the counts point to is always in the interval, so that intervals at higher levels contain those at lower ones.
     """
-    widest = _fieller_hull(support, reports, moments, level)
+    nearest = _nearest_weight(support, reports, moments)
+    widest = _fieller_hull(support, reports, moments, level, nearest)
     if moments.spread is not None or len(set(moments.scale.values)) <= MIN_LEVELS:
         return widest
-    squares = Scale(tuple(weight * weight for weight in moments.scale.weights))
-    of_counts = _fieller_hull(support, reports, moments.on(squares), level).high
+    squares = moments.on(Scale(tuple(weight * weight for weight in moments.scale.weights)))
+    nearest_square = _nearest_weight(support, reports, squares)
+    of_counts = _fieller_hull(support, reports, squares, level, nearest_square).high
     of_means = np.maximum(*(moments.largest_spread(moments.weight(end)) for end in widest[:2]))
     spread = np.minimum(of_counts, of_means)
-    low, high, misfit = _fieller_hull(support, reports, replace(moments, spread=spread), level)
+    low, high, misfit = _fieller_hull(support, reports, replace(moments, spread=spread), level, nearest)
     return MeanInterval(np.clip(low, widest.low, widest.high), np.clip(high, widest.low, widest.high), misfit)
 
 
-def _fieller_hull(support: KeySupport, reports: int, moments: CountMoments, level: float) -> MeanInterval:
-    """Return the hull of Fieller's set within the scale's range; all of it where the data say nothing.
+def _nearest_weight(support: KeySupport, reports: int, moments: CountMoments) -> Floats:
+    """Return the mean weight that the counts point to, whatever the level: T̄/(κ·Ȳ), or an end of the scale's range.
+
+    Where that ratio is outside the range, it is the end with the sign of T.
+    """
+    difference, expected = _ratio_parts(support, reports, moments)[:2]
+    least, most = _weight_range(moments)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = difference / expected
+    return np.where((ratio >= least) & (ratio <= most), ratio, np.where(difference > 0, most, least))
+
+
+def _fieller_hull(
+    support: KeySupport, reports: int, moments: CountMoments, level: float, always: Floats
+) -> MeanInterval:
+    """Return the hull of Fieller's set within the scale's range and of a weight that is always accepted.
 
     The set is where (T̄ - κ·w·Ȳ)² ≤ z²·(V0 + V1·w + V2·w²)/n, a quadratic in the mean weight w: within the range its
     ends are roots of the quadratic or ends of the range.
     """
     a, b, c = fieller_quadratic(support, reports, moments, level)
     roots = roots_of(a, b, c)
-    least, most = (moments.weight(end) for end in (moments.scale.low, moments.scale.high))
+    least, most = _weight_range(moments)
     inside = (roots >= least) & (roots <= most)
     low, high = (a * end * end + b * end + c <= 0 for end in (least, most))
-    smallest = np.where(low, least, np.where(inside, roots, most).min(axis=0))
-    largest = np.where(high, most, np.where(inside, roots, least).max(axis=0))
-    misfit = ~(low | high | inside.any(axis=0))
-    if misfit.any():
-        nearest = np.where(support.weighted(moments.scale.weights) > 0, most, least)
-        smallest, largest = (np.where(misfit, nearest, limit) for limit in (smallest, largest))
-    return MeanInterval(smallest + moments.scale.centre, largest + moments.scale.centre, misfit)
+    smallest = np.where(low, least, np.where(inside, roots, always).min(axis=0))
+    largest = np.where(high, most, np.where(inside, roots, always).max(axis=0))
+    return MeanInterval(
+        np.minimum(smallest, always) + moments.scale.centre,
+        np.maximum(largest, always) + moments.scale.centre,
+        ~(low | high | inside.any(axis=0)),
+    )
+
+
+def _weight_range(moments: CountMoments) -> tuple[float, float]:
+    """Return the least and the largest mean weight."""
+    return moments.weight(moments.scale.low), moments.weight(moments.scale.high)
 
 
 def fieller_quadratic(
     support: KeySupport, reports: int, moments: CountMoments, level: float
 ) -> tuple[Floats, Floats, Floats]:
     """Return (A, B, C): a mean of weight w is accepted iff A·w² + B·w + C ≤ 0."""
-    frequency = unbiased_frequency(support, reports, moments)
-    difference = support.weighted(moments.scale.weights) / reports
-    expected = moments.contrast * frequency
-    constant, linear, square = moments.ratio_variance(np.maximum(frequency, 0))
+    difference, expected, (constant, linear, square) = _ratio_parts(support, reports, moments)
     width = two_sided_z(level) ** 2 / reports
     return (
         expected**2 - width * square,
         -2 * difference * expected - width * linear,
         difference**2 - width * constant,
     )
+
+
+def _ratio_parts(
+    support: KeySupport, reports: int, moments: CountMoments
+) -> tuple[Floats, Floats, tuple[Floats, Floats, Floats]]:
+    """Return T̄, κ·Ȳ, and the variance (V0, V1, V2) of T̄ - κ·w·Ȳ per report."""
+    frequency = unbiased_frequency(support, reports, moments)
+    difference = support.weighted(moments.scale.weights) / reports
+    return difference, moments.contrast * frequency, moments.ratio_variance(np.maximum(frequency, 0))
 
 
 def roots_of(a: Floats, b: Floats, c: Floats) -> Floats:

@@ -104,11 +104,11 @@ def measure(
     """Simulate collections and give every method the same counts."""
     dataset = population.dataset
     channel = build(mechanism, dataset.keys, population.padding, Fraction(epsilon), {})
-    moments = CountMoments.of(channel.count_law)
     errors, cover = [], []
     for repeat in range(repeats):
         rng = default_rng([seed, repeat])
-        support = count_reports(channel, population.model.prepare(channel, rng), rng)
+        support, _, law = count_reports(channel, population.model.prepare(channel, rng), rng)
+        moments = CountMoments.of(law)
         found = learn(support, dataset.users, moments)
         errors.append(
             [

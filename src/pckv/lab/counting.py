@@ -1,46 +1,54 @@
 """The counts that a server would see, drawn without making a single report.
 
 Given the sampled pairs, the counts of `ue` are one independent multinomial per key, and those of `grr` one
-multinomial over the words: O(n + d) draws instead of O(n·d), from the same distribution. Those of `ue-compact` are
-dependent across keys, so its words are drawn, without their reports, and decoded. For `collision` that would take n·d
-hashes; its counts are drawn key by key.
+multinomial over the words: O(n + d) draws instead of O(n·d), from the same distribution. Those of `ue-compact` and
+`collision` are dependent across keys, so their words are drawn, without their reports, and decoded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from pckv.channels import Channel
+from pckv.channels import Channel, CountLaw
 from pckv.channels.collision import CollisionChannel
 from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
-from pckv.lab.sampling import SampledCounts
+from pckv.device.vectorised import VectorisedTape, send_items
+from pckv.lab.sampling import SampledCounts, TakenPairs
 from pckv.mechanisms import load_part
 from pckv.tally.counts import empty_counts
 from pckv.tally.decode.support import NO_DUMMIES, DummySupport, KeySupport, decode_all
+from pckv.tally.layouts import SupportLayout
+from pckv.tally.supports import prepare_counting
 
-Counted = tuple[KeySupport, DummySupport]
-CountSimulator = Callable[[Any, SampledCounts, Generator], Counted]
+
+class SimulatedCounts(NamedTuple):
+    """What a server would count: the supports of all keys and of the dummies, where they are counted.
+
+    `law` is the law of a key's counts, with what the reports themselves tell of it.
+    """
+
+    support: KeySupport
+    dummies: DummySupport
+    law: CountLaw
 
 
-def count_reports(channel: Channel, sampled: SampledCounts, rng: Generator) -> KeySupport:
+CountSimulator = Callable[[Any, Any, Generator], SimulatedCounts]
+
+
+def count_reports(channel: Channel, prepared: SampledCounts | TakenPairs, rng: Generator) -> SimulatedCounts:
     """Draw the counts of all levels of every key, as if every report had been made and tallied."""
-    return count_with_dummies(channel, sampled, rng)[0]
-
-
-def count_with_dummies(channel: Channel, sampled: SampledCounts, rng: Generator) -> Counted:
-    """Draw the same, and how often the dummies are supported, where they are counted."""
     count: CountSimulator = load_part(channel.name, "simulator")
-    return count(channel, sampled, rng)
+    return count(channel, prepared, rng)
 
 
-def count_ue(channel: UeChannel, sampled: SampledCounts, rng: Generator) -> Counted:
+def count_ue(channel: UeChannel, sampled: SampledCounts, rng: Generator) -> SimulatedCounts:
     """Count as `ue` would: independent multinomials per key."""
     kept, flipped = float(channel.sampled.own), float(channel.sampled.other)
     fake = float(channel.unsampled.other)
@@ -48,10 +56,10 @@ def count_ue(channel: UeChannel, sampled: SampledCounts, rng: Generator) -> Coun
     counts = rng.multinomial(plus, [flipped, kept, 1 - kept - flipped])
     counts += rng.multinomial(minus, [kept, flipped, 1 - kept - flipped])
     counts += rng.multinomial(sampled.users - plus - minus, [fake, fake, 1 - 2 * fake])
-    return KeySupport(counts[:, :2].T), NO_DUMMIES
+    return SimulatedCounts(KeySupport(counts[:, :2].T), NO_DUMMIES, channel.count_law)
 
 
-def count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> Counted:
+def count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> SimulatedCounts:
     """Count as `grr` would: one multinomial over all words."""
     # Every word is at least as likely as `other`: so with chance symbols·other a report is uniform over all
     # words, and otherwise it is the true or, with two levels, the flipped word.
@@ -65,10 +73,11 @@ def count_grr(channel: GrrChannel, sampled: SampledCounts, rng: Generator) -> Co
     spread = rng.multinomial(on_keys, np.full(items, 1 / items)).reshape(sampled.counts.shape)
     counts = drawn[..., 0] + drawn[::-1, :, 1] + spread
     # Every report supports one key or dummy.
-    return KeySupport(counts), DummySupport(sampled.users - int(counts.sum()), channel.padding)
+    dummies = DummySupport(sampled.users - int(counts.sum()), channel.padding)
+    return SimulatedCounts(KeySupport(counts), dummies, channel.count_law)
 
 
-def count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Generator) -> Counted:
+def count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Generator) -> SimulatedCounts:
     """Count as `ue-compact` would: its words are drawn and decoded."""
     # Every residue is at least as likely as `outside`: so with chance q·outside a report is uniform over all
     # words, and otherwise a function that gives its key one of the true level's residues.
@@ -87,16 +96,28 @@ def count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Gen
     counts = empty_counts(channel.word_limit)
     counts.add(functions * channel.q + offsets)
     counts.add(rng.integers(0, channel.word_limit, sampled.users - functions.size))
-    return decode_all(channel, counts)
+    return SimulatedCounts(*decode_all(channel, counts), channel.count_law)
 
 
-def count_collision(channel: CollisionChannel, taken: SampledCounts, rng: Generator) -> Counted:
-    """As if hashes were independent: holders support their own level by `hit`, everybody else by chance.
+def count_collision(channel: CollisionChannel, taken: TakenPairs, rng: Generator) -> SimulatedCounts:
+    """Count as `collision` would: its words are drawn as devices draw them, and what they support is counted."""
+    functions = rng.integers(0, channel.functions, taken.users)
+    items = channel.item(taken.keys, taken.levels)
+    tape = VectorisedTape(rng.bytes)
+    words = send_items(channel, functions, taken.owners, items, np.arange(taken.users), tape)
+    layout = _support_layout(channel)
+    counts = empty_counts(layout.cells)
+    layout.add(counts, words)
+    found = counts.take(np.arange(layout.cells))
+    support = KeySupport(found[: channel.items].reshape(channel.keys, channel.levels).T)
+    # A tally that keeps words does not count unused positions.
+    measured = channel.decodes_all
+    law = channel.measured_law(int(found[layout.unused]), taken.users) if measured else channel.count_law
+    return SimulatedCounts(support, NO_DUMMIES, law)
 
-    Exact for one key, whose levels are hashed apart. Between keys there are covariances, since a
-    report has one symbol for all; they are left out, for a mean of squared errors adds up the keys'
-    own and knows none of them.
-    """
-    held, other = float(Fraction(channel.hit, channel.one)), 1 / channel.symbols
-    counts = rng.binomial(taken.counts, held) + rng.binomial(taken.users - taken.counts, other)
-    return KeySupport(counts), NO_DUMMIES
+
+@lru_cache(maxsize=4)
+def _support_layout(channel: CollisionChannel) -> SupportLayout:
+    """Return where supports are counted; whoever simulates counts often, so that loading what it needs pays."""
+    prepare_counting(channel)
+    return SupportLayout(channel, 0)

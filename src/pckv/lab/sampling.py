@@ -1,14 +1,15 @@
-"""The pairs that a population's reports are made from, as counts: how many participants sampled each level of a key.
+"""The pairs that a population's reports are made from.
 
-Participants with one pair who hold the same key and value are drawn together, in one multinomial:
-the same distribution, at a cost that does not grow with their number.
+Where a report is made from one pair they are counts: how many participants sampled each level of a key. Participants with
+one pair who hold the same key and value are drawn together, in one multinomial: the same distribution, at a cost that does
+not grow with their number. Where a report is made from several pairs, they are everybody's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -16,14 +17,12 @@ from numpy.typing import NDArray
 
 from pckv.arrays import Floats, Integers
 from pckv.channels import Channel, SamplingChannel
+from pckv.device.vectorised import VectorisedTape, choose_rows
 from pckv.lab.dataset import Dataset
 
 
 class SampledCounts(NamedTuple):
-    """How many participants sampled each level of each key, one row per level; the others sampled a dummy.
-
-    Where a report is made from several pairs, how many took each level of a key.
-    """
+    """How many participants sampled each level of each key, one row per level; the others sampled a dummy."""
 
     counts: Integers
     users: int
@@ -32,6 +31,36 @@ class SampledCounts(NamedTuple):
     def dummies(self) -> int:
         """How many sampled a dummy."""
         return self.users - int(self.counts.sum())
+
+    def of_some(self, share: float, rng: Generator) -> SampledCounts:
+        """Keep a random share of the participants."""
+        kept = rng.binomial(self.counts, share)
+        return SampledCounts(kept, int(kept.sum()) + int(rng.binomial(self.dummies, share)))
+
+
+class TakenPairs(NamedTuple):
+    """The pairs that reports are made from, up to as many per participant as one takes, and whose they are.
+
+    Owners are numbers below `users`, in order; whoever is not there takes no pair.
+    """
+
+    owners: Integers
+    keys: Integers
+    levels: Integers
+    users: int
+
+    @classmethod
+    def single(cls, counts: Integers, users: int) -> TakenPairs:
+        """Let everybody take one pair at most, given how many take each level of each key, one row per level."""
+        levels, keys = (np.repeat(each.reshape(-1), counts.reshape(-1)) for each in np.indices(counts.shape))
+        return cls(np.arange(keys.size), keys, levels, users)
+
+    def of_some(self, share: float, rng: Generator) -> TakenPairs:
+        """Keep a random share of the participants."""
+        kept = rng.random(self.users) < share
+        of_kept = kept[self.owners]
+        owners = (np.cumsum(kept) - 1)[self.owners[of_kept]]
+        return TakenPairs(owners, self.keys[of_kept], self.levels[of_kept], int(kept.sum()))
 
 
 class PairGroups(NamedTuple):
@@ -72,56 +101,46 @@ class SamplingModel:
         self._sizes, self._starts = sizes[several], population.offsets[:-1][several]
         self._single = group_pairs(dataset, ~np.repeat(several, sizes) if several.any() else None)
         self._placed_singles = PlacedValues.of(self._single.values, levels)
-        self._pair_keys = population.keys
-        values = dataset.scaled(population.values) if several.any() else np.zeros(0)
-        self._placed = PlacedValues.of(values, levels)
+        self._dataset, self._level_values = dataset, levels
 
-    def prepare(self, channel: Channel, rng: Generator, left_out: float = 0.0) -> SampledCounts:
+    def prepare(self, channel: Channel, rng: Generator, left_out: float = 0.0) -> SampledCounts | TakenPairs:
         """Sample what everybody's report is made from: one pair, or as many as the padding.
 
         `left_out` is the share of people, chosen at random, whose reports are about something else.
         """
-        sampled = isinstance(channel, SamplingChannel)
-        counts = (self.draw if sampled else self.take)(channel.padding, rng)
-        if not left_out:
-            return counts
-        return (_keep_participants if sampled else _keep_per_key)(counts, 1 - left_out, rng)
+        prepare = self.draw if isinstance(channel, SamplingChannel) else self.take
+        prepared = prepare(channel.padding, rng)
+        return prepared.of_some(1 - left_out, rng) if left_out else prepared
 
     def draw(self, padding: int, rng: Generator) -> SampledCounts:
         """Let everybody pad, sample one pair and turn its value into a level."""
         counts = self._draw_singles(padding, rng)
+        if not self._sizes.size:
+            return SampledCounts(counts, self.users)
         slots = rng.integers(0, np.maximum(self._sizes, padding))
         chosen = (self._starts + slots)[slots < self._sizes]
-        below, chances = self._placed.take(chosen)
-        levels = below + (rng.random(chosen.size) < chances)
-        return SampledCounts(counts + self._count(self._pair_keys[chosen], levels), self.users)
+        found = np.bincount(
+            self._drawn_levels(chosen, rng) * self.keys + self._dataset.population.keys[chosen],
+            minlength=self.levels * self.keys,
+        )
+        return SampledCounts(counts + found.reshape(counts.shape), self.users)
 
-    def take(self, most: int, rng: Generator) -> SampledCounts:
-        """Let everybody take at most this many of their pairs and turn the values into levels.
+    def take(self, most: int, rng: Generator) -> TakenPairs:
+        """Let everybody take at most this many of their pairs and turn the values into levels."""
+        population = self._dataset.population
+        owners, rows = choose_rows(population, most, np.arange(self.users), VectorisedTape(rng.bytes))
+        keys = population.keys[rows].astype(np.int64)
+        return TakenPairs(owners, keys, self._drawn_levels(rows, rng), self.users)
 
-        Those who hold more take each pair with chance most/|S|, independently of their others: the law of one
-        key's counts is exact, the joint law of two keys' is not.
-        """
-        counts = self._draw_singles(1, rng)
-        keys, placed, sizes = self._pairs_of_several
-        taken = np.minimum(1, most / sizes)
-        numbers = rng.random(keys.size)
-        held = np.flatnonzero(numbers < taken)
-        levels = placed.below[held] + (numbers[held] < taken[held] * placed.chances[held])
-        return SampledCounts(counts + self._count(keys[held], levels), self.users)
-
-    def _count(self, keys: NDArray[Any], levels: Integers) -> Integers:
-        """Return how often each level of each key occurs, one row per level."""
-        found = np.bincount(levels * self.keys + keys, minlength=self.levels * self.keys)
-        return found.reshape(self.levels, self.keys)
+    def _drawn_levels(self, rows: Integers, rng: Generator) -> Integers:
+        """Turn the values of some pairs into levels."""
+        below, chances = self._placed.take(rows)
+        return below + (rng.random(rows.size) < chances)
 
     @cached_property
-    def _pairs_of_several(self) -> tuple[NDArray[np.int32], PlacedValues, Integers]:
-        """The pairs of those who hold more than one: key, value, and how many pairs their owner holds."""
-        sizes = np.repeat(self._sizes, self._sizes)
-        firsts = np.repeat(self._starts - (np.cumsum(self._sizes) - self._sizes), self._sizes)
-        places = firsts + np.arange(sizes.size)
-        return self._pair_keys[places], self._placed.take(places), sizes
+    def _placed(self) -> PlacedValues:
+        """The values of all pairs, between levels."""
+        return PlacedValues.of(self._dataset.scaled(self._dataset.population.values), self._level_values)
 
     def _draw_singles(self, padding: int, rng: Generator) -> Integers:
         share = self._placed_singles.chances / padding
@@ -131,19 +150,6 @@ class SamplingModel:
         for place, levels in enumerate((self._placed_singles.below + 1, self._placed_singles.below)):
             np.add.at(counts, (levels, self._single.keys), drawn[:, place])
         return counts
-
-
-def _keep_participants(counts: SampledCounts, share: float, rng: Generator) -> SampledCounts:
-    """Keep a random share of people who sampled one pair or dummy each."""
-    kept = rng.binomial(counts.counts, share)
-    dummies = rng.binomial(counts.dummies, share)
-    return SampledCounts(kept, int(kept.sum()) + int(dummies))
-
-
-def _keep_per_key(counts: SampledCounts, share: float, rng: Generator) -> SampledCounts:
-    """Keep a random share of people who took several pairs: exact for one key, as `take` is."""
-    users = int(rng.binomial(counts.users, share))
-    return SampledCounts(rng.hypergeometric(counts.counts, counts.users - counts.counts, users), users)
 
 
 def group_pairs(dataset: Dataset, chosen: NDArray[np.bool_] | None = None) -> PairGroups:

@@ -16,7 +16,7 @@ from pckv.estimators.methods.registry import METHODS, unclipped_frequency
 from pckv.estimators.postprocess import CONSISTENT, make_consistent
 from pckv.lab.baselines.drawing import IndexModel
 from pckv.lab.baselines.registry import find_baseline
-from pckv.lab.counting import count_with_dummies
+from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.level_shares import estimate_with_shares, total_variation, true_shares
 from pckv.lab.sampling import SamplingModel
@@ -149,10 +149,10 @@ class Simulator:
     def estimate(self, setting: Setting, rng: Generator) -> SimulatedEstimates:
         """What one simulated collection estimates."""
         channel, scale = self.channel(setting), setting.scale
-        sampled = self.sampling(scale).prepare(channel, rng, setting.size_share)
-        support, dummies = count_with_dummies(channel, sampled, rng)
-        users = sampled.users
-        moments = CountMoments.of(channel.count_law, 1 - users / self.dataset.users, scale)
+        prepared = self.sampling(scale).prepare(channel, rng, setting.size_share)
+        support, dummies, law = count_reports(channel, prepared, rng)
+        users = prepared.users
+        moments = CountMoments.of(law, 1 - users / self.dataset.users, scale)
         shares: Floats | None = None
         if channel.levels == MIN_LEVELS:
             frequency, mean = METHODS[setting.method].estimate(support, users, moments)

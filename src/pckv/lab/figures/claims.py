@@ -227,7 +227,7 @@ def sampling_term(repeats: int = 20_000, users: int = 1000, seed: int = 0) -> tu
     moments = CountMoments.of(channel.count_law)
     found = np.array(
         [
-            unbiased_frequency(count_reports(channel, model.draw(3, rng), rng), users, moments)
+            unbiased_frequency(count_reports(channel, model.draw(3, rng), rng).support, users, moments)
             for _ in range(repeats)
         ]
     )

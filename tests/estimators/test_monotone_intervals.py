@@ -1,0 +1,61 @@
+"""Intervals of means widen as their level grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+
+from pckv.channels import CHANNELS, build
+from pckv.estimators.intervals import Interval, fieller_quadratic, mean_interval
+from pckv.estimators.methods.bayes.bayes import learn
+from pckv.moments import CountMoments
+from pckv.tally.decode.support import KeySupport
+
+LEVELS = (0.05, 0.2, 0.4, 0.6, 0.75, 0.8, 0.9, 0.95, 0.99, 0.999)
+WAYS = [(name, levels) for name in CHANNELS for levels in (2, 5) if levels <= CHANNELS[name].max_levels]
+KEYS = 60
+
+
+def random_counts(moments: CountMoments, reports: int, seed: int) -> KeySupport:
+    """Counts of keys that nobody holds, and any others: many of them contradict every mean."""
+    rng, levels = default_rng(seed), moments.levels
+    by_chance = rng.binomial(reports, moments.noise / levels, (levels, KEYS // 2))
+    shares = rng.dirichlet(np.full(levels + 1, 0.3), KEYS // 2)
+    anything = rng.multinomial(reports, shares).T[:levels]
+    return KeySupport(np.hstack([by_chance, anything]))
+
+
+def check_nested(found: list[Interval]) -> None:
+    """Check that every interval contains the one before, up to rounding."""
+    for lower, higher in pairwise(found):
+        assert np.all(lower.low <= lower.high)
+        assert np.all(higher.low <= lower.low + 1e-9)
+        assert np.all(higher.high >= lower.high - 1e-9)
+
+
+def collections(mechanism: str, levels: int) -> Iterator[tuple[KeySupport, int, CountMoments]]:
+    """Yield counts of few reports and of many, at small ε and large."""
+    for seed, (reports, epsilon) in enumerate(((1, "1"), (30, "1"), (1000, "4"), (10**5, "0.5"))):
+        channel = build(mechanism, KEYS, 2, Fraction(epsilon), {}, levels=levels)
+        moments = CountMoments.of(channel.count_law)
+        yield random_counts(moments, reports, seed), reports, moments
+
+
+@pytest.mark.parametrize(("mechanism", "levels"), WAYS)
+def test_intervals_of_means_contain_those_at_lower_levels(mechanism: str, levels: int) -> None:
+    """Own intervals, and those of `bayes`. Fieller's sets alone, the control, do not begin where a misfit is put."""
+    not_accepted = 0
+    for counted in collections(mechanism, levels):
+        own = [mean_interval(*counted, level) for level in LEVELS]
+        check_nested([Interval(each.low, each.high) for each in own])
+        learned = learn(*counted)
+        check_nested([learned._mean_interval(level) for level in LEVELS])
+        a, b, c = fieller_quadratic(*counted, LEVELS[-3])
+        accepted = a * own[0].low ** 2 + b * own[0].low + c <= 0
+        not_accepted += int((own[0].misfit & ~own[-3].misfit & ~accepted).sum())
+    assert levels > 2 or not_accepted > 0
