@@ -146,11 +146,11 @@ def measure_ranks(
     """Simulate collections, and give every method the same counts."""
     dataset = population.dataset
     channel = build(mechanism, dataset.keys, population.padding, Fraction(epsilon), {})
-    moments = CountMoments.of(channel.count_law)
     errors = []
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
-        support = count_reports(channel, population.model.prepare(channel, rng), rng)
+        support, _, law = count_reports(channel, population.model.prepare(channel, rng), rng)
+        moments = CountMoments.of(law)
         found = (
             corrected(support, dataset.users, moments),
             learn(support, dataset.users, moments).estimates(),

@@ -2,7 +2,8 @@
 
 Given the sampled pairs, the counts of `ue` are one independent multinomial per key, and those of `grr` one
 multinomial over the words: O(n + d) draws instead of O(n·d), from the same distribution. Those of `ue-compact` and
-`collision` are dependent across keys, so their words are drawn, without their reports, and decoded.
+`collision` are dependent across keys, so their words are drawn, without their reports, and decoded. Where very many words
+of `collision` would support very many keys each, its counts are drawn key by key, without their covariances.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ from pckv.channels.grr import GrrChannel
 from pckv.channels.ue import UeChannel
 from pckv.channels.ue_compact import UeCompactChannel
 from pckv.device.vectorised import VectorisedTape, send_items
+from pckv.lab.choices import draw_level_counts
 from pckv.lab.sampling import SampledCounts, TakenPairs
 from pckv.mechanisms import load_part
 from pckv.tally.counts import empty_counts
 from pckv.tally.decode.support import NO_DUMMIES, DummySupport, KeySupport, decode_all
 from pckv.tally.layouts import SupportLayout
 from pckv.tally.supports import prepare_counting
+
+# The words of `collision` are drawn where they support this many keys at most, counted once per word: a few seconds.
+MAX_SUPPORTS = 2 * 10**9
 
 
 class SimulatedCounts(NamedTuple):
@@ -101,6 +106,8 @@ def count_ue_compact(channel: UeCompactChannel, sampled: SampledCounts, rng: Gen
 
 def count_collision(channel: CollisionChannel, taken: TakenPairs, rng: Generator) -> SimulatedCounts:
     """Count as `collision` would: its words are drawn as devices draw them, and what they support is counted."""
+    if taken.users * channel.items > MAX_SUPPORTS * channel.symbols:
+        return _count_by_key(channel, taken, rng)
     functions = rng.integers(0, channel.functions, taken.users)
     items = channel.item(taken.keys, taken.levels)
     tape = VectorisedTape(rng.bytes)
@@ -114,6 +121,17 @@ def count_collision(channel: CollisionChannel, taken: TakenPairs, rng: Generator
     measured = channel.decodes_all
     law = channel.measured_law(int(found[layout.unused]), taken.users) if measured else channel.count_law
     return SimulatedCounts(support, NO_DUMMIES, law)
+
+
+def _count_by_key(channel: CollisionChannel, taken: TakenPairs, rng: Generator) -> SimulatedCounts:
+    """Count as if keys were independent.
+
+    Exact for one key. A mean of squared errors adds up the keys' own and knows none of the covariances; sums do.
+    """
+    numbers = np.bincount(taken.levels * channel.keys + taken.keys, minlength=channel.items)
+    holders = numbers.reshape(channel.levels, channel.keys)
+    support = draw_level_counts(channel.count_law, taken.users, holders, rng)
+    return SimulatedCounts(support, NO_DUMMIES, channel.count_law)
 
 
 @lru_cache(maxsize=4)
