@@ -76,7 +76,7 @@ def lone_key_errors(seeds: range) -> Floats:
         found = learn(support, users, moments)
         estimates = corrected(support, users, moments)[0], found.expected()[0], found.estimates()[0]
         errors.append([(each[0] - 0.1) ** 2 for each in estimates])
-    return np.mean(errors, axis=0)
+    return np.asarray(np.mean(errors, axis=0))
 
 
 def test_a_lone_key_does_not_pay_for_the_others() -> None:
