@@ -51,7 +51,7 @@ MIN_GAINS |= {("frequency", "top 50"): 3.0, ("frequency", "top 10"): 2.4}
 MIN_WORST = {"top 50": 0.85, "top 10": 0.65, "rank 1": 0.5}
 
 
-class JudgedPopulation(NamedTuple):
+class RankedPopulation(NamedTuple):
     """A population, the padding it is collected with, and the number of repeats."""
 
     make: Callable[[FigureScale], Dataset]
@@ -97,18 +97,18 @@ def _raised(keys: int, first: int, weight: float) -> Floats:
 
 _ORDER = np.arange(30_000.0)
 CASES = {
-    "geometric": JudgedPopulation(_weighted(60_000, 1, 0.97 ** _ORDER[:200], 1), 1, 40),
-    "two classes": JudgedPopulation(_weighted(150_000, 2, _raised(400, 40, 8), 2), 2, 40),
-    "log-normal": JudgedPopulation(
+    "geometric": RankedPopulation(_weighted(60_000, 1, 0.97 ** _ORDER[:200], 1), 1, 40),
+    "two classes": RankedPopulation(_weighted(150_000, 2, _raised(400, 40, 8), 2), 2, 40),
+    "log-normal": RankedPopulation(
         _weighted(80_000, 1, default_rng(SEED).lognormal(0, 1.5, 5_000), 3), 1, 40
     ),
-    "one leader": JudgedPopulation(_weighted(40_000, 1, np.append(25, 1.5 - _ORDER[1:600] / 600), 4), 1, 40),
-    "Zipf-Mandelbrot": JudgedPopulation(_weighted(250_000, 4, (_ORDER + 10) ** -1.05, 5), 4, 20),
-    "zipf 0.6": JudgedPopulation(_weighted(30_000, 3, (_ORDER[:800] + 1) ** -0.6, 6), 3, 40),
-    "ten of many": JudgedPopulation(_weighted(100_000, 1, _raised(2_000, 10, 35), 7), 1, 40),
-    "20 keys": JudgedPopulation(_few_sets, 3, 40),
-    "zipf 1.3": JudgedPopulation(_weighted(3_000, 1, (_ORDER[:500] + 1) ** -1.3, 9), 1, 40),
-    "Amazon": JudgedPopulation(amazon, 2, 20),
+    "one leader": RankedPopulation(_weighted(40_000, 1, np.append(25, 1.5 - _ORDER[1:600] / 600), 4), 1, 40),
+    "Zipf-Mandelbrot": RankedPopulation(_weighted(250_000, 4, (_ORDER + 10) ** -1.05, 5), 4, 20),
+    "zipf 0.6": RankedPopulation(_weighted(30_000, 3, (_ORDER[:800] + 1) ** -0.6, 6), 3, 40),
+    "ten of many": RankedPopulation(_weighted(100_000, 1, _raised(2_000, 10, 35), 7), 1, 40),
+    "20 keys": RankedPopulation(_few_sets, 3, 40),
+    "zipf 1.3": RankedPopulation(_weighted(3_000, 1, (_ORDER[:500] + 1) ** -1.3, 9), 1, 40),
+    "Amazon": RankedPopulation(amazon, 2, 20),
 }
 PARTS = (*CASES, FEW)
 
@@ -130,7 +130,7 @@ def run(settings: ExperimentSettings) -> bool:
 
 
 def run_population(
-    name: str, case: JudgedPopulation, scale: FigureScale, repeats: int | None
+    name: str, case: RankedPopulation, scale: FigureScale, repeats: int | None
 ) -> list[RankErrors]:
     """Return the cells of one population."""
     population = MeasuredPopulation(case.make(scale), case.padding)
