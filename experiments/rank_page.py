@@ -23,9 +23,9 @@ where FOLDER contains the rating sets.
 
 - The constants of `bayes` were chosen on other populations: those of [accuracy.md](accuracy.md) but
   Amazon, those of `make experiment NAME=other-populations`, and crowds of equal keys with 1, 10 or
-  50 more frequent ones. The ones on this page were named before anything was measured on them. After
-  a first measurement one constant was changed, as the other populations had suggested: what ranks
-  11 to 50 may lose, from 0.95 to 0.9 times.
+  50 more frequent ones. The ones on this page were named before anything was measured on them.
+  After a first measurement one constant was changed, as the other populations had suggested: what
+  ranks 11 to 50 may lose, from 0.95 to 0.9 times.
 - Numbers are how many times lower the mean squared error is than that of `corrected` from the same
   reports; below 1 it is higher. Frequencies are those that reports show.
 - `oracle` knows the true distribution of the frequencies and minimises the error of all keys: it is
