@@ -16,7 +16,7 @@ from numpy.random import default_rng
 from bench.hashed_decode import hashed_support
 from bench.measurement import PAIRS, Measurement, absolute, difference, race, seconds, speed
 from bench.processes import with_peak_memory
-from pckv import Tally, Task
+from pckv import Tally, Task, estimate
 from pckv.arrays import Integers
 from pckv.channels.collision import CollisionChannel
 from pckv.files.reports.writer import write_reports
@@ -29,6 +29,7 @@ REPORTS = 100_000
 DECODES = ((10_000, 5, 12), (26_744, 100, 80))
 # Hashed keys that are asked for, and how many times as fast as the baseline their reports are checked.
 CANDIDATES, CHECK_BAR = 1_000, 1.2
+MANY_CANDIDATES, MANY_CHECKED = 10_000, 10**6
 # Keys and symbols whose supports are counted one by one.
 LOOPS = ((1_000, 22), (10_000, 22), (26_744, 470), (250_000, 22), (250_000, 92))
 SUPPORTS = 2**24
@@ -50,6 +51,7 @@ def measurements() -> Iterator[Measurement]:
     for keys, padding, bar in DECODES:
         yield decode(keys, padding, bar)
     yield check_candidates()
+    yield estimate_candidates()
     for keys, symbols in LOOPS:
         yield per_support(keys, symbols)
     yield from count_files()
@@ -107,6 +109,16 @@ def check_candidates() -> Measurement:
     )
     name = f"check {REPORTS:,} reports against {CANDIDATES:,} hashed keys"
     return speed(name, times, REPORTS * CANDIDATES / 1e6, "M keys/s", CHECK_BAR)
+
+
+def estimate_candidates() -> Measurement:
+    """Estimate hashed keys by name, from reports in memory, on all cores."""
+    task = Task(name="b", keys="hashed", values=(1, 5), epsilon=2, padding=3)
+    tally = Tally(task)
+    tally.add_many(random_words(channel_of(task), MANY_CHECKED))
+    names = [f"candidate {number}" for number in range(MANY_CANDIDATES)]
+    name = f"estimate {MANY_CANDIDATES:,} hashed keys from {MANY_CHECKED:,} reports"
+    return absolute(name, "s", [seconds(lambda: estimate(tally, keys=names))], MAX_SECONDS)
 
 
 def per_support(keys: int, symbols: int) -> Measurement:
