@@ -1,9 +1,9 @@
 """Empirical Bayes: a key's counts combined with what the counts of all keys show (proofs/bayes.md).
 
-Frequencies of all keys share one distribution, means another; both are learned from the counts. Shrinkage is
-limited: an estimate stays within about one standard error of the key's own, and an interval contains a narrower
-confidence interval of the key's own counts, or the full one where few other keys are like it. With more than two levels,
-means are those of the keys' profiles, which are learned instead (proofs/shares.md).
+Frequencies of all keys share one distribution, means another; both are learned from the counts. Single keys do not
+pay for the many (`loss.py`), and an interval contains a narrower confidence interval of the key's own counts, or the full
+one where few other keys are like it. With more than two levels, means are those of the keys' profiles, which are learned
+instead (proofs/shares.md).
 """
 
 from __future__ import annotations
