@@ -53,13 +53,7 @@ def _left(cells: Sequence[RankErrors]) -> Iterator[str]:
         "frequencies.\n\n"
     )
     epsilons = list(dict.fromkeys(cell.epsilon for cell in cells))
-    yield (
-        "| | "
-        + " | ".join(f"ε = {epsilon}" for epsilon in epsilons)
-        + " |\n|---|"
-        + "---:|" * len(epsilons)
-        + "\n"
-    )
+    yield _head("ranks", [f"ε = {epsilon}" for epsilon in epsilons])
     for group in RANKS:
         entries = []
         for epsilon in epsilons:
@@ -94,13 +88,7 @@ def _few(cells: Sequence[FewReports]) -> Iterator[str]:
         f"Sums above {MAX_SUM}\ncome with protecting single keys among many; `bayes+consistent` gives sums of at most 1.\n\n"
     )
     keys = list(dict.fromkeys(cell.keys for cell in cells))
-    yield (
-        "| reports | "
-        + " | ".join(f"{count:,} keys" for count in keys)
-        + " |\n|---|"
-        + "---:|" * len(keys)
-        + "\n"
-    )
+    yield _head("reports", [f"{count:,} keys" for count in keys])
     for reports in dict.fromkeys(cell.reports for cell in cells):
         entries = []
         for count in keys:
@@ -109,6 +97,11 @@ def _few(cells: Sequence[FewReports]) -> Iterator[str]:
             entries.append(f"{ratio:.2f}, {total:,.3g}")
         yield f"| {reports:,} | " + " | ".join(entries) + " |\n"
     yield "\n**Next:** [coverage by rank](coverage.md).\n"
+
+
+def _head(first: str, columns: Sequence[str]) -> str:
+    """Return the head of a table: a column of names, and columns of numbers."""
+    return f"| {' | '.join([first, *columns])} |\n|---|{'---:|' * len(columns)}\n"
 
 
 def _geometric_mean(

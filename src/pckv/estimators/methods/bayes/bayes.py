@@ -62,7 +62,7 @@ MAX_KEPT_LIKELIHOODS = 2**22
 
 
 def bayes(support: KeySupport, reports: int, moments: CountMoments) -> tuple[Floats, Floats]:
-    """Return posterior means of frequency and mean, with limited shrinkage."""
+    """Return the estimates of frequency and mean."""
     return learn(support, reports, moments).estimates()
 
 

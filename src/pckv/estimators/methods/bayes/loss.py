@@ -65,7 +65,10 @@ class Risks:
         self.variance = moments.frequency_variance(self.points) / reports
 
     def can_stand_out(self, keys: float) -> bool:
-        """Return whether one of so many keys would be detected if everybody held it: otherwise there are no top keys."""
+        """Return whether a key that everybody holds would be detected; if not, no key needs protection.
+
+        The more keys there are, the more a key must stand out to be detected.
+        """
         threshold = detection_threshold(self.moments, self.reports, max(round(keys), 1), DETECTION_LEVEL)
         return threshold <= self.reports * self.moments.sum_mean(1.0)
 
