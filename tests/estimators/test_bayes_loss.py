@@ -80,9 +80,9 @@ def lone_key_errors(seeds: range) -> Floats:
 
 
 def test_a_lone_key_does_not_pay_for_the_others() -> None:
-    """100 collections; the ratios of mean squared errors have standard errors of about .3 and 1."""
+    """Its mean is 0. 100 collections; the ratios of mean squared errors are 2 and 4.8, within about .2 and .5."""
     own, unprotected, ours = lone_key_errors(range(100))
-    assert ours < 3 * own
+    assert ours < 2.5 * own
     assert unprotected > 4 * own
 
 
@@ -104,7 +104,7 @@ def test_equal_keys_are_shrunk_together() -> None:
     support = draw_counts(law, 100_000, np.full(200, 500), np.zeros(200), np.random.default_rng(10))
     moments = CountMoments.of(law)
     own, ours = (method(support, 100_000, moments)[0] for method in (corrected, bayes))
-    assert ((own - 0.005) ** 2).mean() > 4 * ((ours - 0.005) ** 2).mean()
+    assert ((own - 0.005) ** 2).mean() > 3 * ((ours - 0.005) ** 2).mean()
 
 
 # Few reports

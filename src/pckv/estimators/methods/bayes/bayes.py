@@ -24,9 +24,11 @@ from pckv.estimators.methods.bayes.prior import (
     MEAN_CELLS,
     Fit,
     ValueGrid,
+    arcsine,
     cell_interval,
     frequencies_with_mean,
     frequency_grid,
+    learn_common_mean,
     learn_means,
     mean_grid,
     posterior,
@@ -84,7 +86,8 @@ class _Bins(NamedTuple):
 class Posterior:
     """What is known of every key: chances of the cells of frequency and of mean, one row per bin of counts.
 
-    `loss` is how much an error of the frequency counts, by cell.
+    `least_loss` are the frequencies of the least expected loss, and `common_mean` the expected means if keys have a mean in
+    common, one number per bin.
     """
 
     support: KeySupport
@@ -93,17 +96,18 @@ class Posterior:
     bins: _Bins
     frequency_cells: ValueGrid
     frequency_chances: Floats
-    loss: Floats
+    least_loss: Floats
     known_by_sum: KnownFrequencies
     isolated: Flags
     mean_cells: ValueGrid
     mean_chances: Floats
+    common_mean: Floats
 
     def expected(self) -> tuple[Floats, Floats]:
         """Return posterior means without a limit, and the key's own estimate where the grid adds nothing."""
         own_frequency, own_mean = self._own
         frequency = (self.frequency_chances @ self.frequency_cells.points)[self.bins.of_key]
-        mean = (self.mean_chances @ self.mean_cells.points)[self.bins.of_key]
+        mean = self.common_mean[self.bins.of_key]
         return (
             np.where(self._keys_beyond_grid, own_frequency, frequency),
             np.where(self._finer_than_cells, own_mean, mean),
@@ -113,8 +117,7 @@ class Posterior:
         """Return the frequencies of the least expected loss, and posterior means of the mean with limited shrinkage."""
         expected, mean = self.expected()
         own, own_mean = self._own
-        chances = posterior(self.frequency_chances, self.loss)
-        best = (chances @ self.frequency_cells.points)[self.bins.of_key]
+        best = self.least_loss[self.bins.of_key]
         # A larger loss somewhere means less shrinkage, not shrinkage toward somewhere else.
         best = np.clip(best, np.minimum(own, expected), np.maximum(own, expected))
         keep_own = self._keys_beyond_grid | (self.support.keys < MIN_KEYS)
@@ -221,7 +224,7 @@ def learn(
     reports: int,
     moments: CountMoments,
     fit_frequencies: Fit | None = None,
-    fit_means: Fit = learn_means,
+    fit_means: Fit = learn_common_mean,
 ) -> Posterior:
     """Learn the distributions that all keys share, and apply them to every key."""
     fit_frequencies = fit_frequencies or frequencies_with_mean(min(moments.padding / support.keys, 1))
@@ -236,18 +239,20 @@ def learn(
     differences = _Differences(bins, likelihood, cells, chances_by_sum, loss)
     mean_likelihood = differences.mean_likelihood(means)
     mean_weights = fit_means(mean_likelihood, bins.keys, means)
+    frequency_chances, least_loss = differences.frequencies(means, mean_weights)
     return Posterior(
         support=support,
         reports=reports,
         moments=moments,
         bins=bins,
         frequency_cells=cells,
-        frequency_chances=differences.frequency_chances(means, mean_weights),
-        loss=loss,
+        frequency_chances=frequency_chances,
+        least_loss=least_loss,
         known_by_sum=_known_by_sum(bins, cells, chances_by_sum, reports, moments),
         isolated=_isolated(bins, frequencies, reports, moments),
         mean_cells=means,
-        mean_chances=posterior(mean_likelihood, mean_weights),
+        mean_chances=posterior(mean_likelihood, learn_means(mean_likelihood, bins.keys, means)),
+        common_mean=posterior(mean_likelihood, mean_weights) @ means.points,
     )
 
 
@@ -324,7 +329,7 @@ class _Differences:
         self, bins: _Bins, likelihood: CountLikelihood, cells: ValueGrid, chances_by_sum: Floats, loss: Floats
     ) -> None:
         self.bins, self.likelihood, self.cells = bins, likelihood, cells
-        self.chances_by_sum = chances_by_sum
+        self.chances_by_sum, self.loss = chances_by_sum, loss
         self.matters = np.maximum(chances_by_sum, posterior(chances_by_sum, loss)) > NEGLIGIBLE_CHANCE
         self.beyond_grid = np.flatnonzero(bins.beyond_grid)
         on_grid = np.flatnonzero(~bins.beyond_grid)
@@ -348,15 +353,23 @@ class _Differences:
         )
         return found
 
-    def frequency_chances(self, means: ValueGrid, mean_weights: Floats) -> Floats:
-        """Return the chances of the frequencies given S and T, one row per bin."""
-        found = np.zeros_like(self.chances_by_sum)
+    def frequencies(self, means: ValueGrid, mean_weights: Floats) -> tuple[Floats, Floats]:
+        """Return the chances of the frequencies given S and T, one row per bin, and those of the least expected loss.
+
+        A protected key may have any mean: T may show that it stands out, never that it does not.
+        """
+        chances, least_loss = np.zeros_like(self.chances_by_sum), np.zeros(self.bins.s.size)
         for group in self.groups:
             likely, tensor = self._tensor(group, means)
-            chances = posterior(tensor @ mean_weights, self.chances_by_sum[group[0], likely])
-            found[np.ix_(group, likely)] = chances
-        found[self.beyond_grid, -1] = 1.0
-        return found
+            by_sum = self.chances_by_sum[group[0], likely]
+            learned = by_sum * (tensor @ mean_weights)
+            evidence = learned.sum(axis=1, keepdims=True)
+            chances[np.ix_(group, likely)] = learned / evidence
+            any_mean = np.maximum(tensor @ arcsine(means), evidence)
+            weights = learned + by_sum * (self.loss[likely] - 1) * any_mean
+            least_loss[group] = weights @ self.cells.points[likely] / weights.sum(axis=1)
+        chances[self.beyond_grid, -1] = 1.0
+        return chances, least_loss
 
     def _tensor(self, group: Integers, means: ValueGrid) -> tuple[Integers, Floats]:
         """Return which frequencies matter, and likelihoods by bin, frequency and mean."""

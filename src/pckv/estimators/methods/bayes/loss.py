@@ -22,7 +22,7 @@ MAX_LOSS = 1.8
 # The last ranks of groups of the most frequent keys, and how many times that of their own estimates their squared error
 # may be. A prediction from the learned distribution is optimistic: what is allowed is less than what is acceptable.
 TOP_RANKS = (1, 10, 50)
-MAX_TOP_LOSSES = (1.5, 1.0, 0.9)
+MAX_TOP_LOSSES = (1.2, 1.0, 0.9)
 # The same for all keys together, of whom few do not show much of their distribution.
 MAX_TOTAL_LOSS = 0.95
 # Where no key could be detected at this level, none is protected.

@@ -17,6 +17,12 @@ MAX_FREQUENCY_CELLS = 80
 MEAN_CELLS = 81
 MAX_STEPS = 300
 MIN_WEIGHT = 1e-100
+# Means that keys may have in common, how many people's values they are worth, and the chance, before anything is observed,
+# that there is none.
+COMMON_MEANS = np.linspace(-0.95, 0.95, 20)
+COMMON_PEOPLE = 2.0 ** np.arange(9)
+NO_COMMON_MEAN = 0.75
+_SMALLEST = 1e-300
 # Where the scale of Zipf's law is looked for.
 _MIN_SCALE, _MAX_SCALE, _BISECTIONS = 1e-12, 1e6, 100
 
@@ -109,6 +115,29 @@ def lower_mean(weights: Floats, points: Floats, largest: float) -> Floats:
 def learn_means(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
     """Return the distribution of the means: those of few values often lie at the ends of the range."""
     return fit_weights(likelihood, counts, arcsine(cells))
+
+
+def learn_common_mean(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
+    """Return the distribution of the means if they may lie around a common one, as ratings do.
+
+    It starts as the average of such distributions, and of the one without a common mean, by their chances given the counts.
+    """
+    laws, prior = common_means(cells)
+    logarithm = counts @ np.log(np.maximum(likelihood @ laws.T, _SMALLEST))
+    return fit_weights(likelihood, counts, posterior(scaled_likelihood(logarithm), prior) @ laws)
+
+
+def common_means(cells: ValueGrid) -> tuple[Floats, Floats]:
+    """Return possible distributions of the means, one per row, and their chances before anything was observed.
+
+    They are what Jeffreys' prior becomes when some people have a common mean: beta distributions.
+    """
+    middle = (cells.edges[1:] + cells.edges[:-1]) / 2
+    centre, people = (each.reshape(-1, 1) for each in np.meshgrid(COMMON_MEANS, COMMON_PEOPLE))
+    likelihood = people / 2 * ((1 + centre) * np.log1p(middle) + (1 - centre) * np.log1p(-middle))
+    laws = np.vstack([arcsine(cells), posterior(scaled_likelihood(likelihood), arcsine(cells))])
+    prior = np.append(NO_COMMON_MEAN, np.full(people.size, (1 - NO_COMMON_MEAN) / people.size))
+    return np.maximum(laws, MIN_WEIGHT), prior
 
 
 def fit_weights(likelihood: Floats, counts: Floats, start: Floats) -> Floats:
