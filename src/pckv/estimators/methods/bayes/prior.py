@@ -130,7 +130,7 @@ def learn_common_mean(likelihood: Floats, counts: Floats, cells: ValueGrid) -> F
 def common_means(cells: ValueGrid) -> tuple[Floats, Floats]:
     """Return possible distributions of the means, one per row, and their chances before anything was observed.
 
-    They are what Jeffreys' prior becomes when some people have a common mean: beta distributions.
+    They are what Jeffreys' prior becomes after some people's values with a common mean: beta distributions.
     """
     middle = (cells.edges[1:] + cells.edges[:-1]) / 2
     centre, people = (each.reshape(-1, 1) for each in np.meshgrid(COMMON_MEANS, COMMON_PEOPLE))
