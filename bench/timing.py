@@ -38,11 +38,11 @@ def measurements() -> Iterator[Measurement]:
         f"{PAIRS_HELD} early keys": dict.fromkeys(names[:PAIRS_HELD], 5.0),
         f"{PAIRS_HELD} late keys": dict.fromkeys(names[-PAIRS_HELD:], 5.0),
     }
-    with node() as process:
-        for mechanism in MECHANISMS:
-            task = Task(name="timing", keys=names, values=(1, 5), epsilon=1, padding=5, mechanism=mechanism)
-            yield from compared(f"JavaScript, {mechanism}", in_node(process, task, cases))
-            yield from compared(f"Python, {mechanism}", in_python(task, cases))
+    process = node()
+    for mechanism in MECHANISMS:
+        task = Task(name="timing", keys=names, values=(1, 5), epsilon=1, padding=5, mechanism=mechanism)
+        yield from compared(f"JavaScript, {mechanism}", in_node(process, task, cases))
+        yield from compared(f"Python, {mechanism}", in_python(task, cases))
 
 
 def compared(name: str, times: Microseconds) -> Iterator[Measurement]:

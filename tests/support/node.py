@@ -1,12 +1,12 @@
-"""The JavaScript client in a Node process that answers requests."""
+"""The JavaScript client in Node, where it answers requests."""
 
 from __future__ import annotations
 
+import atexit
+import itertools
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -18,40 +18,61 @@ from support.parts import missing_part
 
 CLIENT = Path(__file__).parents[2] / "src" / "pckv" / "web" / "client"
 SCRIPT = Path(__file__).parent / "javascript" / "process.mjs"
+HOST = SCRIPT.with_name("host.mjs")
 
 
 class NodeProcess:
-    """A process that answers requests in batches."""
+    """A client in a process, where it answers requests in batches."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+    def __init__(self, process: subprocess.Popen[str], client: Path) -> None:
+        self._process, self._client = process, client
 
     def ask(self, *requests: dict[str, Any]) -> list[Any]:
         """Return the answers to some requests."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(requests) + "\n")
+        self._process.stdin.write(json.dumps({"client": str(self._client), "requests": requests}) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
-        assert line, "the Node process ended"
+        assert line, f"the Node process ended: {self._process.wait()}"
         answers: list[Any] = json.loads(line)
         return answers
 
 
-@contextmanager
-def node(client: Path = CLIENT, script: Path = SCRIPT) -> Iterator[NodeProcess]:
-    """Run the client in a folder while the context lasts."""
-    executable = shutil.which("node")
-    if executable is None:
-        missing_part("Node.js")
-    command = [str(executable), str(script), str(client)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        yield NodeProcess(process)
+def node(client: Path = CLIENT, script: Path = SCRIPT) -> NodeProcess:
+    """Return the client in a folder, which may not be that of an earlier client; a script has one process for all."""
+    return NodeProcess(_process(script), client)
+
+
+_processes: dict[Path, subprocess.Popen[str]] = {}
+
+
+def _process(script: Path) -> subprocess.Popen[str]:
+    """Return the process of a script; one that a client has ended is replaced."""
+    started = _processes.get(script)
+    if started is None or started.poll() is not None:
+        executable = shutil.which("node")
+        if executable is None:
+            missing_part("Node.js")
+        command = [str(executable), str(HOST), str(script)]
+        started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        _processes[script] = started
+        atexit.register(_end, started)
+    return started
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    with process:
+        pass
+
+
+# A process loads a folder once, and temporary folders get the names of those that were deleted.
+_numbers = itertools.count()
 
 
 def faulty_client(folder: Path, file: str, faults: dict[str, str], client: Path = CLIENT) -> Path:
     """Copy a client with some texts of one file replaced."""
-    copy = folder / "client"
+    copy = folder / f"client {next(_numbers)}"
     shutil.copytree(client, copy)
     text = (copy / file).read_text(encoding="utf-8")
     for right, wrong in faults.items():

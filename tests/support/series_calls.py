@@ -23,8 +23,8 @@ def weekly(panels: int, rounds: int | None = 8, task: Task = TASK) -> Series:
     return Series(task=task, first="2030-01-07", period=7, panels=panels, rounds=rounds)
 
 
-def series_node(client: Path = CLIENT) -> Any:
-    """Return a context with a process of a client."""
+def series_node(client: Path = CLIENT) -> NodeProcess:
+    """Return a client of series in a process."""
     return node(client, SCRIPT)
 
 

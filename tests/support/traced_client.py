@@ -42,8 +42,7 @@ def traced_node(client: Path = CLIENT) -> Iterator[NodeProcess]:
         copy = Path(folder) / "client"
         shutil.copytree(client, copy)
         rewrite_client(copy)
-        with node(copy, SCRIPT) as process:
-            yield process
+        yield node(copy, SCRIPT)
 
 
 class PublicGroups(PrefixTree):

@@ -18,7 +18,6 @@ def site() -> Iterator[Running]:
 
 
 @pytest.fixture(scope="module")
-def process() -> Iterator[NodeProcess]:
+def process() -> NodeProcess:
     """The JavaScript client in Node."""
-    with node() as started:
-        yield started
+    return node()

@@ -37,8 +37,8 @@ def check_reports_follow_their_coins(client: Path) -> None:
         {"task": task.to_json(), "pairs": list(pairs.items()), "coin": coin.hex()}
         for task, pairs, coin in cases
     ]
-    with node(client) as process:
-        [answers] = process.ask({"do": "made", "reports": reports, "seed": 5})
+    process = node(client)
+    [answers] = process.ask({"do": "made", "reports": reports, "seed": 5})
     asked = set()
     for (task, pairs, coin), answer in zip(cases, answers, strict=True):
         word = int.from_bytes(bytes.fromhex(answer["body"]), "little")

@@ -84,8 +84,8 @@ def check_vectors(client: Path) -> None:
     """Check a client on some vectors."""
     cases = few_vectors()
     try:
-        with node(client) as process:
-            [answers] = process.ask({"do": "vectors", **cases})
+        process = node(client)
+        [answers] = process.ask({"do": "vectors", **cases})
         check_answers(cases, answers)
     except AssertionError as error:
         raise AuditFailure(f"vectors: {str(error)[:300]}") from error

@@ -47,15 +47,15 @@ def check_vectors(client: Path) -> None:
     cases = _cases()
     assert min(len(given) for name, given in cases.items() if name != "levels") > 40
     try:
-        with node(client) as process:
-            # A fault is found before all of them are answered.
-            for place in range(PARTS):
-                part = {
-                    name: given[len(given) * place // PARTS : len(given) * (place + 1) // PARTS]
-                    for name, given in cases.items()
-                }
-                [answers] = process.ask({"do": "vectors", **part})
-                check_answers(part, answers)
+        process = node(client)
+        # A fault is found before all of them are answered.
+        for place in range(PARTS):
+            part = {
+                name: given[len(given) * place // PARTS : len(given) * (place + 1) // PARTS]
+                for name, given in cases.items()
+            }
+            [answers] = process.ask({"do": "vectors", **part})
+            check_answers(part, answers)
     except AssertionError as error:
         raise AuditFailure(f"vectors: {error}") from error
 

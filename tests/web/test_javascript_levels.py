@@ -61,8 +61,8 @@ def check_values(client: Path) -> None:
     cases: dict[str, list[dict[str, Any]]] = {name: [] for name in vectors()}
     cases["levels"] = [*vectors()["levels"], *random_levels()]
     try:
-        with node(client) as process:
-            [answers] = process.ask({"do": "vectors", **cases})
+        process = node(client)
+        [answers] = process.ask({"do": "vectors", **cases})
         check_answers(cases, answers)
     except AssertionError as error:
         raise AuditFailure(f"levels: {error}") from error
@@ -118,14 +118,14 @@ def test_no_member_is_left_out(process: NodeProcess, missing: str) -> None:
 def check_refusals(client: Path) -> None:
     """Check that values between levels are refused where the task says so, in the words of Python."""
     tasks = [level_task("grr", levels, between="refuse") for levels in (2, 4, 5, NAMED)]
-    with node(client) as process:
-        for task in tasks:
-            for value in (*task.level_values, 0.2, 0.25 + 2**-50, -7.5, 1e6):
-                [found] = process.ask(
-                    {"do": "refused", "task": task.to_json(), "pairs": [["1", value]], "form": "map"}
-                )
-                if found != refusal(task, value):
-                    raise AuditFailure(f"refuse: {found} for {value}, not {refusal(task, value)}")
+    process = node(client)
+    for task in tasks:
+        for value in (*task.level_values, 0.2, 0.25 + 2**-50, -7.5, 1e6):
+            [found] = process.ask(
+                {"do": "refused", "task": task.to_json(), "pairs": [["1", value]], "form": "map"}
+            )
+            if found != refusal(task, value):
+                raise AuditFailure(f"refuse: {found} for {value}, not {refusal(task, value)}")
 
 
 def refusal(task: Task, value: float) -> dict[str, str] | None:

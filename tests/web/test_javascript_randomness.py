@@ -36,8 +36,8 @@ def check_every_byte(client: Path) -> None:
     requests: list[dict[str, Any]] = [
         {"do": "counted", "draws": draws, "more": more} for draws, more in itertools.product(DRAWS, (0, 3))
     ]
-    with node(client) as process:
-        answers = process.ask(*requests)
+    process = node(client)
+    answers = process.ask(*requests)
     for request, answer in zip(requests, answers, strict=True):
         size = 16 + 8 * (request["draws"] + request["more"])
         expected = hashlib.sha256((bytes(range(251)) * (size // 251 + 1))[:size]).hexdigest()
@@ -85,8 +85,8 @@ def _check_reports(client: Path, cases: list[tuple[Task, dict[str, float]]]) -> 
         {"task": task.to_json(), "pairs": list(pairs.items())} | ({"coin": coin.hex()} if coin else {})
         for (task, pairs), coin in zip(cases, coins, strict=True)
     ]
-    with node(client) as process:
-        [answers] = process.ask({"do": "made", "reports": reports, "seed": 7})
+    process = node(client)
+    [answers] = process.ask({"do": "made", "reports": reports, "seed": 7})
     # A file in memory, of which nothing has to be copied to begin somewhere.
     stream, start = io.BytesIO(_stream()), 0
     for (task, pairs), coin, answer in zip(cases, coins, answers, strict=True):
@@ -127,8 +127,8 @@ def check_repeated_keys(client: Path) -> None:
         {"do": "refused", "task": task.to_json(), "pairs": pairs, "form": "repeating"}
         for task, pairs, _ in cases
     ]
-    with node(client) as process:
-        answers = process.ask(*requests)
+    process = node(client)
+    answers = process.ask(*requests)
     for (_, pairs, repeated), answer in zip(cases, answers, strict=True):
         if answer != ({"code": "bad_pairs", "message": "a key is given twice"} if repeated else None):
             raise AuditFailure(f"repeated keys: {pairs}")

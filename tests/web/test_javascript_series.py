@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from pckv import Task
@@ -31,10 +29,9 @@ SAME_NAME = Task(
 
 
 @pytest.fixture(scope="module")
-def process() -> Iterator[NodeProcess]:
+def process() -> NodeProcess:
     """The client of series in Node."""
-    with series_node() as started:
-        yield started
+    return series_node()
 
 
 def test_vectors(process: NodeProcess) -> None:

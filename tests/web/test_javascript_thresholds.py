@@ -95,12 +95,12 @@ def check_integers(mechanism: str) -> Callable[[Path], None]:
 
     def check(client: Path) -> None:
         expected = _expected(mechanism)
-        with node(client) as process:
-            for start in range(0, len(expected), TASKS_PER_BATCH):
-                batch = expected[start : start + TASKS_PER_BATCH]
-                [answers] = process.ask({"do": "integers", "tasks": [task.to_json() for task, _ in batch]})
-                for (task, integers), answer in zip(batch, answers, strict=True):
-                    _compare(task, integers, answer)
+        process = node(client)
+        for start in range(0, len(expected), TASKS_PER_BATCH):
+            batch = expected[start : start + TASKS_PER_BATCH]
+            [answers] = process.ask({"do": "integers", "tasks": [task.to_json() for task, _ in batch]})
+            for (task, integers), answer in zip(batch, answers, strict=True):
+                _compare(task, integers, answer)
 
     return check
 
@@ -130,8 +130,8 @@ def check_bounds(client: Path) -> None:
     """Check both bounds of e^ε against `decimal`: never above it, and close; and the first one bit for bit."""
     seeded = random.Random("bounds")
     texts = ["0.000001", "1", "20", *(random_decimal(seeded, -5.9, 1.3) for _ in range(300))]
-    with node(client) as process:
-        [answers] = process.ask({"do": "bounds", "epsilons": texts})
+    process = node(client)
+    [answers] = process.ask({"do": "bounds", "epsilons": texts})
     for text, answer in zip(texts, answers, strict=True):
         with localcontext(prec=150):
             true = Fraction(Decimal(text).exp())
@@ -167,8 +167,8 @@ def check_refusal(client: Path) -> None:
     for wrong in TOO_LARGE:
         with tempfile.TemporaryDirectory() as folder:
             faulty = faulty_client(Path(folder), "core.js", {SERIES: f"{SERIES} {wrong}"}, client)
-            with node(faulty) as process:
-                [answers] = process.ask({"do": "integers", "tasks": [task.to_json() for task in tasks]})
+            process = node(faulty)
+            [answers] = process.ask({"do": "integers", "tasks": [task.to_json() for task in tasks]})
         for task, answer in zip(tasks, answers, strict=True):
             if answer.get("message") != "not a task: it realises more than its epsilon":
                 raise AuditFailure(f"refusal: a bound that is too large ({wrong}) passed at {task!r}")

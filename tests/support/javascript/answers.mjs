@@ -35,8 +35,8 @@ function fromBits(digits) {
   return bits.getFloat64(0);
 }
 
-// Reading a task takes longer than making a report of it.
-const tasks = new Map();
+// Reading a task takes longer than making a report of it: those that each client has read.
+const tasksRead = new Map();
 
 /** What somebody holds: texts, or pairs in the order given. */
 const heldBy = ({ texts, pairs }) => texts ?? new Map(pairs);
@@ -85,6 +85,9 @@ export async function answers(client, vectors) {
     });
     return { values: levelValues.map(toBits), placed };
   }
+
+  if (!tasksRead.has(client)) tasksRead.set(client, new Map());
+  const tasks = tasksRead.get(client);
 
   function taskOf(json) {
     if (!tasks.has(json)) tasks.set(json, refusal("task", () => Task.fromJson(json)));

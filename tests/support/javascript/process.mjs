@@ -1,6 +1,5 @@
-// The client behind a pipe: every line is a list of requests, and is answered by one line with a list of answers.
+// What tests ask of the client whose folder the query of this script names.
 import { createHash } from "node:crypto";
-import { createInterface } from "node:readline";
 
 import { answers, fromHex } from "./answers.mjs";
 
@@ -8,7 +7,7 @@ Math.random = () => {
   throw new Error("Math.random was called");
 };
 
-const client = process.argv[2];
+const client = new URL(import.meta.url).searchParams.get("client");
 const { Tape, Task, channelOf, decimal, expLower, perturbFrom, powerLower } = await import(`${client}/core.js`);
 const { SizeQuestion } = await import(`${client}/size-question.js`);
 const { coinOf, fetchTask, perturb } = await import(`${client}/index.js`);
@@ -183,7 +182,4 @@ const ANSWERS = {
     fetchTask(url, task, retryPolicy).then(({ id }) => ({ id }), ({ code, message }) => ({ code, message })),
 };
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const replies = await Promise.all(JSON.parse(line).map((request) => ANSWERS[request.do](request)));
-  process.stdout.write(JSON.stringify(replies) + "\n");
-}
+export const answer = (request) => ANSWERS[request.do](request);

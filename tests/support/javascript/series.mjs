@@ -1,11 +1,9 @@
 // Every schedule of a device that reports to a series: when it is on, what its clock shows, where it is killed. The walk visits
 // every state that some schedule leads to, and takes every action from it. What a call must answer is computed here from the
 // rounds that were reported, and compared.
-import { createInterface } from "node:readline";
-
 import { SeriesDevice, readOnce } from "./series-device.mjs";
 
-const client = process.argv[2];
+const client = new URL(import.meta.url).searchParams.get("client");
 const { Task } = await import(`${client}/core.js`);
 const { Series, SeriesClient } = await import(`${client}/series.js`);
 readOnce(Task);
@@ -228,8 +226,4 @@ const ANSWERS = {
   },
 };
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const replies = [];
-  for (const request of JSON.parse(line)) replies.push(await ANSWERS[request.do](request));
-  process.stdout.write(JSON.stringify(replies) + "\n");
-}
+export const answer = (request) => ANSWERS[request.do](request);

@@ -1,10 +1,8 @@
-// The rewritten client behind a pipe: reports from given draws, and for every draw the box in which nothing changes.
-import { createInterface } from "node:readline";
-
+// The rewritten client: reports from given draws, and for every draw the box in which nothing changes.
 import { fromHex } from "./answers.mjs";
 import { Seed, Traced, TracingError, sealedBytes, stepsOf } from "./tracing.mjs";
 
-const client = process.argv[2];
+const client = new URL(import.meta.url).searchParams.get("client");
 const { PckvError, Tape, Task, channelOf, coinOf, perturbFrom } = await import(`${client}/core.js`);
 
 const toHex = (bytes) => Buffer.from(bytes).toString("hex");
@@ -97,19 +95,14 @@ function symbolSteps(task, items) {
 
 Math.random = undefined;
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const replies = await Promise.all(
-    JSON.parse(line).map(async ({ task, pairs, runs, items, coin }) => {
-      try {
-        const read = await taskOf(task);
-        if (items) return symbolSteps(read, items);
-        const choice = await choiceOf(read, coin);
-        return runs.map((draws) => run(read, pairs, draws, choice));
-      } catch (error) {
-        if (!(error instanceof PckvError)) throw error;
-        return runs.map(() => ({ error: error.message }));
-      }
-    }),
-  );
-  process.stdout.write(JSON.stringify(replies) + "\n");
+export async function answer({ task, pairs, runs, items, coin }) {
+  try {
+    const read = await taskOf(task);
+    if (items) return symbolSteps(read, items);
+    const choice = await choiceOf(read, coin);
+    return runs.map((draws) => run(read, pairs, draws, choice));
+  } catch (error) {
+    if (!(error instanceof PckvError)) throw error;
+    return runs.map(() => ({ error: error.message }));
+  }
 }
