@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -28,10 +28,11 @@ SMALL = ("--repeats", "1", "--users", "3000", "--workers", "1")
 
 
 @pytest.fixture(autouse=True, scope="module")
-def simulate_the_sampling_term_once() -> Iterator[None]:
-    """Every page states this number, which depends on nothing and takes seconds."""
+def simulate_the_sampling_term_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every page states this number, which depends on nothing: by default of 2,000 repeats, with --slow of 20,000."""
+    repeats = {} if request.config.getoption("--slow") else {"repeats": 2000}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(claims, "sampling_term", cache(claims.sampling_term))
+        patch.setattr(claims, "sampling_term", cache(partial(claims.sampling_term, **repeats)))
         yield
 
 
