@@ -107,12 +107,12 @@ def test_simulated_counts_are_distributed_as_real_ones(
     A tenth of the words say how many pairs somebody holds instead. The control, a third as many collections of the same
     mechanism at another ε, must be detected at the same α. A mean count that is off by .2 standard deviations is detected
     with power .9 at 75 degrees of freedom; of `collision`, whose words take longer, there are 2,000 collections, and it is
-    .35 standard deviations. Allocations differ in their numbers alone: the optimized one stands for all, and
-    with --slow all are simulated.
+    .35 standard deviations. Allocations differ in their numbers alone: the optimized one stands for all. One digit and
+    one residue per sign occur apart, in other ways. With --slow all are simulated.
     """
-    is_another = parameters.get("allocation", "optimized") != "optimized"
+    is_another = parameters.get("allocation", "optimized") != "optimized" or parameters == {"q": 11}
     if is_another and not request.config.getoption("--slow"):
-        pytest.skip("other allocations: --slow")
+        pytest.skip("other allocations, and one digit with one residue: --slow")
     # With q = 3 and a padding of 3 the counts hardly depend on ε beyond 2.
     control = "0.01" if parameters == {"q": 3} else "6"
     dataset, size = mixed_dataset(), 2000 if mechanism == "collision" else 6000
