@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cache
 from typing import Any, Protocol
 
 from pckv import Task
@@ -149,12 +150,8 @@ def check_a_lower_cap_is_remembered(device: LedgerDevice) -> None:
     assert submitted(device, a_task("two")) == "over_budget"
 
 
-def check_many_surveys_count(device: LedgerDevice) -> None:
-    """However many there are, and whatever letter their task's id starts with: no survey is forgotten.
-
-    The ids start with each of 64 letters, and ε is small, large and of many digits. Planted faults are to be caught
-    early: so the sum is checked after a dozen, too.
-    """
+@cache
+def _many_tasks() -> list[Task]:
     epsilons = ("0.000001", "10.12345678901234567", "0.3333333333333333333")
     tasks = {epsilon: a_task(epsilon, epsilon) for epsilon in epsilons}
     number = 0
@@ -162,10 +159,20 @@ def check_many_surveys_count(device: LedgerDevice) -> None:
         task = a_task(f"survey {number}", "0.125")
         tasks.setdefault(task.id[0], task)
         number += 1
-    for count, task in enumerate(tasks.values(), 1):
+    return list(tasks.values())
+
+
+def check_many_surveys_count(device: LedgerDevice) -> None:
+    """However many there are, and whatever letter their task's id starts with: no survey is forgotten.
+
+    The ids start with each of 64 letters, and ε is small, large and of many digits. Planted faults are to be caught
+    early: so the sum is checked after a dozen, too.
+    """
+    tasks = _many_tasks()
+    for count, task in enumerate(tasks, 1):
         assert submitted(device, task, cap="30") == "sent"
         if count in {12, len(tasks)}:
-            assert device.spent() == sum(map(realised_epsilon, list(tasks.values())[:count]))
+            assert device.spent() == sum(map(realised_epsilon, tasks[:count]))
             assert submitted(device, a_task("more", "0.125"), cap=f"{device.spent():f}") == "over_budget"
 
 
