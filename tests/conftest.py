@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from support.durations import duration_lines
-from support.parts import SHORT_LIVED_JAVA, missing_part
+from support.parts import SHORT_LIVED_JAVA, SUPPORT, missing_part
 from support.sample_reports import MANY, TEN_MILLION, CollectionFactory, make_collection
 
 settings.register_profile(
@@ -104,6 +104,8 @@ def spark() -> Iterator[Any]:
     builder = SparkSession.builder.master("local[2,3]").config("spark.driver.host", "127.0.0.1")
     for name, value in {
         "spark.driver.extraJavaOptions": SHORT_LIVED_JAVA,
+        "spark.executorEnv.PYTHONPATH": str(SUPPORT.parent),
+        "spark.python.daemon.module": "support.spark_daemon",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
