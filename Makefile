@@ -109,6 +109,8 @@ $(READY): $(RUNNABLE)
 	@# Python 3.11 puts an old one, with known vulnerabilities, into every environment; nothing here needs any.
 	@$(BIN)/pip uninstall -qq -y setuptools
 	@$(call install,$(VENV),-e '.[all]' --group dev)
+	@# pip compiles what it installs, and uv does not: the first tests would.
+	@$(BIN)/python -m compileall -q -j 2 $(VENV)/lib src
 	@for extra in $(BARE); do \
 		echo "a bare environment for $$extra"; \
 		$(PYTHON) -m venv --without-pip $(VENV)/bare/$$extra && \
