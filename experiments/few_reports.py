@@ -23,9 +23,11 @@ from pckv.moments import CountMoments
 SEED, REPEATS = 20_282, 20
 MECHANISMS, EPSILONS = ("grr", "ue-compact", "collision"), ("1", "4")
 REPORTS = (1, 10, 100, 1_000, 10**5, 10**7, 10**9)
-KEYS = (1, 2, 10, 100, 1_000, 2**14, 2**20)
+KEYS = (1, 2, 5, 8, 20, 100, 1_000, 2**14, 2**20)
+# Frequencies are powers of the rank: by Zipf's law, and equal.
+POWERS = (-1, 0)
 # Small cases vary the most and cost the least.
-MORE_REPEATS, FEW_KEYS = 200, 100
+MORE_REPEATS, FEW_KEYS = 100, 100
 MAX_RATIO, MAX_SUM, MIN_REPORTS = 1.05, 1.1, 100
 
 
@@ -39,29 +41,34 @@ class FewReports(NamedTuple):
     epsilon: str
     reports: int
     keys: int
+    power: int
     ratio: float
     spread: float
     total: float
 
 
 def measure_few(repeats: int | None) -> list[FewReports]:
-    """Measure all settings: everybody holds one key, by Zipf's law."""
+    """Measure all settings: everybody holds one key."""
     jobs = [
-        (mechanism, epsilon, reports, keys, repeats)
+        (mechanism, epsilon, reports, (keys, power), repeats)
         for mechanism in MECHANISMS
         for epsilon in EPSILONS
         for reports in REPORTS
         for keys in KEYS
+        for power in POWERS
     ]
     results = map_in_processes(measure_setting, jobs, os.cpu_count() or 1)
     return list(track(results, "few reports", total=len(jobs)))
 
 
-def measure_setting(mechanism: str, epsilon: str, reports: int, keys: int, repeats: int | None) -> FewReports:
-    """Draw counts and compare both methods."""
+def measure_setting(
+    mechanism: str, epsilon: str, reports: int, population: tuple[int, int], repeats: int | None
+) -> FewReports:
+    """Draw counts and compare both methods; a population is its number of keys and the power of their ranks."""
+    keys, power = population
     law = build(mechanism, keys, 1, Fraction(epsilon), {}).count_law
     moments = CountMoments.of(law)
-    weights = 1 / np.arange(1.0, keys + 1)
+    weights = np.arange(1.0, keys + 1) ** power
     rows = []
     for repeat in range(repeats or (MORE_REPEATS if keys <= FEW_KEYS else REPEATS if keys < KEYS[-1] else 3)):
         rng = default_rng([SEED, repeat])
@@ -77,7 +84,7 @@ def measure_setting(mechanism: str, epsilon: str, reports: int, keys: int, repea
     # Where the paper's method knows the truth, as that everybody holds the only key, so must ours.
     ratio = ours / own if own else float(ours > 0) + 1
     spread = float(standard_errors(table[:, 1] - ratio * table[:, 0]) / own) if own else 0.0
-    return FewReports(mechanism, epsilon, reports, keys, ratio, spread, total)
+    return FewReports(mechanism, epsilon, reports, keys, power, ratio, spread, total)
 
 
 def few_requirements(cells: list[FewReports]) -> list[Requirement]:
@@ -103,4 +110,5 @@ def few_requirements(cells: list[FewReports]) -> list[Requirement]:
 
 
 def _name(cell: FewReports) -> str:
-    return f"{cell.mechanism}, ε {cell.epsilon}, {cell.reports:,} reports, {cell.keys:,} keys"
+    shape = "" if cell.power else "equal "
+    return f"{cell.mechanism}, ε {cell.epsilon}, {cell.reports:,} reports, {cell.keys:,} {shape}keys"

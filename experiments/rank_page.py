@@ -87,9 +87,10 @@ def _every_cell(cells: Sequence[RankErrors]) -> Iterator[str]:
 
 def _few(cells: Sequence[FewReports]) -> Iterator[str]:
     yield (
-        "\n## Few reports, few keys, and many\n\nEverybody holds one key, by Zipf's law. The largest error of `bayes` over "
-        "all keys relative to\n`corrected`, and the largest sum of its frequencies, over mechanisms and ε = 1 and 4. "
-        f"Sums above {MAX_SUM}\ncome with protecting single keys among many; `bayes+consistent` gives sums of at most 1.\n\n"
+        "\n## Few reports, few keys, and many\n\nEverybody holds one key, by Zipf's law or any with the same chance. The "
+        "largest error of\n`bayes` over all keys relative to `corrected`, and the largest sum of its frequencies, over "
+        f"both,\nmechanisms, and ε = 1 and 4. Sums above {MAX_SUM} come with protecting single keys among many;\n"
+        "`bayes+consistent` gives sums of at most 1.\n\n"
     )
     keys = list(dict.fromkeys(cell.keys for cell in cells))
     yield _head("reports", [f"{count:,} keys" for count in keys])

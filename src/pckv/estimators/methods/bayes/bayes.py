@@ -26,9 +26,9 @@ from pckv.estimators.methods.bayes.prior import (
     ValueGrid,
     arcsine,
     cell_interval,
-    frequencies_with_mean,
     frequency_grid,
     learn_common_mean,
+    learn_frequencies,
     learn_means,
     mean_grid,
     posterior,
@@ -40,8 +40,8 @@ from pckv.limits import MIN_LEVELS
 from pckv.moments import CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
 
-# Of fewer frequencies no estimate is better than the keys' own, wherever they are (Stein).
-MIN_KEYS = 3
+# Fewer keys show too little of each other: they keep their own frequencies.
+MIN_KEYS = 5
 # How far a mean may be shrunk, in standard errors of the key's own.
 MEAN_SHRINKAGE_LIMIT = 0.8
 # An interval contains the key's own interval with the normal quantile times this: at 95 % that one covers 86 %,
@@ -227,7 +227,7 @@ def learn(
     fit_means: Fit = learn_common_mean,
 ) -> Posterior:
     """Learn the distributions that all keys share, and apply them to every key."""
-    fit_frequencies = fit_frequencies or frequencies_with_mean(min(moments.padding / support.keys, 1))
+    fit_frequencies = fit_frequencies or learn_frequencies(support.keys, moments.padding)
     cells, means = frequency_grid(reports, moments), mean_grid()
     largest = np.inf if cells.points[-1] >= 1 else float(cells.points[-MARGIN_CELLS])
     bins = _binned(support, reports, moments, largest)

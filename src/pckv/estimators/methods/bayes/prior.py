@@ -17,6 +17,8 @@ MAX_FREQUENCY_CELLS = 80
 MEAN_CELLS = 81
 MAX_STEPS = 300
 MIN_WEIGHT = 1e-100
+# So many keys may be expected to have frequencies by Zipf's law.
+MANY_KEYS = 20
 # Means that keys may have in common, how many people's values they are worth, and the chance, before anything is observed,
 # that there is none.
 COMMON_MEANS = np.linspace(-0.95, 0.95, 20)
@@ -84,12 +86,13 @@ def arcsine(grid: ValueGrid) -> Floats:
     return np.asarray(np.diff(np.arcsin(grid.edges)) / np.pi)
 
 
-def frequencies_with_mean(largest: float) -> Fit:
+def learn_frequencies(keys: int, padding: int) -> Fit:
     """Return how to learn the distribution of the frequencies, of which the largest possible mean is known beforehand."""
+    largest = min(padding / keys, 1)
 
     def fit(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
         # Zipf's law has the few frequent keys that many keys hide; equal weights prefer no frequency where keys are few.
-        start = (zipf_law(cells, largest) + flat(cells)) / 2
+        start = flat(cells) if keys < MANY_KEYS else (zipf_law(cells, largest) + flat(cells)) / 2
         return lower_mean(fit_weights(likelihood, counts, start), cells.points, largest)
 
     return fit
