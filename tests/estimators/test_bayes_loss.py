@@ -82,7 +82,7 @@ def lone_key_errors(seeds: range) -> Floats:
 def test_a_lone_key_does_not_pay_for_the_others() -> None:
     """Its mean is 0. 100 collections; the ratios of mean squared errors are 2 and 4.8, within about .2 and .5."""
     own, unprotected, ours = lone_key_errors(range(100))
-    assert ours < 2.5 * own
+    assert ours < 2.2 * own
     assert unprotected > 4 * own
 
 
