@@ -22,7 +22,7 @@ from pckv.moments import CountMoments
 
 SEED, REPEATS = 20_282, 20
 MECHANISMS, EPSILONS = ("grr", "ue-compact", "collision"), ("1", "4")
-REPORTS = (1, 10, 100, 1_000, 10**5, 10**7, 10**9)
+REPORTS = (1, 10, 100, 1_000, 10**4, 10**5, 10**7, 10**9)
 KEYS = (1, 2, 5, 8, 20, 100, 1_000, 2**14, 2**20)
 # Frequencies are powers of the rank: by Zipf's law, and equal.
 POWERS = (-1, 0)
