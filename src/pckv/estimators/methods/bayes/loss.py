@@ -13,7 +13,7 @@ import numpy as np
 
 from pckv.arrays import Floats
 from pckv.estimators.methods.bayes.likelihood import CountLikelihood
-from pckv.estimators.methods.bayes.prior import FREQUENCY_STEP, ValueGrid
+from pckv.estimators.methods.bayes.prior import FREQUENCY_STEP, SMALLEST_CHANCE, ValueGrid
 from pckv.moments import CountMoments
 from pckv.planning.detection import detection_threshold
 
@@ -38,8 +38,6 @@ TOLERANCE = 0.02
 ADJUSTMENT = 3
 MAX_ROUNDS = 60
 FIRST_WEIGHT, MIN_WEIGHT, MAX_WEIGHT = 1e-4, 1e-9, 1e2
-# A count that no cell makes possible has any estimate.
-_SMALLEST = 1e-300
 
 
 class LearnedDistribution(NamedTuple):
@@ -80,7 +78,9 @@ class Risks:
 
     def of_weights(self, weights: Floats) -> Floats:
         """Return those of the estimates that are best for these weights of the frequencies."""
-        return self.of(self.chances @ (weights * self.points) / np.maximum(self.chances @ weights, _SMALLEST))
+        return self.of(
+            self.chances @ (weights * self.points) / np.maximum(self.chances @ weights, SMALLEST_CHANCE)
+        )
 
 
 def loss_weights(distribution: LearnedDistribution, keys_beyond: float, risks: Risks) -> Floats:
