@@ -13,7 +13,7 @@ import numpy as np
 
 from pckv.arrays import Floats
 from pckv.estimators.methods.bayes.likelihood import CountLikelihood
-from pckv.estimators.methods.bayes.prior import FREQUENCY_STEP, SMALLEST_CHANCE, ValueGrid
+from pckv.estimators.methods.bayes.prior import FREQUENCY_STEP, MIN_LIKELIHOOD, ValueGrid
 from pckv.moments import CountMoments
 from pckv.planning.detection import detection_threshold
 
@@ -79,7 +79,7 @@ class Risks:
     def of_weights(self, weights: Floats) -> Floats:
         """Return those of the estimates that are best for these weights of the frequencies."""
         return self.of(
-            self.chances @ (weights * self.points) / np.maximum(self.chances @ weights, SMALLEST_CHANCE)
+            self.chances @ (weights * self.points) / np.maximum(self.chances @ weights, MIN_LIKELIHOOD)
         )
 
 

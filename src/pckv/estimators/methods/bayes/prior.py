@@ -24,8 +24,8 @@ MANY_KEYS = 20
 COMMON_MEANS = np.linspace(-0.95, 0.95, 20)
 COMMON_PEOPLE = 2.0 ** np.arange(9)
 NO_COMMON_MEAN = 0.75
-# What is impossible has this chance, so that quotients and logarithms exist.
-SMALLEST_CHANCE = 1e-300
+# What is impossible has this likelihood, so that quotients and logarithms exist.
+MIN_LIKELIHOOD = 1e-300
 # Where the scale of Zipf's law is looked for.
 _MIN_SCALE, _MAX_SCALE, _BISECTIONS = 1e-12, 1e6, 100
 
@@ -127,7 +127,7 @@ def learn_common_mean(likelihood: Floats, counts: Floats, cells: ValueGrid) -> F
     It starts as the average of such distributions, and of the one without a common mean, by their chances given the counts.
     """
     laws, prior = common_means(cells)
-    logarithm = counts @ np.log(np.maximum(likelihood @ laws.T, SMALLEST_CHANCE))
+    logarithm = counts @ np.log(np.maximum(likelihood @ laws.T, MIN_LIKELIHOOD))
     return fit_weights(likelihood, counts, posterior(scaled_likelihood(logarithm), prior) @ laws)
 
 
