@@ -112,7 +112,7 @@ def _interval_panels(
 ) -> alt.HConcatChart:
     """Draw a panel of frequencies and one of means with one line per row; rows that are detected come first."""
     altair = load_altair()
-    means = _ends([row for row in rows if _is_mean_known(row)] or rows, "mean")
+    means = _ends([row for row in rows if row["mean_known"]] or rows, "mean")
     frequencies = (0.0, _ends(rows, "frequency")[1])
     drawn = [{**row, **_places(row, sum(means) / 2)} for row in rows]
     base = altair.Chart(altair.Data(values=drawn))
@@ -125,15 +125,10 @@ def _interval_panels(
     return chart
 
 
-def _is_mean_known(row: Mapping[str, Any]) -> bool:
-    """Return whether a mean can be drawn as known: that of a key which perhaps nobody holds cannot."""
-    return bool(row["mean_known"] and row["detected"])
-
-
 def _places(row: Mapping[str, Any], middle: float) -> dict[str, Any]:
     """Return where a row's marks stand; those that are not shown stand inside the panel, which they would widen."""
     low, high = row["frequency_low"] if row["detected"] else 0.0, row["frequency_high"]
-    known = _is_mean_known(row)
+    known = row["mean_known"]
     places = {
         "frequency": (low, max(low, row["frequency"]), high),
         "mean": (row["mean_low"], row["mean"], row["mean_high"]) if known else (middle, middle, middle),

@@ -91,6 +91,10 @@ def test_all_methods_and_any_selection_of_keys_agree() -> None:
     some = ["7", "99", "0"]
     assert estimate(tally, method="corrected", keys=some).detected.tolist() == first[[7, 99, 0]].tolist()
     assert estimate(tally, level=0.5).detected.sum() > first.sum()
+    # A key that perhaps nobody holds has no mean, however narrow the interval of its own counts is.
+    own = found["corrected"]
+    assert ((own.mean_high - own.mean_low < 1.5) & ~first).any()
+    assert not any((each.mean_known & ~first).any() for each in found.values())
 
 
 def test_without_reports_nothing_is_detected() -> None:

@@ -296,7 +296,7 @@ def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
     share = ranged(100 * f, 100 * f_low, 100 * f_high, " %")
     frequency = f"{share.value} ({share.range})" if row["detected"] else f"too rare to tell ({share.most})"
     value = ranged(m, m_low, m_high)
-    mean = f"{value.value if row['mean_known'] and row['detected'] else 'unknown'} ({value.range})"
+    mean = f"{value.value if row['mean_known'] else 'unknown'} ({value.range})"
     return (row["key"], (frequency, (f, f_low, f_high)), (mean, (m, m_low, m_high)))
 
 

@@ -212,7 +212,7 @@ def _columns(
         "mean": _in_units(mean, task),
         "mean_low": _in_units(np.minimum(result.mean_interval.low, possible_mean), task),
         "mean_high": _in_units(np.maximum(result.mean_interval.high, possible_mean), task),
-        "mean_known": result.mean_interval.high - result.mean_interval.low < KNOWN_SPAN,
+        "mean_known": found.detected & (result.mean_interval.high - result.mean_interval.low < KNOWN_SPAN),
         "detected": found.detected,
         "mean_misfit": result.mean_misfit,
         "distributions": (

@@ -20,7 +20,8 @@ class KeyEstimate(NamedTuple):
         key: The name of the key.
         frequency: The share of people who hold the key, with its interval `frequency_low` to `frequency_high`.
         mean: The mean value that they give it, in the task's own units, with its interval `mean_low` to `mean_high`.
-        mean_known: False where the interval of the mean spans 95 % of the range or more.
+        mean_known: False where the interval of the mean spans 95 % of the range or more, or the key is not detected: perhaps
+            nobody holds it.
         detected: Whether the key stands out from the noise.
         shares: The share of the holders at every level, with its interval; empty where the task has two levels.
         deviation: The standard deviation of the values, with its interval `deviation_low` to `deviation_high`; None where
@@ -64,13 +65,12 @@ def key_cells(row: KeyEstimate) -> tuple[str, ...]:
     """Return what a table for people says of a key; perhaps nobody holds one that is too rare to tell."""
     share = ranged(100 * row.frequency, 100 * row.frequency_low, 100 * row.frequency_high, " %")
     mean = ranged(row.mean, row.mean_low, row.mean_high)
-    known = row.detected and row.mean_known
     shown = (share.value, share.range) if row.detected else (TOO_RARE, share.most)
     shares = row.shares if row.detected else [None] * len(row.shares)
     return (
         row.key,
         *shown,
-        mean.value if known else UNKNOWN,
+        mean.value if row.mean_known else UNKNOWN,
         mean.range,
         *_deviation_cells(row),
         *map(_share_cell, shares),

@@ -60,7 +60,7 @@ class Estimates(ValueSpread):
         mean: The mean value that they give it, with its interval `mean_low` to `mean_high`.
         detected: Whether the key stands out from the noise, whatever the method: its count is beyond what noise alone
             gives for any key of the task; of hashed keys, beyond what the false discovery rate allows.
-        mean_known: False where the interval of a mean spans 95 % of the range or more.
+        mean_known: False where the interval of a mean spans 95 % of the range or more, or the key is not detected.
         mean_misfit: Whether the data fit no mean of the task's range: the interval runs from the estimate to the end of
             the range that the data point to.
         collides: Of hashed keys, which of them share their number with another one that was asked for: reports do not

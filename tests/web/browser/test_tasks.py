@@ -226,9 +226,9 @@ def test_results_become_public_by_a_switch(server: ServeProcess, people: Any) ->
     assert " ".join(verdict) in body
     assert "Mean, in stars" in page.locator(".public").text_content()
     reader.check(DESK)
-    # Perhaps nobody holds a key that is too rare to tell: then it has no mean, whatever its interval.
+    # Perhaps nobody holds a key that is too rare to tell: then it has no mean.
     rare = ask(server, "GET", f"/tasks/{task.id}/results").json()
-    rare["estimates"][0] |= {"detected": False, "mean_known": True}
+    rare["estimates"][0] |= {"detected": False, "mean_known": False}
     page.route(f"**/tasks/{task.id}/results", lambda route: route.fulfill(json=rare))
     page.reload()
     page.get_by_text("too rare to tell").first.wait_for()

@@ -49,7 +49,7 @@ class RoundEstimate(NamedTuple):
         frequency: The share of people who hold the key, from this round's reports alone, with its interval.
         smoothed: The same from all rounds, by a local level model.
         mean: The mean value, in the task's own units, from this round's reports alone, with its interval.
-        mean_known: False where that interval spans 95 % of the range or more.
+        mean_known: False where that interval spans 95 % of the range or more, or the key does not stand out from the noise.
         smoothed_mean: The same from all rounds; that of the round alone where the key does not stand out from the noise.
     """
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pckv.arrays import Flags, Floats, Integers
 from pckv.errors import ParameterError
-from pckv.estimators.detection import check_rate
+from pckv.estimators.detection import Detection, check_rate
 from pckv.estimators.estimate import KNOWN_SPAN, check_level, default_method, estimate_supports
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
 from pckv.estimators.methods.corrected import corrected
@@ -206,6 +206,7 @@ def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndar
     error = np.sqrt(moments.frequency_variance(frequency) / reports)
     mean = corrected(support, reports, moments)[1]
     of_mean = mean_interval(support, reports, moments, level)
+    detected = Detection(series.task.key_count, level).detected(support.total, reports, moments)
     return {
         "frequency": frequency,
         "frequency_low": np.minimum(low, frequency),
@@ -213,7 +214,7 @@ def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndar
         "mean": _in_units(mean, series),
         "mean_low": _in_units(np.minimum(of_mean.low, mean), series),
         "mean_high": _in_units(np.maximum(of_mean.high, mean), series),
-        "mean_known": of_mean.high - of_mean.low < KNOWN_SPAN,
+        "mean_known": detected & (of_mean.high - of_mean.low < KNOWN_SPAN),
     }
 
 

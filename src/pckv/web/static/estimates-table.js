@@ -142,7 +142,7 @@ export class EstimatesTable {
       { class: detected ? null : "soft" },
       make("th", { scope: "row", class: "key" }, this.address ? make("a", { href: this.address(key) }, key) : key, this.note(estimate)),
       cell(shares, detected ? share.value : TOO_RARE, detected ? share.range : share.most, [frequency, frequency_low, frequency_high]),
-      cell(means, detected && mean_known ? value.value : UNKNOWN, value.range, [mean, mean_low, mean_high]),
+      cell(means, mean_known ? value.value : UNKNOWN, value.range, [mean, mean_low, mean_high]),
     );
   }
 }

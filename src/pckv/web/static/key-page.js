@@ -115,7 +115,7 @@ function meanSentence(estimate, { low, high, about }) {
   const mean = meanTexts(estimate, about.unit),
     end = (value, label) => (label ? `${value} (${label})` : String(value)),
     scale = `on a scale from ${end(low, about.low_label)} to ${end(high, about.high_label)}`;
-  if (!estimate.detected || !estimate.mean_known) return `The mean of what they say is ${UNKNOWN}: it may be anything ${scale}.`;
+  if (!estimate.mean_known) return `The mean of what they say is ${UNKNOWN}: it may be anything ${scale}.`;
   return `Those who hold it give it ${mean.value} on average, between ${mean.low} and ${mean.high}, ${scale}.`;
 }
 
@@ -141,7 +141,7 @@ function levelsTable(rows, unit) {
       { class: estimate.detected ? null : "soft" },
       make("th", { scope: "row" }, `${levelText(estimate.level)}`),
       make("td", { class: "number" }, frequencyTexts(estimate)[estimate.detected ? "range" : "most"]),
-      make("td", { class: "number" }, estimate.detected && estimate.mean_known ? meanTexts(estimate).range : UNKNOWN),
+      make("td", { class: "number" }, estimate.mean_known ? meanTexts(estimate).range : UNKNOWN),
     );
   return make(
     "table",

@@ -89,7 +89,7 @@ function row(estimate, most, [shares, means]) {
     make("th", { scope: "row" }, estimate.key),
     make("td", { class: "bars" }, bar(estimate, most)),
     make("td", { "data-label": shares }, estimate.detected ? `${share.value} (${share.range})` : `${TOO_RARE} (${share.most})`),
-    make("td", { "data-label": means }, estimate.detected && estimate.mean_known ? `${mean.value} (${mean.range})` : UNKNOWN),
+    make("td", { "data-label": means }, estimate.mean_known ? `${mean.value} (${mean.range})` : UNKNOWN),
   );
 }
 
@@ -107,7 +107,7 @@ function bar({ frequency, frequency_low: low, frequency_high: high, detected }, 
 
 // What people say of the keys, where a task has more than two levels. A table that somebody opened stays open.
 function spread({ estimates, other, about: { unit } }) {
-  const known = listed(estimates, other).filter(({ shares, detected, mean_known: isKnown }) => shares && detected && isKnown);
+  const known = listed(estimates, other).filter(({ shares, mean_known: isKnown }) => shares && isKnown);
   if (!known.length) return null;
   const texts = levelTexts(known[0].shares.map(({ value }) => value)),
     open = body.querySelector("details")?.open ?? false;

@@ -11,7 +11,7 @@ const SORTS = {
   [MOVED]: ({ change, pooled }) => (change ? [-change.p_value, Math.abs(change.change)] : [pooled.frequency, 0]),
   smoothed: ({ key }) => [key.smoothed.at(-1), 0],
   pooled: ({ pooled }) => [pooled.frequency, 0],
-  mean: ({ pooled }) => [Number(pooled.detected && pooled.mean_known), pooled.mean],
+  mean: ({ pooled }) => [Number(pooled.mean_known), pooled.mean],
 };
 
 // Sorting is stable: keys that are equal stay in the order of the task.
@@ -121,7 +121,7 @@ export class TrendTable {
       [limits(smoothed, "frequency"), now.value, smoothed.frequency_low > 0 ? now.range : now.most],
       ...(change ? [[limits(change, "change"), changeTexts(change).value, changeTexts(change).range, flag(change)]] : []),
       [limits(pooled, "frequency"), ...(pooled.detected ? [share.value, share.range] : [TOO_RARE, share.most])],
-      [limits(pooled, "mean"), pooled.detected && pooled.mean_known ? mean.value : UNKNOWN, mean.range],
+      [limits(pooled, "mean"), pooled.mean_known ? mean.value : UNKNOWN, mean.range],
     ];
     return make(
       "tr",
