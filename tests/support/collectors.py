@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -38,6 +39,9 @@ JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
 SECONDS = 20.0
 # The day of collectors in most tests.
 DAY = "2030-01-15"
+
+# For requests without TLS: reading the certificates of the machine takes longer than most of them.
+NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 _numbers = itertools.count()
 # For parts of a collector that are tested alone.
@@ -164,7 +168,8 @@ def running(
         thread.start()
         try:
             wait_until(lambda: started.started or not thread.is_alive())
-            with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client:
+            address = f"http://127.0.0.1:{port}"
+            with httpx2.Client(base_url=address, timeout=SECONDS, verify=NO_CERTIFICATES) as client:
                 yield Running(app, store, port, client, started)
         finally:
             started.should_exit = True
@@ -185,6 +190,7 @@ __all__ = [
     "ARROW",
     "DAY",
     "JSON",
+    "NO_CERTIFICATES",
     "THREADS",
     "Running",
     "as_items",

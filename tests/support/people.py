@@ -16,7 +16,7 @@ import pckv
 from pckv.cli import main
 from pckv.collector.sessions import PLAIN_COOKIE
 from pckv.texts import ranged
-from support.collectors import ADMINISTRATOR, bearer
+from support.collectors import ADMINISTRATOR, NO_CERTIFICATES, bearer
 from support.parts import missing_part
 from support.serving import ServeProcess
 from support.site import OWN_PAGE
@@ -186,7 +186,8 @@ class Person:
 
 def _session(origin: str, token: str) -> str:
     """Begin a session of its own, which may be ended; return the text of its cookie."""
-    answer = httpx2.post(f"{origin}/session", json={"token": token}, headers=OWN_PAGE | {"Origin": origin})
+    headers = OWN_PAGE | {"Origin": origin}
+    answer = httpx2.post(f"{origin}/session", json={"token": token}, headers=headers, verify=NO_CERTIFICATES)
     return str(answer.raise_for_status().cookies[PLAIN_COOKIE])
 
 
@@ -196,7 +197,9 @@ def ask(
     """Ask the collector as the administrator."""
     headers = bearer(ADMINISTRATOR) | ({"Content-Type": media} if media else {})
     address = f"http://127.0.0.1:{server.port}{path}"
-    return httpx2.request(method, address, content=content, headers=headers, timeout=20).raise_for_status()
+    return httpx2.request(
+        method, address, content=content, headers=headers, timeout=20, verify=NO_CERTIFICATES
+    ).raise_for_status()
 
 
 def add_task(server: ServeProcess, **members: Any) -> pckv.Task:

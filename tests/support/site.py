@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx2
 
-from support.collectors import ADMINISTRATOR, Running
+from support.collectors import ADMINISTRATOR, NO_CERTIFICATES, Running
 
 OWN_PAGE = {"X-Pckv": "1"}
 HOSTILE = "<script>alert(1)</script>"
@@ -15,7 +15,10 @@ FORM = {"name": "movies", "keys": ["Alien", HOSTILE], "low": "1", "high": "5", "
 
 def sign_in(collector: Running, token: str = ADMINISTRATOR, **headers: str) -> httpx2.Response:
     return httpx2.post(
-        f"http://127.0.0.1:{collector.port}/session", json={"token": token}, headers=OWN_PAGE | headers
+        f"http://127.0.0.1:{collector.port}/session",
+        json={"token": token},
+        headers=OWN_PAGE | headers,
+        verify=NO_CERTIFICATES,
     )
 
 
@@ -31,4 +34,5 @@ def ask(
     collector: Running, method: str, path: str, headers: dict[str, str], **options: Any
 ) -> httpx2.Response:
     # A client of its own: this one keeps no cookies.
-    return httpx2.request(method, f"http://127.0.0.1:{collector.port}{path}", headers=headers, **options)
+    address = f"http://127.0.0.1:{collector.port}{path}"
+    return httpx2.request(method, address, headers=headers, verify=NO_CERTIFICATES, **options)
