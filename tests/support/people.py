@@ -16,7 +16,7 @@ import pckv
 from pckv.cli import main
 from pckv.collector.sessions import PLAIN_COOKIE
 from pckv.texts import ranged
-from support.collectors import ADMINISTRATOR, NO_CERTIFICATES, bearer
+from support.collectors import ADMINISTRATOR, NO_CERTIFICATES, as_items, bearer
 from support.parts import missing_part
 from support.serving import ServeProcess
 from support.site import OWN_PAGE
@@ -211,6 +211,13 @@ def publish(server: ServeProcess, task: pckv.Task) -> pckv.Task:
     """Give a task to the collector."""
     ask(server, "POST", "/tasks", content=task.to_json().encode(), media="application/json")
     return task
+
+
+def send_reports(server: ServeProcess, task: pckv.Task, reports: list[pckv.Report]) -> None:
+    """Send reports of a task, as participants do."""
+    address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
+    content = {"reports": as_items(*reports)}
+    httpx2.post(address, json=content, timeout=20, verify=NO_CERTIFICATES).raise_for_status()
 
 
 def fill_task(operator: Person, name: str, keys: list[str], pairs: str = "", users: str = "2000") -> None:

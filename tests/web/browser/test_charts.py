@@ -5,12 +5,21 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import httpx2
 import pytest
 
 import pckv
-from support.collectors import as_items
-from support.people import DESK, PHONE, Person, add_task, answer, chart_with, choose, download, table
+from support.people import (
+    DESK,
+    PHONE,
+    Person,
+    add_task,
+    answer,
+    chart_with,
+    choose,
+    download,
+    send_reports,
+    table,
+)
 from support.serving import ServeProcess
 
 # Names of members that every JavaScript object has.
@@ -24,8 +33,7 @@ def add_reports(server: ServeProcess, task: pckv.Task, count: int = 200) -> None
         pckv.perturb(task, {task.key_name(number % task.key_count): 1 + number % 5})
         for number in range(count)
     ]
-    address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
-    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+    send_reports(server, task, reports)
 
 
 def open_task(person: Person, task: pckv.Task) -> Any:

@@ -9,11 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 import pckv
-from support.collectors import as_items
 from support.people import (
     DESK,
     HOSTILE,
@@ -24,6 +22,7 @@ from support.people import (
     chart_with,
     choose,
     count,
+    send_reports,
 )
 from support.serving import ServeProcess
 
@@ -31,8 +30,7 @@ from support.serving import ServeProcess
 def send(server: ServeProcess, task: pckv.Task, sizes: Iterable[int]) -> None:
     """Send one report per person; each holds that many keys, the first ones."""
     reports = [pckv.perturb(task, {task.key_name(key): 3 for key in range(size)}) for size in sizes]
-    address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
-    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+    send_reports(server, task, reports)
 
 
 def test_a_task_tells_what_larger_sets_hide(server: ServeProcess, people: Any) -> None:
@@ -109,8 +107,7 @@ def test_keys_that_are_not_detected_are_marked(people: Any, server: ServeProcess
         pckv.Report(number.to_bytes(16, "big"), word.to_bytes(8, "little"))
         for number, word in enumerate(words)
     ]
-    address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
-    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+    send_reports(server, task, reports)
     operator = people()
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx2
 import pytest
 
 import pckv
-from support.collectors import as_items, perturbed
-from support.people import DESK, PHONE, ask, create_task, download, fill_task
+from support.collectors import perturbed
+from support.people import DESK, PHONE, ask, create_task, download, fill_task, send_reports
 from support.serving import ServeProcess
 from support.task_forms import open_form, problems_at
 
@@ -19,13 +18,8 @@ def terms(server: ServeProcess) -> pckv.Task:
     """A discovery with as many reports as groups, less one."""
     task = pckv.Task.discovery(name="terms", epsilon=4, alphabet="ab<>", characters=3)
     ask(server, "POST", "/tasks", content=task.to_json().encode(), media="application/json")
-    send(server, task, perturbed(task, {"ab": 1}, times=2))
+    send_reports(server, task, perturbed(task, {"ab": 1}, times=2))
     return task
-
-
-def send(server: ServeProcess, task: pckv.Task, reports: list[pckv.Report]) -> None:
-    address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
-    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
 
 
 def test_a_discovery_shows_what_it_finds(people: Any, server: ServeProcess, terms: pckv.Task) -> None:
@@ -37,7 +31,7 @@ def test_a_discovery_shows_what_it_finds(people: Any, server: ServeProcess, term
     page.get_by_text("2 reports so far. There must be at least 3, one per group").wait_for()
     assert page.locator(".title").get_by_text("discovery").is_visible()
     held: list[dict[str, float]] = [{"ab": 1}, {"ab": 1}, {"a<b": 1}, {"b": 1}]
-    send(server, terms, perturbed(terms, *held, times=150)[2:])
+    send_reports(server, terms, perturbed(terms, *held, times=150)[2:])
     found = page.get_by_role("region", name="Keys found")
     found.get_by_role("row").nth(3).wait_for()
     answer = ask(server, "GET", f"/tasks/{terms.id}/discovery").json()
@@ -64,7 +58,7 @@ def test_a_task_is_made_from_the_keys_found(people: Any, server: ServeProcess) -
     """The form has all keys found, and one for all others; a key that may go on is told."""
     found = pckv.Task.discovery(name="found", epsilon=4, alphabet="ab", characters=2)
     ask(server, "POST", "/tasks", content=found.to_json().encode(), media="application/json")
-    send(server, found, perturbed(found, {"ab": 1}, {"b": 1}, times=100))
+    send_reports(server, found, perturbed(found, {"ab": 1}, {"b": 1}, times=100))
     operator = people(DESK)
     operator.page.route("**/plan?*", lambda _: None)
     operator.sign_in()

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import httpx2
 import pytest
 
 import pckv
-from support.collectors import as_items
-from support.people import DESK, HOSTILE, PHONE, add_task, ask, chart_with
+from support.people import DESK, HOSTILE, PHONE, add_task, ask, chart_with, send_reports
 from support.serving import ServeProcess
 
 RARE = "rare"
@@ -36,8 +34,7 @@ def task(server: ServeProcess) -> pckv.Task:
         pckv.Report(number.to_bytes(16, "big"), word.to_bytes(8, "little"))
         for number, word in enumerate(words)
     ]
-    address = f"http://127.0.0.1:{server.port}/tasks/{created.id}/reports"
-    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+    send_reports(server, created, reports)
     return created
 
 

@@ -6,13 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 import pckv
 from pckv.texts import TOO_RARE
-from support.collectors import as_items
-from support.people import DESK, HOSTILE, PHONE, add_task, chart_with, choose
+from support.people import DESK, HOSTILE, PHONE, add_task, chart_with, choose, send_reports
 from support.serving import ServeProcess
 
 STATIC = Path(pckv.__path__[0]) / "web" / "static"
@@ -38,8 +36,7 @@ def task(server: ServeProcess) -> pckv.Task:
         pckv.Report(number.to_bytes(16, "big"), word.to_bytes(8, "little"))
         for number, word in enumerate(words)
     ]
-    address = f"http://127.0.0.1:{server.port}/tasks/{created.id}/reports"
-    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+    send_reports(server, created, reports)
     return created
 
 

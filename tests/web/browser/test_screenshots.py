@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 import pckv
@@ -19,6 +18,7 @@ from support.people import (
     add_task,
     ask,
     fill_task,
+    send_reports,
 )
 from support.serving import ServeProcess
 
@@ -70,8 +70,7 @@ def films(server: ServeProcess, request: pytest.FixtureRequest) -> pckv.Task:
             pckv.perturb(task, {FILMS[film]: min(5, 1 + (film * 7 + n) % 6) for film in films})
             for n, films in enumerate(seen)
         ]
-        address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
-        httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+        send_reports(server, task, reports)
     return task
 
 

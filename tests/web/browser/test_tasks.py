@@ -7,15 +7,14 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-import httpx2
 import numpy as np
 import pytest
 
 import pckv
 from pckv.collector.sessions import PLAIN_COOKIE
-from support.collectors import ANALYST, as_items
+from support.collectors import ANALYST
 from support.parts import missing_part
-from support.people import DESK, PHONE, Person, add_task, ask
+from support.people import DESK, PHONE, Person, add_task, ask, send_reports
 from support.serving import ServeProcess
 
 JSON = "application/json"
@@ -23,8 +22,7 @@ JSON = "application/json"
 
 def send(server: ServeProcess, task: pckv.Task, people: int) -> None:
     reports = [pckv.perturb(task, {"Alien": 4, "Heat": 2}) for _ in range(people)]
-    address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
-    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
+    send_reports(server, task, reports)
 
 
 def change(server: ServeProcess, task: pckv.Task, content: bytes) -> None:

@@ -6,12 +6,11 @@ import csv
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 import pckv
-from support.collectors import as_items, perturbed
-from support.people import DESK, HOSTILE, PHONE, add_task, choose
+from support.collectors import perturbed
+from support.people import DESK, HOSTILE, PHONE, add_task, choose, send_reports
 from support.serving import ServeProcess
 
 # Pastes a text into an element.
@@ -22,16 +21,11 @@ PASTE = """(element, text) => {
 }"""
 
 
-def send(server: ServeProcess, task: pckv.Task, *reports: pckv.Report) -> None:
-    address = f"http://127.0.0.1:{server.port}/tasks/{task.id}/reports"
-    httpx2.post(address, json={"reports": as_items(*reports)}, timeout=20).raise_for_status()
-
-
 @pytest.fixture(scope="module")
 def hashed(server: ServeProcess) -> pckv.Task:
     """A task that lists no keys, and reports of people who hold two."""
     task = add_task(server, name="Any site", keys="hashed", epsilon=4, more="refuse", padding=1)
-    send(server, task, *perturbed(task, {"alpha": 5}, {"alpha": 4}, {HOSTILE: 1}, times=100))
+    send_reports(server, task, perturbed(task, {"alpha": 5}, {"alpha": 4}, {HOSTILE: 1}, times=100))
     return task
 
 
@@ -70,7 +64,7 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     page.locator(".verdict", has_text="at most 20 % of such flags").wait_for()
     assert page.url.endswith("?false_discovery_rate=0.2")
     # Nothing is computed by itself: new reports are told, and counted once somebody asks.
-    send(server, hashed, *(pckv.perturb(hashed, {"beta": 3}) for _ in range(7)))
+    send_reports(server, hashed, [pckv.perturb(hashed, {"beta": 3}) for _ in range(7)])
     page.get_by_text("7 more reports have come since").wait_for()
     (many := tmp_path / "many.txt").write_text("\n".join(["alpha", *map(str, range(2500))]), encoding="utf-8")
     page.get_by_label("Or take them from a file").set_input_files(many)
@@ -95,7 +89,7 @@ def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
         server, name="Some sites", keys=["a", "b"], other="else", epsilon=6, more="refuse", padding=1
     )
     held: list[dict[str, float]] = [{"x": 5}, {"y": 4}, {"z": 5}, {"a": 1}]
-    send(server, task, *perturbed(task, *held, times=60))
+    send_reports(server, task, perturbed(task, *held, times=60))
     operator = people(DESK)
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
