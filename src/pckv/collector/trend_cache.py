@@ -32,6 +32,9 @@ MAX_WAIT_SECONDS = 1.0
 # The rounds that a trend is computed from, each by its number and how many reports it has.
 SeriesState = tuple[tuple[int, int], ...]
 
+# The round that is open and the one after it may have no reports yet: neither is one of the last rounds of a trend.
+EMPTY_ROUNDS = 2
+
 
 class TrendOptions(NamedTuple):
     """What to estimate: the last rounds, at a level, with flags at a false discovery rate.
@@ -70,8 +73,8 @@ class TrendCache:
         While reports come, every request would have to wait for a new trend. So there is at most one computation for the
         same options, and one that takes long is the answer to a later request. A trend states how many reports it counts.
         """
-        listed = await asyncio.to_thread(self._store.rounds, series.id, options.rounds)
-        rounds = [one for one in listed if one.reports]
+        listed = await asyncio.to_thread(self._store.rounds, series.id, options.rounds + EMPTY_ROUNDS)
+        rounds = [one for one in listed if one.reports][-options.rounds :]
         keys = decoded_keys(series, len(rounds), _numbers(series, options.keys))
         if keys.size == series.task.key_count:
             options = options._replace(keys=None)
