@@ -97,17 +97,17 @@ def _raised(keys: int, first: int, weight: float) -> Floats:
 
 _ORDER = np.arange(30_000.0)
 CASES = {
-    "geometric": RankedPopulation(_weighted(60_000, 1, 0.97 ** _ORDER[:200], 1), 1, 40),
-    "two classes": RankedPopulation(_weighted(150_000, 2, _raised(400, 40, 8), 2), 2, 40),
+    "geometric": RankedPopulation(_weighted(60_000, 1, 0.97 ** _ORDER[:200], 1), 1, 200),
+    "two classes": RankedPopulation(_weighted(150_000, 2, _raised(400, 40, 8), 2), 2, 200),
     "log-normal": RankedPopulation(
         _weighted(80_000, 1, default_rng(SEED).lognormal(0, 1.5, 5_000), 3), 1, 40
     ),
-    "one leader": RankedPopulation(_weighted(40_000, 1, np.append(25, 1.5 - _ORDER[1:600] / 600), 4), 1, 40),
+    "one leader": RankedPopulation(_weighted(40_000, 1, np.append(25, 1.5 - _ORDER[1:600] / 600), 4), 1, 200),
     "Zipf-Mandelbrot": RankedPopulation(_weighted(250_000, 4, (_ORDER + 10) ** -1.05, 5), 4, 20),
-    "zipf 0.6": RankedPopulation(_weighted(30_000, 3, (_ORDER[:800] + 1) ** -0.6, 6), 3, 40),
+    "zipf 0.6": RankedPopulation(_weighted(30_000, 3, (_ORDER[:800] + 1) ** -0.6, 6), 3, 200),
     "ten of many": RankedPopulation(_weighted(100_000, 1, _raised(2_000, 10, 35), 7), 1, 40),
-    "20 keys": RankedPopulation(_few_sets, 3, 40),
-    "zipf 1.3": RankedPopulation(_weighted(3_000, 1, (_ORDER[:500] + 1) ** -1.3, 9), 1, 40),
+    "20 keys": RankedPopulation(_few_sets, 3, 200),
+    "zipf 1.3": RankedPopulation(_weighted(3_000, 1, (_ORDER[:500] + 1) ** -1.3, 9), 1, 200),
     "Amazon": RankedPopulation(amazon, 2, 20),
 }
 PARTS = (*CASES, FEW)
