@@ -31,7 +31,7 @@ where FOLDER contains the rating sets.
   geometric means were 9.08 (all keys), 4.09 (top 50), 2.53 (top 10) and 2.61 (means), and the worst
   cells 0.86, 0.61 and 0.35. Before the last one nothing changed but the repeats of populations of
   up to 1,000 keys, from 40 to 200: the error of a single key varies, and the worst of 160 cells is
-  the unluckiest. With 40 repeats that of the largest key was 0.46 ± 0.10 (zipf 0.6, collision, ε 1).
+  the unluckiest. That of the largest key was 0.46 ± 0.10 with 40 repeats (zipf 0.6, `collision`).
 - Numbers are how many times lower the mean squared error is than that of `corrected` from the same
   reports; below 1 it is higher. Frequencies are those that reports show.
 - `oracle` knows the true distributions of frequencies and means and minimises the error of all
