@@ -12,6 +12,7 @@ from typing import IO, Any
 import pytest
 
 from pckv import Tally
+from pckv.collector.rounds import due_rounds
 from pckv.estimators.trends.trend import trend
 from pckv.store.base import Upload
 from pckv.wire import Report
@@ -41,6 +42,9 @@ def collector() -> Iterator[Running]:
                 for place, word in enumerate(words)
             ]
             started.store.add_reports([Upload(task.id, reports)])
+        # A round that the collector adds is logged, perhaps while a command's output is read.
+        for number in due_rounds(SERIES, SERIES.opens(3)):
+            started.store.add_round(SERIES.task_of(number))
         yield started
 
 
