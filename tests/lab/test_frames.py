@@ -58,7 +58,7 @@ def test_a_table_of_pairs_becomes_a_table_of_reports(task: Task, made: Any) -> N
 
 @pytest.mark.parametrize("made", [frame, table])
 def test_keys_that_are_not_listed_are_counted_as_the_task_says(made: Any) -> None:
-    """At ε = 20 a report of one pair says the truth, and so many symbols leave hardly another to chance: once in 1,500 runs."""
+    """At ε = 20, with this many symbols, reports say the truth but for about one run in 1,500, which then fails."""
     common: dict[str, Any] = {"name": "t", "values": (1, 5), "epsilon": 20, "padding": 1, "size_share": 0}
     listed = Task(keys=["alien"], other="rest", mechanism="grr", **common)
     found = pckv.estimate(tally_frame(listed, perturb_frame(listed, made(), **COLUMNS)), method="corrected")

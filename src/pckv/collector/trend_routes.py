@@ -77,7 +77,7 @@ async def get_trend(
     top: Annotated[int | None, Query(ge=1)] = None,
     since: Annotated[int | None, Query(ge=1, le=MAX_ROUNDS)] = None,
 ) -> Response:
-    """Return the trend of all keys over the last rounds (`limit`), or of some: by name (`keys`), or the `top` ones.
+    """Return the trend over the last rounds with reports (`limit`): all keys, some by name (`keys`), or the `top` ones.
 
     The `top` keys are those whose change is largest relative to the noise. The last round is compared with the one
     before, or with an earlier one (`since`); keys are flagged as changed at a false discovery rate (`rate`). The Accept
