@@ -17,10 +17,10 @@ from bench.hashed_decode import hashed_support
 from bench.measurement import PAIRS, Measurement, absolute, difference, race, seconds, speed
 from bench.processes import with_peak_memory
 from pckv import Tally, Task, estimate
-from pckv.arrays import Integers
-from pckv.channels.collision import CollisionChannel
+from pckv.base.arrays import Integers
+from pckv.base.limits import REPORT_ID_BYTES
 from pckv.files.reports.writer import write_reports
-from pckv.limits import REPORT_ID_BYTES
+from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.tally.decode.support import key_support
 from pckv.tally.supports import count_positions
 
@@ -62,48 +62,46 @@ def collision_task(keys: int, padding: int) -> Task:
     return Task(name="b", keys=keys, values=(1, 5), epsilon=1, padding=padding, mechanism="collision")
 
 
-def channel_of(task: Task) -> CollisionChannel:
-    """Return the channel of a task."""
-    if not isinstance(task.channel, CollisionChannel):
+def law_of(task: Task) -> CollisionLaw:
+    """Return the law of a task."""
+    if not isinstance(task.law, CollisionLaw):
         raise TypeError(task.mechanism)
-    return task.channel
+    return task.law
 
 
-def random_words(channel: CollisionChannel, reports: int) -> Integers:
+def random_words(law: CollisionLaw, reports: int) -> Integers:
     """Return uniformly random words about pairs."""
-    return default_rng(channel.keys).integers(0, channel.word_limit, reports)
+    return default_rng(law.keys).integers(0, law.word_limit, reports)
 
 
 def decode(keys: int, padding: int, bar: float) -> Measurement:
     """Count reports and decode all keys; the baseline decodes as many words of hashes."""
     task = collision_task(keys, padding)
-    channel = channel_of(task)
-    words = random_words(channel, REPORTS)
-    hashed = default_rng(1).integers(0, 2**32 * channel.symbols, REPORTS)
+    law = law_of(task)
+    words = random_words(law, REPORTS)
+    hashed = default_rng(1).integers(0, 2**32 * law.symbols, REPORTS)
 
     def ours() -> None:
         tally = Tally(task)
         tally.add_many(words)
         key_support(tally)
 
-    times = race(
-        ours, lambda: hashed_support(hashed, channel.symbols, keys), turns=1, clock=time.perf_counter
-    )
-    name = f"decode {REPORTS:,} reports ({keys:,} keys, {channel.symbols} symbols)"
+    times = race(ours, lambda: hashed_support(hashed, law.symbols, keys), turns=1, clock=time.perf_counter)
+    name = f"decode {REPORTS:,} reports ({keys:,} keys, {law.symbols} symbols)"
     return speed(name, times, REPORTS / 1e3, "k reports/s", bar)
 
 
 def check_candidates() -> Measurement:
     """Check reports against hashed keys that are asked for; the baseline decodes as many words of hashes."""
     task = Task(name="b", keys="hashed", values=(1, 5), epsilon=2, padding=3)
-    channel = channel_of(task)
+    law = law_of(task)
     tally = Tally(task)
-    tally.add_many(random_words(channel, REPORTS))
+    tally.add_many(random_words(law, REPORTS))
     numbers = default_rng(2).integers(0, task.key_count, CANDIDATES)
-    hashed = default_rng(1).integers(0, 2**32 * channel.symbols, REPORTS)
+    hashed = default_rng(1).integers(0, 2**32 * law.symbols, REPORTS)
     times = race(
         lambda: key_support(tally, numbers),
-        lambda: hashed_support(hashed, channel.symbols, CANDIDATES),
+        lambda: hashed_support(hashed, law.symbols, CANDIDATES),
         turns=1,
         clock=time.perf_counter,
     )
@@ -115,7 +113,7 @@ def estimate_candidates() -> Measurement:
     """Estimate hashed keys by name, from reports in memory, on all cores."""
     task = Task(name="b", keys="hashed", values=(1, 5), epsilon=2, padding=3)
     tally = Tally(task)
-    tally.add_many(random_words(channel_of(task), MANY_CHECKED))
+    tally.add_many(random_words(law_of(task), MANY_CHECKED))
     names = [f"candidate {number}" for number in range(MANY_CANDIDATES)]
     name = f"estimate {MANY_CANDIDATES:,} hashed keys from {MANY_CHECKED:,} reports"
     return absolute(name, "s", [seconds(lambda: estimate(tally, keys=names))], MAX_SECONDS)
@@ -130,12 +128,12 @@ def per_support(keys: int, symbols: int) -> Measurement:
         epsilon=1,
         mechanism={"name": "collision", "symbols": symbols},
     )
-    channel = channel_of(task)
-    words = random_words(channel, SUPPORTS // channel.steps_per_report - 1)
-    supports = words.size * channel.positions / symbols
+    law = law_of(task)
+    words = random_words(law, SUPPORTS // law.steps_per_report - 1)
+    supports = words.size * law.positions / symbols
 
     def count() -> None:
-        count_positions(channel, words, compiled=True)
+        count_positions(law, words, compiled=True)
 
     count()
     times = [1e9 * seconds(count, time.thread_time) / supports for _ in range(PAIRS)]

@@ -16,8 +16,8 @@ from bench.data import random_planes
 from bench.measurement import PAIRS, Measurement, absolute, cost, difference, race, seconds, speed
 from bench.processes import interpret, loaded_modules
 from pckv import Tally, Task, perturb, shuffled_privacy
+from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
-from pckv.population import Population
 
 WORDS = 10_000_000
 PLANES_BYTES = 25_000_000
@@ -125,7 +125,7 @@ def plain_grr(task: Task, population: Population, read: int) -> tuple[bytes, NDA
     """Run PCKV-GRR as one would write it down: floats, no rejected draws, `read` random bytes in total."""
     ids = os.urandom(16 * len(population))
     words = plain_words(task, population)
-    moved = uniform(len(words)) >= float(task.channel.probabilities.a * task.channel.probabilities.p)
+    moved = uniform(len(words)) >= float(task.law.probabilities.a * task.law.probabilities.p)
     # What is left to read is a draw for every moved word, up to chance.
     dummies = int(np.count_nonzero(words >= 2 * task.key_count))
     spare = uniform((read - len(ids)) // 8 - 3 * len(words) - dummies)

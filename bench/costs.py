@@ -11,9 +11,9 @@ import numpy as np
 from bench.data import random_planes
 from bench.measurement import Action, Measurement, absolute, seconds
 from pckv import Task, perturb
-from pckv.arrays import Messages
+from pckv.base.arrays import Messages
+from pckv.base.limits import REPORT_ID_BYTES
 from pckv.files.reports.writer import write_reports
-from pckv.limits import REPORT_ID_BYTES
 from pckv.tally.compiled import compiled_tally
 from pckv.tally.decode.support import key_support
 
@@ -36,7 +36,7 @@ def measurements() -> Iterator[Measurement]:
 def costs(mechanism: str, keys: int) -> Iterator[Measurement]:
     """Measure one mechanism at ε = 1 and padding 1: bytes and time per report, and the time of one decode."""
     task = Task(name="costs", keys=keys, values=(1, 5), epsilon=1, mechanism=mechanism)
-    body_bytes = task.channel.body_bytes
+    body_bytes = task.law.body_bytes
     reports = max(50, min(MAX_REPORTS, MAX_BYTES // body_bytes))
     messages = random_messages(task, reports)
     tally = compiled_tally(task)
@@ -56,14 +56,14 @@ def random_messages(task: Task, reports: int) -> Messages:
     rng = np.random.default_rng(task.key_count)
     if task.word_limit is not None:
         return rng.integers(0, task.word_limit, reports)
-    return random_planes(task.key_count, reports * task.channel.body_bytes)
+    return random_planes(task.key_count, reports * task.law.body_bytes)
 
 
 def device_microseconds(task: Task) -> list[float]:
     """Return the microseconds per report on the device path."""
     pairs = {task.key_name(0): 3.0}
     perturb(task, pairs)
-    calls = max(1, min(MAX_CALLS, MAX_CALL_BYTES // task.channel.body_bytes))
+    calls = max(1, min(MAX_CALLS, MAX_CALL_BYTES // task.law.body_bytes))
 
     def run() -> None:
         for _ in range(calls):

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from bench.measurement import Measurement, absolute, ratio
 from pckv import Task
-from pckv.collector.maintenance import SECONDS_BETWEEN_ERASURES
+from pckv.base.wire import Report
+from pckv.collector.upkeep.maintenance import SECONDS_BETWEEN_ERASURES
 from pckv.store.base import Upload
 from pckv.store.sqlite import SqliteStore
-from pckv.wire import Report
 
 TASK = Task(name="erasure", keys=100, values=(0, 1), epsilon=1, mechanism="grr")
 PAIRS = 5

@@ -10,11 +10,11 @@ from numpy.random import default_rng
 
 from bench.measurement import Measurement, absolute, seconds
 from bench.processes import with_peak_memory
-from pckv.channels import build
+from experiments.measured_errors import LEVEL
 from pckv.estimators.methods.bayes.bayes import learn
-from pckv.lab.accuracy import LEVEL
 from pckv.lab.choices import draw_counts
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 
 MANY_KEYS, MANY_USERS = 250_000, 10**6
 BAYES_SECONDS, BAYES_MEGABYTES = 60, 2000
@@ -33,11 +33,11 @@ def estimate_many() -> float:
     rng = default_rng(0)
     weights = np.arange(1, MANY_KEYS + 1) ** -1.1
     holders = rng.binomial(MANY_USERS, weights / weights.sum())
-    law = build("ue", MANY_KEYS, 1, Fraction(1), {}).count_law
-    support = draw_counts(law, MANY_USERS, holders, rng.uniform(-0.9, 0.9, MANY_KEYS), rng)
+    count_law = build("ue", MANY_KEYS, 1, Fraction(1), {}).count_law
+    support = draw_counts(count_law, MANY_USERS, holders, rng.uniform(-0.9, 0.9, MANY_KEYS), rng)
 
     def run() -> None:
-        learned = learn(support, MANY_USERS, CountMoments.of(law))
+        learned = learn(support, MANY_USERS, CountMoments.of(count_law))
         learned.estimates()
         learned.intervals(LEVEL)
 

@@ -12,8 +12,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Integers
-from pckv.channels.hashing import FACTORS, MASK, SHIFTS, START, mix
+from pckv.base.arrays import Integers
+from pckv.mechanisms.collision.affine import FACTORS, MASK, SHIFTS, START, mix
 
 SHIFT_1, SHIFT_2, SHIFT_3 = map(np.uint64, SHIFTS)
 FACTOR_1, FACTOR_2 = map(np.uint64, FACTORS)

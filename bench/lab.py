@@ -14,14 +14,14 @@ from pyarrow import parquet
 
 from bench.measurement import PAIRS, Measurement, Times, absolute, seconds, speed
 from bench.processes import interpret, with_peak_memory
-from pckv.channels import build
-from pckv.channels.ue import UeChannel
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import uniform
 from pckv.lab.sampling import SamplingModel
+from pckv.mechanisms.registry import build
+from pckv.mechanisms.ue.law import UeLaw
 
 USERS = 10**6
 # The plain way is timed on this many users at once, by number of keys; its cost is linear in them.
@@ -51,24 +51,22 @@ def simulate_ue(keys: int, bar: float) -> Measurement:
     rng = np.random.default_rng(0)
     dataset = uniform(USERS, keys, rng)
     model = SamplingModel(dataset)
-    channel = build("ue", keys, 1, Fraction(1), {})
-    assert isinstance(channel, UeChannel)  # noqa: S101
+    law = build("ue", keys, 1, Fraction(1), {})
+    assert isinstance(law, UeLaw)  # noqa: S101
     few = PLAIN_USERS[keys]
     times = Times([], [])
     for _ in range(PAIRS):
-        times.ours.append(seconds(lambda: count_reports(channel, model.draw(1, rng), rng), time.process_time))
-        plain = seconds(lambda: plain_ue(dataset, channel, few, rng), time.process_time)
+        times.ours.append(seconds(lambda: count_reports(law, model.draw(1, rng), rng), time.process_time))
+        plain = seconds(lambda: plain_ue(dataset, law, few, rng), time.process_time)
         times.baseline.append(plain * USERS / few)
     return speed(f"simulate ue ({keys:,} keys)", times, USERS / 1e6, "M users/s", bar)
 
 
-def plain_ue(dataset: Dataset, channel: UeChannel, users: int, rng: np.random.Generator) -> np.ndarray:
+def plain_ue(dataset: Dataset, law: UeLaw, users: int, rng: np.random.Generator) -> np.ndarray:
     """Make the reports of the first users with plain numpy and sum them."""
     held = dataset.population.keys[:users]
     positive = rng.random(users) < (dataset.population.values[:users] + 1) / 2
-    fake, kept, shown = (
-        float(p) for p in (channel.unsampled.other, channel.sampled.own, channel.probabilities.a)
-    )
+    fake, kept, shown = (float(p) for p in (law.unsampled.other, law.sampled.own, law.probabilities.a))
     numbers = rng.random((users, dataset.keys))
     plus, minus = numbers < fake, (numbers >= fake) & (numbers < 2 * fake)
     own = (np.arange(users), held)
@@ -83,10 +81,9 @@ def from_scratch(users: int, keys: int) -> Measurement:
     """Time one simulated collection, including the preparation of its population."""
     rng = np.random.default_rng(0)
     dataset = uniform(users, keys, rng)
-    channel = build("ue", keys, 1, Fraction(1), {})
+    law = build("ue", keys, 1, Fraction(1), {})
     times = [
-        1e3
-        * seconds(lambda: count_reports(channel, SamplingModel(dataset).draw(1, rng), rng), time.process_time)
+        1e3 * seconds(lambda: count_reports(law, SamplingModel(dataset).draw(1, rng), rng), time.process_time)
         for _ in range(3)
     ]
     return absolute(f"simulate from scratch (n = {users:,}, d = {keys:,})", "ms", times)
@@ -96,8 +93,8 @@ def simulate_many() -> None:
     """Simulate ten million users with one pair each."""
     rng = np.random.default_rng(0)
     dataset = uniform(MANY_USERS, 100, rng)
-    channel = build("ue", 100, 1, Fraction(1), {})
-    count_reports(channel, SamplingModel(dataset).draw(1, rng), rng)
+    law = build("ue", 100, 1, Fraction(1), {})
+    count_reports(law, SamplingModel(dataset).draw(1, rng), rng)
 
 
 def read_many() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.processes import ROOT
-from pckv.canonical import base64url
+from pckv.base.canonical import base64url
 
 LOAD_CORE = "1"
 CONNECTIONS = 64

@@ -15,10 +15,10 @@ from bench.data import random_planes
 from bench.measurement import Measurement, absolute, cost, race, ratio, speed
 from bench.processes import interpret, with_peak_memory
 from pckv import Task, perturb
+from pckv.base.limits import REPORT_ID_BYTES
 from pckv.counting.run import CountOptions, count_inputs
 from pckv.files.reports.format import report_metadata, report_schema
 from pckv.files.reports.writer import ReportArrays, record_batches, write_reports
-from pckv.limits import REPORT_ID_BYTES
 from pckv.tally.compiled import compiled_tally
 
 WORDS, GROUP = 10**8, 10**6

@@ -13,13 +13,13 @@ from numpy.random import default_rng
 from bench.measurement import Measurement, absolute, seconds
 from bench.processes import ROOT
 from pckv import Series, Tally, Task
+from pckv.base.population import Population
+from pckv.base.seeded import seeded_source
+from pckv.base.wire import Report
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import trend
-from pckv.population import Population
-from pckv.seeded import seeded_source
 from pckv.store.base import Store
-from pckv.wire import Report
 
 # The collector that the tests use.
 sys.path.insert(0, str(ROOT / "tests"))

@@ -18,8 +18,8 @@ import numpy as np
 from bench.measurement import Measurement, absolute, seconds
 from bench.processes import ROOT
 from pckv import Task
+from pckv.base.wire import Report
 from pckv.store.base import Upload
-from pckv.wire import Report
 
 # The collector and the browser that the tests use.
 sys.path.insert(0, str(ROOT / "tests"))

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from experiments.settings import ExperimentSettings
-from pckv.errors import PckvError
+from pckv.base.errors import PckvError
 
 # By name: whether the experiment reads the rating sets.
 EXPERIMENTS = {

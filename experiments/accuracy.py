@@ -17,14 +17,14 @@ from numpy.random import default_rng
 from rich.progress import track
 
 from experiments.accuracy_page import LABELS, write_page
+from experiments.measured_errors import QUANTITIES, MeasuredErrors, MeasuredPopulation, measure
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
-from pckv.channels import CHANNELS
-from pckv.lab.accuracy import QUANTITIES, MeasuredErrors, MeasuredPopulation, measure
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import FigureScale
 from pckv.lab.figures.realdata import amazon, clothing, ecommerce, goodbooks
 from pckv.lab.populations import gaussian, movielike, uniform, zipf
 from pckv.lab.processes import map_in_processes
+from pckv.mechanisms.registry import LAWS
 
 EPSILONS = ("0.5", "1", "2", "3", "4", "5")
 # The bars are about these; for the others, which only the charts show, half the repeats are enough.
@@ -85,7 +85,7 @@ def run_cells(
         population = MeasuredPopulation(case.make(scale), case.padding)
         jobs = [
             (mechanism, epsilon, repeats or (case.repeats if epsilon in BAR_EPSILONS else case.repeats // 2))
-            for mechanism in CHANNELS
+            for mechanism in LAWS
             for epsilon in EPSILONS
         ]
         results = map_in_processes(partial(_measure, population), jobs, os.cpu_count() or 1)

@@ -16,20 +16,20 @@ from numpy.random import default_rng
 from rich.progress import track
 
 from experiments.few_reports import FewReports, few_requirements, measure_few
+from experiments.measured_errors import MeasuredPopulation, oracle, standard_errors
 from experiments.rank_page import write_page
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
-from pckv.arrays import Floats
-from pckv.channels import CHANNELS, build
+from pckv.base.arrays import Floats
 from pckv.estimators.methods.bayes.bayes import learn
 from pckv.estimators.methods.corrected import corrected
-from pckv.lab.accuracy import MeasuredPopulation, oracle, standard_errors
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import FigureScale
 from pckv.lab.figures.realdata import amazon
 from pckv.lab.populations import weighted_sets
 from pckv.lab.processes import map_in_processes
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import LAWS, build
+from pckv.statistics.moments import CountMoments
 
 SEED = 20_281
 EPSILONS = ("0.5", "1", "2", "4")
@@ -134,7 +134,7 @@ def run_population(
 ) -> list[RankErrors]:
     """Return the cells of one population."""
     population = MeasuredPopulation(case.make(scale), case.padding)
-    jobs = [(mechanism, epsilon) for mechanism in CHANNELS for epsilon in EPSILONS]
+    jobs = [(mechanism, epsilon) for mechanism in LAWS for epsilon in EPSILONS]
     job = partial(measure_ranks, name, population, repeats or case.repeats)
     results = map_in_processes(job, jobs, os.cpu_count() or 1)
     return list(track(results, name, total=len(jobs)))
@@ -145,12 +145,12 @@ def measure_ranks(
 ) -> RankErrors:
     """Simulate collections, and give every method the same counts."""
     dataset = population.dataset
-    channel = build(mechanism, dataset.keys, population.padding, Fraction(epsilon), {})
+    law = build(mechanism, dataset.keys, population.padding, Fraction(epsilon), {})
     errors = []
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
-        support, _, law = count_reports(channel, population.model.prepare(channel, rng), rng)
-        moments = CountMoments.of(law)
+        support, _, count_law = count_reports(law, population.model.prepare(law, rng), rng)
+        moments = CountMoments.of(count_law)
         found = (
             corrected(support, dataset.users, moments),
             learn(support, dataset.users, moments).estimates(),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from experiments.measured_errors import METHODS, QUANTITIES, TOP, MeasuredErrors
 from experiments.settings import Requirement
-from pckv.charts import lines_chart, save_chart
-from pckv.lab.accuracy import METHODS, QUANTITIES, TOP, MeasuredErrors
+from pckv.charts.estimates import lines_chart, save_chart
 
 PAPER = ("ue", "grr")
 LABELS = (

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.random import Generator, default_rng
 from rich.console import Console
 
+from experiments.attacks import maximal_gain, same_word
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv import Task
-from pckv.arrays import Floats, Messages
+from pckv.base.arrays import Floats, Messages
+from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.alarms.check import check_reports
 from pckv.estimators.alarms.result import CHECKS_PER_DAY, FALSE_ALARMS_PER_DAY, Alarms
-from pckv.lab.attacks import maximal_gain, same_word
-from pckv.population import Population
 
 SEED, HONEST_TASKS, ATTACKED_TASKS = 20_268, 20_000, 100
 HONEST_REPORTS, REPORTS, LIAR_SHARE, TARGETS = 1500, 100_000, 0.01, 10

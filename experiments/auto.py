@@ -12,7 +12,7 @@ from numpy.random import default_rng
 
 from experiments.settings import ExperimentSettings
 from pckv.lab.choices import SimulatedSetting, compare_choice
-from pckv.planning.objective import OBJECTIVES
+from pckv.planning.prediction import OBJECTIVES
 
 KEYS = (10, 30, 100, 1000, 10_000, 100_000)
 EPSILONS = ("0.1", "0.5", "1", "2", "4", "6")

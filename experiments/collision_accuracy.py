@@ -21,20 +21,20 @@ from rich.progress import track
 
 from experiments.collision_populations import EPSILONS, POPULATIONS, at_equal_distances, task_for
 from experiments.settings import ExperimentSettings
-from pckv.arrays import Floats, Integers
-from pckv.auditing.toy_tasks import with_channel
-from pckv.channels.base import FunctionCount
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.hashing import FACTORS, LOW_HALF, SHIFTS, START
+from pckv.auditing.toy_tasks import with_law
+from pckv.base.arrays import Floats, Integers
+from pckv.contract.task import Task
 from pckv.device.vectorised import VectorisedTape, perturb_many_from
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.lab.dataset import Dataset
 from pckv.lab.processes import map_in_processes
-from pckv.moments import CountMoments
-from pckv.positions import item_positions
+from pckv.mechanisms.base import FunctionCount
+from pckv.mechanisms.collision.affine import FACTORS, LOW_HALF, SHIFTS, START
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.collision.positions import item_positions
+from pckv.statistics.moments import CountMoments
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport, key_support
-from pckv.task import Task
 
 REPEATS = 30
 # At equal distances in rank, and enough to know the ratio of two errors to about one percent.
@@ -93,11 +93,11 @@ def add_mixed_supports(words: Unsigned, symbols: np.uint64, positions: Unsigned,
         counts[place] += total
 
 
-class MixedChannel(CollisionChannel):
+class MixedLaw(CollisionLaw):
     """`collision` with a mixer of (function, position) instead of its own functions: for comparison only."""
 
-    def __init__(self, channel: CollisionChannel) -> None:
-        super().__init__(channel.keys, channel.padding, channel.epsilon, symbols=channel.symbols)
+    def __init__(self, law: CollisionLaw) -> None:
+        super().__init__(law.keys, law.padding, law.epsilon, symbols=law.symbols)
         self.functions = FunctionCount(MIXED_FUNCTIONS)
 
     def symbol_at(self, function: Unsigned, position: Unsigned) -> Unsigned:
@@ -124,36 +124,34 @@ def words(task: Task, data: Dataset, seed: int) -> Iterator[Integers]:
 
 
 def own_frequencies(task: Task, data: Dataset, keys: Integers, seed: int) -> tuple[Floats, Floats]:
-    """Frequencies by the tally's law, and by the channel's, where β = 1/t."""
+    """Frequencies by the tally's law, and by the law's, where β = 1/t."""
     tally = Tally(task)
     for part in words(task, data, seed):
         tally.add_many(part)
     support = key_support(tally, keys)
     measured, uniform = (
-        unbiased_frequency(support, data.users, CountMoments.of(law))
-        for law in (tally.count_law, task.channel.count_law)
+        unbiased_frequency(support, data.users, CountMoments.of(count_law))
+        for count_law in (tally.count_law, task.law.count_law)
     )
     return measured, uniform
 
 
-def mixed_frequencies(
-    task: Task, channel: CollisionChannel, data: Dataset, keys: Integers, seed: int
-) -> Floats:
+def mixed_frequencies(task: Task, law: CollisionLaw, data: Dataset, keys: Integers, seed: int) -> Floats:
     """Frequencies from the words of mixed functions."""
-    positions = item_positions(channel.numbering, np.stack([2 * keys, 2 * keys + 1])).astype(np.uint64)
+    positions = item_positions(law.numbering, np.stack([2 * keys, 2 * keys + 1])).astype(np.uint64)
     counts = np.zeros(positions.shape, np.int64)
-    for part in words(with_channel(task, MixedChannel(channel)), data, seed):
+    for part in words(with_law(task, MixedLaw(law)), data, seed):
         add_mixed_supports(
-            part.view(np.uint64), np.uint64(channel.symbols), positions.reshape(-1), counts.reshape(-1)
+            part.view(np.uint64), np.uint64(law.symbols), positions.reshape(-1), counts.reshape(-1)
         )
-    return unbiased_frequency(KeySupport(counts), data.users, CountMoments.of(channel.count_law))
+    return unbiased_frequency(KeySupport(counts), data.users, CountMoments.of(law.count_law))
 
 
-def repeat(task: Task, channel: CollisionChannel, data: Dataset, keys: Integers, seed: int) -> ComparedErrors:
+def repeat(task: Task, law: CollisionLaw, data: Dataset, keys: Integers, seed: int) -> ComparedErrors:
     """One collection with each kind of functions, from the same draws."""
     truth = data.sampled_share(task.padding)[keys]
     own, uncorrected = own_frequencies(task, data, keys, seed)
-    mixed = mixed_frequencies(task, channel, data, keys, seed)
+    mixed = mixed_frequencies(task, law, data, keys, seed)
     return ComparedErrors(*(float(np.mean((found - truth) ** 2)) for found in (own, mixed, uncorrected)))
 
 
@@ -169,9 +167,9 @@ def judge(name: str, data: Dataset, padding: int, repeats: int) -> bool:
     keys = at_equal_distances(data.top(None), COMPARED_KEYS)
     met = True
     for epsilon in EPSILONS:
-        task, channel = task_for(data, padding, epsilon)
+        task, law = task_for(data, padding, epsilon)
         jobs = [(seed,) for seed in range(repeats)]
-        results = map_in_processes(partial(repeat, task, channel, data, keys), jobs, os.cpu_count() or 1)
+        results = map_in_processes(partial(repeat, task, law, data, keys), jobs, os.cpu_count() or 1)
         rows = np.array(list(track(results, f"{name}, ε {epsilon}", repeats, transient=True)))
         own, mixed, uncorrected = rows.T
         ratio, error = ratio_with_error(own, mixed)

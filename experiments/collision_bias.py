@@ -27,12 +27,12 @@ from experiments.collision_kernels import (
 )
 from experiments.collision_populations import EPSILONS, POPULATIONS, looked_at, task_for
 from experiments.settings import ExperimentSettings
-from pckv.arrays import Floats, Integers
-from pckv.channels.collision import CollisionChannel
-from pckv.errors import ParameterError
+from pckv.base.arrays import Floats, Integers
+from pckv.base.errors import ParameterError
 from pckv.lab.dataset import Dataset
-from pckv.moments import CountMoments
-from pckv.positions import item_positions
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.collision.positions import item_positions
+from pckv.statistics.moments import CountMoments
 
 FUNCTIONS_PER_BLOCK, BLOCKS = 500_000, 20
 # A jackknife of products of two blocks leaves out one of at least three.
@@ -76,16 +76,16 @@ class MeasuredBias(NamedTuple):
     expected_unused: float
 
 
-def positioned(channel: CollisionChannel, items: Integers, rng: np.random.Generator) -> PositionedFamily:
-    """The functions of a channel, with the items at these positions."""
-    if channel.positions > MAX_EXACT_POSITIONS:
-        raise ParameterError(f"{channel.positions:,} positions are too many for the arithmetic of doubles")
-    unused = np.setdiff1d(np.arange(channel.positions), items)
+def positioned(law: CollisionLaw, items: Integers, rng: np.random.Generator) -> PositionedFamily:
+    """The functions of a law, with the items at these positions."""
+    if law.positions > MAX_EXACT_POSITIONS:
+        raise ParameterError(f"{law.positions:,} positions are too many for the arithmetic of doubles")
+    unused = np.setdiff1d(np.arange(law.positions), items)
     return PositionedFamily(
-        channel.positions,
-        channel.symbols,
-        channel.padding,
-        channel.hit / channel.one,
+        law.positions,
+        law.symbols,
+        law.padding,
+        law.hit / law.one,
         items.astype(np.float64),
         rng.permutation(unused).astype(np.float64),
     )
@@ -115,9 +115,9 @@ def squared_bias(blocks: Floats, variance: Floats) -> SquaredBias:
     return SquaredBias(float(total / (count * (count - 1))), float(error))
 
 
-def measure(data: Dataset, channel: CollisionChannel, items: Integers, blocks: int) -> MeasuredBias:
-    """Measure the bias of one channel with the items at some positions."""
-    family = positioned(channel, items, default_rng(SEED))
+def measure(data: Dataset, law: CollisionLaw, items: Integers, blocks: int) -> MeasuredBias:
+    """Measure the bias of one law with the items at some positions."""
+    family = positioned(law, items, default_rng(SEED))
     people, groups = signed_rows(data), looked_at(data)
     keys = np.union1d(groups.top, groups.rare)
     both_signs = np.stack([2 * keys, 2 * keys + 1], axis=1).reshape(-1)
@@ -129,19 +129,19 @@ def measure(data: Dataset, channel: CollisionChannel, items: Integers, blocks: i
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         results = threads.map(block, SeedSequence(SEED).spawn(blocks))
-        sums = list(track(results, f"{data.name}, ε {float(channel.epsilon):g}", blocks, transient=True))
+        sums = list(track(results, f"{data.name}, ε {float(law.epsilon):g}", blocks, transient=True))
     found = np.array([biases(each, family.hit) for each in sums])
     functions = blocks * FUNCTIONS_PER_BLOCK
     pairs = sum(each.pairs for each in sums) / functions
-    frequencies = data.sampled_share(channel.padding)
-    variance = CountMoments.of(channel.count_law).frequency_variance(frequencies) / REPORTS
+    frequencies = data.sampled_share(law.padding)
+    variance = CountMoments.of(law.count_law).frequency_variance(frequencies) / REPORTS
     top, rare = (squared_bias(found[:, np.searchsorted(keys, group)], variance[group]) for group in groups)
-    times_uniform = family.hit * channel.symbols
+    times_uniform = family.hit * law.symbols
     return MeasuredBias(
         top,
         rare,
-        sum(each.unused for each in sums) / functions * channel.symbols - 1,
-        -pairs * (times_uniform - 1) / (channel.positions - pairs),
+        sum(each.unused for each in sums) / functions * law.symbols - 1,
+        -pairs * (times_uniform - 1) / (law.positions - pairs),
     )
 
 
@@ -156,13 +156,13 @@ def judge(name: str, data: Dataset, padding: int, blocks: int) -> bool:
     """Measure the task's own numbering and the plain one at every ε; return whether the bars are met."""
     met = True
     for epsilon in EPSILONS:
-        _, channel = task_for(data, padding, epsilon)
-        all_items = np.arange(channel.items)
-        setting = (name, epsilon, f"{channel.positions:,}", f"{channel.symbols:,}")
-        own = measure(data, channel, item_positions(channel.numbering, all_items), blocks)
+        _, law = task_for(data, padding, epsilon)
+        all_items = np.arange(law.items)
+        setting = (name, epsilon, f"{law.positions:,}", f"{law.symbols:,}")
+        own = measure(data, law, item_positions(law.numbering, all_items), blocks)
         holds = own.top.below and own.rare.below
         show((*setting, "task"), own, "met" if holds else "MISSED")
-        plain = measure(data, channel, all_items, min(blocks, CONTROL_BLOCKS))
+        plain = measure(data, law, all_items, min(blocks, CONTROL_BLOCKS))
         fails = plain.top.above or plain.rare.above
         wanted = fails or name not in CONTROLLED
         show((*setting, "plain"), plain, "fails, as it must" if fails else "" if wanted else "MUST FAIL")

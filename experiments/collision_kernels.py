@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from pckv.arrays import Floats, Integers
+from pckv.base.arrays import Floats, Integers
 from pckv.lab.dataset import Dataset
 
 # Unused positions that are looked at per function, of those that there are.

@@ -9,13 +9,13 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.random import default_rng
 
-from pckv.arrays import Integers
-from pckv.channels.collision import CollisionChannel
+from pckv.base.arrays import Integers
+from pckv.contract.task import Task
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import movielike, zipf
-from pckv.task import Task
+from pckv.mechanisms.collision.law import CollisionLaw
 
 EPSILONS = ("1", "4")
 TOP_KEYS, RARE_KEYS = 50, 100
@@ -59,8 +59,8 @@ def at_equal_distances(keys: Integers, count: int) -> Integers:
     return keys[np.linspace(0, keys.size - 1, min(count, keys.size)).astype(np.int64)]
 
 
-def task_for(data: Dataset, padding: int, epsilon: str) -> tuple[Task, CollisionChannel]:
-    """Return a task of `collision` for these people, all of whom report pairs, and its channel."""
+def task_for(data: Dataset, padding: int, epsilon: str) -> tuple[Task, CollisionLaw]:
+    """Return a task of `collision` for these people, all of whom report pairs, and its law."""
     task = Task(
         name=data.name,
         keys=data.keys,
@@ -70,4 +70,4 @@ def task_for(data: Dataset, padding: int, epsilon: str) -> tuple[Task, Collision
         mechanism="collision",
         size_share=0,
     )
-    return task, cast("CollisionChannel", task.channel)
+    return task, cast("CollisionLaw", task.law)

@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.settings import ExperimentSettings
-from pckv.channels import build
 from pckv.estimators.methods.registry import METHODS, unclipped_frequency
 from pckv.estimators.postprocess import CONSISTENT, make_consistent
 from pckv.files.pairs.rows import Columns
@@ -22,7 +21,8 @@ from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import uniform, zipf
 from pckv.lab.sampling import SamplingModel
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 
 EPSILONS = ("0.5", "1", "2", "4")
 MECHANISMS = ("grr", "ue-compact", "ue", "collision")
@@ -57,12 +57,12 @@ def measure(
 ) -> np.ndarray:
     """Return squared errors of the frequency: repeats × (all keys, top keys) × (without, with `consistent`)."""
     dataset, padding, users = population.dataset, population.padding, population.dataset.users
-    channel = build(mechanism, dataset.keys, padding, Fraction(epsilon), {})
+    law = build(mechanism, dataset.keys, padding, Fraction(epsilon), {})
     errors = []
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
-        support, dummies, law = count_reports(channel, population.model.prepare(channel, rng), rng)
-        moments = CountMoments.of(law)
+        support, dummies, count_law = count_reports(law, population.model.prepare(law, rng), rng)
+        moments = CountMoments.of(count_law)
         before = METHODS[method].estimate(support, users, moments)[0]
         unclipped = unclipped_frequency(method, before, support, users, moments)
         after = make_consistent(unclipped, dummies, users, moments, padding)

@@ -19,20 +19,20 @@ from rich.table import Table
 
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv import Tally, Task, estimate
-from pckv.arrays import Floats, Integers
-from pckv.channels import CountLaw
+from pckv.base.arrays import Floats, Integers
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import VectorisedTape, answer_sizes, perturb_many
 from pckv.estimators.estimate import default_method, own_standard_error
 from pckv.estimators.methods.registry import METHODS
-from pckv.estimators.set_sizes import HiddenShare, hidden_share
+from pckv.estimators.sets import HiddenShare, hidden_share
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings
 from pckv.lab.populations import movielike, zipf_sets
 from pckv.lab.sampling import SamplingModel
-from pckv.moments import CountMoments
-from pckv.seeded import seeded_source
+from pckv.mechanisms.base import CountLaw
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport, key_support
 
 EPSILONS = ("1", "2", "4")
@@ -64,7 +64,7 @@ class Counted(NamedTuple):
 
     support: KeySupport
     reports: int
-    law: CountLaw
+    count_law: CountLaw
     answers: Integers
     tally: Tally | None
 
@@ -128,15 +128,15 @@ def collect_reports(task: Task, collected: Collected, repeat: int) -> Counted:
 def draw_counts(task: Task, collected: Collected, repeat: int) -> Counted:
     """Draw the counts of pairs, and let the device's code answer the size question."""
     rng, dataset = default_rng([SEED, repeat]), collected.dataset
-    sampled = _model(collected).prepare(task.channel, rng, task.size_share)
-    support, _, law = count_reports(task.channel, sampled, rng)
+    sampled = _model(collected).prepare(task.law, rng, task.size_share)
+    support, _, count_law = count_reports(task.law, sampled, rng)
     if task.size_question is None:
-        return Counted(support, sampled.users, law, np.zeros(0, np.int64), None)
+        return Counted(support, sampled.users, count_law, np.zeros(0, np.int64), None)
     asked = rng.choice(dataset.population.sizes, dataset.users - sampled.users, replace=False)
     tape = VectorisedTape(seeded_source(SEED + repeat))
     answers = answer_sizes(task.size_question, asked, np.arange(asked.size), tape)
     counts = np.bincount(answers, minlength=len(task.size_question.ends))
-    return Counted(support, sampled.users, law, counts, None)
+    return Counted(support, sampled.users, count_law, counts, None)
 
 
 @lru_cache(1)
@@ -147,7 +147,7 @@ def _model(collected: Collected) -> SamplingModel:
 def intervals(task: Task, collected: Collected, counted: Counted) -> Intervals:
     """Return the intervals that the product gives, and those with the sizes known."""
     left_out = 1 - counted.reports / collected.dataset.users
-    moments = CountMoments.of(counted.law, left_out)
+    moments = CountMoments.of(counted.count_law, left_out)
     bare = METHODS[default_method(task)].estimate_with_intervals(
         counted.support, counted.reports, moments, LEVEL
     )

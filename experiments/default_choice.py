@@ -1,7 +1,7 @@
 """Whether padding and mechanism are chosen well by default: the top-10 frequency error relative to the best choice's.
 
 People hold sets of keys drawn by Zipf weights, of sizes that are constant, uniform, geometric or heavy-tailed. The error of a
-channel is exact for the people drawn: variances from its law, and what truncation takes from every key. Nothing is tuned on
+law is exact for the people drawn: variances from its law, and what truncation takes from every key. Nothing is tuned on
 the settings that are judged: `development` has other keys, users, ε, sizes and people.
 
 Three choices are compared: from the histogram of sizes, by default and with objective `mse`, and from the average size alone.
@@ -24,15 +24,16 @@ from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
-from pckv.arrays import Floats
-from pckv.channels import CHANNELS, Channel, build
-from pckv.errors import ParameterError
-from pckv.limits import AUTO
-from pckv.moments import CountMoments
+from pckv.base.arrays import Floats
+from pckv.base.errors import ParameterError
+from pckv.base.limits import AUTO
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.registry import LAWS, build
 from pckv.planning.assessment import planned_size_share
-from pckv.planning.expectations import Expectations, expect
-from pckv.planning.objective import MSE
-from pckv.planning.selection import choose_channel, exclusion_reason
+from pckv.planning.people import Expectations, expect
+from pckv.planning.prediction import MSE
+from pckv.planning.selection import choose_law, exclusion_reason
+from pckv.statistics.moments import CountMoments
 
 PEOPLE, PEOPLE_PER_BLOCK = 5000, 500
 TOP, ZIPF_EXPONENT, TAIL_EXPONENT = 10, 1.1, 1.5
@@ -146,16 +147,16 @@ def _draw_sizes(kind: str, pairs: int, rng: Generator) -> NDArray[np.int64]:
     return np.ceil(least * rng.random(PEOPLE) ** (-1 / TAIL_EXPONENT)).astype(np.int64)
 
 
-def measure(channel: Channel, people: DrawnPeople, expected: Expectations) -> PaddingError:
+def measure(law: Law, people: DrawnPeople, expected: Expectations) -> PaddingError:
     """Return the exact mean squared error of the frequencies of the top keys, before clipping."""
-    shown, reports = people.shown(channel.padding), expected.users * _pair_share(channel, expected)
-    variance = CountMoments.of(channel.count_law).frequency_variance(shown) / reports
+    shown, reports = people.shown(law.padding), expected.users * _pair_share(law, expected)
+    variance = CountMoments.of(law.count_law).frequency_variance(shown) / reports
     squares = (people.shown(math.inf) - shown) ** 2
-    return PaddingError(float(np.mean(variance + squares)), channel.padding, bool(squares[0] <= variance[0]))
+    return PaddingError(float(np.mean(variance + squares)), law.padding, bool(squares[0] <= variance[0]))
 
 
-def _pair_share(channel: Channel, expected: Expectations) -> float:
-    return 1 - float(planned_size_share(channel, expected))
+def _pair_share(law: Law, expected: Expectations) -> float:
+    return 1 - float(planned_size_share(law, expected))
 
 
 def measure_paddings(
@@ -163,13 +164,13 @@ def measure_paddings(
 ) -> dict[str, list[PaddingError]]:
     """Return, by mechanism that `auto` may choose, the errors of all paddings, the least first."""
     found: dict[str, list[PaddingError]] = {}
-    for name, padding in product(CHANNELS, _fine_paddings(int(people.sizes.max()))):
+    for name, padding in product(LAWS, _fine_paddings(int(people.sizes.max()))):
         try:
-            channel = build(name, setting.keys, padding, Fraction(setting.epsilon), {})
+            law = build(name, setting.keys, padding, Fraction(setting.epsilon), {})
         except ParameterError:
             continue
-        if not exclusion_reason(channel):
-            found.setdefault(name, []).append(measure(channel, people, expected))
+        if not exclusion_reason(law):
+            found.setdefault(name, []).append(measure(law, people, expected))
     return {name: sorted(errors) for name, errors in found.items()}
 
 
@@ -195,15 +196,15 @@ def judge(part: str, setting: ChoiceSetting) -> list[JudgedChoice]:
     }
     judged = []
     for name, expected in inputs.items():
-        channel = choose_channel(Fraction(setting.epsilon), {"name": AUTO}, None, expected)
-        error, best = measure(channel, people, known).error, measured[channel.name]
+        law = choose_law(Fraction(setting.epsilon), {"name": AUTO}, None, expected)
+        error, best = measure(law, people, known).error, measured[law.name]
         honest = next(each for each in best if each.truncates_within_noise)
         judged.append(
             JudgedChoice(
                 setting=setting,
                 inputs=name,
-                mechanism=channel.name,
-                padding=channel.padding,
+                mechanism=law.name,
+                padding=law.padding,
                 best_padding=best[0].padding,
                 best_mechanism=f"{overall} {measured[overall][0].padding}",
                 by_padding=error / best[0].error,

@@ -17,8 +17,8 @@ from rich.console import Console
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from experiments.titles import TITLES
 from pckv import Discovery, Tally, Task, discover, plan_discovery
+from pckv.base.population import Population
 from pckv.device.vectorised_discovery import perturb_texts
-from pckv.population import Population
 
 SEED, REPEATS, USERS = 20_222, 5, 10**6
 EPSILONS = ("2", "4")

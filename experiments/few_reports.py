@@ -10,15 +10,15 @@ import numpy as np
 from numpy.random import default_rng
 from rich.progress import track
 
+from experiments.measured_errors import standard_errors
 from experiments.settings import Requirement
-from pckv.arrays import Floats
-from pckv.channels import build
+from pckv.base.arrays import Floats
 from pckv.estimators.methods.bayes.bayes import bayes
 from pckv.estimators.methods.corrected import corrected
-from pckv.lab.accuracy import standard_errors
 from pckv.lab.choices import draw_counts
 from pckv.lab.processes import map_in_processes
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 
 SEED, REPEATS = 20_282, 20
 MECHANISMS, EPSILONS = ("grr", "ue-compact", "collision"), ("1", "4")
@@ -66,14 +66,14 @@ def measure_setting(
 ) -> FewReports:
     """Draw counts and compare both methods; a population is its number of keys and the power of their ranks."""
     keys, power = population
-    law = build(mechanism, keys, 1, Fraction(epsilon), {}).count_law
-    moments = CountMoments.of(law)
+    count_law = build(mechanism, keys, 1, Fraction(epsilon), {}).count_law
+    moments = CountMoments.of(count_law)
     weights = np.arange(1.0, keys + 1) ** power
     rows = []
     for repeat in range(repeats or (MORE_REPEATS if keys <= FEW_KEYS else REPEATS if keys < KEYS[-1] else 3)):
         rng = default_rng([SEED, repeat])
         holders = rng.multinomial(reports, weights / weights.sum())
-        support = draw_counts(law, reports, holders, rng.uniform(-1, 1, keys), rng)
+        support = draw_counts(count_law, reports, holders, rng.uniform(-1, 1, keys), rng)
         truth: Floats = holders / reports
         frequency = bayes(support, reports, moments)[0]
         own = corrected(support, reports, moments)[0]

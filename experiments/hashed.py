@@ -16,20 +16,19 @@ from rich.progress import track
 
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv import Tally, Task, estimate
-from pckv.arrays import Flags, Floats
+from pckv.base.arrays import Flags, Floats
+from pckv.base.population import Population
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
-from pckv.estimators.detection import Detection
 from pckv.estimators.methods.corrected import corrected
 from pckv.lab.choices import draw_level_counts
 from pckv.lab.dataset import Dataset
 from pckv.lab.populations import zipf
 from pckv.lab.processes import map_in_processes
 from pckv.lab.sampling import SamplingModel
-from pckv.moments import CountMoments
-from pckv.planning.detection import DEFAULT_FLAG_RATE
 from pckv.planning.prediction import predicted_errors
-from pckv.population import Population
-from pckv.seeded import seeded_source
+from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection
+from pckv.statistics.moments import CountMoments
 
 SEED, REPEATS, LEVEL = 20_276, 200, 0.95
 EPSILONS, PAIRS = ("1", "2", "4"), (1, 3)
@@ -105,11 +104,11 @@ def _setting(part: str, epsilon: str, pairs: int) -> _Setting:
 
 def _from_law(setting: _Setting, model: SamplingModel, rng: Generator) -> _Marked:
     """Draw the counts of all candidates."""
-    channel, people = setting.task.channel, setting.dataset.users
-    taken, held = model.take(channel.padding, rng), np.zeros((channel.levels, setting.candidates), np.int64)
+    law, people = setting.task.law, setting.dataset.users
+    taken, held = model.take(law.padding, rng), np.zeros((law.levels, setting.candidates), np.int64)
     np.add.at(held, (taken.levels, taken.keys), 1)
-    support = draw_level_counts(channel.count_law, people, held, rng)
-    moments = CountMoments.of(channel.count_law)
+    support = draw_level_counts(law.count_law, people, held, rng)
+    moments = CountMoments.of(law.count_law)
     test = Detection(setting.candidates, LEVEL, DEFAULT_FLAG_RATE)
     return _Marked(test.detected(support.total, people, moments), *corrected(support, people, moments))
 
@@ -141,7 +140,7 @@ def measure_discoveries(part: str, epsilon: str, pairs: int, repeats: int) -> Di
         errors = marked.frequency[:held] - setting.frequency, marked.mean[:held] - setting.mean
         squares.append([error**2 for error in errors])
     predicted = [
-        predicted_errors(setting.task.channel, setting.dataset.users, float(frequency))
+        predicted_errors(setting.task.law, setting.dataset.users, float(frequency))
         for frequency in setting.frequency
     ]
     of_frequency, of_mean = np.mean(squares, axis=0)

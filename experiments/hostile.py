@@ -10,18 +10,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator, default_rng
 
+from experiments.attacks import maximal_gain, random_message, random_pair
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
-from pckv.arrays import Integers, Messages
+from experiments.steering import possible_sayings, size_answers, steered_reports
+from pckv.base.arrays import Integers, Messages
+from pckv.base.population import Population
+from pckv.base.seeded import seeded_source
+from pckv.contract.task import Task
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.estimate import estimate
-from pckv.lab.attacks import maximal_gain, random_message, random_pair
 from pckv.lab.dataset import Dataset
 from pckv.lab.populations import zipf_sets
-from pckv.lab.steering import possible_sayings, size_answers, steered_reports
-from pckv.population import Population
-from pckv.seeded import seeded_source
 from pckv.tally import Tally
-from pckv.task import Task
 
 SEED, LEVEL, REPEATS = 20_270, 0.95, 200
 HONEST, HOSTILE, KEYS, PADDING = 19_800, 200, 20, 3
@@ -134,7 +134,7 @@ def attacks_on(task: Task, targets: Integers) -> dict[str, HostileAttack]:
         "random message": HostileAttack(targets, lambda rng: random_message(task, HOSTILE, rng)),
         "random pair": HostileAttack(targets, from_random_pairs),
     }
-    for says in possible_sayings(task.channel):
+    for says in possible_sayings(task.law):
         found[f"all say {says}"] = HostileAttack(key, steered(says))
     if task.size_question is not None:
         found["all hold few pairs"] = HostileAttack(targets, lied_about_sizes(0))

@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator, default_rng
 
-from pckv.arrays import Floats, Integers
-from pckv.channels import SamplingChannel, build
+from pckv.base.arrays import Floats, Integers
 from pckv.estimators.methods.bayes.bayes import learn
 from pckv.estimators.shares import own_interval, own_shares, with_intervals
 from pckv.lab.counting import count_reports
 from pckv.lab.sampling import SampledCounts, TakenPairs
-from pckv.moments import CountMoments
+from pckv.mechanisms.base import SamplingLaw
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 
 SEED, LEVEL, PEOPLE, LEVELS = 20_275, 0.95, 20_000, 5
 KEYS, EPSILONS, MECHANISMS = (2, 3, 5, 10, 20, 50), ("1", "4"), ("ue-compact", "collision")
@@ -45,16 +46,16 @@ def measure_few_keys(repeats: int) -> list[FewKeys]:
 def _measure(keys: int, epsilon: str, collections: int) -> FewKeys:
     covers, widths = [], []
     for mechanism in MECHANISMS:
-        channel = build(mechanism, keys, 1, Fraction(epsilon), {}, levels=LEVELS)
+        law = build(mechanism, keys, 1, Fraction(epsilon), {}, levels=LEVELS)
         for alike in ALIKE:
             inside = []
             for repeat in range(collections):
                 rng = default_rng([SEED, keys, alike, repeat])
                 held = _holders(keys, alike, rng)
                 truth = held.T / np.maximum(held.sum(axis=0), 1)[:, None]
-                one_pair_each = SampledCounts if isinstance(channel, SamplingChannel) else TakenPairs.single
-                support, _, law = count_reports(channel, one_pair_each(held, PEOPLE), rng)
-                moments = CountMoments.of(law)
+                one_pair_each = SampledCounts if isinstance(law, SamplingLaw) else TakenPairs.single
+                support, _, count_law = count_reports(law, one_pair_each(held, PEOPLE), rng)
+                moments = CountMoments.of(count_law)
                 posterior = learn(support, PEOPLE, moments)
                 found = with_intervals(
                     posterior.profiles.shares, partial(posterior.mean_interval, level=LEVEL)

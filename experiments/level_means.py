@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator, default_rng
 
-from pckv.arrays import Floats, Integers
-from pckv.channels import Channel, CountLaw, build
+from pckv.base.arrays import Floats, Integers
 from pckv.estimators.methods.baseline import baseline
-from pckv.moments import CountMoments, equal_scale
+from pckv.mechanisms.base import CountLaw, Law
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments, equal_scale
 from pckv.tally.decode.support import KeySupport
 
 SEED, COLLECTIONS = 20_273, 4_000
@@ -67,8 +68,7 @@ def measure_means(  # noqa: PLR0917
                 continue
             rng = default_rng([SEED, len(found)])
             errors = [
-                np.mean([_squared_error(channel, row, users, rng) for row in rows])
-                for channel in (several, two)
+                np.mean([_squared_error(law, row, users, rng) for row in rows]) for law in (several, two)
             ]
             means = rows @ values / rows.sum(axis=1)
             # Both have the variance of one item's estimate in common, and the square of the frequency.
@@ -81,20 +81,20 @@ def measure_means(  # noqa: PLR0917
     return found
 
 
-def _variance(channel: Channel, holders: Integers, users: int, means: Floats) -> float:
+def _variance(law: Law, holders: Integers, users: int, means: Floats) -> float:
     """Return the variance of the keys' means to first order, added up over the keys."""
-    moments = CountMoments.of(channel.count_law)
-    if channel.levels == holders.shape[1]:
+    moments = CountMoments.of(law.count_law)
+    if law.levels == holders.shape[1]:
         squares = np.array(moments.scale.weights) ** 2
         moments = replace(moments, spread=holders @ squares / holders.sum(axis=1))
     return float(np.sum(moments.mean_variance(holders.sum(axis=1) / users, means)))
 
 
-def _squared_error(channel: Channel, holders: Integers, users: int, rng: Generator) -> float:
+def _squared_error(law: Law, holders: Integers, users: int, rng: Generator) -> float:
     """Return the mean squared error of a key's mean over many collections."""
     values = np.array(equal_scale(holders.size).values)
     mean = holders @ values / holders.sum()
-    if channel.levels == holders.size:
+    if law.levels == holders.size:
         levels = np.tile(holders[:, None], COLLECTIONS)
     else:
         # Every holder's value becomes a sign anew in every collection.
@@ -102,18 +102,18 @@ def _squared_error(channel: Channel, holders: Integers, users: int, rng: Generat
             axis=0
         )
         levels = np.stack([holders.sum() - plus, plus])
-    counts = _drawn(channel.count_law, levels, users, rng)
-    moments = CountMoments.of(channel.count_law)
+    counts = _drawn(law.count_law, levels, users, rng)
+    moments = CountMoments.of(law.count_law)
     return float(((baseline(KeySupport(counts), users, moments)[1] - mean) ** 2).mean())
 
 
-def _drawn(law: CountLaw, holders: Integers, users: int, rng: Generator) -> Integers:
+def _drawn(count_law: CountLaw, holders: Integers, users: int, rng: Generator) -> Integers:
     """Return the counts of a key's levels in every collection (columns), given the holders per level."""
     levels = len(holders)
     groups = [*holders, users - holders.sum(axis=0)]
     counts = np.zeros_like(holders)
     for own, people in enumerate(groups):
-        support = law.holder if own < levels else law.absent
+        support = count_law.holder if own < levels else count_law.absent
         chances = np.array([float(support.own if level == own else support.other) for level in range(levels)])
         if support.two_others or support.own_and_other:
             counts += rng.binomial(people, chances[:, None], holders.shape)

@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator, default_rng
 
-from pckv.arrays import Flags, Floats
+from pckv.base.arrays import Flags, Floats
+from pckv.base.population import Population
+from pckv.contract.task import Task
 from pckv.estimators.methods.bayes.bayes import Posterior, learn
 from pckv.estimators.shares import distributions, own_interval, own_shares, with_intervals
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import SamplingModel
-from pckv.moments import CountMoments, Scale
-from pckv.population import Population
-from pckv.task import Task
+from pckv.statistics.moments import CountMoments, Scale
 
 SEED, LEVEL = 20_274, 0.95
 # How many people there are, and over how many pages; the half of the pages that is loaded most is compared.
@@ -50,8 +50,8 @@ class MedianErrors(NamedTuple):
 
 def guessed_levels() -> list[str]:
     """Return the levels: from 0 over eight quantiles of the guess to the longest time."""
-    law = NormalDist(np.log(GUESSED_MEDIAN), GUESSED_SPREAD)
-    inner = [float(np.exp(law.inv_cdf(part / (LEVEL_COUNT - 1)))) for part in range(1, LEVEL_COUNT - 1)]
+    count_law = NormalDist(np.log(GUESSED_MEDIAN), GUESSED_SPREAD)
+    inner = [float(np.exp(count_law.inv_cdf(part / (LEVEL_COUNT - 1)))) for part in range(1, LEVEL_COUNT - 1)]
     return ["0", *(f"{time:.2f}" for time in inner), f"{LONGEST:g}"]
 
 
@@ -115,8 +115,8 @@ def _scale(task: Task) -> Scale:
 
 def _collected(task: Task, model: SamplingModel, rng: Generator) -> Posterior:
     """Collect a report of everybody and learn from all of them."""
-    support, _, law = count_reports(task.channel, model.prepare(task.channel, rng), rng)
-    return learn(support, model.users, CountMoments.of(law, scale=_scale(task)))
+    support, _, count_law = count_reports(task.law, model.prepare(task.law, rng), rng)
+    return learn(support, model.users, CountMoments.of(count_law, scale=_scale(task)))
 
 
 def _medians(

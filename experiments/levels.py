@@ -20,9 +20,7 @@ from experiments.level_means import MeanCost, measure_means
 from experiments.level_medians import MedianErrors, measure_medians
 from experiments.levels_page import write_page
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
-from pckv.arrays import Flags, Floats
-from pckv.channels import build
-from pckv.estimators.detection import Detection
+from pckv.base.arrays import Flags, Floats
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.estimators.methods.bayes.bayes import learn
 from pckv.estimators.methods.bayes.profiles import KnownFrequencies, learn_profiles
@@ -33,7 +31,9 @@ from pckv.lab.figures.figure import FigureScale
 from pckv.lab.figures.realdata import clothing, ecommerce, goodbooks
 from pckv.lab.processes import map_in_processes
 from pckv.lab.sampling import PlacedValues, SamplingModel
-from pckv.moments import CountMoments, equal_scale
+from pckv.mechanisms.registry import build
+from pckv.statistics.detection import Detection
+from pckv.statistics.moments import CountMoments, equal_scale
 from pckv.tally.decode.support import KeySupport
 
 SEED, REPEATS, LEVEL, TOP, LEVELS = 20_272, 20, 0.95, 50, 5
@@ -127,13 +127,13 @@ class _Repeat(NamedTuple):
 
 def measure_shares(rated: Rated, mechanism: str, epsilon: str, repeats: int) -> ShareErrors:
     """Collect several times and compare shares with the truth."""
-    channel = build(mechanism, rated.dataset.keys, rated.padding, Fraction(epsilon), {}, levels=LEVELS)
+    law = build(mechanism, rated.dataset.keys, rated.padding, Fraction(epsilon), {}, levels=LEVELS)
     rows, cover, own_cover, widths, found = [], [], [], [], 0
     of_detected: list[Flags] = []
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
-        support, _, law = count_reports(channel, rated.model.prepare(channel, rng), rng)
-        one = _repeat(rated, support, CountMoments.of(law, scale=rated.scale))
+        support, _, count_law = count_reports(law, rated.model.prepare(law, rng), rng)
+        one = _repeat(rated, support, CountMoments.of(count_law, scale=rated.scale))
         rows.append(one.distances)
         inside, own_inside = (_inside(each, rated.shares) for each in (one.bayes, one.own))
         cover.append((inside[rated.held].mean(), inside[rated.top].mean()))

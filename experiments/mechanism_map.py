@@ -8,10 +8,10 @@ from itertools import product
 from typing import Any
 
 from experiments.settings import ExperimentSettings
-from pckv.charts import choices_chart, save_chart
-from pckv.planning.expectations import expect
-from pckv.planning.objective import OBJECTIVES
-from pckv.planning.selection import choose_channel
+from pckv.charts.estimates import choices_chart, save_chart
+from pckv.planning.people import expect
+from pckv.planning.prediction import OBJECTIVES
+from pckv.planning.selection import choose_law
 
 KEYS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 PAIRS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -24,14 +24,14 @@ def squares() -> Iterator[dict[str, Any]]:
     for objective, epsilon, keys, pairs in product(OBJECTIVES, EPSILONS, KEYS, PAIRS):
         if pairs <= keys:
             expected = expect(keys, users=USERS, padding=pairs, objective=objective)
-            channel = choose_channel(Fraction(epsilon), {"name": "auto"}, pairs, expected)
-            tuned = "r" in channel.parameters or "beta" in channel.parameters
+            law = choose_law(Fraction(epsilon), {"name": "auto"}, pairs, expected)
+            tuned = "r" in law.parameters or "beta" in law.parameters
             yield {
                 "keys": f"{keys:,}",
                 "pairs": pairs,
                 "ε": f"ε = {epsilon}",
                 "objective": f"objective {objective}",
-                "choice": channel.name + (", tuned" if tuned else ""),
+                "choice": law.name + (", tuned" if tuned else ""),
             }
 
 

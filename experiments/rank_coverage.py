@@ -13,8 +13,7 @@ import numpy as np
 from numpy.random import default_rng
 
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
-from pckv.arrays import Flags, Floats
-from pckv.channels import build
+from pckv.base.arrays import Flags, Floats
 from pckv.estimators.methods.registry import METHODS, KeyEstimates
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
@@ -22,7 +21,8 @@ from pckv.lab.figures.figure import FigureScale
 from pckv.lab.figures.realdata import clothing
 from pckv.lab.populations import gaussian, uniform, zipf
 from pckv.lab.sampling import SamplingModel
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 
 SEED, LEVEL = 20_265, 0.95
 COMPARED = ("corrected", "bayes")
@@ -133,15 +133,15 @@ def measure(
     name: str, case: CoverageCase, dataset: Dataset, epsilon: str, repeats: int
 ) -> Iterator[RankCoverage]:
     """Simulate collections, and give both methods the same counts."""
-    channel = build(case.mechanism, dataset.keys, case.padding, Fraction(epsilon), {})
+    law = build(case.mechanism, dataset.keys, case.padding, Fraction(epsilon), {})
     model = SamplingModel(dataset)
     frequency, mean = dataset.sampled_share(case.padding), dataset.truth[1]
     ranked = np.argsort(-frequency, kind="stable")
     found: dict[str, list[CollectionCoverage]] = {method: [] for method in COMPARED}
     for repeat in range(repeats):
         rng = default_rng([SEED, repeat])
-        support, _, law = count_reports(channel, model.prepare(channel, rng), rng)
-        moments = CountMoments.of(law)
+        support, _, count_law = count_reports(law, model.prepare(law, rng), rng)
+        moments = CountMoments.of(count_law)
         for method in COMPARED:
             estimates = METHODS[method].estimate_with_intervals(support, dataset.users, moments, LEVEL)
             found[method].append(_compare(estimates, frequency, mean, ranked))

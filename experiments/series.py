@@ -18,12 +18,12 @@ from rich.table import Table
 from experiments.series_population import DRIFTING, JUMPING, KINDS, STAYING, Crowd, Paths, draw_crowd
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv import Series, Tally, Task
-from pckv.arrays import Flags, Floats, Integers
+from pckv.base.arrays import Flags, Floats, Integers
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
-from pckv.estimators.trends.result import Trend
+from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import trend
-from pckv.seeded import seeded_source
 
 SEED, REPEATS = 20_268, 50
 KEYS, PEOPLE, ROUNDS, PANELS = 200, 50_000, 20, 4

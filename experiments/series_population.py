@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from pckv.arrays import Floats, Integers
-from pckv.population import Population
+from pckv.base.arrays import Floats, Integers
+from pckv.base.population import Population
 
 STAYING, DRIFTING, JUMPING = "staying", "drifting", "jumping"
 KINDS = (STAYING, DRIFTING, JUMPING)

@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.settings import ExperimentSettings
-from pckv.channels import build
 from pckv.lab.choices import simulate_keys
-from pckv.planning.objective import OBJECTIVES, Objective
-from pckv.planning.selection import tuned_channel
-from pckv.planning.tuning import ChannelSpec
+from pckv.mechanisms.registry import build
+from pckv.planning.prediction import OBJECTIVES, Objective
+from pckv.planning.selection import tuned_law
+from pckv.planning.tuning import LawSpec
 
 KEYS, USERS, KEY_REPEATS = 20, 40_000, 400_000
 EPSILONS = ("0.1", "0.5", "1", "2")
@@ -29,7 +29,7 @@ def run(settings: ExperimentSettings) -> bool:
         baseline = simulate_keys(ue.count_law, USERS, 1 / KEYS, repeats, rng)
         for objective in OBJECTIVES:
             target = Objective(objective, USERS, 1 / KEYS)
-            tuned = tuned_channel("ue-compact", ChannelSpec(KEYS, 1, Fraction(epsilon)), target)
+            tuned = tuned_law("ue-compact", LawSpec(KEYS, 1, Fraction(epsilon)), target)
             errors = simulate_keys(tuned.count_law, USERS, 1 / KEYS, repeats, rng)
             parameters = {"r": 1, "o": 0} | tuned.parameters
             table.add_row(

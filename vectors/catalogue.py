@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pckv.series import Series
-from pckv.task import Task
+from pckv.contract.series import Series
+from pckv.contract.task import Task
 
 MOVIES = ["alien", "heat", "up"]
 

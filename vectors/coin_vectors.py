@@ -9,13 +9,13 @@ from catalogue import COIN_TASKS
 from discovery_tasks import DISCOVERY_COIN_TASKS
 from discovery_vectors import held_texts
 from level_tasks import LEVEL_COIN_TASKS
-from pckv.canonical import base64url
-from pckv.coins import coin_choice, coin_draws
+from pckv.base.canonical import base64url
+from pckv.base.limits import REFUSE, REPORT_ID_BYTES
+from pckv.base.randomness import DRAW_BYTES, Tape, fixed_source
+from pckv.base.seeded import seeded_source
+from pckv.contract.coins import coin_choice, coin_draws
+from pckv.contract.task import Task
 from pckv.device.perturb import perturb_from
-from pckv.limits import REFUSE, REPORT_ID_BYTES
-from pckv.randomness import DRAW_BYTES, Tape, fixed_source
-from pckv.seeded import seeded_source
-from pckv.task import Task
 from tapes import PAIRS
 from unlisted_tasks import UNLISTED_COIN_TASKS
 from unlisted_vectors import hashed_pairs, other_pairs
@@ -99,7 +99,7 @@ def _coin(number: int) -> bytes:
 
 def _is_rejected(task: Task, coin: bytes) -> bool:
     """Return whether the first draw of a function falls into the incomplete last run."""
-    draws, functions = coin_draws(task.digest, coin), int(task.channel.functions or 1)
+    draws, functions = coin_draws(task.digest, coin), int(task.law.functions or 1)
     if task.size_question is not None:
         next(draws)
     return next(draws) >= 2**64 // functions * functions
@@ -108,7 +108,7 @@ def _is_rejected(task: Task, coin: bytes) -> bool:
 def _refused(task: Task, coin: bytes) -> Iterator[dict[str, Any]]:
     """Yield the words next to those of the coin, and one of the other question."""
     asks_size, function = coin_choice(task, coin)
-    words, functions = task.channel.word_limit or 0, int(task.channel.functions or 1)
+    words, functions = task.law.word_limit or 0, int(task.law.functions or 1)
     symbols = words // functions
     first, last = function * symbols, (function + 1) * symbols - 1
     wrong = {first, last, words - 1} if asks_size else {first - 1, last + 1} - {-1, words}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pckv.task import Task
+from pckv.contract.task import Task
 
 
 def _discovery(**members: Any) -> Task:

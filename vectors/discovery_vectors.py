@@ -7,13 +7,13 @@ from itertools import cycle, islice
 from typing import Any
 
 from discovery_tasks import DISCOVERY_COIN_TASKS, DISCOVERY_TASKS
-from pckv.canonical import base64url
-from pckv.channels.collision import INDICES
-from pckv.channels.discovery import DiscoveryChannel
+from pckv.base.canonical import base64url
+from pckv.base.randomness import Tape, fixed_source
+from pckv.base.seeded import seeded_source
+from pckv.contract.task import Task
 from pckv.device.perturb import perturb_from
-from pckv.randomness import Tape, fixed_source
-from pckv.seeded import seeded_source
-from pckv.task import Task
+from pckv.mechanisms.collision.law import INDICES
+from pckv.mechanisms.discovery.law import DiscoveryLaw
 from tapes import tape_of
 
 # Texts that no alphabet of the tasks has whole, or that are empty.
@@ -95,31 +95,31 @@ def text_report(task: Task, texts: Sequence[str], tape: bytes) -> dict[str, Any]
 
 def _function_draws(task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports by the first and the last function of some groups, and by functions that are drawn again."""
-    channel, text = _channel(task), _texts(task)[-1]
-    last, complete = channel.functions - 1, 2**64 - 2**64 % channel.functions
-    groups = sorted({0, 1, channel.groups // 2, channel.groups - 1} & set(range(channel.groups)))
+    law, text = _law(task), _texts(task)[-1]
+    last, complete = law.functions - 1, 2**64 - 2**64 % law.functions
+    groups = sorted({0, 1, law.groups // 2, law.groups - 1} & set(range(law.groups)))
     ends = [(function,) for group in groups for function in (group * INDICES, group * INDICES + INDICES - 1)]
     rejected = [] if complete == 2**64 else [(complete, last), (2**64 - 1, complete - 1)]
     for drawn in (*ends, *rejected):
         # The symbol of the text is kept.
-        yield text_report(task, [text], tape_of(task, *drawn, channel.hit - 1))
+        yield text_report(task, [text], tape_of(task, *drawn, law.hit - 1))
 
 
 def _symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports on both sides of all thresholds, of texts with one prefix or symbol and with two, in every group."""
-    channel, tree = _channel(task), task.tree
+    law, tree = _law(task), task.tree
     texts = [tree.alphabet[0] * tree.characters, tree.alphabet[:2] * (tree.characters // 2)]
     for group in range(tree.groups):
         items = [tree.item(task.digest, tree.prefix(text, group), group) for text in texts]
         for own in range(1, 1 + len(set(items))):
             functions = range(group * INDICES, (group + 1) * INDICES)
-            function = next(number for number in functions if len(channel.own_symbols(number, items)) == own)
-            edges = [channel.hit * count for count in range(1, own + 1)]
+            function = next(number for number in functions if len(law.own_symbols(number, items)) == own)
+            edges = [law.hit * count for count in range(1, own + 1)]
             for number in (0, *(edge + step for edge in edges for step in (-1, 0)), 2**64 - 1):
-                for other in (0, channel.symbols - own - 1):
+                for other in (0, law.symbols - own - 1):
                     yield text_report(task, texts, tape_of(task, function, number, other))
 
 
-def _channel(task: Task) -> DiscoveryChannel:
-    assert isinstance(task.channel, DiscoveryChannel)  # noqa: S101
-    return task.channel
+def _law(task: Task) -> DiscoveryLaw:
+    assert isinstance(task.law, DiscoveryLaw)  # noqa: S101
+    return task.law

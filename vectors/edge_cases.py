@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from pckv.canonical import base64url
-from pckv.seeded import seeded_source
-from pckv.task import Task
+from pckv.base.canonical import base64url
+from pckv.base.seeded import seeded_source
+from pckv.contract.task import Task
 
 GOOD = Task(
     name="movies",

@@ -17,9 +17,9 @@ from catalogue import COLLISION_TASKS, COMPACT_TASKS, TASKS
 from coin_vectors import coin_vectors
 from discovery_vectors import prefix_vectors
 from level_vectors import level_thresholds, level_vectors
+from pckv.base.errors import PckvError
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
-from pckv.errors import PckvError
 from pckv.estimators.estimate import estimate
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.writer import write_reports

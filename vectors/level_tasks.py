@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from catalogue import MOVIES
-from pckv.task import Task
+from pckv.contract.task import Task
 
 STARS = ("1", "2", "3", "4", "5")
 # Ends whose third and sixth parts have no last decimal, and a negative one: whole division rounds down.

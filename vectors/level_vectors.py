@@ -10,18 +10,18 @@ from math import inf, nextafter
 from typing import Any
 
 from level_tasks import LEVEL_TASKS
-from pckv.canonical import base64url
-from pckv.channels.base import SamplingChannel
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.grr import GrrChannel
-from pckv.channels.ue_compact import UeCompactChannel
-from pckv.device.padding import placed
-from pckv.levels import level_values
-from pckv.limits import REFUSE_BETWEEN
-from pckv.seeded import seeded_source
-from pckv.task import Task
+from pckv.base.canonical import base64url
+from pckv.base.levels import level_values
+from pckv.base.limits import REFUSE_BETWEEN
+from pckv.base.seeded import seeded_source
+from pckv.contract.task import Task
+from pckv.mechanisms.base import SamplingLaw
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.grr.law import GrrLaw
+from pckv.mechanisms.padding import placed
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from tapes import about_pairs, report_vector, tape_of
-from thresholds import EPSILONS, channel_thresholds
+from thresholds import EPSILONS, law_thresholds
 
 COUNTS = (2, 3, 5, 16)
 RANGES = (
@@ -82,16 +82,16 @@ def level_thresholds() -> Iterator[dict[str, Any]]:
         exact = Fraction(epsilon)
         for levels in COUNTS[1:]:
             for keys, padding in ((1, 1), (3, 2), (1000, 5), (2**31, 100)):
-                words = GrrChannel(keys, padding, exact, levels=levels)
-                yield channel_thresholds(epsilon, words, levels=levels, allocation="optimized")
+                words = GrrLaw(keys, padding, exact, levels=levels)
+                yield law_thresholds(epsilon, words, levels=levels, allocation="optimized")
             for keys, q, r in ((3, 17, 1), (20, 67, 4), (1000, None, 1), (2**20, None, 1)):
-                compact = UeCompactChannel(keys, 1, exact, q, r, levels=levels)
-                yield channel_thresholds(
+                compact = UeCompactLaw(keys, 1, exact, q, r, levels=levels)
+                yield law_thresholds(
                     epsilon, compact, levels=levels, **compact.parameters, q_is_chosen=q is None
                 )
             for keys, padding, symbols in ((3, 2, None), (1000, 2, 7), (2**23 // 16, 5, None)):
-                collision = CollisionChannel(keys, padding, exact, symbols=symbols, levels=levels)
-                yield channel_thresholds(
+                collision = CollisionLaw(keys, padding, exact, symbols=symbols, levels=levels)
+                yield law_thresholds(
                     epsilon,
                     collision,
                     levels=levels,
@@ -132,7 +132,7 @@ def _rising_draws(task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports on both sides of the threshold of every kind of value; what they say is not changed by noise."""
     values = task.level_values
     near = values if task.between == REFUSE_BETWEEN else _near(values)
-    slot = [0] if isinstance(task.channel, SamplingChannel) else []
+    slot = [0] if isinstance(task.law, SamplingLaw) else []
     for value in near[:: max(1, len(near) // 8)]:
         _, threshold = placed(value, values)
         for drawn in sorted({max(threshold - 1, 0), min(threshold, 2**64 - 1)}):

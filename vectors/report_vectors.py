@@ -19,8 +19,8 @@ from catalogue import (
 )
 from discovery_vectors import discovery_reports
 from level_vectors import level_reports
-from pckv.canonical import base64url
-from pckv.seeded import seeded_source
+from pckv.base.canonical import base64url
+from pckv.base.seeded import seeded_source
 from tapes import (
     function_draws,
     many_pairs,
@@ -133,7 +133,7 @@ def _refuse_reports() -> Iterator[dict[str, Any]]:
         if task.padding < task.key_count:
             more = {key: 3.0 for key, _ in zip(MOVIES, range(task.padding + 1), strict=False)}
             yield {"task": task.to_json(), "pairs": more, "fails_at": "pairs", "reason": "takes at most"}
-        limit = task.channel.word_limit
+        limit = task.law.word_limit
         if limit is not None:
             # The first answer to a size question, which this task does not ask.
             body = base64url(limit.to_bytes(8, "little"))

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from catalogue import COIN_TASKS, SERIES
-from pckv.days import days_after
-from pckv.series import Series
+from pckv.base.days import days_after
+from pckv.contract.series import Series
 
 # Days around which round a series is in is told: relative to its first.
 DAYS = (-1, 0, 1, 6, 7, 13, 14, 363, 364)

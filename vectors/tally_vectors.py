@@ -9,15 +9,15 @@ from typing import Any
 from catalogue import COLLISION_TASKS, COMPACT_TASKS, REFUSE_TASKS, SIZE_TASKS, TASKS, TUNED_TASKS
 from discovery_tasks import DISCOVERY_TASKS
 from level_tasks import LEVEL_TASKS
-from pckv.canonical import base64url
-from pckv.channels.collision import MAX_COUNTED_ITEMS
+from pckv.base.canonical import base64url
+from pckv.base.limits import REFUSE
+from pckv.base.randomness import Tape
+from pckv.base.seeded import seeded_source
+from pckv.base.wire import Report
+from pckv.contract.task import Task
 from pckv.device.perturb import perturb_from
-from pckv.limits import REFUSE
-from pckv.randomness import Tape
-from pckv.seeded import seeded_source
+from pckv.mechanisms.collision.law import MAX_COUNTED_ITEMS
 from pckv.tally import Tally
-from pckv.task import Task
-from pckv.wire import Report
 from unlisted_tasks import HASHED_TASKS, OTHER_TASKS
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from pckv.canonical import base64url
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.size_question import SizeQuestion
-from pckv.channels.ue_compact import UeCompactChannel
+from pckv.base.canonical import base64url
+from pckv.base.randomness import Tape, fixed_source
+from pckv.base.seeded import seeded_source
+from pckv.contract.task import Task
 from pckv.device.perturb import perturb_from
-from pckv.randomness import Tape, fixed_source
-from pckv.seeded import seeded_source
-from pckv.task import Task
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.size_question.law import SizeQuestion
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
 
 # Shares of the range of values, by key.
 PAIRS: tuple[dict[int, float], ...] = ({}, {0: 0.0}, {1: 1.0}, {0: 0.25, 2: 0.75}, {0: 1.0, 1: 0.5, 2: 0.0})
@@ -55,14 +55,14 @@ def rejected_draws(task: Task, key: str) -> Iterator[dict[str, Any]]:
 
 def threshold_draws(task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports on both sides of the threshold of a compact report, and a rejected draw of φ."""
-    channel = task.channel
-    assert isinstance(channel, UeCompactChannel)  # noqa: S101
-    last_run = 2**64 - 2**64 % channel.functions
+    law = task.law
+    assert isinstance(law, UeCompactLaw)  # noqa: S101
+    last_run = 2**64 - 2**64 % law.functions
     for function, *rest in (
-        (channel.functions - 1, channel.kept - 1, 0),
-        (channel.functions - 1, channel.kept, 0),
-        (channel.functions - 1, 2**64 - 1, channel.q - channel.r - 1),
-        (last_run, channel.functions - 1, channel.kept - 1, 0),
+        (law.functions - 1, law.kept - 1, 0),
+        (law.functions - 1, law.kept, 0),
+        (law.functions - 1, 2**64 - 1, law.q - law.r - 1),
+        (last_run, law.functions - 1, law.kept - 1, 0),
     ):
         for level in (2**63 - 1, 2**63):
             draws = [*about_pairs(task), 0, level, function, *rest]
@@ -78,14 +78,14 @@ def many_pairs(task: Task) -> Iterator[dict[str, Any]]:
 
 def symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports on both sides of the thresholds of `collision`, for functions with and without a collision."""
-    channel = task.channel
-    assert isinstance(channel, CollisionChannel)  # noqa: S101
-    items = [channel.item(key, 1) for key in (0, 1)]
+    law = task.law
+    assert isinstance(law, CollisionLaw)  # noqa: S101
+    items = [law.item(key, 1) for key in (0, 1)]
     for own in (1, 2):
-        function = next(i for i in range(2**32) if len(channel.own_symbols(i, items)) == own)
-        thresholds = [channel.hit * count for count in range(1, own + 1)]
+        function = next(i for i in range(2**32) if len(law.own_symbols(i, items)) == own)
+        thresholds = [law.hit * count for count in range(1, own + 1)]
         for number in (0, *(edge + step for edge in thresholds for step in (-1, 0)), 2**64 - 1):
-            for other in (0, channel.symbols - own - 1):
+            for other in (0, law.symbols - own - 1):
                 draws = [*about_pairs(task), 0, 0, function, number, other]
                 tape = bytes(16) + struct.pack(f"<{len(draws)}Q", *draws) + bytes(16)
                 yield report_vector(task, {"alien": 5.0, "heat": 5.0}, tape)
@@ -93,10 +93,10 @@ def symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
 
 def function_draws(task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports of keys with all kinds of bits, and by functions at both ends, next to a run, and drawn again."""
-    channel = task.channel
-    assert isinstance(channel, CollisionChannel)  # noqa: S101
-    last, positions = channel.functions - 1, channel.positions
-    complete = 2**64 - 2**64 % channel.functions
+    law = task.law
+    assert isinstance(law, CollisionLaw)  # noqa: S101
+    last, positions = law.functions - 1, law.positions
+    complete = 2**64 - 2**64 % law.functions
     rejected = [] if complete == 2**64 else [(complete, last), (2**64 - 1, complete - 1)]
     functions = [(number,) for number in (0, 1, positions - 1, positions, last)] + rejected
     cases = (
@@ -105,7 +105,7 @@ def function_draws(task: Task) -> Iterator[dict[str, Any]]:
     )
     for number, (key, drawn) in enumerate(cases):
         # The middle of the range, with either level by turns; the symbol of the pair is kept.
-        tape = tape_of(task, *about_pairs(task), 2**63 - number % 2, *drawn, channel.hit - 1)
+        tape = tape_of(task, *about_pairs(task), 2**63 - number % 2, *drawn, law.hit - 1)
         yield report_vector(task, {task.key_name(key): (task.low + task.high) / 2}, tape)
 
 

@@ -21,7 +21,7 @@ from catalogue import (
 )
 from discovery_tasks import DISCOVERY_COIN_TASKS, DISCOVERY_TASKS, refused_discoveries
 from level_tasks import LEVEL_COIN_TASKS, LEVEL_TASKS, refused_level_tasks
-from pckv.task import Task
+from pckv.contract.task import Task
 from unlisted_tasks import HASHED_TASKS, OTHER_TASKS, UNLISTED_COIN_TASKS, refused_unlisted_tasks
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from catalogue import MOVIES
 from level_tasks import STARS
-from pckv.task import Task
+from pckv.contract.task import Task
 
 
 def _task(name: str, mechanism: dict[str, Any], **members: Any) -> Task:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from pckv.canonical import base64url
-from pckv.limits import REFUSE
-from pckv.seeded import seeded_source
-from pckv.task import Task
+from pckv.base.canonical import base64url
+from pckv.base.limits import REFUSE
+from pckv.base.seeded import seeded_source
+from pckv.contract.task import Task
 from tapes import about_pairs, report_vector, tape_of
 from unlisted_tasks import HASHED_TASKS, OTHER_TASKS
 

@@ -10,11 +10,11 @@ from dataclasses import fields
 from typing import Any
 
 from pckv.collector.app import openapi
-from pckv.collector.metrics import Metrics
-from pckv.collector.outcomes import REFUSAL_REASONS
-from pckv.collector.problem_details import ProblemKind
-from pckv.collector.settings import PREFIX, Settings
-from pckv.store.memory import MemoryStore
+from pckv.collector.http.metrics import Metrics
+from pckv.collector.http.problem_details import ProblemKind
+from pckv.collector.http.settings import PREFIX, Settings
+from pckv.collector.ingest.decoding import REFUSAL_REASONS
+from pckv.store.sqlite import SqliteStore
 from pckv.web.site import create_site
 from site_builder.commands import cell, prose
 from site_builder.pages import Fault
@@ -29,7 +29,7 @@ class Service:
 
     def __init__(self, descriptions: Descriptions) -> None:
         self.descriptions = descriptions
-        self.document: dict[str, Any] = openapi(create_site(MemoryStore(), Settings()))
+        self.document: dict[str, Any] = openapi(create_site(SqliteStore("unused"), Settings()))
         self.settings = {field.name: field.default for field in fields(Settings)}
         self.problems = {kind.value.name: kind.value for kind in ProblemKind}
         self.metrics = {metric.name: metric for metric in Metrics().collect()}

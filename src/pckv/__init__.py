@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pckv.auditing.audit import audit
-    from pckv.auditing.shuffled import shuffled_privacy
+    from pckv.base.errors import PckvError
+    from pckv.base.wire import Report
+    from pckv.contract.series import Series
+    from pckv.contract.task import Task
     from pckv.counting.frames import tally_frame
     from pckv.device.perturb import perturb
-    from pckv.errors import PckvError
     from pckv.estimators.discovery.discover import discover
-    from pckv.estimators.discovery.result import Discovery
     from pckv.estimators.estimate import estimate
-    from pckv.estimators.result import Estimates
-    from pckv.estimators.trends.result import Trend
+    from pckv.estimators.results.discovery import Discovery
+    from pckv.estimators.results.estimates import Estimates
+    from pckv.estimators.results.trend import Trend
     from pckv.estimators.trends.trend import trend
     from pckv.lab.dataset import Dataset
     from pckv.lab.datasets import read_ratings
@@ -23,10 +25,8 @@ if TYPE_CHECKING:
     from pckv.lab.simulate import simulate
     from pckv.planning.discovery import plan_discovery
     from pckv.planning.plan import Plan, plan
-    from pckv.series import Series
+    from pckv.shuffling.privacy import shuffled_privacy
     from pckv.tally import Tally
-    from pckv.task import Task
-    from pckv.wire import Report
 
 __version__ = "0.1.0"
 
@@ -58,15 +58,15 @@ __all__ = [
 # Loaded on first use: a device that perturbs never loads numpy.
 _HOMES = {
     "Dataset": "pckv.lab.dataset",
-    "Discovery": "pckv.estimators.discovery.result",
-    "Estimates": "pckv.estimators.result",
-    "PckvError": "pckv.errors",
+    "Discovery": "pckv.estimators.results.discovery",
+    "Estimates": "pckv.estimators.results.estimates",
+    "PckvError": "pckv.base.errors",
     "Plan": "pckv.planning.plan",
-    "Report": "pckv.wire",
-    "Series": "pckv.series",
+    "Report": "pckv.base.wire",
+    "Series": "pckv.contract.series",
     "Tally": "pckv.tally",
-    "Task": "pckv.task",
-    "Trend": "pckv.estimators.trends.result",
+    "Task": "pckv.contract.task",
+    "Trend": "pckv.estimators.results.trend",
     "audit": "pckv.auditing.audit",
     "discover": "pckv.estimators.discovery.discover",
     "estimate": "pckv.estimators.estimate",
@@ -75,7 +75,7 @@ _HOMES = {
     "plan": "pckv.planning.plan",
     "plan_discovery": "pckv.planning.discovery",
     "read_ratings": "pckv.lab.datasets",
-    "shuffled_privacy": "pckv.auditing.shuffled",
+    "shuffled_privacy": "pckv.shuffling.privacy",
     "simulate": "pckv.lab.simulate",
     "tally_frame": "pckv.counting.frames",
     "trend": "pckv.estimators.trends.trend",

@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 
 from pckv.auditing.audit import standard_audits
-from pckv.channels import CHANNELS
 from pckv.cli import audit as audit_module
+from pckv.mechanisms.registry import LAWS
 from support.cli import (
     read_json,
     run,
@@ -26,10 +26,10 @@ def test_audit_of_a_task() -> None:
 
 
 def test_audit_of_every_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sizes that the command audits take longer: tests/auditing/test_audit.py has them."""
+    """The sizes that the command audits take longer: tests/audit/test_audit.py has them."""
     monkeypatch.setattr("pckv.cli.audit.standard_audits", partial(standard_audits, 1))
     audits = read_json(run_ok("audit --json"))
-    assert {audit["mechanism"] for audit in audits} == set(CHANNELS)
+    assert {audit["mechanism"] for audit in audits} == set(LAWS)
     assert all(audit["holds"] for audit in audits)
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from pckv import audit
 from pckv.auditing.audit import Audit
-from pckv.auditing.card import privacy_card
-from pckv.auditing.card_markdown import card_markdown
+from pckv.card.card import privacy_card
+from pckv.card.markdown import card_markdown
 from support.cli import GRR, contents, put, read_json, run, run_ok, run_refused
 
 

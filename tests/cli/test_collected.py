@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from pckv import Tally, Task, perturb
-from pckv.days import Phase
-from pckv.wire import Report
+from pckv.base.days import Phase
+from pckv.base.wire import Report
 from support.cli import GRR, OTHER, contents, put, read_json, run, run_ok, run_refused
 from support.collectors import ADMINISTRATOR, ANALYST, DAY, Running, running
 from support.stores import total
@@ -177,7 +177,7 @@ def test_tasks_are_listed(access: str) -> None:
 
 def test_all_pages_are_listed(access: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run_ok(f"task list {access}")
-    monkeypatch.setattr("pckv.cli.remote_tasks.TASKS_PER_PAGE", 1)
+    monkeypatch.setattr("pckv.cli.task.TASKS_PER_PAGE", 1)
     assert run_ok(f"task list {access}") == whole
 
 

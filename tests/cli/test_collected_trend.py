@@ -12,10 +12,10 @@ from typing import IO, Any
 import pytest
 
 from pckv import Tally
-from pckv.collector.rounds import due_rounds
+from pckv.base.wire import Report
+from pckv.collector.contracts.rounds import due_rounds
 from pckv.estimators.trends.trend import trend
 from pckv.store.base import Upload
-from pckv.wire import Report
 from support.cli import put, read_json, run, run_ok, run_refused
 from support.collectors import Running, running
 from support.rounds import collect_rounds, make_series

@@ -7,14 +7,14 @@ import sys
 import pytest
 from click.shell_completion import ShellComplete
 
-from pckv.budget import ALLOCATIONS
-from pckv.channels import CHANNELS
+from pckv.base.budget import ALLOCATIONS
 from pckv.cli import main
 from pckv.cli.program import COMMANDS
 from pckv.counting.job import ENGINES
 from pckv.estimators.estimate import METHODS, POSTS
 from pckv.lab.baselines.registry import BASELINE_NAMES
-from pckv.planning.objective import OBJECTIVES
+from pckv.mechanisms.registry import LAWS
+from pckv.planning.prediction import OBJECTIVES
 from support.cli import run_ok
 from support.scripts import run_script
 
@@ -30,11 +30,11 @@ def offered(line: str, incomplete: str = "") -> list[str]:
     [
         ("estimate --method", METHODS),
         ("estimate --post", POSTS),
-        ("simulate --mechanism", ["auto", *CHANNELS, *BASELINE_NAMES]),
+        ("simulate --mechanism", ["auto", *LAWS, *BASELINE_NAMES]),
         ("simulate --method", METHODS),
         ("simulate --post", POSTS),
         ("simulate --objective", OBJECTIVES),
-        ("task new --mechanism", ["auto", *CHANNELS]),
+        ("task new --mechanism", ["auto", *LAWS]),
         ("task new --allocation", [*ALLOCATIONS, "tuned"]),
         ("task new --objective", OBJECTIVES),
         ("plan --objective", OBJECTIVES),

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from pckv.base.errors import DataError
 from pckv.cli.common import HINTS
-from pckv.cli.counting import count_named
+from pckv.cli.inputs import count_named
 from pckv.counting.run import CountOptions
-from pckv.errors import DataError
 from support.parts import ROOT
 from support.sample_reports import GRR
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
+from pckv.base.errors import PckvError
+from pckv.cli.demo import measured_step, say_step
 from pckv.cli.remote import ask
 from pckv.cli.signals import held_signals
-from pckv.cli.steps import measured_step, say_step
-from pckv.errors import PckvError
 from support.cli import contents, run, run_ok
 from support.pseudo_terminal import on_a_terminal
 

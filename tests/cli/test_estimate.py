@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pckv import Task
-from pckv.estimators.result import REPEATED
+from pckv.estimators.results.estimates import REPEATED
 from support.cli import (
     ESTIMATE,
     GRR,

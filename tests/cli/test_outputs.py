@@ -113,7 +113,7 @@ def test_a_disk_that_is_full_half_way_leaves_nothing(monkeypatch: pytest.MonkeyP
         path.write_bytes(b"PAR1 and then")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pckv.cli.report_output.write_reports", half)
+    monkeypatch.setattr("pckv.cli.inputs.write_reports", half)
     assert "No space left on device" in run_refused(PERTURB)
 
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pckv import Tally, Task
-from pckv.channels import CHANNELS
+from pckv.mechanisms.registry import LAWS
 from support.cli import (
     COLUMNS,
     GRR,
@@ -29,7 +29,7 @@ from support.cli import (
 )
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", LAWS)
 def test_every_user_sends_one_report_of_the_task(mechanism: str) -> None:
     run_ok(f"perturb pairs.csv --task {mechanism}.json {COLUMNS} --out new.parquet")
     table = pq.read_table("new.parquet")

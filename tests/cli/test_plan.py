@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from pckv import Tally, Task, estimate
+from pckv.base.words import percent, two_digits
 from pckv.planning.outlook import outlook
 from pckv.planning.plan import plan
-from pckv.texts import percent, two_digits
 from support.cli import (
     put,
     read_json,
@@ -135,7 +135,7 @@ def test_plan_from_an_earlier_task() -> None:
     )
     assert task.size_question is not None
     tally = Tally(task)
-    limit = task.channel.word_limit
+    limit = task.law.word_limit
     assert limit is not None
     tally.add_many(np.repeat(np.array([0, limit, limit + 1]), [3000, 2000, 1000]))
     put({"first.json": task.to_json().encode(), "first.tally": bytes(tally)})

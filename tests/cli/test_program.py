@@ -11,8 +11,8 @@ import click
 import pytest
 
 from pckv import __version__
-from pckv.channels import CHANNELS
 from pckv.cli import main
+from pckv.mechanisms.registry import LAWS
 from support.cli import (
     ESTIMATE,
     GRR,
@@ -148,11 +148,11 @@ def test_no_line_of_help_is_cut_or_too_long(path: str, monkeypatch: pytest.Monke
 
 def test_help_lists_every_mechanism() -> None:
     """Wherever several mechanisms are listed, all of them are."""
-    first, *others = CHANNELS
+    first, *others = LAWS
     for path, _ in commands(main):
         printed = " ".join(run_ok(f"{path} --help").split())
         if f"{first}, {others[0]}," in printed:
-            assert ", ".join(CHANNELS) in printed, path
+            assert ", ".join(LAWS) in printed, path
 
 
 def test_help_loads_no_command_and_nothing_heavy() -> None:
@@ -168,12 +168,12 @@ def test_help_loads_no_command_and_nothing_heavy() -> None:
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     own = [
         "pckv",
-        "pckv.canonical",
+        "pckv.base.canonical",
         "pckv.cli",
         "pckv.cli.common",
-        "pckv.cli.lazy",
         "pckv.cli.program",
-        "pckv.errors",
+        "pckv.cli.program",
+        "pckv.base.errors",
     ]
     assert result.stdout.splitlines()[-1].split() == own
 
@@ -183,7 +183,7 @@ def test_the_administrators_commands_load_no_server() -> None:
         "import sys\n"
         "from pckv.cli import main\n"
         "main(['task', 'push', '--help'], standalone_mode=False)\n"
-        "print(*{'fastapi', 'uvicorn', 'pckv.collector.auth', 'pckv.store'} & set(sys.modules))\n"
+        "print(*{'fastapi', 'uvicorn', 'pckv.collector.http.auth', 'pckv.store'} & set(sys.modules))\n"
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     lines = result.stdout.splitlines()

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pckv import Series, Task
+from pckv.base.days import days_after
 from pckv.cli.series import reports_per_year
-from pckv.days import days_after
 from support.cli import COLUMNS, GRR, contents, put, read_json, run, run_ok, run_refused
 from support.collectors import ADMINISTRATOR, ANALYST, Running, running
 
@@ -195,7 +195,7 @@ def test_all_pages_are_listed(access: str, collector: Running, monkeypatch: pyte
         collector.store.add_series(Series(task=GRR, first="2031-01-06", period=7, panels=panels))
     whole = run_ok(f"series list {access}")
     assert len(whole.splitlines()) > 2
-    monkeypatch.setattr("pckv.cli.remote_series.SERIES_PER_PAGE", 1)
+    monkeypatch.setattr("pckv.cli.series.SERIES_PER_PAGE", 1)
     assert run_ok(f"series list {access}") == whole
 
 

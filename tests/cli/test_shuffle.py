@@ -99,7 +99,7 @@ def no_space(*_: object) -> None:
 
 
 def test_a_full_disk_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pckv.cli.report_output.write_reports", no_space)
+    monkeypatch.setattr("pckv.cli.inputs.write_reports", no_space)
     assert run_refused(SHUFFLE) == "pckv: new.parquet: No space left on device\n"
 
 

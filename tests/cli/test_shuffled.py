@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pckv import Task, audit, plan, shuffled_privacy
-from pckv.texts import rounded_up
+from pckv.base.words import rounded_up
 from support.cli import UE, put, read_json, run, run_ok, run_refused
 
 PLAN = "plan --keys 100 --users 100000"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pckv.channels import CHANNELS
+from pckv.base.words import percent
 from pckv.estimators.estimate import METHODS
 from pckv.lab.baselines.registry import BASELINE_NAMES
-from pckv.texts import percent
+from pckv.mechanisms.registry import LAWS
 from support.cli import (
     SIMULATE,
     read_json,
@@ -76,8 +76,5 @@ def test_levels_are_compared_on_somebodys_data() -> None:
 
 def test_help_names_every_mechanism_and_method() -> None:
     printed = " ".join(run_ok("simulate --help").split())
-    assert (
-        f"auto, {', '.join(CHANNELS)}, or one of the paper's baselines {', '.join(BASELINE_NAMES)};"
-        in printed
-    )
+    assert f"auto, {', '.join(LAWS)}, or one of the paper's baselines {', '.join(BASELINE_NAMES)};" in printed
     assert f"[{'|'.join(METHODS)}]" in printed

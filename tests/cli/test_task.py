@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from pckv import Task
-from pckv.about import About
-from pckv.channels import CHANNELS
 from pckv.cli.task import new_command
 from pckv.cli.terminal import print_json
+from pckv.contract.about import About
+from pckv.mechanisms.registry import LAWS
 from support.cli import (
     MOVIES,
     NEW,
@@ -162,8 +162,8 @@ def test_the_symbols_of_collision() -> None:
 
 def test_every_parameter_of_every_mechanism_is_an_option() -> None:
     options = {option.name for option in new_command.params}
-    for name, channel in CHANNELS.items():
-        assert channel.options <= options, name
+    for name, law in LAWS.items():
+        assert law.options <= options, name
 
 
 def test_a_task_on_standard_output() -> None:

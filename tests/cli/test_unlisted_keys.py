@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from pckv import Tally, Task
+from pckv.base.population import Population
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
-from pckv.population import Population
-from pckv.seeded import seeded_source
 from support.cli import MOVIES, NEW, put, read_json, run, run_ok, run_refused
 
 HASHED = Task(name="sites", keys="hashed", values=(1, 5), epsilon=6, padding=1, more="refuse")

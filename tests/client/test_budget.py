@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pckv import Report
+from pckv.base.errors import ClientError, DataError, ParameterError
 from pckv.client import Client
-from pckv.errors import ClientError, DataError, ParameterError
 from support.client_collector import FakeCollector
 from support.client_devices import (
     MOVIES,

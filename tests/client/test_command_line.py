@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pckv import Task
+from pckv.base.days import utc_today
 from pckv.cli import main
-from pckv.cli.state import default_state
+from pckv.cli.ledger import default_state
 from pckv.client.ledger import realised_epsilon
-from pckv.days import utc_today
 from support.client_collector import FakeCollector, Reply, problem
 from support.client_devices import (
     KEYS,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pckv import Report, Task
-from pckv.errors import ClientError, PairsError
+from pckv.base.errors import ClientError, PairsError
 from support.client_collector import FakeCollector
 from support.client_devices import MOVIES, PAIRS, device
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pckv import Report, Task
-from pckv.errors import ClientError, DataError, ParameterError
+from pckv.base.errors import ClientError, DataError, ParameterError
 from support.client_collector import FakeCollector, Reply, problem
 from support.client_devices import (
     KEYS,

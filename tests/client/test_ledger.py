@@ -14,12 +14,12 @@ import pytest
 import pckv.client.caps
 import pckv.client.ledger
 from pckv import Task
+from pckv.base.days import Phase
 from pckv.client import Client, Status
 from pckv.client.caps import Caps
 from pckv.client.folder import StateFolder, _sealed
 from pckv.client.ledger import Ledger, Spending
 from pckv.client.outbox import REPORT_SUFFIX, SPENT_SUFFIX, DeliveryOutcome, Outbox
-from pckv.days import Phase
 from support import ledger_checks as checks
 from support.client_collector import FakeCollector
 from support.ledger_checks import LedgerDevice

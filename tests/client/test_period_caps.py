@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+import pckv.base.days
 import pckv.client.ledger
-import pckv.days
+from pckv.base.errors import ParameterError
 from pckv.client import Client, LedgerEntry, PeriodCap
 from pckv.client.caps import CAP_PER_PERIOD_NAME, Caps
 from pckv.client.folder import _sealed
 from pckv.client.ledger import Ledger, Spending
-from pckv.errors import ParameterError
 from support import ledger_period_checks as checks
 from support.client_collector import FakeCollector
 from support.ledger_device import PythonDevice
@@ -66,7 +66,7 @@ def without_day(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_day_longer(first: str, second: str) -> int:
-    return pckv.days.days_between(first, second) - 1
+    return pckv.base.days.days_between(first, second) - 1
 
 
 @dataclass(frozen=True)

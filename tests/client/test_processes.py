@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from pckv import Task
+from pckv.base.days import utc_today
 from pckv.client.clock import utc_now
-from pckv.days import utc_today
-from pckv.series import Series
+from pckv.contract.series import Series
 from support.client_collector import FakeCollector
 from support.client_devices import (
     KEYS,

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from pckv import Series, Task, perturb
+from pckv.base.errors import ClientError
 from pckv.client.caps import Caps
 from pckv.client.folder import StateFolder
 from pckv.client.ledger import Ledger
 from pckv.client.outbox import Outbox, StoredReport
-from pckv.errors import ClientError
 
 TASK = Task(name="ratings", keys=3, values=(1, 5), epsilon=1, padding=2, mechanism="grr", size_share=0)
 

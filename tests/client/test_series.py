@@ -12,11 +12,11 @@ import pytest
 
 import pckv.client.panel
 from pckv import Report, Task
+from pckv.base.errors import ClientError, DataError, PairsError, ParameterError
 from pckv.client import Client, LedgerEntry, RoundReceipt, RoundStatus, Status
 from pckv.client.folder import _sealed
 from pckv.client.panel import Panel
-from pckv.errors import ClientError, DataError, PairsError, ParameterError
-from pckv.series import Series
+from pckv.contract.series import Series
 from support.client_collector import Reply, problem
 from support.client_devices import QUICK, reply_with, stored_files
 from support.client_series import FIRST, PAIRS, PERIOD, TASK, SeriesCollector, a_series, during

@@ -17,10 +17,10 @@ import pckv.client.panel
 import pckv.client.rounds
 from pckv import Report, Task
 from pckv.auditing.interval_tape import explore
+from pckv.base.randomness import Tape, fixed_source
 from pckv.client.panel import Panel
 from pckv.client.reports import Reports
-from pckv.randomness import Tape, fixed_source
-from pckv.series import Series
+from pckv.contract.series import Series
 from support.client_series import FIRST, NEW, PERIOD, TASK, SeriesDevice, a_series
 
 ROUNDS = 3
@@ -35,7 +35,7 @@ SCHEDULES = ((1, 2, 3), (2, 3), (1, 3))
 # How much of a round has passed when the device starts, twice per round.
 STARTS = (0.25, 0.75)
 Outcome = tuple[tuple[object, ...], ...]
-Law = Mapping[Outcome, Fraction]
+MessageDistribution = Mapping[Outcome, Fraction]
 
 
 class Choices:
@@ -73,14 +73,14 @@ class Choices:
         return result
 
 
-def law(
+def distribution(
     patch: pytest.MonkeyPatch,
     series: Series,
     history: Sequence[int],
     schedule: Sequence[int],
     spread: float = 0.0,
     starts: Sequence[float] = STARTS,
-) -> Law:
+) -> MessageDistribution:
     """Return the law of what a collector sees of a device with a history, which starts in the rounds of a schedule."""
     device, choices = SeriesDevice(series, ROUNDS, 0, patch), Choices()
     signs = {tuple(pairs.items()): signs for pairs, signs in HOLDINGS}
@@ -90,7 +90,7 @@ def law(
         return Tape(1, fixed_source(bytes(16) + panel.to_bytes(8, "little")))
 
     def perturb(task: Task, pairs: Mapping[str, float], _: object) -> Report:
-        weights, total = task.channel.law(signs[tuple(pairs.items())])
+        weights, total = task.law.distribution(signs[tuple(pairs.items())])
         word = choices.choose([Fraction(weights[word], total) for word in range(len(weights))])
         return Report(bytes(16), word.to_bytes(8, "little"))
 
@@ -108,19 +108,19 @@ def law(
     return found  # type: ignore[return-value]
 
 
-def laws(
+def distributions(
     patch: pytest.MonkeyPatch,
     panels: int,
     schedule: Sequence[int],
     spread: float = 0.0,
     starts: Sequence[float] = STARTS,
-) -> dict[tuple[int, ...], Law]:
+) -> dict[tuple[int, ...], MessageDistribution]:
     """Return the law of every history."""
     series = a_series(panels, ROUNDS)
-    return {history: law(patch, series, history, schedule, spread, starts) for history in HISTORIES}
+    return {history: distribution(patch, series, history, schedule, spread, starts) for history in HISTORIES}
 
 
-def largest_ratio(found: Mapping[tuple[int, ...], Law], window: int) -> Fraction | None:
+def largest_ratio(found: Mapping[tuple[int, ...], MessageDistribution], window: int) -> Fraction | None:
     """Return the largest ratio of chances between histories that differ within a window; None if it has no bound."""
     largest = Fraction(1)
     for first, second in product(found, repeat=2):
@@ -140,7 +140,7 @@ def largest_ratio(found: Mapping[tuple[int, ...], Law], window: int) -> Fraction
 def test_histories_that_differ_within_a_window_differ_by_epsilon(
     monkeypatch: pytest.MonkeyPatch, panels: int, schedule: tuple[int, ...]
 ) -> None:
-    found = laws(monkeypatch, panels, schedule, spread=1.0)
+    found = distributions(monkeypatch, panels, schedule, spread=1.0)
     assert largest_ratio(found, panels) == TASK.realised
     # Over all rounds, ε adds up once per window.
     windows = 2 if panels == 2 and schedule != (2, 3) else 1
@@ -148,7 +148,7 @@ def test_histories_that_differ_within_a_window_differ_by_epsilon(
 
 
 def test_with_one_panel_every_round_spends(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = laws(monkeypatch, 1, SCHEDULES[0], starts=STARTS[:1])
+    found = distributions(monkeypatch, 1, SCHEDULES[0], starts=STARTS[:1])
     ratios = [largest_ratio(found, window) for window in (1, 2, 3)]
     assert ratios == [TASK.realised**window for window in (1, 2, 3)]
 
@@ -252,7 +252,7 @@ MUTANTS = (
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
 def test_mutant_of_the_law_is_caught(monkeypatch: pytest.MonkeyPatch, mutant: LawMutant) -> None:
     mutant.plant(monkeypatch)
-    ratio = largest_ratio(laws(monkeypatch, 2, (1, 2), mutant.spread, mutant.starts), 2)
+    ratio = largest_ratio(distributions(monkeypatch, 2, (1, 2), mutant.spread, mutant.starts), 2)
     assert ratio is None or ratio > TASK.realised
 
 

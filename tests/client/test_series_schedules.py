@@ -24,7 +24,7 @@ from pckv.client.outbox import Outbox, Status, StoredReport
 from pckv.client.panel import Panel
 from pckv.client.reports import Reports
 from pckv.client.rounds import _next_turn
-from pckv.series import Series
+from pckv.contract.series import Series
 from support.client_schedules import ACTIONS, Walk, check_window, interleave
 from support.client_series import DiskDevice, SeriesDevice, a_series, during
 

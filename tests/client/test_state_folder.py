@@ -15,8 +15,8 @@ import pckv.client
 import pckv.client.folder as folders
 import pckv.client.reports
 from pckv import Report, Task
-from pckv.days import utc_today
-from pckv.errors import ClientError, DataError
+from pckv.base.days import utc_today
+from pckv.base.errors import ClientError, DataError
 from support.client_collector import FakeCollector, Reply, problem
 from support.client_devices import (
     MOVIES,
@@ -124,7 +124,7 @@ def test_a_full_disk_spends_nothing(
     assert collector.sent == []
     assert set(stored_files(state)) == {"lock", f"{MOVIES.id}.task"}
     assert client.submit(MOVIES.id, PAIRS).status == "sent"
-    assert json.loads(collector.sent[0])["reports"][0]["id"] == pckv.canonical.base64url(
+    assert json.loads(collector.sent[0])["reports"][0]["id"] == pckv.base.canonical.base64url(
         perturbed_reports[1].id
     )
 

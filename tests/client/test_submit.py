@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from pckv import Report, Task
-from pckv.canonical import from_base64url
+from pckv.base.canonical import from_base64url
+from pckv.base.days import utc_today
+from pckv.base.errors import ClientError, PairsError, ParameterError
 from pckv.client import Client, LedgerEntry, Status
-from pckv.days import utc_today
-from pckv.errors import ClientError, PairsError, ParameterError
 from support.client_collector import FakeCollector, problem
 from support.client_devices import (
     KEYS,

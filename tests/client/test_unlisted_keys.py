@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pckv import Report, Task
-from pckv.errors import PairsError
+from pckv.base.errors import PairsError
 from support.client_collector import FakeCollector
 from support.client_devices import device
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from fastapi.routing import APIRoute, APIRouter, iter_route_contexts
 
-from pckv.collector import auth, failed_tokens
-from pckv.collector.settings import TOKEN_VARIABLE
-from pckv.collector.tokens import MIN_TOKEN_LENGTH, create_first_token, token_hash
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
+from pckv.collector.http import auth
+from pckv.collector.http import rate_limit as failed_tokens
+from pckv.collector.http.settings import TOKEN_VARIABLE
+from pckv.collector.http.tokens import MIN_TOKEN_LENGTH, create_first_token, token_hash
 from pckv.store.base import Role
-from pckv.store.memory import MemoryStore
 from support.collectors import (
     ADMINISTRATOR,
     ANALYST,
@@ -23,6 +23,7 @@ from support.collectors import (
     report,
     running,
 )
+from support.memory_store import MemoryStore
 
 FROM_ENVIRONMENT = "a token that the environment names"
 

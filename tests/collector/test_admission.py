@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from pckv import Report, Task, perturb
-from pckv.canonical import base64url, from_base64url
+from pckv.base.canonical import base64url, from_base64url
 from support.collectors import JSON, Running, as_items, check_problem, new_task, refusals
 
 COINS: dict[str, Any] = {"mechanism": "collision", "padding": 2, "size_share": "0.25", "coin": "server"}

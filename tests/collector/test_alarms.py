@@ -10,15 +10,14 @@ from collections.abc import Sequence
 import pytest
 
 from pckv import Task
-from pckv.collector import alarms
-from pckv.collector.alarms import AlarmWatch
-from pckv.collector.metrics import Metrics
-from pckv.errors import StoreError
-from pckv.store.alarm_checks import AlarmCheck
-from pckv.store.base import Upload
-from pckv.store.memory import MemoryStore
-from pckv.wire import Report
+from pckv.base.errors import StoreError
+from pckv.base.wire import Report
+from pckv.collector.http.metrics import Metrics
+from pckv.collector.upkeep import alarms
+from pckv.collector.upkeep.alarms import AlarmWatch
+from pckv.store.base import AlarmCheck, Upload
 from support.collectors import Running, new_task, wait_until
+from support.memory_store import MemoryStore
 
 
 def same_word(count: int, word: int = 0) -> list[Report]:

@@ -12,8 +12,8 @@ import httpx2
 import pytest
 
 import pckv
-from pckv.collector import estimate_cache
-from pckv.collector.analysis import MAX_PER_ACCOUNT
+from pckv.collector.analysis import estimate_cache
+from pckv.collector.analysis.waiting import MAX_PER_ACCOUNT
 from support.collectors import (
     ADMINISTRATOR,
     ANALYST,

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 from pckv import Task
-from pckv.canonical import base64url
-from pckv.collector.arrow_decoding import decode_arrow
-from pckv.collector.problem_details import ProblemDetails
+from pckv.base.canonical import base64url
+from pckv.collector.http.problem_details import ProblemDetails
+from pckv.collector.ingest.arrow_decoding import decode_arrow
 from pckv.files.reports.format import report_schema
 from support.collectors import (
     ARROW,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import pckv
-from pckv.collector import asked_keys
-from pckv.collector.problem_details import ProblemDetails
+from pckv.collector.analysis import estimate_rows as asked_keys
+from pckv.collector.http.problem_details import ProblemDetails
 from support.collectors import Running, check_problem, perturbed, some_reports
 from support.stores import add, total
 

@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pckv import Task
-from pckv.canonical import base64url
-from pckv.coins import coin_choice, follows_coin
-from pckv.collector import arrow_decoding, decoding
-from pckv.collector.arrow_decoding import MAX_BATCHES_PER_REQUEST, decode_arrow, max_arrow_bytes
-from pckv.collector.decoding import MAX_REPORTS_PER_REQUEST, decode_json, max_json_bytes
-from pckv.collector.problem_details import ProblemDetails, ProblemKind
+from pckv.base.canonical import base64url
+from pckv.base.wire import Report
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.collector.ingest import arrow_decoding, decoding
+from pckv.collector.ingest.arrow_decoding import MAX_BATCHES_PER_REQUEST, decode_arrow, max_arrow_bytes
+from pckv.collector.ingest.decoding import MAX_REPORTS_PER_REQUEST, decode_json, max_json_bytes
+from pckv.contract.coins import coin_choice, follows_coin
 from pckv.files.reports.format import report_schema
-from pckv.wire import Report
 from support.collectors import as_items, new_task, report, some_reports
 from support.uploads import arrow_body, items
 

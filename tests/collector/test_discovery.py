@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import pckv
-from pckv.collector import discovery_cache
-from pckv.collector.alarms import AlarmWatch
-from pckv.collector.metrics import Metrics
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
+from pckv.collector.analysis import discovery_cache
+from pckv.collector.http.metrics import Metrics
+from pckv.collector.upkeep.alarms import AlarmWatch
 from support.collectors import ADMINISTRATOR, Running, check_problem, perturbed
 from support.stores import add, tally
 

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import pckv
-from pckv.collector import estimate_cache, estimate_routes
-from pckv.collector.analysis import AnalysisThreads
+from pckv.collector.analysis import estimate_cache, estimate_routes
+from pckv.collector.analysis.waiting import AnalysisThreads
 from pckv.files.reports.reader import ReportFile
 from support.collectors import (
     DAY,
@@ -145,7 +145,7 @@ def test_hostile_reports_of_a_task_without_reports_are_none(collector: Running) 
 @pytest.mark.parametrize("mechanism", ["grr", "ue-compact", "collision"])
 def test_a_task_that_asks_for_sizes_from_its_creation_to_its_end(collector: Running, mechanism: str) -> None:
     task = new_task(mechanism=mechanism, padding=2)
-    first, question = task.channel.word_limit, task.size_question
+    first, question = task.law.word_limit, task.size_question
     assert first is not None
     assert question is not None
     assert collector.administer("POST", "/tasks", task.to_json().encode()).status_code == 201

@@ -7,11 +7,10 @@ from contextlib import closing
 
 import pytest
 
-from pckv.collector import failed_tokens
-from pckv.collector.failed_tokens import FailedTokens
-from pckv.collector.problem_details import ProblemDetails
-from pckv.collector.rate_limit import BURST_SECONDS
-from pckv.collector.settings import TOKEN_VARIABLE
+from pckv.collector.http import rate_limit as failed_tokens
+from pckv.collector.http.problem_details import ProblemDetails
+from pckv.collector.http.rate_limit import BURST_SECONDS, FailedTokens
+from pckv.collector.http.settings import TOKEN_VARIABLE
 from support.collectors import ADMINISTRATOR, ANALYST, bearer, check_problem, running
 from support.site import OWN_PAGE, ask, cookie, sign_in
 

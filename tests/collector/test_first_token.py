@@ -13,13 +13,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from pckv.base.errors import ParameterError, StoreError
 from pckv.cli.common import error_line
-from pckv.collector import tokens
-from pckv.collector.settings import TOKEN_VARIABLE
-from pckv.errors import ParameterError, StoreError
+from pckv.collector.http import tokens
+from pckv.collector.http.settings import TOKEN_VARIABLE
 from pckv.store.base import Role
-from pckv.store.memory import MemoryStore
 from support.collectors import bearer, wait_until
+from support.memory_store import MemoryStore
 from support.serving import serving
 from support.stores import opened, postgres_server, postgres_url
 

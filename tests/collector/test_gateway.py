@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from starlette.routing import Match
 
-from pckv.collector.answers import MAX_PIECE_BYTES
-from pckv.collector.byte_budget import MAX_SMALL_BYTES, MAX_TINY_BYTES, ByteBudget
-from pckv.collector.gateway import BODY_LIMITS, RouteTable
-from pckv.collector.problem_details import ProblemDetails, ProblemKind
+from pckv.collector.http.answers import MAX_PIECE_BYTES
+from pckv.collector.http.byte_budget import MAX_SMALL_BYTES, MAX_TINY_BYTES, ByteBudget
+from pckv.collector.http.gateway import BODY_LIMITS, RouteTable
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from support.collectors import (
     ADMINISTRATOR,
     Running,

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pckv.collector import connections
-from pckv.collector.http_protocol import MAX_HEAD_BYTES, MAX_PIPELINED_REQUESTS
+from pckv.collector.http import connections
+from pckv.collector.http.http_protocol import MAX_HEAD_BYTES, MAX_PIPELINED_REQUESTS
 from support.collectors import Running, report, running, wait_until
 from support.connections import CLOSE, connect, head, read_all, stalled, upload_head
 from support.uploads import SlowStore, items

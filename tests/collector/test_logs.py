@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
-from pckv.collector import logs
-from pckv.collector.logs import MAX_LINES_PER_WINDOW, WINDOW_SECONDS, LibraryLogHandler, LogRate
+from pckv.collector.http import logs
+from pckv.collector.http.logs import MAX_LINES_PER_WINDOW, WINDOW_SECONDS, LibraryLogHandler, LogRate
 
 
 @pytest.fixture

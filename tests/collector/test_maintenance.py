@@ -10,15 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from pckv.collector import maintenance
+from pckv.base.errors import StoreError
+from pckv.base.wire import Report
 from pckv.collector.app import create_app
-from pckv.collector.compaction import PARTS_TO_COMPACT
-from pckv.collector.settings import Settings
+from pckv.collector.http.settings import Settings
 from pckv.collector.state import Collector
-from pckv.errors import StoreError
+from pckv.collector.upkeep import maintenance
+from pckv.collector.upkeep.compaction import PARTS_TO_COMPACT
 from pckv.store.base import ReportOutcome, Role, Session, Upload
-from pckv.store.memory import MemoryStore
-from pckv.wire import Report
 from support.collectors import (
     Running,
     new_task,
@@ -27,6 +26,7 @@ from support.collectors import (
     some_reports,
     wait_until,
 )
+from support.memory_store import MemoryStore
 from support.stores import opened, stored_reports, total
 from support.uploads import SlowStore
 

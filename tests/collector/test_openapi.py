@@ -19,13 +19,13 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from pckv import Series
+from pckv.base.days import utc_today
 from pckv.collector.app import openapi
-from pckv.collector.problem_details import MEDIA_TYPE
-from pckv.collector.settings import Settings
-from pckv.days import utc_today
-from pckv.store.memory import MemoryStore
+from pckv.collector.http.problem_details import MEDIA_TYPE
+from pckv.collector.http.settings import Settings
 from pckv.web.site import create_site
 from support.collectors import ADMINISTRATOR, ANALYST, ARROW, Running, bearer, new_task, report, running
+from support.memory_store import MemoryStore
 from support.stores import add
 
 EXAMPLES, SLOW_EXAMPLES = 25, 300

@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from pckv.collector.rate_limit import BURST_SECONDS, RateLimit
+from pckv.collector.http.rate_limit import BURST_SECONDS, RateLimit
 from support.collectors import (
     Running,
     check_problem,

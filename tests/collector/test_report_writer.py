@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from pckv.errors import StoreError
+from pckv.base.errors import StoreError
 from support.collectors import (
     as_items,
     check_problem,

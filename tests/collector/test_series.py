@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from pckv import Series
-from pckv.collector import maintenance
-from pckv.collector.rounds import RoundMaker, due_rounds
-from pckv.errors import StoreError
-from pckv.store.memory import MemoryStore
+from pckv.base.errors import StoreError
+from pckv.collector.contracts.rounds import RoundMaker, due_rounds
+from pckv.collector.upkeep import maintenance
 from support.collectors import (
     ADMINISTRATOR,
     ANALYST,
@@ -30,6 +29,7 @@ from support.collectors import (
     some_reports,
     wait_until,
 )
+from support.memory_store import MemoryStore
 from support.stores import opened, postgres_url, total
 
 

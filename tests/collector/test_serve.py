@@ -17,11 +17,11 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
+from pckv.base.errors import ParameterError
 from pckv.cli import main
 from pckv.collector import server
+from pckv.collector.http.settings import Settings, load
 from pckv.collector.server import listen
-from pckv.collector.settings import Settings, load
-from pckv.errors import ParameterError
 from support.collectors import SECONDS, as_items, bearer, new_task, report
 from support.serving import CANARIES, SENDER, WITH_TOKEN, environment, refusal, serving
 from support.stores import store_url
@@ -147,9 +147,9 @@ def test_the_listening_socket_is_declared_as_tcp() -> None:
 
 def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -> None:
     file = tmp_path / "pckv.toml"
-    file.write_text('host = "file"\nport = 1\nrate = 1\nstore = "memory:"\n', encoding="utf-8")
+    file.write_text('host = "file"\nport = 1\nrate = 1\nstore = "sqlite:///other.db"\n', encoding="utf-8")
     loaded = load({"port": 3, "host": None}, {"PCKV_PORT": "2", "PCKV_RATE": "2", "PCKV_OTHER": "x"}, file)
-    assert loaded == Settings(host="file", port=3, rate=2, store="memory:")
+    assert loaded == Settings(host="file", port=3, rate=2, store="sqlite:///other.db")
     assert load({}, {}) == Settings()
 
 

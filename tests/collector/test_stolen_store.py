@@ -10,9 +10,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pckv.canonical import base64url
-from pckv.collector import failed_tokens
-from pckv.collector.sessions import COOKIES
+from pckv.base.canonical import base64url
+from pckv.collector.http import rate_limit as failed_tokens
+from pckv.collector.http.sessions import COOKIES
 from support.collectors import ADMINISTRATOR, ANALYST, bearer, running
 from support.site import cookie
 from support.stores import opened, store_url

@@ -13,20 +13,21 @@ from pathlib import Path
 import pytest
 
 from pckv import Task
-from pckv.arrays import Integers
-from pckv.channels.collision import CollisionChannel
-from pckv.collector import compaction, tally_cache
-from pckv.collector.analysis import AnalysisThreads
-from pckv.collector.compaction import Compactor
-from pckv.collector.estimate_cache import EstimateCache, EstimateOptions
-from pckv.collector.tally_cache import TallyCache
-from pckv.errors import TallyError
+from pckv.base.arrays import Integers
+from pckv.base.errors import TallyError
+from pckv.collector.analysis import tally_cache
+from pckv.collector.analysis.estimate_cache import EstimateCache, EstimateOptions
+from pckv.collector.analysis.tally_cache import TallyCache
+from pckv.collector.analysis.waiting import AnalysisThreads
+from pckv.collector.upkeep import compaction
+from pckv.collector.upkeep.compaction import Compactor
+from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.store import parts
 from pckv.store.base import PartChanges, Store
-from pckv.store.memory import MemoryStore
 from pckv.tally import layouts
 from pckv.tally.supports import count_supports
 from support.collectors import THREADS
+from support.memory_store import MemoryStore
 from support.stores import (
     COUNTED_LATER,
     DAY,
@@ -172,11 +173,11 @@ def test_an_estimate_waits_for_a_compaction_instead_of_counting_the_same_words(
     add(store, *some_reports(range(40), COUNTED_LATER), task=COUNTED_LATER)
     counting, go_on, counted = threading.Event(), threading.Event(), []
 
-    def slowly(channel: CollisionChannel, words: Integers, *, compiled: bool) -> tuple[Integers, Integers]:
+    def slowly(law: CollisionLaw, words: Integers, *, compiled: bool) -> tuple[Integers, Integers]:
         counted.append(words.size)
         counting.set()
         assert go_on.wait(20)
-        return count_supports(channel, words, compiled=compiled)
+        return count_supports(law, words, compiled=compiled)
 
     monkeypatch.setattr(layouts, "count_supports", slowly)
     maintenance = threading.Thread(target=compactor.compact, args=(COUNTED_LATER.id,))
@@ -222,8 +223,8 @@ def test_an_estimate_ends_though_words_come_faster_than_they_are_counted(
 PREPARING = """
 import sys
 from pckv import Task
-from pckv.collector.compaction import Compactor
-from pckv.store.memory import MemoryStore
+from pckv.collector.upkeep.compaction import Compactor
+from support.memory_store import MemoryStore
 
 store = MemoryStore()
 store.add_task(Task(name="t", keys=1000, values=(0, 1), epsilon=1, padding=5, mechanism=sys.argv[1]))

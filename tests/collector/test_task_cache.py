@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from pckv.collector import task_cache
-from pckv.collector.problem_details import ProblemDetails
-from pckv.collector.task_cache import RecentItems, TaskCache
+from pckv.collector.contracts import task_cache
+from pckv.collector.contracts.task_cache import RecentItems, TaskCache
+from pckv.collector.http.problem_details import ProblemDetails
 from pckv.store.base import StoredTask
-from pckv.store.memory import MemoryStore
 from support.collectors import DAY, THREADS, new_task
+from support.memory_store import MemoryStore
 
 
 class AskedStore(MemoryStore):

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pckv import Series, Tally
-from pckv.collector import trend_cache
+from pckv.collector.analysis import trend_cache
+from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends import trend as trends
-from pckv.estimators.trends.result import Trend
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import trend
 from support.collectors import (

@@ -7,7 +7,7 @@ import time
 from contextlib import ExitStack
 from itertools import pairwise
 
-from pckv.collector.turns import MAX_STARTS_PER_ROUND, Turns
+from pckv.collector.http.gateway import MAX_STARTS_PER_ROUND, Turns
 from support.collectors import Running, wait_until
 from support.connections import connect
 

@@ -8,12 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pckv import Task
-from pckv.collector import upload_routes
-from pckv.collector.byte_budget import MAX_SMALL_BYTES
-from pckv.collector.decoding import Decoded, decode_json, max_json_bytes
-from pckv.collector.outcomes import REFUSAL_REASONS
-from pckv.collector.upload_routes import JSON_TYPE, UploadFormat
-from pckv.wire import Report
+from pckv.base.wire import Report
+from pckv.collector.http.byte_budget import MAX_SMALL_BYTES
+from pckv.collector.ingest import upload_routes
+from pckv.collector.ingest.decoding import REFUSAL_REASONS, Decoded, decode_json, max_json_bytes
+from pckv.collector.ingest.upload_routes import JSON_TYPE, UploadFormat
 from support.collectors import check_problem, report, running, some_reports, wait_until
 from support.uploads import SlowStore, items
 

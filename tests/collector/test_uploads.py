@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.canonical import base64url
-from pckv.collector.arrow_decoding import max_arrow_bytes
-from pckv.collector.decoding import max_json_bytes
-from pckv.collector.settings import Settings
-from pckv.wire import Report
+from pckv.base.canonical import base64url
+from pckv.base.wire import Report
+from pckv.collector.http.settings import Settings
+from pckv.collector.ingest.arrow_decoding import max_arrow_bytes
+from pckv.collector.ingest.decoding import max_json_bytes
 from support.collectors import (
     ADMINISTRATOR,
     ARROW,
@@ -109,7 +109,7 @@ def test_a_size_is_refused_where_the_task_does_not_ask_for_one(
     collector: Running, without: dict[str, Any]
 ) -> None:
     asking, silent = collector.add_task(padding=2), collector.add_task(padding=2, **without)
-    first = asking.channel.word_limit
+    first = asking.law.word_limit
     assert first is not None
     assert asking.size_question is not None
     assert silent.size_question is None

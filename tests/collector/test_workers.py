@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from pckv import Task
-from pckv.collector.metrics import Metrics
-from pckv.collector.settings import Settings
+from pckv.base.errors import ParameterError
+from pckv.base.wire import Report
+from pckv.collector.http.metrics import Metrics
+from pckv.collector.http.settings import Settings
 from pckv.collector.workers import MAX_PAUSE_SECONDS, check_workers, pause_before_start
-from pckv.errors import ParameterError
-from pckv.wire import Report
 from support.collectors import as_items, bearer, new_task, some_reports, wait_until
 from support.serving import ServeProcess, refusal, serving
 from support.stores import opened, store_url, stored_reports, tally, total

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from pckv import Task
-from pckv.arrays import Messages
+from pckv.base.arrays import Messages
 from pckv.counting import checkpoint
 from pckv.counting.batches import BadReports
 from pckv.counting.engines import numpy as numpy_engine

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pckv.base.errors import MissingExtra
 from pckv.counting.engines.spark_session import check_java
-from pckv.errors import MissingExtra
 from support.parts import SHORT_LIVED_JAVA, SUPPORT, missing_part
 from support.sample_reports import (
     GRR,

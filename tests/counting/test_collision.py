@@ -13,12 +13,12 @@ import pytest
 from click.testing import CliRunner
 
 from pckv import Task
+from pckv.base.errors import DataError
 from pckv.cli import main
 from pckv.counting import checkpoint
 from pckv.counting.batches import CountResult
 from pckv.counting.engines.spark import _tally_batches, tally
 from pckv.counting.job import Job, find_engine
-from pckv.errors import DataError
 from pckv.files.reports.reader import ReportFile
 from support.counting import collect
 from support.counting import refusal as input_refusal
@@ -87,7 +87,7 @@ def test_good_bad_repeated_and_missing_reports(engine: str, task: Task, tmp_path
     limit = task.word_limit or 0
     good = some_messages(task, 60).tolist()
     good[20:25] = [good[20]] * 5
-    assert task.size_question is None or any(word >= (task.channel.word_limit or 0) for word in good)
+    assert task.size_question is None or any(word >= (task.law.word_limit or 0) for word in good)
     ids: list[bytes | None] = list(id_list(some_ids(67)))
     bad = [limit, -1, 2**63 - 1, -(2**63), None, good[3], good[4]]
     ids[65:] = [None, None]

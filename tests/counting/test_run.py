@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
 from support.counting import OTHER, collect, put, refusal
 from support.sample_reports import GRR, UE, direct_tally
 

@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 from pckv import Tally, Task
+from pckv.base.errors import DataError
 from pckv.cli import main
 from pckv.counting.engines.spark import tally
 from pckv.counting.job import find_engine
-from pckv.errors import DataError
 from pckv.files.reports.columns import message_column
 from support.failing_tasks import failing_at_first
 from support.sample_reports import (

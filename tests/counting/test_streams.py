@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from pckv import Task
-from pckv.arrays import Messages
-from pckv.errors import DataError
+from pckv.base.arrays import Messages
+from pckv.base.errors import DataError
 from pckv.files.reports.stream import stream_reports
 from pckv.files.reports.writer import write_reports
 from support.counting import OTHER, collect, refusal

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pckv import Task, perturb
-from pckv.coins import follows_coin
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
+from pckv.contract.coins import follows_coin
 
 SERVER: dict[str, Any] = {
     "values": (1, 5),

@@ -15,18 +15,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pckv import Task, perturb
-from pckv.budget import ALLOCATIONS
-from pckv.channels import CHANNELS
-from pckv.channels.grr import GrrChannel
-from pckv.channels.ue import UeChannel
-from pckv.channels.ue_compact import UeCompactChannel
-from pckv.device import grr, ue, ue_compact
-from pckv.device.padding import placed
+from pckv.base.budget import ALLOCATIONS
+from pckv.base.errors import PairsError
+from pckv.base.population import Population
+from pckv.base.randomness import Tape, fixed_source
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import VectorisedTape, perturb_many
-from pckv.errors import PairsError
-from pckv.population import Population
-from pckv.randomness import Tape, fixed_source
-from pckv.seeded import seeded_source
+from pckv.mechanisms.grr import device as grr
+from pckv.mechanisms.grr.law import GrrLaw
+from pckv.mechanisms.padding import placed
+from pckv.mechanisms.registry import LAWS
+from pckv.mechanisms.ue import device as ue
+from pckv.mechanisms.ue.law import UeLaw
+from pckv.mechanisms.ue_compact import device as ue_compact
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
 
 N = 2**64
 PLUS = N  # a level that every draw is below
@@ -41,33 +43,33 @@ def tape(*draws: int) -> Tape:
 @pytest.mark.parametrize("keys", [5, 10**6])
 def test_grr_thresholds_are_hit_exactly(allocation: str, keys: int) -> None:
     """On the real thresholds: T - 1 falls on one side and T on the other."""
-    channel = GrrChannel(keys, 2, Fraction(1), allocation)
-    word = channel.word(3, 1)
+    law = GrrLaw(keys, 2, Fraction(1), allocation)
+    word = law.word(3, 1)
     slot, sign = 0, 0
 
     def message(number: int, other: int = 0) -> int:
-        return grr.perturb(channel, [(3, 0, PLUS)], tape(slot, sign, number, other))
+        return grr.perturb(law, [(3, 0, PLUS)], tape(slot, sign, number, other))
 
-    assert message(channel.kept - 1) == word
+    assert message(law.kept - 1) == word
     if allocation == "optimized":
-        assert message(channel.kept) == 0
+        assert message(law.kept) == 0
     else:
-        assert message(channel.kept) == word ^ 1
-        assert message(channel.kept + channel.flipped - 1) == word ^ 1
-        assert message(channel.kept + channel.flipped) == 0
+        assert message(law.kept) == word ^ 1
+        assert message(law.kept + law.flipped - 1) == word ^ 1
+        assert message(law.kept + law.flipped) == 0
     # Every other word is reached by one draw of `other`, and the excluded words by none.
-    others = {*range(min(20, channel.spread)), channel.spread - 1}
+    others = {*range(min(20, law.spread)), law.spread - 1}
     reached = [message(N - 1, other) for other in others]
     own = {word} if allocation == "optimized" else {word, word ^ 1}
     assert len(set(reached)) == len(reached)
     assert not own & set(reached)
-    assert max(reached) == channel.symbols - 1
+    assert max(reached) == law.symbols - 1
 
 
 @pytest.mark.parametrize(("keys", "q"), [(5, 3), (5, 7), (10**6, None), (10**6, 1009), (2**31, 2097143)])
 def test_compact_thresholds_are_hit_exactly(keys: int, q: int | None) -> None:
     """On the real thresholds, for the first key, the last and the dummy: T - 1 keeps the residue, T moves it."""
-    channel = UeCompactChannel(keys, 2, Fraction(1), q)
+    law = UeCompactLaw(keys, 2, Fraction(1), q)
     for key, sign_level, truth in ((0, PLUS, 0), (keys - 1, 0, 1), (keys, PLUS, 0), (keys, 0, 1)):
         pairs = [(key, 0, sign_level)] if key < keys else []
         # A dummy's sign is fair: 2^63 - 1 is the last draw that gives +, 2^63 the first that gives -.
@@ -76,35 +78,33 @@ def test_compact_thresholds_are_hit_exactly(keys: int, q: int | None) -> None:
         def residue(
             number: int,
             other: int = 0,
-            function: int = channel.functions - 1,
+            function: int = law.functions - 1,
             *,
             start: tuple[int, int] = (0, sign),
             key: int = key,
             pairs: list[tuple[int, int, int]] = pairs,
         ) -> int:
-            word = ue_compact.perturb(channel, pairs, tape(*start, function, number, other))
-            assert word // channel.q == function
-            return channel.residue(word, key)
+            word = ue_compact.perturb(law, pairs, tape(*start, function, number, other))
+            assert word // law.q == function
+            return law.residue(word, key)
 
-        for function in {0, 1, channel.q, channel.functions // 2, channel.functions - 1} - {
-            channel.functions
-        }:
-            assert residue(channel.kept - 1, function=function) == truth
-            assert residue(channel.kept, function=function) == (1 if truth == 0 else 0)
+        for function in {0, 1, law.q, law.functions // 2, law.functions - 1} - {law.functions}:
+            assert residue(law.kept - 1, function=function) == truth
+            assert residue(law.kept, function=function) == (1 if truth == 0 else 0)
         # Every other residue is reached by one draw of `other`, and the true one by none.
-        others = {*range(min(20, channel.q - 1)), channel.q - 2}
+        others = {*range(min(20, law.q - 1)), law.q - 2}
         reached = [residue(N - 1, other) for other in others]
         assert len(set(reached)) == len(reached)
         assert truth not in reached
-        assert max(reached) == channel.q - 1
+        assert max(reached) == law.q - 1
 
 
 @pytest.mark.parametrize("allocation", ALLOCATIONS)
 def test_ue_thresholds_are_hit_exactly(allocation: str) -> None:
-    channel = UeChannel(2, 1, Fraction(1), allocation)
+    law = UeLaw(2, 1, Fraction(1), allocation)
 
     def states(own: int, other: int, sign_level: int = PLUS) -> tuple[int, int]:
-        message = ue.perturb(channel, [(0, 0, sign_level)], tape(0, 0, own, other))
+        message = ue.perturb(law, [(0, 0, sign_level)], tape(0, 0, own, other))
         shown = []
         for key in (0, 1):
             present, plus = message >> key & 1, message >> 8 + key & 1
@@ -112,12 +112,12 @@ def test_ue_thresholds_are_hit_exactly(allocation: str) -> None:
         return shown[0], shown[1]
 
     empty = N - 1
-    assert [states(t, empty)[0] for t in (channel.kept - 1, channel.kept)] == [1, -1]
-    both = channel.kept + channel.flipped
+    assert [states(t, empty)[0] for t in (law.kept - 1, law.kept)] == [1, -1]
+    both = law.kept + law.flipped
     assert [states(t, empty)[0] for t in (both - 1, both)] == [-1, 0]
-    assert [states(t, empty, 0)[0] for t in (channel.kept - 1, channel.kept, both)] == [-1, 1, 0]
-    assert [states(empty, t)[1] for t in (channel.fake - 1, channel.fake)] == [1, -1]
-    assert [states(empty, t)[1] for t in (2 * channel.fake - 1, 2 * channel.fake)] == [-1, 0]
+    assert [states(t, empty, 0)[0] for t in (law.kept - 1, law.kept, both)] == [-1, 1, 0]
+    assert [states(empty, t)[1] for t in (law.fake - 1, law.fake)] == [1, -1]
+    assert [states(empty, t)[1] for t in (2 * law.fake - 1, 2 * law.fake)] == [-1, 0]
 
 
 def test_below_rejects_the_incomplete_last_run() -> None:
@@ -161,7 +161,7 @@ os.urandom = lambda count: read.append(count) or bytes(count)
 import numpy as np
 from pckv import Task, perturb
 from pckv.device.vectorised import perturb_many
-from pckv.population import Population
+from pckv.base.population import Population
 task = Task(name="t", keys=7, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share=0)
 for size in range(7):
     assert perturb(task, {str(key): 1 for key in range(size)}).id == bytes(16), size
@@ -176,11 +176,11 @@ assert not batch.ids.any() and batch.messages.tolist() == [3, 3]
 
 
 def test_ids_are_fresh_and_empty_sets_are_legal() -> None:
-    for name in CHANNELS:
+    for name in LAWS:
         task = Task(name="t", keys=9, values=(0, 1), epsilon=1, padding=2, mechanism=name)
         reports = [perturb(task, {}) for _ in range(50)]
         assert len({report.id for report in reports}) == 50
-        assert {len(report.body) for report in reports} == {task.channel.body_bytes}
+        assert {len(report.body) for report in reports} == {task.law.body_bytes}
 
 
 @pytest.mark.parametrize(

@@ -9,23 +9,23 @@ from itertools import combinations
 
 import pytest
 
+from audit.exhaustive import ExhaustiveTape, in_weights, law_of_runs
 from pckv import Task, perturb
 from pckv.auditing.exact import worst_ratio_of
-from pckv.auditing.exhaustive import ExhaustiveTape, in_weights, law_of_runs
-from pckv.channels.discovery import DiscoveryChannel, Path
-from pckv.coins import coin_choice
-from pckv.device import discovery
-from pckv.device.collision import choose
-from pckv.device.discovery import read_texts
+from pckv.base.errors import PairsError
+from pckv.base.randomness import Tape
+from pckv.contract.coins import coin_choice
 from pckv.device.perturb import perturb_from
-from pckv.errors import PairsError
-from pckv.prefix_tree import PrefixTree, prefix_tree
-from pckv.randomness import Tape
+from pckv.mechanisms.collision.device import choose
+from pckv.mechanisms.discovery import device as discovery
+from pckv.mechanisms.discovery.device import read_texts
+from pckv.mechanisms.discovery.law import DiscoveryLaw, Path
+from pckv.mechanisms.discovery.prefix_tree import PrefixTree, prefix_tree
 
 TREE = prefix_tree("ab", characters=2)
 DIGEST = bytes(32)
 # Enough functions for some to send two of the texts to one symbol, few enough to enumerate.
-CHANNEL = DiscoveryChannel(2, Fraction(1), groups=2, symbols=4, bits=5, indices=3)
+LAW = DiscoveryLaw(2, Fraction(1), groups=2, symbols=4, bits=5, indices=3)
 TEXTS = ("a", "b", "aa", "ba", "bb")
 
 Sampler = Callable[..., int]
@@ -42,12 +42,12 @@ def path(text: str, tree: PrefixTree = TREE) -> Path:
 
 
 def device_law(sampler: Sampler, texts: Sequence[str]) -> dict[int, Fraction]:
-    tape = ExhaustiveTape(CHANNEL.bits)
-    return law_of_runs(lambda: sampler(CHANNEL, TREE, DIGEST, texts, tape), tape)
+    tape = ExhaustiveTape(LAW.bits)
+    return law_of_runs(lambda: sampler(LAW, TREE, DIGEST, texts, tape), tape)
 
 
 def stated_law(texts: Sequence[str]) -> dict[int, Fraction]:
-    weights, total = CHANNEL.law({path(text): 0 for text in texts})  # type: ignore[misc]
+    weights, total = LAW.distribution({path(text): 0 for text in texts})  # type: ignore[misc]
     return {message: Fraction(weight, total) for message, weight in weights.items()}
 
 
@@ -62,35 +62,35 @@ def test_the_device_follows_the_stated_law_exactly() -> None:
 
 
 def test_the_loss_is_the_realised_one_and_within_the_claim() -> None:
-    laws = [in_weights(true_law(texts)) for texts in held_sets()]
-    assert worst_ratio_of(laws) == CHANNEL.realised <= CHANNEL.claim
+    distributions = [in_weights(true_law(texts)) for texts in held_sets()]
+    assert worst_ratio_of(distributions) == LAW.realised <= LAW.claim
 
 
 def test_every_group_asks_equally_often() -> None:
     for texts in held_sets():
-        law = stated_law(texts)
-        for group in range(CHANNEL.groups):
+        distribution = stated_law(texts)
+        for group in range(LAW.groups):
             asked = sum(
-                chance for word, chance in law.items() if CHANNEL.group_of(word // CHANNEL.symbols) == group
+                chance for word, chance in distribution.items() if LAW.group_of(word // LAW.symbols) == group
             )
-            assert asked == Fraction(1, CHANNEL.groups)
+            assert asked == Fraction(1, LAW.groups)
 
 
 def group_by_data(
-    channel: DiscoveryChannel, tree: PrefixTree, digest: bytes, texts: Sequence[str], tape: Tape
+    law: DiscoveryLaw, tree: PrefixTree, digest: bytes, texts: Sequence[str], tape: Tape
 ) -> int:
     """A device that asks about long prefixes only where it holds long texts."""
-    function = tape.below(channel.functions)
+    function = tape.below(law.functions)
     if all(len(text) == 1 for text in texts):
-        function %= channel.functions // channel.groups
-    return discovery.perturb(channel, tree, digest, texts, tape, function)
+        function %= law.functions // law.groups
+    return discovery.perturb(law, tree, digest, texts, tape, function)
 
 
 def with_tree(changed: type[PrefixTree]) -> Sampler:
     tree = changed(TREE.alphabet, TREE.characters, TREE.groups)
 
-    def sampler(channel: DiscoveryChannel, _: PrefixTree, *rest: object) -> int:
-        return discovery.perturb(channel, tree, *rest)  # type: ignore[arg-type]
+    def sampler(law: DiscoveryLaw, _: PrefixTree, *rest: object) -> int:
+        return discovery.perturb(law, tree, *rest)  # type: ignore[arg-type]
 
     return sampler
 
@@ -123,26 +123,24 @@ class TaskNotHashed(PrefixTree):
         return super().item(b"", prefix, group)
 
 
-def not_distinct(
-    channel: DiscoveryChannel, tree: PrefixTree, digest: bytes, texts: Sequence[str], tape: Tape
-) -> int:
+def not_distinct(law: DiscoveryLaw, tree: PrefixTree, digest: bytes, texts: Sequence[str], tape: Tape) -> int:
     """A device that counts a symbol once per text that is sent to it."""
-    chosen = choose(texts, channel.padding, tape)
-    function = tape.below(channel.functions)
-    group = channel.group_of(function)
+    chosen = choose(texts, law.padding, tape)
+    function = tape.below(law.functions)
+    group = law.group_of(function)
     items = [tree.item(digest, tree.prefix(text, group), group) for text in chosen]
-    own: list[int] = sorted(channel.symbol(function, item) for item in items)
+    own: list[int] = sorted(law.symbol(function, item) for item in items)
     number = tape.draw()
-    if number < len(own) * channel.hit:
-        return function * channel.symbols + own[number // channel.hit]
-    others = [symbol for symbol in range(channel.symbols) if symbol not in own]
-    return function * channel.symbols + others[tape.below(len(others))]
+    if number < len(own) * law.hit:
+        return function * law.symbols + own[number // law.hit]
+    others = [symbol for symbol in range(law.symbols) if symbol not in own]
+    return function * law.symbols + others[tape.below(len(others))]
 
 
 def test_a_group_that_depends_on_data_loses_more_than_stated() -> None:
-    laws = [in_weights(device_law(group_by_data, texts)) for texts in (("a",), ("a", "ba"))]
+    distributions = [in_weights(device_law(group_by_data, texts)) for texts in (("a",), ("a", "ba"))]
     with pytest.raises(Exception, match="possible for one input set"):
-        worst_ratio_of(laws)
+        worst_ratio_of(distributions)
 
 
 @pytest.mark.parametrize(

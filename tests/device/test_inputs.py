@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from pckv import Task, perturb
+from pckv.base.errors import PairsError, ParameterError
+from pckv.base.population import Population
+from pckv.base.randomness import Tape
 from pckv.device import perturb as single
-from pckv.device.padding import Pair, placed
 from pckv.device.perturb import read_pairs
 from pckv.device.vectorised import perturb_many
-from pckv.errors import PairsError, ParameterError
-from pckv.population import Population
-from pckv.randomness import Tape
+from pckv.mechanisms.padding import Pair, placed
 
 
 def make_task(**members: Any) -> Task:
@@ -185,7 +185,7 @@ def test_tasks_with_reports_that_are_too_large_are_refused() -> None:
     message = r"^a report of 'ue' would have 16,777,218 bytes, of at most 16,777,216: 67,108,865 keys need a mechanism"
     with pytest.raises(ParameterError, match=message):
         make_task(keys=2**26 + 1, mechanism="ue")
-    assert make_task(keys=2**26, mechanism="ue").channel.body_bytes == 2**24
+    assert make_task(keys=2**26, mechanism="ue").law.body_bytes == 2**24
 
 
 @pytest.mark.parametrize(

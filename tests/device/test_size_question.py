@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pckv import Task, perturb
-from pckv.device.padding import Pair
+from pckv.base.errors import PairsError
+from pckv.base.population import Population
+from pckv.base.randomness import Tape, fixed_source
 from pckv.device.perturb import make_message, read_pairs
-from pckv.device.size_question import answer
 from pckv.device.vectorised import VectorisedTape, answer_sizes, perturb_many
-from pckv.errors import PairsError
-from pckv.population import Population
-from pckv.randomness import Tape, fixed_source
+from pckv.mechanisms.padding import Pair
+from pckv.mechanisms.size_question.device import answer
 
 LAST = 2**64 - 1
 
@@ -39,7 +39,7 @@ def pairs_of(task: Task, size: int) -> list[Pair]:
 def test_the_first_draw_decides_which_question_is_answered(mechanism: str) -> None:
     """Whatever the pairs, T - 1 asks the size and T does not; what follows is each question's own."""
     task = make_task(mechanism)
-    question, first = task.size_question, task.channel.word_limit
+    question, first = task.size_question, task.law.word_limit
     assert question is not None
     assert first is not None
     for size in range(task.key_count + 1):

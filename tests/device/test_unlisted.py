@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit.replay import ReplayTape
 from pckv import Task
-from pckv.auditing.replay import ReplayTape
-from pckv.channels import CHANNELS
+from pckv.base.errors import PairsError
+from pckv.base.population import Population
+from pckv.base.randomness import Tape, fixed_source
+from pckv.base.seeded import seeded_source
 from pckv.device.perturb import choose_other, perturb_from, read_pairs
 from pckv.device.vectorised import perturb_many, perturb_many_from
-from pckv.errors import PairsError
-from pckv.population import Population
-from pckv.randomness import Tape, fixed_source
-from pckv.seeded import seeded_source
+from pckv.mechanisms.registry import LAWS
 
 LAST = 2**64 - 1
 NAMES = ["alien", "heat", "up"]
@@ -38,7 +38,7 @@ def hashed_task(**members: Any) -> Task:
 
 
 TASKS = [
-    *(make_task(mechanism=name, more=more) for name in CHANNELS for more in MORE),
+    *(make_task(mechanism=name, more=more) for name in LAWS for more in MORE),
     make_task(mechanism="collision", keys=5, padding=1),
     *(hashed_task(more=more) for more in MORE),
     hashed_task(levels=5, size_share="0.5"),
@@ -137,7 +137,7 @@ def test_all_others_count_as_one_pair() -> None:
         read_pairs(task, {**many, "up": 0.5})
     sizes = make_task(size_share="0.5", padding=1)
     assert sizes.size_question is not None
-    first = int(sizes.channel.word_limit or 0)
+    first = int(sizes.law.word_limit or 0)
     for listed, size in (([], 1), (["up"], 2), (NAMES, 4)):
         pairs = dict.fromkeys(["jaws", "", *listed], 1.0)
         word = sizes.message_format.decode(perturb_from(tape_of(sizes, 1), sizes, pairs).body)

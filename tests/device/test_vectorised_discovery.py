@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from audit.replay import ReplayTape
 from pckv import Task
-from pckv.auditing.replay import ReplayTape
+from pckv.base.errors import ParameterError
+from pckv.base.population import Population
+from pckv.base.randomness import Tape, fixed_source
 from pckv.device.perturb import perturb_from
 from pckv.device.vectorised_discovery import perturb_texts, perturb_texts_from
-from pckv.errors import ParameterError
-from pckv.population import Population
-from pckv.randomness import Tape, fixed_source
 
 TEXTS = ["a", "ab", "abc", "abcd", "b", "ba", "cab", "cabb"]
 USERS, SPARE = 400, 8

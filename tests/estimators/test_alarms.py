@@ -12,19 +12,19 @@ import pytest
 from numpy.random import Generator, default_rng
 from scipy import stats
 
+from experiments.attacks import constant_function, maximal_gain, same_word
 from pckv import Task
-from pckv.arrays import Floats, Integers, Messages
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.ue_compact import UeCompactChannel
+from pckv.base.arrays import Floats, Integers, Messages
+from pckv.base.population import Population
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.alarms import check, shared_symbols
 from pckv.estimators.alarms.check import ReportSample, check_reports
 from pckv.estimators.alarms.functions import function_tests
 from pckv.estimators.alarms.result import CHECKS_PER_DAY, FALSE_ALARMS_PER_DAY, Alarms, AlarmTest
 from pckv.estimators.alarms.tails import binomial_bound, gamma_bound, mean_bound, poisson_bound
-from pckv.lab.attacks import constant_function, maximal_gain, same_word
-from pckv.population import Population
-from pckv.seeded import seeded_source
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
 
 REPORTS, LIARS = 100_000, 1000
 
@@ -100,7 +100,7 @@ def test_liars_who_all_send_one_word_are_found(name: str) -> None:
 @pytest.mark.usefixtures("few_tests")
 def test_constant_functions_are_found_by_their_digits() -> None:
     task = TASKS["ue-compact, 1,000 keys, ε 4"]
-    words = constant_function(task.channel, LIARS)  # type: ignore[arg-type]
+    words = constant_function(task.law, LIARS)  # type: ignore[arg-type]
     alarms = check_reports(task, with_liars("ue-compact, 1,000 keys, ε 4", words))
     assert {"digit 1 of the functions", "digit 2 of the functions"} <= {test.name for test in alarms.unusual}
     assert any("reports name functions whose digit 1 is 0, where" in said for said in alarms.sentences)
@@ -119,7 +119,7 @@ def test_liars_who_follow_their_coins_look_honest() -> None:
 def test_an_unusual_share_of_size_answers_is_found(share: float) -> None:
     task = TASKS["collision"]
     words = honest_reports("collision", 20_000)
-    limit = task.channel.word_limit or 0
+    limit = task.law.word_limit or 0
     of_pairs = words[words < limit]
     answers = np.full(round(share * 20_000), limit)
     alarms = check_reports(task, [of_pairs[: 20_000 - answers.size], answers])
@@ -134,9 +134,9 @@ def planes(task: Task, chance: float, reports: int, rng: Generator) -> Messages:
 
 def test_the_bits_of_ue_are_tested_against_all_that_people_may_hold() -> None:
     task, rng = task_of("ue"), default_rng(10)
-    channel = task.channel
-    assert hasattr(channel, "unsampled")
-    not_sampled = float(2 * channel.unsampled.other)
+    law = task.law
+    assert hasattr(law, "unsampled")
+    not_sampled = float(2 * law.unsampled.other)
     for keys in (np.zeros(5000, np.int32), np.zeros(0, np.int32)):
         offsets = np.arange(5001) if keys.size else np.zeros(5001, np.int64)
         people = Population(offsets, keys, np.ones(keys.size))
@@ -195,8 +195,8 @@ def test_bounds_are_never_below_the_exact_tails() -> None:
         mean, deviation = trials * chance, math.sqrt(trials * chance * (1 - chance))
         for z in (-5, -2, 2, 5, 6):
             count = round(mean + z * deviation)
-            law = stats.binom(trials, chance)
-            exact = law.sf(count - 1) if z > 0 else law.cdf(count)
+            count_law = stats.binom(trials, chance)
+            exact = count_law.sf(count - 1) if z > 0 else count_law.cdf(count)
             if count >= 0:
                 assert exact <= binomial_bound(count, trials, chance) <= 60 * exact
     for mean in (0.5, 30, 5000):
@@ -222,17 +222,17 @@ def test_honest_functions_exceed_no_level_too_often(
 
     The control gives a fifth of the reports one function.
     """
-    channel = task_of("collision").channel
-    monkeypatch.setitem(vars(channel), "functions", functions)
+    law = task_of("collision").law
+    monkeypatch.setitem(vars(law), "functions", functions)
     rng, most = default_rng(14), int(stats.binom(400, 0.01).isf(1e-6))
     low = {"heaviest function": 0, "repeated functions": 0}
     for _ in range(400):
         drawn = rng.integers(0, functions, reports)
-        for test in islice(function_tests(channel, drawn), 2):  # type: ignore[arg-type]
+        for test in islice(function_tests(law, drawn), 2):  # type: ignore[arg-type]
             low[test.name] += test.chance < 0.01
     assert max(low.values()) <= most
     drawn[: reports // 5] = 0
-    found = {test.name: test.chance for test in islice(function_tests(channel, drawn), 2)}  # type: ignore[arg-type]
+    found = {test.name: test.chance for test in islice(function_tests(law, drawn), 2)}  # type: ignore[arg-type]
     assert found["repeated functions"] < 1e-6
 
 
@@ -243,13 +243,13 @@ def test_any_two_items_share_symbols_as_often_as_stated(name: str) -> None:
     The control, a mean that is off by 15 %, must be further away.
     """
     task = TASKS[name]
-    channel, rng = task.channel, default_rng(15)
-    functions = rng.integers(0, channel.functions or 0, 2**16)
-    places = shared_symbols._places(channel, functions, np.arange(10))  # type: ignore[arg-type]
+    law, rng = task.law, default_rng(15)
+    functions = rng.integers(0, law.functions or 0, 2**16)
+    places = shared_symbols._places(law, functions, np.arange(10))  # type: ignore[arg-type]
     weights = np.full(len(places.rows), len(places.rows) ** -0.5)
     alike = shared_symbols._alike(places, weights)
     pairs = weights.sum() ** 2 - 1
-    expected = shared_symbols._chance(channel) * pairs  # type: ignore[arg-type]
+    expected = shared_symbols._chance(law) * pairs  # type: ignore[arg-type]
     error = alike.std() / math.sqrt(alike.size)
     assert abs(alike.mean() - expected) < 4.5 * error
     assert abs(alike.mean() - 1.15 * expected) > 4.5 * error
@@ -260,20 +260,18 @@ def test_any_two_items_share_symbols_as_often_as_stated(name: str) -> None:
 )
 def test_the_variance_of_shared_residues_is_exact(parameters: dict[str, int]) -> None:
     """Among few digits all keys are alike at once, so rarely that a sample of functions may not show it: all are tried."""
-    channel, rng = task_of("ue-compact", keys=40, epsilon="6", **parameters).channel, default_rng(4)
-    assert isinstance(channel, UeCompactChannel)
+    law, rng = task_of("ue-compact", keys=40, epsilon="6", **parameters).law, default_rng(4)
+    assert isinstance(law, UeCompactLaw)
     keys, weights = np.arange(40), np.where(np.arange(40) % 2, rng.random(40), 0)
-    alike = shared_symbols._alike(
-        shared_symbols._places(channel, np.arange(channel.functions), keys), weights
-    )
-    assert shared_symbols._compact_variance(channel, keys, weights) == pytest.approx(alike.var())
+    alike = shared_symbols._alike(shared_symbols._places(law, np.arange(law.functions), keys), weights)
+    assert shared_symbols._compact_variance(law, keys, weights) == pytest.approx(alike.var())
 
 
 def test_symbols_that_are_hardly_ever_shared_vary_all_the_same() -> None:
     """Two of 22,027 symbols: 2^15 drawn functions may show no shared one."""
-    channel = task_of("collision", keys=3, epsilon="10").channel
-    assert isinstance(channel, CollisionChannel)
-    weights, chance = np.array([1.0, 1.0]), 1 / channel.symbols
+    law = task_of("collision", keys=3, epsilon="10").law
+    assert isinstance(law, CollisionLaw)
+    weights, chance = np.array([1.0, 1.0]), 1 / law.symbols
     none_shared = np.full(2**15, -2 * chance)
     spread = shared_symbols._DrawnSpread(none_shared, weights, chance)
     assert spread.variance >= 0.99 * 4 * chance
@@ -288,27 +286,25 @@ def test_shared_symbols_are_tested_on_reports_that_did_not_choose_the_keys(
     """10 honest sets of 2,000 reports: no bound below 1e-3 (α = .01 in all); the control tests the half that chose."""
     task = TASKS["collision"]
     words, rng = honest_reports("collision"), default_rng(16)
-    words = words[words < (task.channel.word_limit or 0)]
+    words = words[words < (task.law.word_limit or 0)]
 
     places_of, group_test_of = shared_symbols._places, shared_symbols._group_test
     shown: list[Integers] = []
 
-    def shown_by_tested(channel: CollisionChannel, words: Integers, keys: Integers) -> Floats:
-        shown.append(words // channel.symbols)
-        rows = places_of(channel, shown[-1], keys).rows
+    def shown_by_tested(law: CollisionLaw, words: Integers, keys: Integers) -> Floats:
+        shown.append(words // law.symbols)
+        rows = places_of(law, shown[-1], keys).rows
         # Keys correlate here as often as they share a symbol.
-        return np.concatenate([rows[::2] == symbol for symbol in range(channel.symbols)], axis=1).astype(
-            float
-        )
+        return np.concatenate([rows[::2] == symbol for symbol in range(law.symbols)], axis=1).astype(float)
 
     def group_test(
-        channel: CollisionChannel, keys: Integers, weights: Floats, _: Integers, null: Integers
+        law: CollisionLaw, keys: Integers, weights: Floats, _: Integers, null: Integers
     ) -> AlarmTest:
-        return group_test_of(channel, keys, weights, shown[-1], null)
+        return group_test_of(law, keys, weights, shown[-1], null)
 
     def smallest() -> float:
         found = [
-            shared_symbols.shared_symbols_test(task, task.channel, part, rng)  # type: ignore[arg-type]
+            shared_symbols.shared_symbols_test(task, task.law, part, rng)  # type: ignore[arg-type]
             for part in np.array_split(words, 48)[:10]
         ]
         return min(test.chance for test in found if test)
@@ -324,12 +320,12 @@ def test_shared_symbols_are_tested_on_reports_that_did_not_choose_the_keys(
 def test_a_sum_of_unlike_events_is_bounded_by_its_mean() -> None:
     """Bits of `ue`: one chance per report differs. Enumerated: the bound holds for the mixture."""
     a, b, keys = Fraction(3, 5), Fraction(1, 3), 6
-    law = np.array([1.0])
+    count_law = np.array([1.0])
     for chance in (a, *(b,) * (keys - 1)):
-        law = np.convolve(law, [float(1 - chance), float(chance)])
+        count_law = np.convolve(count_law, [float(1 - chance), float(chance)])
     mean = float(a + b * (keys - 1)) / keys
     for count in range(keys + 1):
         if count > keys * mean:
-            assert law[count:].sum() <= binomial_bound(count, keys, mean)
+            assert count_law[count:].sum() <= binomial_bound(count, keys, mean)
         else:
-            assert law[: count + 1].sum() <= binomial_bound(count, keys, mean)
+            assert count_law[: count + 1].sum() <= binomial_bound(count, keys, mean)

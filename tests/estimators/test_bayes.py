@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pckv import Tally, Task, estimate
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
 from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.estimators.methods.bayes.bayes import (
     MEAN_SHRINKAGE_LIMIT,
@@ -20,7 +20,7 @@ from pckv.estimators.methods.bayes.bayes import (
 from pckv.estimators.methods.corrected import corrected
 from pckv.lab.populations import uniform
 from pckv.lab.simulate import simulate
-from pckv.moments import CountMoments
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 from support.bayes_counts import MECHANISMS, any_counts, zipf_counts
 

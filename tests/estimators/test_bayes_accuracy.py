@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pckv.channels import build
 from pckv.estimators.methods.bayes.bayes import (
     Posterior,
     bayes,
@@ -21,7 +20,8 @@ from pckv.lab.choices import draw_counts
 from pckv.lab.counting import count_reports
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 from support.bayes_counts import MECHANISMS, moments_of, zipf_counts
 
 
@@ -78,15 +78,15 @@ def test_a_lone_frequent_key_is_covered() -> None:
     interval alone, the control, must fail.
     """
     users, collections = 20_000, 200
-    law = build("ue", 300, 1, Fraction(2), {}).count_law
-    moments = CountMoments.of(law)
+    count_law = build("ue", 300, 1, Fraction(2), {}).count_law
+    moments = CountMoments.of(count_law)
     true = 3 * (moments.frequency_variance(0.0) / users) ** 0.5
     holders = np.zeros(300, np.int64)
     holders[0] = round(true * users)
     truth, rng = holders[0] / users, np.random.default_rng(7)
     ours, plain = 0, 0
     for _ in range(collections):
-        support = draw_counts(law, users, holders, np.zeros(300), rng)
+        support = draw_counts(count_law, users, holders, np.zeros(300), rng)
         learned = learn(support, users, moments)
         low, high = learned.intervals(0.95)[0]
         ours += bool(low[0] <= truth <= high[0])
@@ -104,16 +104,16 @@ def test_the_most_frequent_keys_are_covered(monkeypatch: pytest.MonkeyPatch) -> 
     (α < 1e-4). If no key counts as isolated, the control, it must fail (measured: 90.7 %).
     """
     people, collections = zipf(20_000, 100, np.random.default_rng(1), pairs=3), 200
-    channel = build("collision", 100, 3, Fraction(3), {})
+    law = build("collision", 100, 3, Fraction(3), {})
     model, rng = SamplingModel(people), np.random.default_rng(6)
-    counts = [count_reports(channel, model.prepare(channel, rng), rng) for _ in range(collections)]
+    counts = [count_reports(law, model.prepare(law, rng), rng) for _ in range(collections)]
     top = people.top(10)
     frequency = people.truth[0][top]
 
     def coverage() -> float:
         inside = []
-        for support, _, law in counts:
-            low, high = learn(support, 20_000, CountMoments.of(law)).intervals(0.95)[0]
+        for support, _, count_law in counts:
+            low, high = learn(support, 20_000, CountMoments.of(count_law)).intervals(0.95)[0]
             inside.append((low[top] <= frequency) & (frequency <= high[top]))
         return float(np.mean(inside))
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pckv.arrays import Floats
-from pckv.channels import build
+from pckv.base.arrays import Floats
 from pckv.estimators.methods.bayes.bayes import bayes, learn
 from pckv.estimators.methods.bayes.likelihood import count_likelihood
 from pckv.estimators.methods.bayes.loss import MAX_LOSS, LearnedDistribution, Risks, loss_weights
@@ -23,7 +22,8 @@ from pckv.estimators.methods.bayes.prior import (
 )
 from pckv.estimators.methods.corrected import corrected
 from pckv.lab.choices import draw_counts
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 from support.bayes_counts import zipf_counts
 
 
@@ -57,22 +57,22 @@ def test_no_key_is_expected_to_lose_more_than_allowed(
 ) -> None:
     """Anywhere, if the learned distribution is that nobody holds any key; without weights it is far more."""
     risks = risks_of(mechanism, keys, reports, epsilon)
-    law = np.full(risks.points.size, 1e-12)
-    law[0] = 1
-    learned = LearnedDistribution(frequency_grid(reports, risks.moments), law, keys)
-    weights = law * loss_weights(learned, 0, risks)
+    count_law = np.full(risks.points.size, 1e-12)
+    count_law[0] = 1
+    learned = LearnedDistribution(frequency_grid(reports, risks.moments), count_law, keys)
+    weights = count_law * loss_weights(learned, 0, risks)
     assert (risks.of_weights(weights) <= 1.05 * MAX_LOSS * risks.variance).all()
-    assert (risks.of_weights(law) > 3 * MAX_LOSS * risks.variance).any()
+    assert (risks.of_weights(count_law) > 3 * MAX_LOSS * risks.variance).any()
 
 
 def lone_key_errors(seeds: range) -> Floats:
     """Squared errors of one key 3.5 standard errors above 400 equal ones: own, without weights, and estimated."""
-    users, law = 50_000, build("grr", 401, 1, Fraction(2), {}).count_law
-    moments = CountMoments.of(law)
+    users, count_law = 50_000, build("grr", 401, 1, Fraction(2), {}).count_law
+    moments = CountMoments.of(count_law)
     holders = np.append(5_000, np.full(400, 112))
     errors = []
     for seed in seeds:
-        support = draw_counts(law, users, holders, np.zeros(401), np.random.default_rng(seed))
+        support = draw_counts(count_law, users, holders, np.zeros(401), np.random.default_rng(seed))
         found = learn(support, users, moments)
         estimates = corrected(support, users, moments)[0], found.expected()[0], found.estimates()[0]
         errors.append([(each[0] - 0.1) ** 2 for each in estimates])
@@ -100,9 +100,9 @@ def test_top_keys_lose_less_than_without_weights() -> None:
 
 
 def test_equal_keys_are_shrunk_together() -> None:
-    law = build("ue", 200, 1, Fraction(1), {}).count_law
-    support = draw_counts(law, 100_000, np.full(200, 500), np.zeros(200), np.random.default_rng(10))
-    moments = CountMoments.of(law)
+    count_law = build("ue", 200, 1, Fraction(1), {}).count_law
+    support = draw_counts(count_law, 100_000, np.full(200, 500), np.zeros(200), np.random.default_rng(10))
+    moments = CountMoments.of(count_law)
     own, ours = (method(support, 100_000, moments)[0] for method in (corrected, bayes))
     assert ((own - 0.005) ** 2).mean() > 3 * ((ours - 0.005) ** 2).mean()
 
@@ -112,10 +112,10 @@ def test_a_few_equal_keys_are_not_lowered(monkeypatch: pytest.MonkeyPatch) -> No
 
     It is 1.0. If they start by Zipf's law, the control, it is 1.3.
     """
-    law, users = build("ue", 8, 1, Fraction(1), {}).count_law, 10_000
-    moments, truth = CountMoments.of(law), np.full(8, 0.125)
+    count_law, users = build("ue", 8, 1, Fraction(1), {}).count_law, 10_000
+    moments, truth = CountMoments.of(count_law), np.full(8, 0.125)
     drawn = [
-        draw_counts(law, users, np.full(8, 1_250), np.zeros(8), np.random.default_rng(seed))
+        draw_counts(count_law, users, np.full(8, 1_250), np.zeros(8), np.random.default_rng(seed))
         for seed in range(100)
     ]
 

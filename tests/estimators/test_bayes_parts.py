@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pckv.channels import build
 from pckv.estimators.methods.bayes.likelihood import FewCounts, GaussianCounts, count_likelihood
 from pckv.estimators.methods.bayes.prior import (
     ValueGrid,
@@ -22,7 +21,8 @@ from pckv.estimators.methods.bayes.prior import (
     scaled_likelihood,
 )
 from pckv.lab.choices import draw_counts
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 from support.bayes_counts import MECHANISMS, moments_of
 
 
@@ -105,10 +105,10 @@ def test_few_counts_are_nearly_exact() -> None:
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_normal_counts_have_the_exact_moments(name: str) -> None:
     """S and T of 200,000 drawn collections: means and covariances within 6 standard errors."""
-    law = build(name, 20, 2, Fraction(1), {}).count_law
-    moments, users, f, m, size = CountMoments.of(law), 1000, 0.3, 1.0, 200_000
+    count_law = build(name, 20, 2, Fraction(1), {}).count_law
+    moments, users, f, m, size = CountMoments.of(count_law), 1000, 0.3, 1.0, 200_000
     holders = np.full(size, round(users * f))
-    support = draw_counts(law, users, holders, np.full(size, m), np.random.default_rng(1))
+    support = draw_counts(count_law, users, holders, np.full(size, m), np.random.default_rng(1))
     s, t = support.total, support.weighted(moments.scale.weights)
     variances = users * moments.sum_variance(f), users * moments.difference_variance(f, m)
     covariances = np.cov(s, t)

@@ -10,34 +10,34 @@ from numpy.random import default_rng
 from numpy.typing import NDArray
 
 from pckv import Tally, Task, estimate, perturb
-from pckv.arrays import Integers
-from pckv.channels.collision import CollisionChannel
+from pckv.base.arrays import Integers
+from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.estimators.methods.corrected import corrected
-from pckv.moments import CountMoments
-from pckv.population import Population
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport, key_support
-from support.collision import collision_channel
+from support.collision import collision_law
 from support.signed_counts import sign_chances, signed_support
 
 USERS, COLLECTIONS = 40_000, 20_000
 
 
 def counts_of(
-    channel: CollisionChannel, f: float, m: float, users: int, seed: int, size: int = COLLECTIONS
+    law: CollisionLaw, f: float, m: float, users: int, seed: int, size: int = COLLECTIONS
 ) -> KeySupport:
     """Draw the counts of one key over many collections from the count law."""
     rng = default_rng(seed)
     holders = round(users * f)
     positive = rng.binomial(holders, (1 + m) / 2, size)
-    law = channel.count_law
+    count_law = law.count_law
     plus, minus = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    own, other, both = sign_chances(law.holder)
+    own, other, both = sign_chances(count_law.holder)
     for number, chances in (
         (positive, (own, other, both)),
         (holders - positive, (other, own, both)),
-        (np.full(size, users - holders), sign_chances(law.absent)),
+        (np.full(size, users - holders), sign_chances(count_law.absent)),
     ):
         counts = rng.multinomial(number, [*chances, 1 - sum(chances)])
         plus += counts[:, 0] + counts[:, 2]
@@ -52,9 +52,9 @@ def test_coverage(padding: int, epsilon: str, f: float, m: float) -> None:
 
     94 to 96 % is 6 standard errors on either side. The control is the next test.
     """
-    channel = collision_channel(20, padding, epsilon)
-    moments = CountMoments.of(channel.count_law)
-    support = counts_of(channel, f, m, USERS, seed=11)
+    law = collision_law(20, padding, epsilon)
+    moments = CountMoments.of(law.count_law)
+    support = counts_of(law, f, m, USERS, seed=11)
     low, high = frequency_interval(support, USERS, moments, 0.95)
     assert 0.94 < np.mean((low <= f) & (f <= high)) < 0.96
     low, high, _ = mean_interval(support, USERS, moments, 0.95)
@@ -65,9 +65,9 @@ def test_coverage(padding: int, epsilon: str, f: float, m: float) -> None:
 
 def test_exclusive_counts_would_cover_too_little() -> None:
     """The control: with Var S = s(1 - s), which forgets `both`, coverage falls below 90 %."""
-    channel = collision_channel(20, 1, "1")
-    moments = CountMoments.of(channel.count_law)
-    support = counts_of(channel, 0.3, 0.0, USERS, seed=12)
+    law = collision_law(20, 1, "1")
+    moments = CountMoments.of(law.count_law)
+    support = counts_of(law, 0.3, 0.0, USERS, seed=12)
     exclusive = replace(
         moments,
         holder=replace(moments.holder, mean_square_sum=moments.holder.mean_sum),
@@ -84,10 +84,10 @@ def test_exclusive_counts_would_cover_too_little() -> None:
 @pytest.mark.parametrize(("users", "f"), [(2000, 0.0), (2000, 0.002), (2000, 0.05), (300, 0.5)])
 def test_few_counts_are_covered_at_least(users: int, f: float) -> None:
     """n·2/t below 50, where the count is Bin(h, α) + Bin(2n - h, β): coverage at least 95 %, less 5 standard errors."""
-    channel = collision_channel(20, 1, "6")
-    moments = CountMoments.of(channel.count_law)
+    law = collision_law(20, 1, "6")
+    moments = CountMoments.of(law.count_law)
     assert users * moments.noise < 50
-    support = counts_of(channel, f, 0.2, users, seed=13, size=5000)
+    support = counts_of(law, f, 0.2, users, seed=13, size=5000)
     low, high = frequency_interval(support, users, moments, 0.95)
     assert np.mean((low <= round(users * f) / users) & (round(users * f) / users <= high)) > 0.95 - 5 * 0.0031
 
@@ -109,11 +109,11 @@ def test_a_collection_from_end_to_end() -> None:
     """
     people = crowd(60_000, default_rng(21))
     task = Task(name="t", keys=6, values=(-1, 1), epsilon=2, padding=4, mechanism="collision")
-    channel = task.channel
-    assert isinstance(channel, CollisionChannel)
+    law = task.law
+    assert isinstance(law, CollisionLaw)
     words = np.concatenate([batch.messages for batch in perturb_many(task, people, default_rng(22).bytes)])
     frequency, mean = people.truth(6)
-    moments = CountMoments.of(channel.count_law)
+    moments = CountMoments.of(law.count_law)
     error = np.sqrt(moments.frequency_variance(frequency) / len(people))
 
     def misses(shifted: Integers) -> NDArray[np.bool_]:
@@ -129,7 +129,7 @@ def test_a_collection_from_end_to_end() -> None:
         )
 
     assert not misses(words).any()
-    assert misses((words + channel.symbols) % channel.word_limit)[:3].all()
+    assert misses((words + law.symbols) % law.word_limit)[:3].all()
 
 
 def test_one_report_at_a_time() -> None:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pckv.arrays import Floats
-from pckv.channels import build
+from pckv.base.arrays import Floats
 from pckv.estimators.methods.bayes.bayes import bayes, learn
 from pckv.estimators.methods.bayes.prior import (
     COMMON_MEANS,
@@ -21,29 +20,32 @@ from pckv.estimators.methods.bayes.prior import (
     mean_grid,
 )
 from pckv.lab.choices import draw_counts
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 
 
 def drawn(
     holders: np.ndarray, mean: Floats, users: int, epsilon: str, seed: int
 ) -> tuple[KeySupport, CountMoments]:
-    law = build("collision", holders.size, 1, Fraction(epsilon), {}).count_law
-    return draw_counts(law, users, holders, mean, np.random.default_rng(seed)), CountMoments.of(law)
+    count_law = build("collision", holders.size, 1, Fraction(epsilon), {}).count_law
+    return draw_counts(count_law, users, holders, mean, np.random.default_rng(seed)), CountMoments.of(
+        count_law
+    )
 
 
 def test_possible_distributions_are_beta_distributions() -> None:
     """Their means and standard deviations are those of the beta distributions, within .02."""
     cells = mean_grid()
-    laws, prior = common_means(cells)
+    count_laws, prior = common_means(cells)
     assert prior.sum() == pytest.approx(1)
-    assert laws.sum(axis=1) == pytest.approx(1)
-    assert laws[0] == pytest.approx(arcsine(cells))
+    assert count_laws.sum(axis=1) == pytest.approx(1)
+    assert count_laws[0] == pytest.approx(arcsine(cells))
     pairs = [(people, centre) for people in COMMON_PEOPLE for centre in COMMON_MEANS]
-    for (people, centre), law in zip(pairs, laws[1:], strict=True):
+    for (people, centre), count_law in zip(pairs, count_laws[1:], strict=True):
         exact = stats.beta(0.5 + people * (1 + centre) / 2, 0.5 + people * (1 - centre) / 2)
-        mean = law @ cells.points
-        deviation = np.sqrt(law @ (cells.points - mean) ** 2)
+        mean = count_law @ cells.points
+        deviation = np.sqrt(count_law @ (cells.points - mean) ** 2)
         assert mean == pytest.approx(2 * exact.mean() - 1, abs=0.02)
         assert deviation == pytest.approx(2 * exact.std(), abs=0.02)
 
@@ -51,8 +53,8 @@ def test_possible_distributions_are_beta_distributions() -> None:
 def test_no_observation_says_nothing() -> None:
     """Counts that are equally likely with every mean leave the chances of before: a centre of 0."""
     cells = mean_grid()
-    law = learn_common_mean(np.ones((1, cells.points.size)), np.array([3.0]), cells)
-    assert law @ cells.points == pytest.approx(0, abs=1e-9)
+    count_law = learn_common_mean(np.ones((1, cells.points.size)), np.array([3.0]), cells)
+    assert count_law @ cells.points == pytest.approx(0, abs=1e-9)
 
 
 def test_a_common_mean_is_found() -> None:

@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given, settings
 
 from pckv import Tally, Task, estimate
-from pckv.channels import build
-from pckv.estimators.detection import Detection
 from pckv.estimators.intervals import frequency_interval
 from pckv.estimators.methods.bayes.bayes import learn
 from pckv.estimators.methods.bayes.prior import cell_interval
@@ -19,8 +17,9 @@ from pckv.lab.choices import draw_counts
 from pckv.lab.counting import count_reports
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
-from pckv.moments import CountMoments
-from pckv.planning.detection import detection_threshold
+from pckv.mechanisms.registry import build
+from pckv.statistics.detection import Detection, detection_threshold
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 from support.bayes_counts import MECHANISMS, any_counts
 
@@ -33,12 +32,12 @@ def test_with_no_key_held_nothing_is_detected(name: str, keys: int) -> None:
     The control, keys judged one by one, must fail.
     """
     users, collections = 10_000, 2_000
-    law = build(name, keys, 1, Fraction(2), {}).count_law
-    moments, rng = CountMoments.of(law), np.random.default_rng(keys)
+    count_law = build(name, keys, 1, Fraction(2), {}).count_law
+    moments, rng = CountMoments.of(count_law), np.random.default_rng(keys)
     nobody, means = np.zeros(keys * 100, np.int64), np.zeros(keys * 100)
     together, alone = 0, 0
     for _ in range(collections // 100):
-        support = draw_counts(law, users, nobody, means, rng)
+        support = draw_counts(count_law, users, nobody, means, rng)
         together += (
             Detection(keys, 0.95).detected(support.total, users, moments).reshape(100, keys).any(axis=1).sum()
         )
@@ -63,9 +62,11 @@ def test_a_detected_key_has_a_lower_limit_above_zero(counts: tuple[KeySupport, i
 def test_the_learned_distribution_does_not_pull_a_detected_key_to_zero(name: str) -> None:
     """One key with the least count that is detected, among 1,999 that nobody holds: its credible interval begins at 0."""
     users, keys = 20_000, 2000
-    law = build(name, keys, 1, Fraction(2), {}).count_law
-    moments = CountMoments.of(law)
-    support = draw_counts(law, users, np.zeros(keys, np.int64), np.zeros(keys), np.random.default_rng(3))
+    count_law = build(name, keys, 1, Fraction(2), {}).count_law
+    moments = CountMoments.of(count_law)
+    support = draw_counts(
+        count_law, users, np.zeros(keys, np.int64), np.zeros(keys), np.random.default_rng(3)
+    )
     least = detection_threshold(moments, users, keys, 0.95)
     support.counts[:, 0] = least - least // 2, least // 2
     learned = learn(support, users, moments)
@@ -79,7 +80,7 @@ def test_all_methods_and_any_selection_of_keys_agree() -> None:
     task = Task(name="t", keys=100, values=(-1, 1), epsilon=3, padding=3, mechanism="grr")
     model = SamplingModel(zipf(20_000, 100, np.random.default_rng(1), pairs=3))
     rng = np.random.default_rng(2)
-    support = count_reports(task.channel, model.prepare(task.channel, rng), rng).support
+    support = count_reports(task.law, model.prepare(task.law, rng), rng).support
     tally = Tally(task)
     words = support.counts.T.ravel()
     tally.add_many(np.repeat(np.arange(200), words))

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from pckv import Tally, Task, discover, estimate, plan_discovery
-from pckv.channels.discovery import DiscoveryChannel
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
 from pckv.estimators.discovery.search import null_chances, reports_by_group, search
+from pckv.mechanisms.discovery.law import DiscoveryLaw
 from support.texts import tally_of
 
 TASK = Task.discovery(name="terms", epsilon=4, alphabet="abcd", characters=5)
@@ -54,17 +54,17 @@ def test_the_tree_leads_to_the_keys(tally: Tally) -> None:
 
 
 def test_whole_texts_are_counted_in_all_groups_that_show_their_end(tally: Tally) -> None:
-    channel = TASK.channel
-    assert isinstance(channel, DiscoveryChannel)
-    groups = reports_by_group(tally, channel)
+    law = TASK.law
+    assert isinstance(law, DiscoveryLaw)
+    groups = reports_by_group(tally, law)
     assert sum(group.reports for group in groups) == USERS
-    whole = {one.text: one for one in search(TASK, channel, groups, 1_000).whole}
+    whole = {one.text: one for one in search(TASK, law, groups, 1_000).whole}
     for text, first in {"a": 1, "abc": 3, "dcba": 4, "cdcdc": 4}.items():
         count = 0
         for number, group in enumerate(groups[first:], first):
             item = TASK.tree.item(TASK.digest, TASK.tree.prefix(text, number), number)
-            functions, symbols = np.divmod(group.words.astype(np.uint64), np.uint64(channel.symbols))
-            hits = channel.symbol(functions, np.full_like(functions, item)) == symbols
+            functions, symbols = np.divmod(group.words.astype(np.uint64), np.uint64(law.symbols))
+            hits = law.symbol(functions, np.full_like(functions, item)) == symbols
             count += int(group.times[hits].sum())
         assert (whole[text].count, whole[text].reports) == (count, sum(g.reports for g in groups[first:]))
 
@@ -89,18 +89,18 @@ def test_a_text_of_the_planned_frequency_is_found_four_times_out_of_five() -> No
 
 
 def test_chances_of_counts_are_binomial() -> None:
-    channel = TASK.channel
-    assert isinstance(channel, DiscoveryChannel)
-    chance = 1 / channel.symbols
+    law = TASK.law
+    assert isinstance(law, DiscoveryLaw)
+    chance = 1 / law.symbols
     expected = 1 - (1 - chance) ** 50 - 50 * chance * (1 - chance) ** 49
-    assert null_chances(channel, [2, 0, 2], [50, 50, 100])[:2] == pytest.approx([expected, 1])
-    assert null_chances(channel, [], 5).size == 0
+    assert null_chances(law, [2, 0, 2], [50, 50, 100])[:2] == pytest.approx([expected, 1])
+    assert null_chances(law, [], 5).size == 0
 
 
 def test_chances_of_many_prefixes_are_found_without_sorting_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are compared by one call that no other thread runs beside: of four million, it stops a collector."""
-    channel, unique = TASK.channel, np.unique
-    assert isinstance(channel, DiscoveryChannel)
+    law, unique = TASK.law, np.unique
+    assert isinstance(law, DiscoveryLaw)
 
     def of_numbers(values: Any, **options: Any) -> Any:
         assert np.ndim(values) == 1
@@ -108,9 +108,9 @@ def test_chances_of_many_prefixes_are_found_without_sorting_rows(monkeypatch: py
 
     monkeypatch.setattr(np, "unique", of_numbers)
     counts, reports = np.arange(6).repeat(2), np.tile([50, 90], 6)
-    chances = null_chances(channel, counts, reports)
+    chances = null_chances(law, counts, reports)
     for count, number, chance in zip(counts.tolist(), reports.tolist(), chances.tolist(), strict=True):
-        share = 1 / channel.symbols
+        share = 1 / law.symbols
         below = [math.comb(number, k) * share**k * (1 - share) ** (number - k) for k in range(count)]
         assert chance == pytest.approx(1 - sum(below))
 

@@ -13,14 +13,14 @@ import pytest
 from numpy.random import default_rng
 
 from pckv import Tally, Task, estimate
+from pckv.base.errors import ParameterError
+from pckv.base.population import Population
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
-from pckv.errors import ParameterError
-from pckv.estimators import result
-from pckv.estimators.distributions import DEVIATIONS, Distributions
-from pckv.estimators.key_estimate import COLUMNS
-from pckv.estimators.result import Estimates
-from pckv.population import Population
-from pckv.seeded import seeded_source
+from pckv.estimators.results import estimates as result
+from pckv.estimators.results.distributions import DEVIATIONS, Distributions
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.key_estimate import COLUMNS
 
 VALUES = (1.0, 2.0, 4.0, 8.0)
 

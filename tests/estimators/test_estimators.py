@@ -14,14 +14,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pckv import Estimates, Tally, Task, estimate
-from pckv.channels import SamplingChannel, build
-from pckv.errors import ParameterError, PckvError
-from pckv.estimators.binomial import binomial_probabilities, binomial_upper_tail
+from pckv.base.errors import ParameterError, PckvError
 from pckv.estimators.intervals import fieller_quadratic, frequency_interval, mean_interval
 from pckv.estimators.methods.baseline import baseline, unbiased_frequency
 from pckv.estimators.methods.corrected import corrected
 from pckv.lab.theory import theorem4
-from pckv.moments import CountMoments
+from pckv.mechanisms.base import SamplingLaw
+from pckv.mechanisms.registry import build
+from pckv.statistics.binomial import binomial_probabilities, binomial_upper_tail
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 from support.signed_counts import sign_chances, signed_support
 
@@ -32,21 +33,21 @@ KEYS = {"ue": 100, "grr": 20}
 SETTINGS = list(itertools.product(("ue", "grr"), (0.5, 0.05, 0.005), (-1.0, 0.0, 0.9), (1, 3), ("1", "4")))
 
 
-def channel_of(name: str, padding: int, epsilon: str, keys: int | None = None) -> SamplingChannel:
-    channel = build(name, keys or KEYS[name], padding, Fraction(epsilon), {})
-    assert isinstance(channel, SamplingChannel)
-    return channel
+def law_of(name: str, padding: int, epsilon: str, keys: int | None = None) -> SamplingLaw:
+    law = build(name, keys or KEYS[name], padding, Fraction(epsilon), {})
+    assert isinstance(law, SamplingLaw)
+    return law
 
 
 def simulate(
-    channel: SamplingChannel, f: float, m: float, users: int, seed: int, size: int = COLLECTIONS
+    law: SamplingLaw, f: float, m: float, users: int, seed: int, size: int = COLLECTIONS
 ) -> KeySupport:
     """Draw the counts of one key over many collections from the exact law; every holder has value m."""
     rng = np.random.default_rng(seed)
-    law, holders = channel.count_law, round(users * f)
-    plus, minus, _ = sign_chances(law.holder)
+    count_law, holders = law.count_law, round(users * f)
+    plus, minus, _ = sign_chances(count_law.holder)
     shown = ((1 + m) / 2 * plus + (1 - m) / 2 * minus, (1 + m) / 2 * minus + (1 - m) / 2 * plus)
-    fake = sign_chances(law.absent)[:2]
+    fake = sign_chances(count_law.absent)[:2]
     of_holders = rng.multinomial(holders, [*shown, 1 - sum(shown)], size)
     of_others = rng.multinomial(users - holders, [*fake, 1 - sum(fake)], size)
     counts = of_holders + of_others
@@ -64,10 +65,10 @@ def test_coverage(name: str, f: float, m: float, padding: int, epsilon: str) -> 
     The band of ±.7 points is 6 standard errors wide; intervals of the wrong variance fall out of it
     (the control below).
     """
-    channel = channel_of(name, padding, epsilon)
-    moments = CountMoments.of(channel.count_law)
+    law = law_of(name, padding, epsilon)
+    moments = CountMoments.of(law.count_law)
     assert USERS * moments.noise >= 50
-    support = simulate(channel, f, m, USERS, seed=11)
+    support = simulate(law, f, m, USERS, seed=11)
     a, b, c = fieller_quadratic(support, USERS, moments, 0.95)
     assert 0.943 <= share(a * m * m + b * m + c <= 0) <= 0.957
     low, high, _ = mean_interval(support, USERS, moments, 0.95)
@@ -79,10 +80,10 @@ def test_coverage(name: str, f: float, m: float, padding: int, epsilon: str) -> 
 
 def test_theorem_4_alone_would_cover_too_little() -> None:
     """The control: without the sampling term the interval at ε 4, ℓ 3, f .5 covers 90 to 91 %."""
-    channel = channel_of("ue", 3, "4")
-    support = simulate(channel, 0.5, 0.0, USERS, seed=5)
-    moments = CountMoments.of(channel.count_law)
-    a, b, p = (float(x) for x in channel.probabilities)
+    law = law_of("ue", 3, "4")
+    support = simulate(law, 0.5, 0.0, USERS, seed=5)
+    moments = CountMoments.of(law.count_law)
+    a, b, p = (float(x) for x in law.probabilities)
     printed = theorem4(a, b, p, padding=3, n=USERS, f=0.5, m=0).frequency_variance
     error = np.abs(unbiased_frequency(support, USERS, moments) - 0.5)
     assert 0.895 <= share(error <= 1.96 * math.sqrt(printed)) <= 0.915
@@ -92,9 +93,9 @@ def test_theorem_4_alone_would_cover_too_little() -> None:
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.99])
 def test_any_level(level: float) -> None:
-    channel = channel_of("ue", 2, "2")
-    moments = CountMoments.of(channel.count_law)
-    support = simulate(channel, 0.1, 0.5, USERS, seed=3)
+    law = law_of("ue", 2, "2")
+    moments = CountMoments.of(law.count_law)
+    support = simulate(law, 0.1, 0.5, USERS, seed=3)
     low, high = frequency_interval(support, USERS, moments, level)
     assert share((low <= 0.1) & (high >= 0.1)) == pytest.approx(level, abs=0.01)
     a, b, c = fieller_quadratic(support, USERS, moments, level)
@@ -107,10 +108,10 @@ def test_any_level(level: float) -> None:
 @pytest.mark.parametrize("f", [0.0, 0.002, 0.05, 0.5, 1.0])
 def test_few_counts_are_covered_at_least(users: int, keys: int, epsilon: str, padding: int, f: float) -> None:
     """Where n·b < 50 the binomial interval covers the level or more, also far from Gaussian."""
-    channel = channel_of("grr", padding, epsilon, keys)
-    moments = CountMoments.of(channel.count_law)
+    law = law_of("grr", padding, epsilon, keys)
+    moments = CountMoments.of(law.count_law)
     assert users * moments.noise < 50
-    support = simulate(channel, f, 0.3, users, seed=2, size=20_000)
+    support = simulate(law, f, 0.3, users, seed=2, size=20_000)
     low, high = frequency_interval(support, users, moments, 0.95)
     assert share((low <= f) & (f <= high)) >= 0.943
     assert np.all((low >= 0) & (low <= high) & (high <= 1))
@@ -127,12 +128,12 @@ def test_few_counts_are_covered_at_least(users: int, keys: int, epsilon: str, pa
 )
 def test_exact_frequency_variance(name: str, f: float, padding: int, epsilon: str) -> None:
     """Within 3 % over 60,000 collections (one standard error of a variance is .6 %)."""
-    channel = channel_of(name, padding, epsilon)
-    moments = CountMoments.of(channel.count_law)
-    support = simulate(channel, f, 0.0, USERS, seed=17, size=60_000)
+    law = law_of(name, padding, epsilon)
+    moments = CountMoments.of(law.count_law)
+    support = simulate(law, f, 0.0, USERS, seed=17, size=60_000)
     measured = float(np.var(unbiased_frequency(support, USERS, moments)))
     assert measured == pytest.approx(float(moments.frequency_variance(f)) / USERS, rel=0.03)
-    a, b, p = (float(x) for x in channel.probabilities)
+    a, b, p = (float(x) for x in law.probabilities)
     printed = theorem4(a, b, p, padding=padding, n=USERS, f=f or 1e-9, m=0).frequency_variance
     assert float(moments.frequency_variance(f)) / USERS == pytest.approx(
         printed + f * (padding - 1) / USERS, rel=1e-6
@@ -145,11 +146,11 @@ def test_exact_frequency_variance(name: str, f: float, padding: int, epsilon: st
 )
 def test_theorem_4_mean_variance(name: str, m: float, padding: int, epsilon: str) -> None:
     """Within 4 % where f is at least 20 standard errors."""
-    channel, users, f = channel_of(name, padding, epsilon), 2_000_000, 0.5
-    moments = CountMoments.of(channel.count_law)
+    law, users, f = law_of(name, padding, epsilon), 2_000_000, 0.5
+    moments = CountMoments.of(law.count_law)
     assert f >= 20 * math.sqrt(moments.frequency_variance(f) / users)
-    support = simulate(channel, f, m, users, seed=23, size=60_000)
-    a, b, p = (float(x) for x in channel.probabilities)
+    support = simulate(law, f, m, users, seed=23, size=60_000)
+    a, b, p = (float(x) for x in law.probabilities)
     printed = theorem4(a, b, p, padding=padding, n=users, f=f, m=m)
     _, mean = baseline(support, users, moments)
     assert float(np.var(mean)) == pytest.approx(printed.mean_variance, rel=0.04)
@@ -168,9 +169,9 @@ def test_grr_variance_formula() -> None:
 
 @given(st.integers(0, 2000), st.integers(0, 2000), st.sampled_from(["ue", "grr"]), st.integers(1, 4))
 def test_methods_are_the_papers_formulas(n1: int, n2: int, name: str, padding: int) -> None:
-    channel, n = channel_of(name, padding, "1"), 4000
-    a, b, p = (float(x) for x in channel.probabilities)
-    moments = CountMoments.of(channel.count_law)
+    law, n = law_of(name, padding, "1"), 4000
+    a, b, p = (float(x) for x in law.probabilities)
+    moments = CountMoments.of(law.count_law)
     support = signed_support([n1], [n2])
     f, m = baseline(support, n, moments)
     assert f[0] == pytest.approx(((n1 + n2) / n - b) / (a - b) * padding, rel=1e-9, abs=1e-12)
@@ -205,7 +206,7 @@ def test_binomial_tail_far_out(count: float, trials: float, chance: float) -> No
 
 def test_interval_shapes_of_the_mean() -> None:
     """An interval, all of [-1, 1], the hull of two rays, and a misfit at the nearest end."""
-    moments = CountMoments.of(channel_of("ue", 1, "4").count_law)
+    moments = CountMoments.of(law_of("ue", 1, "4").count_law)
     n, noise = 100_000, moments.noise
     total = round(n * noise)
     plus = np.array([30_000, total // 2, total // 2 + 80, 26_000])
@@ -248,7 +249,7 @@ def test_edges_give_numbers(mechanism: str, epsilon: float, keys: int, padding: 
                 (result.frequency >= 0) & (result.frequency <= 1) & (result.mean >= 1) & (result.mean <= 5)
             )
         assert result.reports == reports
-    moments = CountMoments.of(task.channel.count_law)
+    moments = CountMoments.of(task.law.count_law)
     for f, m in itertools.product((0.0, 1.0), (-1.0, 0.0, 1.0)):
         assert float(moments.frequency_variance(f)) >= 0
         assert (
@@ -271,7 +272,7 @@ def test_an_interval_holds_its_own_estimate() -> None:
         assert np.all(
             (result.frequency_low <= result.frequency) & (result.frequency <= result.frequency_high)
         )
-    moments = CountMoments.of(task.channel.count_law)
+    moments = CountMoments.of(task.law.count_law)
     _, _, misfit = mean_interval(signed_support([15], [0]), 200, moments, 0.95)
     assert misfit.tolist() == [True]
 

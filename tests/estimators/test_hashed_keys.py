@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 
 from pckv import Series, Tally, Task, estimate, trend
-from pckv.channels import build
-from pckv.channels.collision import CollisionChannel
-from pckv.errors import PairsError, ParameterError
+from pckv.base.errors import PairsError, ParameterError
 from pckv.estimators.alarms.check import check_reports
-from pckv.estimators.detection import Detection
 from pckv.estimators.methods.registry import METHODS
 from pckv.lab.choices import draw_counts
-from pckv.moments import CountMoments
-from pckv.planning.detection import sum_chances
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.registry import build
+from pckv.statistics.detection import Detection, sum_chances
+from pckv.statistics.moments import CountMoments
 
 SITES = [f"site {number}" for number in range(40)]
 
@@ -31,17 +30,17 @@ def hashed_task(**options: object) -> Task:
 
 def counted(task: Task) -> Tally:
     """Words whose functions send the first sites to their symbol, and words of any function."""
-    rng, channel = np.random.default_rng(5), task.channel
-    assert isinstance(channel, CollisionChannel)
-    functions = rng.integers(0, channel.functions, 3000)
-    symbols = rng.integers(0, channel.symbols, functions.size)
+    rng, law = np.random.default_rng(5), task.law
+    assert isinstance(law, CollisionLaw)
+    functions = rng.integers(0, law.functions, 3000)
+    symbols = rng.integers(0, law.symbols, functions.size)
     for place, site in enumerate(SITES[:6]):
         part = slice(place * 200, (place + 1) * 200)
-        item = channel.item(task.key_index(site), place % task.level_count)
+        item = law.item(task.key_index(site), place % task.level_count)
         for word in range(part.start, part.stop):
-            symbols[word] = channel.symbol(int(functions[word]), item)
+            symbols[word] = law.symbol(int(functions[word]), item)
     tally = Tally(task)
-    tally.add_many(functions * channel.symbols + symbols)
+    tally.add_many(functions * law.symbols + symbols)
     return tally
 
 
@@ -111,14 +110,14 @@ def test_the_false_discovery_rate_holds(reports: int, holders: int) -> None:
     power of 0.99. The control, keys judged one by one, must fail. Counts are few (noise below 50) and many.
     """
     keys, held, collections = 400, 20, 400
-    law = build("collision", 2**20, 1, Fraction(3), {}).count_law
-    moments, rng = CountMoments.of(law), np.random.default_rng(reports)
+    count_law = build("collision", 2**20, 1, Fraction(3), {}).count_law
+    moments, rng = CountMoments.of(count_law), np.random.default_rng(reports)
     of_key = np.where(np.arange(keys) < held, holders, 0)
     tests = {rate: Detection(keys, 0.95, rate) for rate in (0.05, 0.2)} | {None: Detection(1, 0.95)}
     false = dict.fromkeys(tests, 0.0)
     power = dict.fromkeys(tests, 0.0)
     for _ in range(collections):
-        totals = draw_counts(law, reports, of_key, np.zeros(keys), rng).total
+        totals = draw_counts(count_law, reports, of_key, np.zeros(keys), rng).total
         for rate, detection in tests.items():
             found = detection.detected(totals, reports, moments)
             false[rate] += found[held:].sum() / max(found.sum(), 1) / collections
@@ -130,8 +129,8 @@ def test_the_false_discovery_rate_holds(reports: int, holders: int) -> None:
 
 
 def test_the_threshold_is_that_of_benjamini_and_hochberg_on_exact_chances() -> None:
-    law = build("collision", 2**20, 1, Fraction(3), {}).count_law
-    moments, reports = CountMoments.of(law), 400
+    count_law = build("collision", 2**20, 1, Fraction(3), {}).count_law
+    moments, reports = CountMoments.of(count_law), 400
     chances = sum_chances(moments.absent, reports, 150)
     at_least = np.append(1.0, 1 - np.cumsum(chances))
     rng = np.random.default_rng(7)

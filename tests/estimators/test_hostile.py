@@ -1,6 +1,6 @@
 """Intervals against hostile reports: what they contain for any attack, how often they hold the truth, and bad numbers.
 
-Counts of one key are drawn from the exact laws of the channels. What hostile reports say is added to the counts directly:
+Counts of one key are drawn from the exact laws of the laws. What hostile reports say is added to the counts directly:
 an attack on a key is nothing else than how often each of its signs is supported.
 """
 
@@ -14,23 +14,23 @@ import pytest
 from numpy.random import Generator, default_rng
 
 from pckv import Tally, Task, estimate
-from pckv.arrays import Floats, Integers
-from pckv.channels import Channel, CountLaw, build
-from pckv.channels.collision import CollisionChannel
+from pckv.base.arrays import Floats, Integers
+from pckv.base.errors import ParameterError
+from pckv.base.population import Population
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
-from pckv.errors import ParameterError
-from pckv.estimators.detection import Detection
 from pckv.estimators.hostile import HonestReports, count_hostile
 from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.lab.populations import zipf_sets
-from pckv.moments import CountMoments
-from pckv.planning.detection import detection_threshold
-from pckv.population import Population
-from pckv.seeded import seeded_source
+from pckv.mechanisms.base import CountLaw, Law
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.registry import build
+from pckv.statistics.detection import Detection, detection_threshold
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 from support.signed_counts import sign_chances, signed_support
 
-CHANNELS: dict[str, Channel] = {
+LAWS: dict[str, Law] = {
     name: build(mechanism, keys, padding, Fraction(epsilon), parameters)
     for name, (mechanism, keys, padding, epsilon, parameters) in {
         "ue": ("ue", 20, 2, "1", {}),
@@ -55,7 +55,7 @@ class Honest(NamedTuple):
     mean: Floats
 
 
-def draw_honest(law: CountLaw, reports: int, frequency: Floats, mean: Floats, rng: Generator) -> Honest:
+def draw_honest(count_law: CountLaw, reports: int, frequency: Floats, mean: Floats, rng: Generator) -> Honest:
     """Draw counts of one key from the exact law, for people of these frequencies and means."""
 
     def draw(chances: tuple[float, ...], people: Integers) -> Integers:
@@ -63,10 +63,10 @@ def draw_honest(law: CountLaw, reports: int, frequency: Floats, mean: Floats, rn
 
     holders = np.round(frequency * reports).astype(np.int64)
     positive = np.round(holders * (1 + mean) / 2).astype(np.int64)
-    own, other, both = sign_chances(law.holder)
+    own, other, both = sign_chances(count_law.holder)
     counts = draw((own, other, both), positive)
     counts += draw((other, own, both), holders - positive)
-    counts += draw(sign_chances(law.absent), reports - holders)
+    counts += draw(sign_chances(count_law.absent), reports - holders)
     support = signed_support(counts[:, 0] + counts[:, 2], counts[:, 1] + counts[:, 2])
     true_mean = np.divide(2 * positive - holders, holders, out=np.zeros(holders.size), where=holders > 0)
     return Honest(support, holders / reports, true_mean)
@@ -78,19 +78,19 @@ def with_hostile(support: KeySupport, says: Integers) -> KeySupport:
     return KeySupport(support.counts + added.T[::-1])
 
 
-def possible_says(channel: Channel) -> list[str]:
-    return list(SAYS) if channel.count_law.absent.own_and_other else ["nothing", "plus", "minus"]
+def possible_says(law: Law) -> list[str]:
+    return list(SAYS) if law.count_law.absent.own_and_other else ["nothing", "plus", "minus"]
 
 
-def laws_around(channel: Channel, rng: Generator) -> tuple[CountLaw, CountLaw, CountLaw]:
+def laws_around(law: Law, rng: Generator) -> tuple[CountLaw, CountLaw, CountLaw]:
     """Return a law, between one with less noise and one with more; they differ where noise is measured."""
-    if not isinstance(channel, CollisionChannel):
-        return (channel.count_law,) * 3
+    if not isinstance(law, CollisionLaw):
+        return (law.count_law,) * 3
     unused = 10**9
-    most = 10**9 * (channel.positions - channel.items) // channel.symbols
+    most = 10**9 * (law.positions - law.items) // law.symbols
     # From what is measured if nobody holds anything to far below all that is possible.
     supports = sorted(int(most * (1 - share)) for share in rng.uniform(0, 0.02, 3))
-    least, true, noisy = (channel.measured_law(each, unused) for each in supports)
+    least, true, noisy = (law.measured_law(each, unused) for each in supports)
     return least, true, noisy
 
 
@@ -105,7 +105,7 @@ class Attack(NamedTuple):
     level: float
 
 
-def random_attack(channel: Channel, rng: Generator, collections: int = 30) -> Attack:
+def random_attack(law: Law, rng: Generator, collections: int = 30) -> Attack:
     fewer = int(10 ** rng.uniform(0, 4.5))
     most = 1 + int(rng.integers(0, 1 + int(fewer * rng.choice([0.01, 0.1, 0.5, 3]))))
     hostile = int(rng.choice([0, most, int(rng.integers(0, most + 1))]))
@@ -115,10 +115,10 @@ def random_attack(channel: Channel, rng: Generator, collections: int = 30) -> At
     mean = np.where(
         rng.random(collections) < 0.4, rng.choice([-1, 1], collections), rng.uniform(-1, 1, collections)
     )
-    least, true, noisy = laws_around(channel, rng)
+    least, true, noisy = laws_around(law, rng)
     alone = draw_honest(true, fewer, frequency, mean, rng).support
     says = np.zeros((collections, len(SAYS)), np.int64)
-    kinds = len(possible_says(channel))
+    kinds = len(possible_says(law))
     says[:, :kinds] = rng.multinomial(hostile, rng.dirichlet(np.full(kinds, 0.2), collections))
     return Attack(
         HonestReports.of((least, noisy), fewer + hostile, most, others),
@@ -130,7 +130,7 @@ def random_attack(channel: Channel, rng: Generator, collections: int = 30) -> At
     )
 
 
-@pytest.mark.parametrize("name", CHANNELS)
+@pytest.mark.parametrize("name", LAWS)
 def test_intervals_contain_those_of_the_honest_reports_alone(name: str) -> None:
     """For any attack by at most that many: this is the theorem (proofs/hostile.md), from which coverage follows.
 
@@ -138,7 +138,7 @@ def test_intervals_contain_those_of_the_honest_reports_alone(name: str) -> None:
     """
     rng = default_rng([7, *name.encode()])
     for _ in range(25):
-        attack = random_attack(CHANNELS[name], rng)
+        attack = random_attack(LAWS[name], rng)
         low, high = attack.honest.frequency_interval(attack.all, attack.level)
         alone = frequency_interval(attack.alone, attack.fewer, attack.moments, attack.level)
         assert ((low <= alone.low + 1e-9) & (alone.high <= high + 1e-9)).all()
@@ -161,18 +161,16 @@ def test_a_support_too_few_would_be_found(monkeypatch: pytest.MonkeyPatch) -> No
 COLLECTIONS, HONEST, HOSTILE = 4_000, 99_000, 1_000
 
 
-def coverage(
-    channel: Channel, frequency: float, mean: float, says: str, allowed: int = HOSTILE
-) -> dict[str, float]:
+def coverage(law: Law, frequency: float, mean: float, says: str, allowed: int = HOSTILE) -> dict[str, float]:
     """Return how often each interval holds the truth of the honest people, over many collections of one key."""
-    rng = default_rng([3, *channel.name.encode(), *says.encode()])
+    rng = default_rng([3, *law.name.encode(), *says.encode()])
     ones = np.ones(COLLECTIONS)
-    honest = draw_honest(channel.count_law, HONEST, frequency * ones, mean * ones, rng)
+    honest = draw_honest(law.count_law, HONEST, frequency * ones, mean * ones, rng)
     row = np.array([HOSTILE * (name == says) for name in SAYS])
     support = with_hostile(honest.support, np.tile(row, (COLLECTIONS, 1)))
-    law, reports = channel.count_law, HONEST + HOSTILE
-    survives = HonestReports.of((law, law), reports, allowed, 0)
-    moments = CountMoments.of(law)
+    count_law, reports = law.count_law, HONEST + HOSTILE
+    survives = HonestReports.of((count_law, count_law), reports, allowed, 0)
+    moments = CountMoments.of(count_law)
     limits = {
         "frequency": (honest.frequency, survives.frequency_interval(support, 0.95)),
         "mean": (honest.mean, survives.mean_interval(support, 0.95)[:2]),
@@ -185,17 +183,17 @@ def coverage(
     }
 
 
-@pytest.mark.parametrize("name", [name for name in CHANNELS if "ε" not in name])
+@pytest.mark.parametrize("name", [name for name in LAWS if "ε" not in name])
 def test_coverage_under_the_worst_attacks(name: str) -> None:
     """1 % of 100,000 reports all say the same of a key; 4,000 collections: one standard error is .25 points at 97.5 %.
 
     The attack that reaches the end of what is possible leaves one side of the interval: it covers 97.5 %, and the bar
     of 95 % is 10 standard errors below (α < 1e-15 per case).
     """
-    channel = CHANNELS[name]
+    law = LAWS[name]
     for frequency, mean in ((0.3, 0.5), (0.02, -1.0)):
-        for says in possible_says(channel):
-            found = coverage(channel, frequency, mean, says)
+        for says in possible_says(law):
+            found = coverage(law, frequency, mean, says)
             assert found["frequency"] >= 0.95, (says, frequency)
             assert found["mean"] >= 0.95, (says, frequency)
 
@@ -203,20 +201,20 @@ def test_coverage_under_the_worst_attacks(name: str) -> None:
 @pytest.mark.parametrize("name", ["ue", "ue-compact with overlap", "collision"])
 def test_ordinary_intervals_miss_under_the_same_attack(name: str) -> None:
     """The control that must fail: reports that all say minus move the mean, and the most that they can the frequency."""
-    channel = CHANNELS[name]
-    assert coverage(channel, 0.3, 0.5, "minus")["ordinary mean"] < 0.5
-    most = "both" if "both" in possible_says(channel) else "plus"
-    assert coverage(channel, 0.3, 0.5, most)["ordinary frequency"] < 0.5
+    law = LAWS[name]
+    assert coverage(law, 0.3, 0.5, "minus")["ordinary mean"] < 0.5
+    most = "both" if "both" in possible_says(law) else "plus"
+    assert coverage(law, 0.3, 0.5, most)["ordinary frequency"] < 0.5
 
 
 @pytest.mark.parametrize("name", ["ue", "ue-compact with overlap", "collision"])
 def test_intervals_are_as_narrow_as_the_worst_attack_allows(name: str) -> None:
     """The worst attack leaves the truth outside as often as one side may, and 20 % fewer hostile reports are too few."""
-    channel = CHANNELS[name]
-    most = "both" if "both" in possible_says(channel) else "plus"
-    assert coverage(channel, 0.3, 0.5, most)["frequency"] <= 0.985
-    assert coverage(channel, 0.3, 0.5, most, allowed=HOSTILE * 4 // 5)["frequency"] < 0.93
-    assert coverage(channel, 0.3, 0.5, "minus", allowed=HOSTILE * 4 // 5)["mean"] < 0.93
+    law = LAWS[name]
+    most = "both" if "both" in possible_says(law) else "plus"
+    assert coverage(law, 0.3, 0.5, most)["frequency"] <= 0.985
+    assert coverage(law, 0.3, 0.5, most, allowed=HOSTILE * 4 // 5)["frequency"] < 0.93
+    assert coverage(law, 0.3, 0.5, "minus", allowed=HOSTILE * 4 // 5)["mean"] < 0.93
 
 
 def test_numbers_and_shares() -> None:

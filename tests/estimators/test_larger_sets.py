@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from pckv import Tally, Task, estimate
-from pckv.arrays import Integers
+from pckv.base.arrays import Integers
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
-from pckv.estimators.result import Estimates
-from pckv.estimators.set_sizes import HiddenShare, hidden_share, summarise_sets
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.sets import HiddenShare, hidden_share, summarise_sets
 from pckv.lab.dataset import Dataset
 from pckv.lab.populations import zipf_sets
-from pckv.seeded import seeded_source
 
 PEOPLE, KEYS, PADDING, REPEATS, TOP = 4_000, 40, 2, 20, 10
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.random import default_rng
 from scipy.stats import norm
 
-from pckv.arrays import Floats
+from pckv.base.arrays import Floats
 from pckv.estimators.trends import local_level, movements
 from pckv.estimators.trends.local_level import Levels, smooth_levels
 from pckv.estimators.trends.movements import Movements, learn_chances
@@ -63,8 +63,8 @@ def test_limits_are_quantiles_of_the_mixture() -> None:
     size = local_level.LAWS_PER_KEY
     level, deviation = rng.normal(0, 3, (1, size, 2)), rng.uniform(0.1, 2, (1, size, 2))
     chance = rng.dirichlet(np.ones(size), 2).T
-    laws = local_level._likeliest(level, deviation**2, chance)
-    low = local_level._lower_limit(laws, 0.9)
+    count_laws = local_level._likeliest(level, deviation**2, chance)
+    low = local_level._lower_limit(count_laws, 0.9)
     below = (norm.cdf((low[:, None] - level) / deviation) * chance).sum(axis=1)
     assert below == pytest.approx(0.05, abs=2e-4)
     assert (below <= 0.05 + 1e-7).all()
@@ -74,15 +74,15 @@ def test_unlikely_movements_keep_their_mean_and_variance() -> None:
     rng = default_rng(3)
     level, variance = rng.normal(0, 1, (2, 50, 4)), rng.uniform(0.1, 2, (2, 50, 4))
     chance = rng.dirichlet(np.ones(50), 4).T
-    laws = local_level._likeliest(level, variance, chance)
+    count_laws = local_level._likeliest(level, variance, chance)
 
     def moments(means: Floats, squares: Floats, chances: Floats) -> tuple[Floats, Floats]:
         mean = (means * chances).sum(axis=1)
         return mean, ((squares + means**2) * chances).sum(axis=1) - mean**2
 
     expected = moments(level, variance, chance)
-    found = moments(laws.level, laws.deviation**2, laws.chance)
-    assert laws.chance.shape == (local_level.LAWS_PER_KEY, 4)
+    found = moments(count_laws.level, count_laws.deviation**2, count_laws.chance)
+    assert count_laws.chance.shape == (local_level.LAWS_PER_KEY, 4)
     assert found[0] == pytest.approx(expected[0])
     assert found[1] == pytest.approx(expected[1])
 

@@ -10,10 +10,10 @@ import pytest
 from numpy.random import default_rng
 
 from pckv import Tally, Task, estimate
-from pckv.channels.collision import CollisionChannel
+from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
-from pckv.moments import CountMoments
-from pckv.population import Population
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.statistics.moments import CountMoments
 from support.source_faults import faulty_module
 
 KEYS, HELD_KEYS, PAIRS, USERS = 1_000, 50, 5, 60_000
@@ -38,9 +38,9 @@ def mean_of_absent_keys() -> float:
     return float(np.mean(estimate(crowd_tally(), method="baseline").frequency[HELD_KEYS:]))
 
 
-def channel_of(task: Task) -> CollisionChannel:
-    assert isinstance(task.channel, CollisionChannel)
-    return task.channel
+def law_of(task: Task) -> CollisionLaw:
+    assert isinstance(task.law, CollisionLaw)
+    return task.law
 
 
 # With F pairs per person and the chance taken as 1/t, every frequency would be too low by 2F/N.
@@ -53,24 +53,24 @@ def test_frequencies_of_absent_keys_are_zero_on_average() -> None:
     One standard error is that of 950 absent keys less that of 2,099 unused positions: per report √(β(1/1900 + 1/2099)),
     times 2/(α - β), .00028 at 60,000 reports.
     """
-    channel = channel_of(crowd_tally().task)
-    held, other = channel.hit / channel.one, 1 / channel.symbols
+    law = law_of(crowd_tally().task)
+    held, other = law.hit / law.one, 1 / law.symbols
     error = 2 / (held - other) * np.sqrt(other * (1 / 1_900 + 1 / 2_099) / USERS)
-    assert channel.positions == 4_099
+    assert law.positions == 4_099
     assert 4.2 * error < BIAS / 2
     assert abs(mean_of_absent_keys()) < BIAS / 2
 
 
 def not_measured(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Tally, "count_law", property(lambda tally: tally.task.channel.count_law))
+    patch.setattr(Tally, "count_law", property(lambda tally: tally.task.law.count_law))
 
 
 def measured_with(right: str, wrong: str) -> Callable[[pytest.MonkeyPatch], None]:
     """Plant a fault into the measurement."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        faulty = faulty_module("channels/collision.py", right, wrong).CollisionChannel
-        patch.setattr(CollisionChannel, "measured_law", faulty.measured_law)
+        faulty = faulty_module("mechanisms/collision/law.py", right, wrong).CollisionLaw
+        patch.setattr(CollisionLaw, "measured_law", faulty.measured_law)
 
     return plant
 
@@ -99,7 +99,7 @@ def least_signal() -> float:
         name="t", keys=KEYS, values=(-1, 1), epsilon="0.01", padding=1, mechanism="collision", size_share=0
     )
     signals = []
-    for word in default_rng(33).integers(channel_of(task).word_limit, size=30):
+    for word in default_rng(33).integers(law_of(task).word_limit, size=30):
         tally = Tally(task)
         tally.add_many(np.array([word]))
         signals.append(float(CountMoments.of(tally.count_law).signal))
@@ -111,8 +111,8 @@ def least_signal() -> float:
 
 def test_few_or_hostile_reports_leave_the_signal_positive(monkeypatch: pytest.MonkeyPatch) -> None:
     """The measured chance is bounded: never above 1/t. The control, without bounds, has a negative signal."""
-    channel = CollisionChannel.from_parameters(KEYS, 1, channel_of(crowd_tally().task).epsilon, {})
-    assert channel.measured_law(10**9, 1).absent == channel.count_law.absent
+    law = CollisionLaw.from_parameters(KEYS, 1, law_of(crowd_tally().task).epsilon, {})
+    assert law.measured_law(10**9, 1).absent == law.count_law.absent
     assert least_signal() > 0
     bounded = "min(most, max(most - 2 * gap, Fraction(unused_supports, reports * unused)))"
     measured_with(bounded, "Fraction(unused_supports, reports * unused)")(monkeypatch)
@@ -122,7 +122,7 @@ def test_few_or_hostile_reports_leave_the_signal_positive(monkeypatch: pytest.Mo
 def test_what_honest_reports_measure_is_between_the_two_laws_whatever_others_say() -> None:
     """3,000 hostile reports, all with the word whose unused positions are fewest or most of some thousand words."""
     honest, hostile = crowd_tally(), 3_000
-    words = default_rng(3).integers(0, channel_of(honest.task).word_limit, 1_000)
+    words = default_rng(3).integers(0, law_of(honest.task).word_limit, 1_000)
     unused = [_unused_supports(honest.task, word) for word in words]
     measured = CountMoments.of(honest.count_law).noise
     moved = []
@@ -133,7 +133,7 @@ def test_what_honest_reports_measure_is_between_the_two_laws_whatever_others_say
         moved.append(CountMoments.of(tally.count_law).noise)
         widest = (0.0, 1.0)
         for allowed in (2 * hostile, hostile):
-            least, most = (CountMoments.of(law).noise for law in tally.honest_laws(allowed))
+            least, most = (CountMoments.of(count_law).noise for count_law in tally.honest_laws(allowed))
             assert widest[0] <= least <= measured <= most <= widest[1]
             widest = least, most
     # The control: a law measured from all reports is moved either way.

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from pckv.channels import CHANNELS, build
 from pckv.estimators.intervals import Interval, fieller_quadratic, mean_interval
 from pckv.estimators.methods.bayes.bayes import learn
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import LAWS, build
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 
 LEVELS = (0.05, 0.2, 0.4, 0.6, 0.75, 0.8, 0.9, 0.95, 0.99, 0.999)
-WAYS = [(name, levels) for name in CHANNELS for levels in (2, 5) if levels <= CHANNELS[name].max_levels]
+WAYS = [(name, levels) for name in LAWS for levels in (2, 5) if levels <= LAWS[name].max_levels]
 KEYS = 60
 
 
@@ -41,8 +41,8 @@ def check_nested(found: list[Interval]) -> None:
 def collections(mechanism: str, levels: int) -> Iterator[tuple[KeySupport, int, CountMoments]]:
     """Yield counts of few reports and of many, at small ε and large."""
     for seed, (reports, epsilon) in enumerate(((1, "1"), (30, "1"), (1000, "4"), (10**5, "0.5"))):
-        channel = build(mechanism, KEYS, 2, Fraction(epsilon), {}, levels=levels)
-        moments = CountMoments.of(channel.count_law)
+        law = build(mechanism, KEYS, 2, Fraction(epsilon), {}, levels=levels)
+        moments = CountMoments.of(law.count_law)
         yield random_counts(moments, reports, seed), reports, moments
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from pckv import Series, Tally, Task, estimate, trend
-from pckv.channels import CHANNELS
-from pckv.charts import estimates_chart
+from pckv.base.population import Population
+from pckv.base.seeded import seeded_source
+from pckv.charts.estimates import estimates_chart
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.methods.registry import METHODS
-from pckv.estimators.result import Estimates
-from pckv.population import Population
-from pckv.seeded import seeded_source
+from pckv.estimators.results.estimates import Estimates
+from pckv.mechanisms.registry import LAWS
 
 LISTED = [f"app {number}" for number in range(8)]
 PEOPLE = 40_000
@@ -41,7 +41,7 @@ def collected(task: Task) -> Tally:
     return tally
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", LAWS)
 @pytest.mark.parametrize("method", METHODS)
 def test_frequency_and_mean_are_those_of_the_people_who_hold_unlisted_keys(
     mechanism: str, method: str

@@ -13,14 +13,15 @@ from numpy.random import default_rng
 
 from pckv import Tally, Task, estimate, simulate
 from pckv.auditing.variants import VARIANTS
-from pckv.channels import CHANNELS, SamplingChannel
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
 from pckv.estimators.estimate import METHODS, POSTS
 from pckv.estimators.postprocess import make_consistent, project_to_sum, project_to_sum_at_most
 from pckv.lab.counting import count_reports
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
-from pckv.moments import CountMoments
+from pckv.mechanisms.base import SamplingLaw
+from pckv.mechanisms.registry import LAWS
+from pckv.statistics.moments import CountMoments
 from pckv.tally.counts import empty_counts
 from pckv.tally.decode.support import NO_DUMMIES, DummySupport, decode_all
 from support.sample_reports import TASKS, some_messages
@@ -75,21 +76,21 @@ def test_no_possible_truth_is_further_away_than_before(
     assert closer(project_to_sum(with_dummy + noise, padding), with_dummy + noise, with_dummy)
     noisy = truth + noise[:-1]
     assert closer(project_to_sum_at_most(noisy, padding), noisy, truth)
-    moments = CountMoments.of(TASKS["ue"].channel.count_law)
+    moments = CountMoments.of(TASKS["ue"].law.count_law)
     assert closer(make_consistent(noisy, NO_DUMMIES, 1, moments, padding), noisy, truth)
 
 
 # Dummies
 
 
-def small_channels(mechanism: str) -> list[SamplingChannel]:
+def small_laws(mechanism: str) -> list[SamplingLaw]:
     """Every branch of a mechanism, with two and three keys and several paddings."""
-    kind = CHANNELS[mechanism]
+    kind = LAWS[mechanism]
     built = [
         kind.from_parameters(keys, padding, Fraction(1), parameters, bits=BITS)
         for keys, padding, parameters in itertools.product((2, 3), (1, 2, 3), VARIANTS[mechanism])
     ]
-    return [channel for channel in built if isinstance(channel, SamplingChannel)]
+    return [law for law in built if isinstance(law, SamplingLaw)]
 
 
 @pytest.mark.parametrize("mechanism", COUNTED)
@@ -99,26 +100,28 @@ def test_dummies_are_counted_exactly(mechanism: str) -> None:
     The control leaves the dummies out: the keys alone do not add up to the padding.
     """
     left_out = 0
-    for channel in small_channels(mechanism):
-        a, b, _ = channel.probabilities
-        assert channel.word_limit is not None
+    for law in small_laws(mechanism):
+        a, b, _ = law.probabilities
+        assert law.word_limit is not None
         for held in itertools.chain.from_iterable(
-            itertools.combinations(range(channel.keys), size) for size in range(channel.keys + 1)
+            itertools.combinations(range(law.keys), size) for size in range(law.keys + 1)
         ):
-            law = channel.law(dict.fromkeys(held, 1))
-            counts = empty_counts(channel.word_limit)
-            words = sorted(law.weights)
-            counts.add_counts(np.array(words), np.array([law.weights[word] for word in words], np.int64))
-            support, dummies = decode_all(channel, counts)
+            distribution = law.distribution(dict.fromkeys(held, 1))
+            counts = empty_counts(law.word_limit)
+            words = sorted(distribution.weights)
+            counts.add_counts(
+                np.array(words), np.array([distribution.weights[word] for word in words], np.int64)
+            )
+            support, dummies = decode_all(law, counts)
 
-            def frequency(total: int, supported: int, reports: int = law.total) -> Fraction:
-                return (Fraction(total, reports) - supported * b) * channel.padding / (a - b)  # noqa: B023
+            def frequency(total: int, supported: int, reports: int = distribution.total) -> Fraction:
+                return (Fraction(total, reports) - supported * b) * law.padding / (a - b)  # noqa: B023
 
             of_dummies = frequency(dummies.total, dummies.dummies)
-            of_keys = frequency(int(support.counts.sum()), channel.keys)
-            assert of_dummies == max(0, channel.padding - len(held))
-            assert of_keys + of_dummies == channel.padding
-            left_out += of_keys != channel.padding
+            of_keys = frequency(int(support.counts.sum()), law.keys)
+            assert of_dummies == max(0, law.padding - len(held))
+            assert of_keys + of_dummies == law.padding
+            left_out += of_keys != law.padding
     assert left_out > 0
 
 
@@ -129,11 +132,14 @@ def test_a_tally_without_noise_is_not_changed(mechanism: str) -> None:
     The control makes the keys alone add up to the padding, and is far off.
     """
     task = Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=3, mechanism=mechanism)
-    law, reports = task.channel.law({1: 1}), 10**9
-    words = np.array(sorted(law.weights))
+    distribution, reports = task.law.distribution({1: 1}), 10**9
+    words = np.array(sorted(distribution.weights))
     tally = Tally(task)
     tally.add_counted(
-        words, np.array([law.weights[word] * reports // law.total for word in words.tolist()], np.int64)
+        words,
+        np.array(
+            [distribution.weights[word] * reports // distribution.total for word in words.tolist()], np.int64
+        ),
     )
     frequencies = estimate(tally, "corrected", post="consistent").frequency
     assert frequencies == pytest.approx([0, 1, 0], abs=1e-6)
@@ -143,8 +149,8 @@ def test_a_tally_without_noise_is_not_changed(mechanism: str) -> None:
 def test_mechanisms_that_drop_their_dummies_count_none() -> None:
     for mechanism in ("ue", "collision"):
         tally = some_tally(mechanism, padding=3)
-        assert decode_all(tally.task.channel, tally.counts)[1] == NO_DUMMIES
-    assert [some_tally(name, padding=3).task.channel.counted_dummies for name in COUNTED] == [3, 1]
+        assert decode_all(tally.task.law, tally.counts)[1] == NO_DUMMIES
+    assert [some_tally(name, padding=3).task.law.counted_dummies for name in COUNTED] == [3, 1]
 
 
 @pytest.mark.parametrize("mechanism", COUNTED)
@@ -155,9 +161,9 @@ def test_the_lab_counts_dummies_too(mechanism: str) -> None:
     dummy more, is 10 or more away.
     """
     dataset = zipf(2000, 30, default_rng(1), pairs=2)
-    channel = CHANNELS[mechanism].from_parameters(30, 4, Fraction(4), {})
-    moments, model, rng = CountMoments.of(channel.count_law), SamplingModel(dataset), default_rng(2)
-    dummy_counts = [count_reports(channel, model.prepare(channel, rng), rng).dummies for _ in range(1000)]
+    law = LAWS[mechanism].from_parameters(30, 4, Fraction(4), {})
+    moments, model, rng = CountMoments.of(law.count_law), SamplingModel(dataset), default_rng(2)
+    dummy_counts = [count_reports(law, model.prepare(law, rng), rng).dummies for _ in range(1000)]
 
     def standard_errors_off(more: int) -> float:
         frequencies = np.array(
@@ -175,7 +181,7 @@ def test_the_lab_counts_dummies_too(mechanism: str) -> None:
 # Estimates
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", LAWS)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("padding", [1, 3])
 def test_frequencies_become_consistent_and_all_else_stays(mechanism: str, method: str, padding: int) -> None:
@@ -205,7 +211,7 @@ def test_unclipped_frequencies_are_made_consistent() -> None:
     assert np.abs(clipped - consistent_ones[0]).max() > 1e-4
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", LAWS)
 def test_no_reports_and_one(mechanism: str) -> None:
     for count in (0, 1):
         for method in METHODS:
@@ -278,7 +284,7 @@ def test_simulated_with_and_without_are_the_same_reports() -> None:
 
 def test_an_impossible_estimate_of_dummies() -> None:
     """If the estimate of the dummies is far off, keys still get possible frequencies."""
-    moments = CountMoments.of(TASKS["grr"].channel.count_law)
+    moments = CountMoments.of(TASKS["grr"].law.count_law)
     frequency = np.array([0.4, -0.1])
     assert make_consistent(frequency, DummySupport(10**6, 1), 10, moments, 1).tolist() == [0, 0]
     assert make_consistent(frequency, DummySupport(0, 10**6), 10, moments, 1) == pytest.approx([0.75, 0.25])

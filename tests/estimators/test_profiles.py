@@ -16,7 +16,7 @@ from pckv.estimators.methods.bayes.profiles import (
     learn_profiles,
 )
 from pckv.estimators.shares import own_interval, own_shares
-from pckv.moments import Scale
+from pckv.statistics.moments import Scale
 from pckv.tally.decode.support import KeySupport
 from support.profile_counts import CountedLevels, count_levels, holders_by_level
 

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 from pckv import Series, Tally, Task, estimate
-from pckv.channels import build
+from pckv.base.population import Population
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.hostile import HonestReports
-from pckv.estimators.set_sizes import summarise_sets
-from pckv.moments import CountMoments
-from pckv.population import Population
-from pckv.seeded import seeded_source
+from pckv.estimators.sets import summarise_sets
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 
 PEOPLE, PANELS, ROUNDS, KEYS = 8_000, 4, 60, 4
 
@@ -70,8 +70,8 @@ def coverage(tallies: list[Tally], truth: np.ndarray, method: str, **options: in
 @pytest.mark.parametrize("reporting", [1, 2, 3])
 def test_the_variance_of_a_round_is_not_below_that_over_all_panels(holders: int, reporting: int) -> None:
     """Enumerated in fractions: every choice of a panel, and the law of every report."""
-    people, law = 6, build("grr", 3, 1, Fraction(2), {}).count_law
-    own, other = (support.own + support.other for support in (law.holder, law.absent))
+    people, count_law = 6, build("grr", 3, 1, Fraction(2), {}).count_law
+    own, other = (support.own + support.other for support in (count_law.holder, count_law.absent))
     means, variances = [], []
     for panel in combinations(range(people), reporting):
         chances = [own if person < holders else other for person in panel]
@@ -81,10 +81,10 @@ def test_the_variance_of_a_round_is_not_below_that_over_all_panels(holders: int,
     spread = sum((mean - centre) ** 2 for mean in means) / len(means)
     exact = float((sum(variances) / len(variances) + spread) / (own - other) ** 2)
     frequency = holders / people
-    with_panels = CountMoments.of(law, left_out=1 - reporting / people).frequency_variance(frequency)
+    with_panels = CountMoments.of(count_law, left_out=1 - reporting / people).frequency_variance(frequency)
     assert exact <= with_panels / reporting * (1 + 1e-12)
     # The control: without the choice of the panel, the variance is too small.
-    assert CountMoments.of(law).frequency_variance(frequency) / reporting < exact
+    assert CountMoments.of(count_law).frequency_variance(frequency) / reporting < exact
 
 
 @pytest.mark.parametrize("method", ["corrected", "bayes"])

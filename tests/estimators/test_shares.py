@@ -9,15 +9,17 @@ import pytest
 from numpy.random import default_rng
 
 from pckv import Tally, Task, estimate
+from pckv.base.errors import ParameterError
+from pckv.base.population import Population
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
-from pckv.errors import ParameterError
-from pckv.estimators.distributions import Distributions
 from pckv.estimators.estimate import default_method
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import Interval, mean_interval
-from pckv.estimators.key_estimate import COLUMNS
 from pckv.estimators.postprocess import project_to_sum
-from pckv.estimators.result import Estimates
+from pckv.estimators.results.distributions import Distributions
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.key_estimate import COLUMNS
 from pckv.estimators.shares import (
     LevelShares,
     distributions,
@@ -27,9 +29,7 @@ from pckv.estimators.shares import (
     project_rows,
     with_intervals,
 )
-from pckv.moments import CountMoments, Scale
-from pckv.population import Population
-from pckv.seeded import seeded_source
+from pckv.statistics.moments import CountMoments, Scale
 from support.level_counts import draw_levels
 
 COLLECTIONS = 2_000
@@ -48,7 +48,7 @@ REPORTS = 20_000
 
 
 def moments_of(task: Task) -> CountMoments:
-    return CountMoments.of(task.channel.count_law, scale=Scale.of_values(task.level_values))
+    return CountMoments.of(task.law.count_law, scale=Scale.of_values(task.level_values))
 
 
 @pytest.mark.parametrize("frequency", [0.3, 0.02])
@@ -56,7 +56,7 @@ def moments_of(task: Task) -> CountMoments:
 def test_intervals_hold_as_often_as_they_say(name: str, frequency: float) -> None:
     task = TASKS[name]
     holders = [round(frequency * REPORTS * share) for share in PROFILE]
-    support = draw_levels(task.channel.count_law, holders, REPORTS, COLLECTIONS, default_rng(21))
+    support = draw_levels(task.law.count_law, holders, REPORTS, COLLECTIONS, default_rng(21))
     moments, values = moments_of(task), np.array(task.level_values)
     interval_on = own_interval(support, REPORTS, moments, 0.95)
     of_mean = mean_interval(support, REPORTS, moments, 0.95)
@@ -93,7 +93,7 @@ def test_the_spread_of_the_levels_narrows_intervals_of_means() -> None:
     task = TASKS["grr"]
     for frequency, ratio in ((0.3, 0.85), (0.02, 1.0), (0.0, 1.0)):
         holders = [round(frequency * REPORTS * share) for share in PROFILE]
-        support = draw_levels(task.channel.count_law, holders, REPORTS, 200, default_rng(3))
+        support = draw_levels(task.law.count_law, holders, REPORTS, 200, default_rng(3))
         moments = moments_of(task)
         narrow = mean_interval(support, REPORTS, moments, 0.95)
         # What the mean allows at most, with two levels the only possibility.
@@ -117,9 +117,9 @@ def test_intervals_hold_whatever_hostile_reports_say() -> None:
     task, hostile, collections = TASKS["ue-compact"], 500, 400
     holders = [round(0.1 * (REPORTS - hostile) * share) for share in PROFILE]
     true = np.array(holders) / sum(holders)
-    law, moments = task.channel.count_law, moments_of(task)
-    support = draw_levels(law, holders, REPORTS - hostile, collections, default_rng(5))
-    honest = HonestReports.of((law, law), REPORTS, hostile, 0, moments.scale)
+    count_law, moments = task.law.count_law, moments_of(task)
+    support = draw_levels(count_law, holders, REPORTS - hostile, collections, default_rng(5))
+    honest = HonestReports.of((count_law, count_law), REPORTS, hostile, 0, moments.scale)
     for level in range(5):
         attacked = support._replace(counts=support.counts + hostile * (np.arange(5) == level)[:, None])
         shares = own_shares(attacked, REPORTS, moments)

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from pckv import Tally, Task
-from pckv.arrays import Floats
+from pckv.base.arrays import Floats
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.lab.populations import uniform
-from pckv.moments import CountMoments
-from pckv.seeded import seeded_source
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import key_support
 
 KEYS, USERS, REPEATS = 40, 2_000, 400

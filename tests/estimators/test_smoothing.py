@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from pckv.channels import build
 from pckv.estimators.trends import smoothing
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.smoothing import returning_error, smooth_frequencies, smooth_means
 from pckv.lab.choices import draw_counts
-from pckv.moments import equal_scale
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import equal_scale
 
 KEYS, PANELS, REPORTS = 400, 4, 2000
 PEOPLE = PANELS * REPORTS
@@ -25,7 +25,7 @@ HOLDERS, MEAN = PEOPLE // 2, 0.0
 def draw_rounds(numbers: Sequence[int], seed: int) -> list[RoundCounts]:
     """Draw rounds of panels that everybody stays in: half of all people hold a key, half of these with the value 1."""
     rng = default_rng(seed)
-    law = build("ue", KEYS, 1, Fraction(8), {}).count_law
+    count_law = build("ue", KEYS, 1, Fraction(8), {}).count_law
     left = np.tile(np.array([HOLDERS // 2, HOLDERS // 2, PEOPLE - HOLDERS])[:, None], KEYS)
     panels = []
     for _ in range(PANELS):
@@ -36,10 +36,17 @@ def draw_rounds(numbers: Sequence[int], seed: int) -> list[RoundCounts]:
     for number in numbers:
         plus, minus, _ = panels[number % PANELS]
         holders = plus + minus
-        support = draw_counts(law, REPORTS, holders, (plus - minus) / holders, rng)
+        support = draw_counts(count_law, REPORTS, holders, (plus - minus) / holders, rng)
         rounds.append(
             RoundCounts(
-                number, PANELS, REPORTS, np.zeros(0, np.int64), np.arange(KEYS), support, law, equal_scale(2)
+                number,
+                PANELS,
+                REPORTS,
+                np.zeros(0, np.int64),
+                np.arange(KEYS),
+                support,
+                count_law,
+                equal_scale(2),
             )
         )
     return rounds

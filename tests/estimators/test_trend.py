@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from pckv import Series, Tally, estimate
-from pckv.errors import PairsError, ParameterError, TallyError, UnknownKey
-from pckv.estimators.trends.result import COLUMNS, Trend
+from pckv.base.errors import PairsError, ParameterError, TallyError, UnknownKey
+from pckv.estimators.results.trend import COLUMNS, Trend
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import trend
 from support.rounds import ROUND_KEYS, collect_round, collect_rounds, make_series
@@ -182,10 +182,12 @@ def test_nothing_is_certain_where_noise_points_beyond_the_range(mechanism: str) 
     counts = [
         RoundCounts.of(series, collect_round(series, number, [0.2, 0.7, 0.1], 3)) for number in range(1, 9)
     ]
-    law = counts[0].law
+    count_law = counts[0].count_law
     support = signed_support([0, 3, 3], [0, 0, 0])
-    counts += [replace(counts[0], number=9, law=law, support=support)]
-    counts += [replace(counts[0], number=10, law=law, support=signed_support([3, 3, 0], [0, 0, 0]))]
+    counts += [replace(counts[0], number=9, count_law=count_law, support=support)]
+    counts += [
+        replace(counts[0], number=10, count_law=count_law, support=signed_support([3, 3, 0], [0, 0, 0]))
+    ]
     found = trend(series, counts)
     assert np.abs(found.counts[-1].frequency).max() > 1
     assert (found.columns["smoothed_high"] - found.columns["smoothed_low"] > 0.5).all()

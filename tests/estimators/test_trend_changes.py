@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from numpy.random import Generator, default_rng
 
-from pckv.arrays import Floats, Integers
-from pckv.channels import build
+from pckv.base.arrays import Floats, Integers
 from pckv.estimators.trends import changes
 from pckv.estimators.trends.changes import compare, discoveries
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.lab.choices import draw_counts
-from pckv.moments import equal_scale
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import equal_scale
 
 KEYS, PEOPLE, PANELS = 4000, 40_000, 4
 NO_ANSWERS = np.zeros(0, np.int64)
@@ -23,12 +23,12 @@ NO_ANSWERS = np.zeros(0, np.int64)
 
 def draw_round(holders: Integers, number: int, name: str, rng: Generator, keys: int = KEYS) -> RoundCounts:
     """Draw the counts of a panel of one in four people, given how many of all hold each key."""
-    law = build(name, keys, 1, Fraction(2), {}).count_law
+    count_law = build(name, keys, 1, Fraction(2), {}).count_law
     reports = PEOPLE // PANELS
     chosen = rng.hypergeometric(holders, PEOPLE - holders, reports)
-    support = draw_counts(law, reports, chosen, np.zeros(holders.size), rng)
+    support = draw_counts(count_law, reports, chosen, np.zeros(holders.size), rng)
     return RoundCounts(
-        number, PANELS, reports, NO_ANSWERS, np.arange(holders.size), support, law, equal_scale(2)
+        number, PANELS, reports, NO_ANSWERS, np.arange(holders.size), support, count_law, equal_scale(2)
     )
 
 
@@ -36,7 +36,7 @@ def two_panels(
     holders: Integers, name: str, rng: Generator, keys: int = KEYS, epsilon: int = 2
 ) -> tuple[RoundCounts, RoundCounts]:
     """Draw two rounds of disjoint panels of the same people: whoever is in the first is not in the second."""
-    law = build(name, keys, 1, Fraction(epsilon), {}).count_law
+    count_law = build(name, keys, 1, Fraction(epsilon), {}).count_law
     reports = PEOPLE // PANELS
     first = rng.hypergeometric(holders, PEOPLE - holders, reports)
     second = rng.hypergeometric(holders - first, PEOPLE - holders - (reports - first), reports)
@@ -47,8 +47,8 @@ def two_panels(
             reports,
             NO_ANSWERS,
             np.arange(holders.size),
-            draw_counts(law, reports, chosen, np.zeros(holders.size), rng),
-            law,
+            draw_counts(count_law, reports, chosen, np.zeros(holders.size), rng),
+            count_law,
             equal_scale(2),
         )
         for number, chosen in enumerate((first, second), 1)
@@ -80,14 +80,14 @@ def test_without_the_choice_of_panels_p_values_are_too_small(monkeypatch: pytest
 def test_p_values_of_one_panel_know_that_some_are_asked_for_the_size_of_their_set() -> None:
     """Everybody reports in every round, but half of the reports, chosen anew each time, say nothing of pairs."""
     rng, asked = default_rng(6), PEOPLE // 2
-    law = build("ue", KEYS, 1, Fraction(6), {}).count_law
+    count_law = build("ue", KEYS, 1, Fraction(6), {}).count_law
     pair = []
     for number in (1, 2):
         chosen = rng.hypergeometric(np.full(KEYS, asked), PEOPLE - asked, PEOPLE - asked)
-        support = draw_counts(law, PEOPLE - asked, chosen, np.zeros(KEYS), rng)
+        support = draw_counts(count_law, PEOPLE - asked, chosen, np.zeros(KEYS), rng)
         pair.append(
             RoundCounts(
-                number, 1, PEOPLE, np.array([asked, 0]), np.arange(KEYS), support, law, equal_scale(2)
+                number, 1, PEOPLE, np.array([asked, 0]), np.arange(KEYS), support, count_law, equal_scale(2)
             )
         )
     assert np.mean(p_values((pair[0], pair[1])) <= 0.05) == pytest.approx(0.05, abs=0.015)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pckv.errors import OutputExists, ParameterError
+from pckv.base.errors import OutputExists, ParameterError
 from pckv.files.outputs import check_free, whole_file
 
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pckv import Tally, Task, estimate
-from pckv.errors import DataError
+from pckv.base.errors import DataError
 from pckv.files.set_sizes import read_set_sizes
 from pckv.planning.set_sizes import SetSizes
 
@@ -37,7 +37,7 @@ def tally_of(answers: list[int], epsilon: float = 2) -> Tally:
         name="first", keys=100, values=(0, 1), epsilon=epsilon, padding=4, mechanism="grr", size_share="0.2"
     )
     tally = Tally(task)
-    limit = task.channel.word_limit
+    limit = task.law.word_limit
     assert limit is not None
     tally.add_many(np.repeat(np.arange(limit - 1, limit + 4), [100, *answers]))
     return tally

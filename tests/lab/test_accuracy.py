@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
+from experiments.measured_errors import MeasuredPopulation, measure, paired, shares, standard_errors
 from pckv.estimators.methods.bayes.prior import ValueGrid
-from pckv.lab.accuracy import MeasuredPopulation, measure, paired, shares, standard_errors
 from pckv.lab.populations import zipf
 
 

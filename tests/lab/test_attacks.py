@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
+from experiments.attacks import best_words, constant_function, maximal_gain, random_message, random_pair
 from pckv import Tally, Task
-from pckv.arrays import Messages
+from pckv.base.arrays import Messages
+from pckv.base.population import Population
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.lab.attacks import best_words, constant_function, maximal_gain, random_message, random_pair
-from pckv.moments import CountMoments
 from pckv.planning.influence import people_per_report
-from pckv.population import Population
-from pckv.seeded import seeded_source
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import key_support
 
 REPORTS, LIARS, TARGETS = 100_000, 1000, np.arange(40, 50)
@@ -62,7 +62,7 @@ def raised(mechanism: str, hostile: Messages) -> tuple[float, float]:
     kept.add_many(reports[LIARS:])
     replaced.add_many(reports[:LIARS])
     sent.add_many(hostile)
-    moments = CountMoments.of(task.channel.count_law)
+    moments = CountMoments.of(task.law.count_law)
 
     def total(tally: Tally) -> float:
         both = Tally(task)
@@ -76,8 +76,8 @@ def raised(mechanism: str, hostile: Messages) -> tuple[float, float]:
 
 
 def predicted(mechanism: str, *, coin: bool) -> float:
-    channel = task_of(mechanism).channel
-    return LIARS / REPORTS * people_per_report(channel, TARGETS.size, Fraction(0), coin=coin)
+    law = task_of(mechanism).law
+    return LIARS / REPORTS * people_per_report(law, TARGETS.size, Fraction(0), coin=coin)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def predicted(mechanism: str, *, coin: bool) -> float:
 def test_maximal_gain_reaches_what_the_plan_says(mechanism: str, coin: bool) -> None:
     task, rng = task_of(mechanism), default_rng(3)
     if mechanism == "ue-compact" and not coin:
-        words: Messages = constant_function(task.channel, LIARS)  # type: ignore[arg-type]
+        words: Messages = constant_function(task.law, LIARS)  # type: ignore[arg-type]
     else:
         # Keys at random, as the plan has it: in line, they would gain less.
         words = maximal_gain(task, TARGETS, LIARS, rng)
@@ -113,12 +113,12 @@ def test_maximal_gain_by_coins_reaches_what_the_plan_says_for_keys_at_random() -
             padding=1,
             mechanism={"name": mechanism, **parameters},
         )
-        channel, rng = task.channel, default_rng(4)
-        functions = rng.integers(0, channel.functions or 0, 20_000)
-        best = best_words(channel, functions, rng.choice(keys, 10, replace=False))  # type: ignore[arg-type]
-        moments = CountMoments.of(channel.count_law)
+        law, rng = task.law, default_rng(4)
+        functions = rng.integers(0, law.functions or 0, 20_000)
+        best = best_words(law, functions, rng.choice(keys, 10, replace=False))  # type: ignore[arg-type]
+        moments = CountMoments.of(law.count_law)
         people = (best.supports - 10 * moments.noise) / moments.signal
-        expected = people_per_report(channel, 10, Fraction(0), coin=True)
+        expected = people_per_report(law, 10, Fraction(0), coin=True)
         error = people.std() / math.sqrt(people.size)
         assert abs(people.mean() - expected) < 4 * error + 0.02 * expected
         assert people.mean() > 0.8 * expected + 4 * error + 0.02 * expected
@@ -145,7 +145,7 @@ def test_best_words_support_what_they_say() -> None:
     """Every support is found again by counting the words."""
     for mechanism in ("ue-compact", "collision"):
         task, rng = task_of(mechanism), default_rng(8)
-        best = best_words(task.channel, rng.integers(0, task.channel.functions or 0, 50), TARGETS)  # type: ignore[arg-type]
+        best = best_words(task.law, rng.integers(0, task.law.functions or 0, 50), TARGETS)  # type: ignore[arg-type]
         for word, supports in zip(best.words, best.supports, strict=True):
             tally = Tally(task)
             tally.add_many(np.array([word]))

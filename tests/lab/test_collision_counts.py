@@ -8,30 +8,30 @@ import numpy as np
 import pytest
 from numpy.random import Generator, default_rng
 
+from pckv.base.population import Population
 from pckv.lab import counting
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import SamplingModel, TakenPairs
-from pckv.population import Population
-from support.collision import collision_channel
+from support.collision import collision_law
 
 # Two pairs are taken at most: the last of these people has more.
 PEOPLE: tuple[dict[int, int], ...] = ({0: 1, 1: 0}, {0: 1, 1: 1}, {0: 1}, {}, {0: 0, 1: 1, 2: 1})
 # All functions over 11 positions, of which 6 are items: 330 words.
-CHANNEL = collision_channel(3, 2, "2", symbols=3, positions=11)
+LAW = collision_law(3, 2, "2", symbols=3, positions=11)
 COLLECTIONS = 2000
 
 
 def exact_covariances() -> np.ndarray:
     """Covariances of the counts of all items, over all words of everybody: people report independently."""
-    words = range(CHANNEL.word_limit)
+    words = range(LAW.word_limit)
     supports = np.array(
-        [[CHANNEL.symbol(word // 3, item) == word % 3 for item in range(CHANNEL.items)] for word in words],
+        [[LAW.symbol(word // 3, item) == word % 3 for item in range(LAW.items)] for word in words],
         np.float64,
     )
-    found = np.zeros((CHANNEL.items, CHANNEL.items))
+    found = np.zeros((LAW.items, LAW.items))
     for held in PEOPLE:
-        chances = np.array([CHANNEL.weight(held, word) / CHANNEL.total(held) for word in words])
+        chances = np.array([LAW.weight(held, word) / LAW.total(held) for word in words])
         mean = chances @ supports
         found += (chances[:, None] * supports).T @ supports - np.outer(mean, mean)
     return found
@@ -49,7 +49,7 @@ def simulated(rng: Generator) -> np.ndarray:
     people = model()
     return np.array(
         [
-            count_reports(CHANNEL, people.prepare(CHANNEL, rng), rng).support.counts.T.ravel()
+            count_reports(LAW, people.prepare(LAW, rng), rng).support.counts.T.ravel()
             for _ in range(COLLECTIONS)
         ]
     )
@@ -83,14 +83,14 @@ def test_covariances_between_keys_are_those_of_all_words(monkeypatch: pytest.Mon
 def test_two_items_are_supported_together_as_often_as_the_proof_says() -> None:
     """All functions: with nothing held, with one of the two held, and with both, κ being that of proofs/collision.md."""
     alike = Fraction(4 * 3 + 4 * 3 + 3 * 2, 11 * 10)
-    hit, words = Fraction(CHANNEL.hit, CHANNEL.one), range(CHANNEL.word_limit)
+    hit, words = Fraction(LAW.hit, LAW.one), range(LAW.word_limit)
     for held, chance in (({}, Fraction(1, 3)), ({0: 0}, hit), ({1: 1}, hit), ({0: 0, 1: 1}, hit)):
         both = sum(
-            CHANNEL.weight(held, word)
+            LAW.weight(held, word)
             for word in words
-            if all(CHANNEL.symbol(word // 3, item) == word % 3 for item in (0, 3))
+            if all(LAW.symbol(word // 3, item) == word % 3 for item in (0, 3))
         )
-        assert Fraction(both, CHANNEL.total(held)) == alike * chance
+        assert Fraction(both, LAW.total(held)) == alike * chance
 
 
 def test_one_pair_each_and_some_of_the_people() -> None:

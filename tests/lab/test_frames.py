@@ -13,8 +13,8 @@ import pytest
 
 import pckv
 from pckv import Task, perturb_frame, read_ratings, simulate, tally_frame
+from pckv.base.errors import DataError, ParameterError
 from pckv.counting.run import CountOptions, count_inputs
-from pckv.errors import DataError, ParameterError
 
 MOVIES = ["alien", "heat", "up"]
 # At this ε, hardly any report differs from the pair that it is made of.

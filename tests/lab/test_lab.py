@@ -13,12 +13,10 @@ from numpy.random import default_rng
 from scipy import stats
 
 from pckv import Task, simulate
-from pckv.budget import ALLOCATIONS
-from pckv.channels import CHANNELS, build
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.ue_compact import UeCompactChannel
+from pckv.base.budget import ALLOCATIONS
+from pckv.base.errors import ParameterError
+from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
-from pckv.errors import ParameterError
 from pckv.estimators.methods.baseline import baseline
 from pckv.lab.baselines.drawing import IndexModel
 from pckv.lab.baselines.registry import find_baseline
@@ -28,9 +26,10 @@ from pckv.lab.populations import uniform, zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.lab.simulator import Setting, Simulator
 from pckv.lab.theory import theorem4
-from pckv.mechanisms import REGISTRY
-from pckv.moments import CountMoments
-from pckv.population import Population
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.registry import LAWS, REGISTRY, build
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
+from pckv.statistics.moments import CountMoments
 
 EPSILONS = ("0.1", "0.5", "1", "2", "3", "4", "5", "6")
 # n = 10^6, d = 100, uniform, all keys, corrected; 4,000 repeats, each cell known to ± .2-.4 %.
@@ -130,10 +129,8 @@ def test_simulated_counts_are_distributed_as_real_ones(
     rng, model = default_rng(3), SamplingModel(dataset)
 
     def simulated(epsilon: str, collections: int) -> np.ndarray:
-        channel = build(mechanism, 4, padding, Fraction(epsilon), task.parameters)
-        supports = (
-            count_reports(channel, model.prepare(channel, rng, share), rng) for _ in range(collections)
-        )
+        law = build(mechanism, 4, padding, Fraction(epsilon), task.parameters)
+        supports = (count_reports(law, model.prepare(law, rng, share), rng) for _ in range(collections))
         return np.array([each.support.counts[::-1].T for each in supports])
 
     same, other = simulated("2", size), simulated(control, size // 3)
@@ -157,19 +154,19 @@ def real_counts(task: Task, dataset: Dataset, size: int) -> np.ndarray:
         present, plus = bits[:, :4], bits[:, 8:12]
         return np.stack([plus, present - plus], axis=2)
     # The other words are answers to the size question.
-    about_pairs = by_collection < (task.channel.word_limit or 0)
-    if isinstance(task.channel, CollisionChannel):
-        functions, symbols = np.divmod(by_collection.astype(np.uint64), task.channel.symbols)
+    about_pairs = by_collection < (task.law.word_limit or 0)
+    if isinstance(task.law, CollisionLaw):
+        functions, symbols = np.divmod(by_collection.astype(np.uint64), task.law.symbols)
         items = 2 * np.arange(4, dtype=np.uint64)
         supported = [
-            (about_pairs & (task.channel.symbol(functions, items + sign) == symbols)).sum(axis=1)
+            (about_pairs & (task.law.symbol(functions, items + sign) == symbols)).sum(axis=1)
             for sign in (1, 0)
         ]
         return np.stack(supported, axis=2)
-    if isinstance(task.channel, UeCompactChannel):
-        residues, channel = task.channel.residue(by_collection, np.arange(4)), task.channel
-        minus_from = channel.r - channel.o
-        said = residues < channel.r, (residues >= minus_from) & (residues < minus_from + channel.r)
+    if isinstance(task.law, UeCompactLaw):
+        residues, law = task.law.residue(by_collection, np.arange(4)), task.law
+        minus_from = law.r - law.o
+        said = residues < law.r, (residues >= minus_from) & (residues < minus_from + law.r)
         return np.stack([(about_pairs & sign).sum(axis=1) for sign in said], axis=2)
     cells = np.stack([(by_collection[:, :, 0] == word).sum(axis=1) for word in range(8)], axis=1)
     return np.stack([cells[:, 1::2], cells[:, 0::2]], axis=2)
@@ -188,7 +185,7 @@ def two_sample_p(one: np.ndarray, two: np.ndarray) -> float:
 
 
 def test_every_mechanism_can_be_simulated() -> None:
-    assert {name for name, parts in REGISTRY.items() if parts.simulator} == set(CHANNELS)
+    assert {name for name, parts in REGISTRY.items() if parts.simulator} == set(LAWS)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +196,7 @@ def test_every_mechanism_can_be_simulated() -> None:
             for way in itertools.product(("ue", "grr"), "14")
             for held in ((1, 1), (2, 3), (3, 3))
         ),
-        # Without padding, tests/channels/test_compact_errors.py measures it more closely.
+        # Without padding, tests/mechanisms/test_compact_errors.py measures it more closely.
         ("ue-compact", "1", 2, 3),
         ("ue-compact", "4", 3, 3),
         ("collision", "1", 2, 3),
@@ -213,12 +210,12 @@ def test_baseline_frequency_error_is_the_exact_variance(
     # What `collision` costs grows with the people.
     people = 1000 if mechanism == "collision" else 5000
     dataset, rng = zipf(people, 20, default_rng(1), pairs=pairs), default_rng(2)
-    channel, model = build(mechanism, 20, padding, Fraction(epsilon), {}), SamplingModel(dataset)
+    law, model = build(mechanism, 20, padding, Fraction(epsilon), {}), SamplingModel(dataset)
     frequency, errors = dataset.truth[0], []
     for _ in range(1000):
-        support, _, law = count_reports(channel, model.prepare(channel, rng), rng)
-        errors.append((baseline(support, dataset.users, CountMoments.of(law))[0] - frequency) ** 2)
-    expected = np.mean(CountMoments.of(channel.count_law).frequency_variance(frequency)) / dataset.users
+        support, _, count_law = count_reports(law, model.prepare(law, rng), rng)
+        errors.append((baseline(support, dataset.users, CountMoments.of(count_law))[0] - frequency) ** 2)
+    expected = np.mean(CountMoments.of(law.count_law).frequency_variance(frequency)) / dataset.users
     assert np.mean(errors) == pytest.approx(expected, rel=0.05)
 
 
@@ -226,16 +223,15 @@ def test_baseline_frequency_error_is_the_exact_variance(
 def test_baseline_mean_error_is_theorem_4(mechanism: str, epsilon: str) -> None:
     """Within 5 % for keys of at least 15 standard errors: 20,000 key-repeats."""
     dataset, rng = uniform(200_000, 20, default_rng(4)), default_rng(5)
-    channel, model = build(mechanism, 20, 1, Fraction(epsilon), {}), SamplingModel(dataset)
-    moments = CountMoments.of(channel.count_law)
+    law, model = build(mechanism, 20, 1, Fraction(epsilon), {}), SamplingModel(dataset)
+    moments = CountMoments.of(law.count_law)
     frequency, mean = dataset.truth
     assert np.all(frequency >= 15 * np.sqrt(moments.frequency_variance(frequency) / dataset.users))
     errors = [
-        (baseline(count_reports(channel, model.draw(1, rng), rng).support, dataset.users, moments)[1] - mean)
-        ** 2
+        (baseline(count_reports(law, model.draw(1, rng), rng).support, dataset.users, moments)[1] - mean) ** 2
         for _ in range(1000)
     ]
-    a, b, p = map(float, channel.probabilities)
+    a, b, p = map(float, law.probabilities)
     printed = [
         theorem4(a, b, p, padding=1, n=dataset.users, f=float(f), m=float(m)).mean_variance
         for f, m in zip(frequency, mean, strict=True)

@@ -9,7 +9,7 @@ import pytest
 from numpy.random import default_rng
 from scipy import stats
 
-from pckv.errors import DataError, ParameterError
+from pckv.base.errors import DataError, ParameterError
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from pckv.base.errors import ParameterError
 from pckv.cli import main
-from pckv.errors import ParameterError
 from pckv.files import outputs
 from pckv.lab import reproduction
 from pckv.lab.figures import claims

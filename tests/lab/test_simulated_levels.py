@@ -12,16 +12,16 @@ from numpy.random import default_rng
 from scipy import stats
 
 from pckv import Task, simulate
-from pckv.channels import build
+from pckv.base.errors import ParameterError
+from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
-from pckv.errors import ParameterError
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.level_shares import total_variation, true_shares
 from pckv.lab.sampling import SamplingModel
 from pckv.lab.simulate import Result
-from pckv.moments import equal_scale
-from pckv.population import Population
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import equal_scale
 from pckv.tally.decode.support import key_support
 from pckv.tally.tally import Tally
 
@@ -66,10 +66,7 @@ def test_drawn_counts_are_those_of_reports(mechanism: str) -> None:
     )
     rng, model = default_rng(2), SamplingModel(dataset, equal_scale(5).values)
     drawn = np.array(
-        [
-            count_reports(task.channel, model.prepare(task.channel, rng), rng).support.counts
-            for _ in range(300)
-        ]
+        [count_reports(task.law, model.prepare(task.law, rng), rng).support.counts for _ in range(300)]
     )
     many = Population(np.arange(300 * 40 + 1), np.tile(people.keys, 300), np.tile(people.values, 300))
     tally = Tally(task)

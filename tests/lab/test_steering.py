@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
+from experiments.steering import SAYINGS, possible_sayings, size_answers, steered_reports
 from pckv import Tally, Task
-from pckv.lab.steering import SAYINGS, possible_sayings, size_answers, steered_reports
 from pckv.tally.decode.support import key_support
 
 MECHANISMS = ["ue", "grr", "ue-compact", {"name": "ue-compact", "q": 7, "r": 3, "o": 1}, "collision"]
@@ -20,7 +20,7 @@ def make_task(mechanism: object) -> Task:
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_all_reports_say_what_is_wanted(mechanism: object) -> None:
     task = make_task(mechanism)
-    for says in possible_sayings(task.channel):
+    for says in possible_sayings(task.law):
         tally = Tally(task)
         tally.add_many(steered_reports(task, 5, says, 50, default_rng(1)))
         support = key_support(tally, np.array([5]))
@@ -28,7 +28,7 @@ def test_all_reports_say_what_is_wanted(mechanism: object) -> None:
 
 
 def test_both_signs_only_where_one_report_can_support_both() -> None:
-    able = ["both" in possible_sayings(make_task(mechanism).channel) for mechanism in MECHANISMS]
+    able = ["both" in possible_sayings(make_task(mechanism).law) for mechanism in MECHANISMS]
     assert able == [False, False, False, True, True]
     with pytest.raises(ValueError, match="no report says both of key 3"):
         steered_reports(make_task("grr"), 3, "both", 1, default_rng(1))

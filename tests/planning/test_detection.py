@@ -10,15 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pckv.channels import CountLaw, Support, build
 from pckv.lab.choices import draw_counts
-from pckv.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
-from pckv.planning.detection import (
+from pckv.mechanisms.base import CountLaw, Support
+from pckv.mechanisms.registry import build
+from pckv.statistics.detection import (
     DETECTION_LEVEL,
     detection_threshold,
     smallest_detected_frequency,
     sum_chances,
 )
+from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
 
 # Users for which false supports are few (`grr`) and many, by number of keys and mechanism.
 SETTINGS = [
@@ -49,15 +50,15 @@ COLLECTIONS = 4_000
 def test_the_chances_of_sums_are_those_of_repeated_convolution(
     once: float, twice: float, reports: int
 ) -> None:
-    for law in (
+    for count_law in (
         Support.overlapping(once + twice, twice, twice),
         # Up to five levels at once.
         Support.independent(5, once, twice),
     ):
         expected = np.array([1.0])
         for _ in range(reports):
-            expected = np.convolve(expected, law.numbers)
-        found = sum_chances(SupportMoments.of(law), reports, expected.size)
+            expected = np.convolve(expected, count_law.numbers)
+        found = sum_chances(SupportMoments.of(count_law), reports, expected.size)
         assert found == pytest.approx(expected, abs=1e-9)
 
 
@@ -68,10 +69,10 @@ def test_the_threshold_is_the_least_count_beyond_noise(
     levels: int, noise: float, keys: int, reports: int
 ) -> None:
     """Against the exact binomial tail: the allowed one or less if exact, within a quarter of it where Gaussian."""
-    law = CountLaw(
+    count_law = CountLaw(
         Support.exclusive(levels, 0.5, 0.0), Support.exclusive(levels, noise / levels, noise / levels)
     )
-    moments = CountMoments.of(law)
+    moments = CountMoments.of(count_law)
     threshold = detection_threshold(moments, reports, keys, 0.95)
     allowed, tail = 0.025 / keys, stats.binom.sf(threshold - 1, reports, noise)
     if reports * noise < GAUSSIAN_NOISE:
@@ -97,14 +98,14 @@ def test_the_smallest_frequency_is_detected_four_times_out_of_five(
 
     Two controls must fail: the frequency for a task with one key, and four fifths of the frequency.
     """
-    law = build(name, keys, 1, Fraction(3), {}, levels).count_law
-    moments = CountMoments.of(law)
+    count_law = build(name, keys, 1, Fraction(3), {}, levels).count_law
+    moments = CountMoments.of(count_law)
     threshold = detection_threshold(moments, users, keys, DETECTION_LEVEL)
     rng = np.random.default_rng([keys, users])
 
     def power(frequency: float) -> float:
         holders = np.full(COLLECTIONS, round(frequency * users))
-        support = draw_counts(law, users, holders, np.zeros(COLLECTIONS), rng)
+        support = draw_counts(count_law, users, holders, np.zeros(COLLECTIONS), rng)
         return float(np.mean(support.total >= threshold))
 
     smallest = smallest_detected_frequency(moments, users, keys)

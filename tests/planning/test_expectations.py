@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from pckv.errors import ParameterError
-from pckv.planning.expectations import expect
-from pckv.planning.set_sizes import SetSizes
-from pckv.planning.spectrum import Spectrum
-from pckv.texts import percent
+from pckv.base.errors import ParameterError
+from pckv.base.words import percent
+from pckv.planning.people import expect
+from pckv.planning.set_sizes import SetSizes, Spectrum
 
 
 @pytest.mark.parametrize("keys", [5, 100, 2000])

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from pckv import Task, plan
-from pckv.channels import build
-from pckv.errors import ParameterError
-from pckv.estimators.detection import Detection
+from pckv.base.errors import ParameterError
 from pckv.lab.choices import draw_counts
-from pckv.moments import CountMoments
-from pckv.planning.detection import DEFAULT_FLAG_RATE, smallest_detected_frequency
+from pckv.mechanisms.registry import build
 from pckv.planning.prediction import predicted_errors
+from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, smallest_detected_frequency
+from pckv.statistics.moments import CountMoments
 
 
 @pytest.mark.parametrize("users", [400, 40_000])
@@ -24,13 +23,13 @@ def test_the_smallest_frequency_is_detected_four_times_out_of_five_among_candida
     The control, four fifths of the frequency, must fail.
     """
     keys, collections = 100, 800
-    law = build("collision", 2**20, 1, Fraction(3), {}).count_law
-    moments, rng = CountMoments.of(law), np.random.default_rng(users)
+    count_law = build("collision", 2**20, 1, Fraction(3), {}).count_law
+    moments, rng = CountMoments.of(count_law), np.random.default_rng(users)
     detection = Detection(keys, 0.95, DEFAULT_FLAG_RATE)
 
     def power(frequency: float) -> float:
         holders = np.tile(np.arange(keys) == 0, collections) * round(frequency * users)
-        totals = draw_counts(law, users, holders, np.zeros(holders.size), rng).total.reshape(-1, keys)
+        totals = draw_counts(count_law, users, holders, np.zeros(holders.size), rng).total.reshape(-1, keys)
         return float(np.mean([detection.detected(row, users, moments)[0] for row in totals]))
 
     smallest = smallest_detected_frequency(moments, users, keys, rate=DEFAULT_FLAG_RATE)
@@ -52,14 +51,14 @@ def test_a_task_is_what_the_plan_recommends() -> None:
         assert planned.candidates == 10_000
 
 
-def test_errors_are_those_of_the_channel_whoever_else_is_asked_for() -> None:
+def test_errors_are_those_of_the_law_whoever_else_is_asked_for() -> None:
     few, many = (plan(keys="hashed", users=10**6, epsilon=2, pairs=2, candidates=n) for n in (10, 10**5))
     assert few.errors == many.errors
     assert few.smallest_frequency < many.smallest_frequency < 2 * few.smallest_frequency
-    channel = build("collision", 2**29 - 1, few.padding, Fraction(2), {})
+    law = build("collision", 2**29 - 1, few.padding, Fraction(2), {})
     at = few.errors[0]
     seen = few.seen
-    expected = predicted_errors(channel, 10**6 * (1 - few.size_share), at.frequency, seen, few.size_share)
+    expected = predicted_errors(law, 10**6 * (1 - few.size_share), at.frequency, seen, few.size_share)
     assert at.frequency_error == pytest.approx(expected.frequency)
     assert "of 10,000 keys" not in few.assumed
     assert "hashed, 10 asked for" in few._repr_html_()

@@ -12,21 +12,22 @@ import pytest
 from numpy.random import default_rng
 
 from pckv import Task
-from pckv.channels import Channel, build
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.ue_compact import UeCompactChannel
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
+from pckv.base.words import two_digits
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.registry import build
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from pckv.planning import influence
 from pckv.planning.influence import best_support, fullest_cell, hostile, people_per_report, same_symbol_chance
 from pckv.planning.plan import plan
-from pckv.texts import two_digits
 
 NO_SIZES = Fraction(0)
 LIARS = Path(__file__).parents[2] / "docs" / "explanation" / "liars.md"
 
 
-def people(channel: Channel, targets: int, *, coin: bool) -> float:
-    return people_per_report(channel, targets, NO_SIZES, coin=coin)
+def people(law: Law, targets: int, *, coin: bool) -> float:
+    return people_per_report(law, targets, NO_SIZES, coin=coin)
 
 
 @pytest.mark.parametrize(
@@ -45,17 +46,17 @@ def people(channel: Channel, targets: int, *, coin: bool) -> float:
 def test_known_numbers(
     name: str, epsilon: str, parameters: dict[str, int], targets: int, own: float, with_coin: float
 ) -> None:
-    channel = build(name, 1000, 1, Fraction(epsilon), parameters)
-    assert people(channel, targets, coin=False) == pytest.approx(own, rel=0.01)
-    assert people(channel, targets, coin=True) == pytest.approx(with_coin, rel=0.01)
+    law = build(name, 1000, 1, Fraction(epsilon), parameters)
+    assert people(law, targets, coin=False) == pytest.approx(own, rel=0.01)
+    assert people(law, targets, coin=True) == pytest.approx(with_coin, rel=0.01)
 
 
-def supports(channel: UeCompactChannel, residues: list[int]) -> int:
+def supports(law: UeCompactLaw, residues: list[int]) -> int:
     """What the best offset supports of keys that a function gives these residues."""
-    plus, minus = channel.firsts
+    plus, minus = law.firsts
     return max(
-        sum(((z + offset - first) % channel.q < channel.r) for z in residues for first in (plus, minus))
-        for offset in range(channel.q)
+        sum(((z + offset - first) % law.q < law.r) for z in residues for first in (plus, minus))
+        for offset in range(law.q)
     )
 
 
@@ -63,27 +64,27 @@ def supports(channel: UeCompactChannel, residues: list[int]) -> int:
 def test_a_coin_leaves_the_best_word_of_a_random_function(sets: tuple[int, int, int]) -> None:
     """All functions of keys whose digit vectors are affinely independent: 0 and the powers of q."""
     q, r, o = sets
-    channel = UeCompactChannel(q**3 - 1, 1, Fraction(1), q=q, r=r, o=o)
+    law = UeCompactLaw(q**3 - 1, 1, Fraction(1), q=q, r=r, o=o)
     for targets in ([0], [0, 1], [0, 1, q], [0, 1, q, q * q]):
         best = [
-            supports(channel, [channel.product(function, key) for key in targets])
-            for function in range(channel.functions)
+            supports(law, [law.product(function, key) for key in targets])
+            for function in range(law.functions)
         ]
-        assert best_support(channel, len(targets)) == pytest.approx(np.mean(best))
-        assert max(best) == channel.max_support(len(targets))
+        assert best_support(law, len(targets)) == pytest.approx(np.mean(best))
+        assert max(best) == law.max_support(len(targets))
 
 
 def test_two_items_share_a_symbol_exactly_as_often() -> None:
     """All functions of a small family, and the mean of the fullest symbol for one key."""
-    channel = CollisionChannel(3, 1, Fraction(1), symbols=4, positions=13, generator=2, functions=13 * 12)
+    law = CollisionLaw(3, 1, Fraction(1), symbols=4, positions=13, generator=2, functions=13 * 12)
     for first, second in product(range(6), repeat=2):
         if first != second:
             shared = sum(
-                channel.symbol(function, first) == channel.symbol(function, second)
-                for function in range(channel.functions)
+                law.symbol(function, first) == law.symbol(function, second)
+                for function in range(law.functions)
             )
-            assert Fraction(shared, channel.functions) == same_symbol_chance(channel)
-    assert best_support(channel, 1) == pytest.approx(1 + float(same_symbol_chance(channel)))
+            assert Fraction(shared, law.functions) == same_symbol_chance(law)
+    assert best_support(law, 1) == pytest.approx(1 + float(same_symbol_chance(law)))
 
 
 def test_the_fullest_cell_by_enumeration() -> None:
@@ -94,11 +95,11 @@ def test_the_fullest_cell_by_enumeration() -> None:
 
 def test_drawn_and_enumerated_spreads_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     """The standard error of the drawn mean is below .3 % here: 2^15 draws of a number whose deviation is below its mean."""
-    channel = build("ue-compact", 1000, 1, Fraction(1), {"q": 5})
-    exact = best_support(channel, 10)
+    law = build("ue-compact", 1000, 1, Fraction(1), {"q": 5})
+    exact = best_support(law, 10)
     monkeypatch.setattr(influence, "MAX_ENUMERATED", 0)
     best_support.cache_clear()
-    drawn = best_support(channel, 10)
+    drawn = best_support(law, 10)
     best_support.cache_clear()
     assert drawn != exact
     assert drawn == pytest.approx(exact, rel=0.01)
@@ -106,20 +107,20 @@ def test_drawn_and_enumerated_spreads_agree(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("parameters", [{"q": 7}, {"q": 13, "r": 5, "o": 1}])
 def test_some_best_offset_moves_a_target_to_a_first_residue(parameters: dict[str, int]) -> None:
-    channel, rng = build("ue-compact", 40, 1, Fraction(1), parameters), default_rng(5)
-    assert isinstance(channel, UeCompactChannel)
-    supports = np.zeros(channel.q)
-    for first in channel.firsts:
-        supports[first : first + channel.r] += 1
-    residues = rng.integers(0, channel.q, (200, 4))
-    of_all = [supports[(residues + offset) % channel.q].sum(axis=1) for offset in range(channel.q)]
-    assert influence._best_offsets(channel, supports, residues) == np.max(of_all, axis=0).mean()
+    law, rng = build("ue-compact", 40, 1, Fraction(1), parameters), default_rng(5)
+    assert isinstance(law, UeCompactLaw)
+    supports = np.zeros(law.q)
+    for first in law.firsts:
+        supports[first : first + law.r] += 1
+    residues = rng.integers(0, law.q, (200, 4))
+    of_all = [supports[(residues + offset) % law.q].sum(axis=1) for offset in range(law.q)]
+    assert influence._best_offsets(law, supports, residues) == np.max(of_all, axis=0).mean()
 
 
 def test_many_residues_take_no_memory() -> None:
     """A table of all offsets and residues would have 25 billion numbers."""
-    channel = build("ue-compact", 40, 1, Fraction(12), {"q": 160_001})
-    assert 1 <= best_support(channel, 10) < 1.01
+    law = build("ue-compact", 40, 1, Fraction(12), {"q": 160_001})
+    assert 1 <= best_support(law, 10) < 1.01
 
 
 @pytest.mark.parametrize(
@@ -127,23 +128,20 @@ def test_many_residues_take_no_memory() -> None:
 )
 def test_no_set_of_keys_exceeds_what_pairwise_independence_allows(keys: range | list[int]) -> None:
     """The bound of proofs/influence.md for any keys, enumerated over all functions, and what random keys give."""
-    channel = UeCompactChannel(100, 1, Fraction(1), q=5)
-    chance = 2 / channel.q
-    bound = 10 * chance + ((channel.q - 1) * 10 * chance * (1 - chance)) ** 0.5
+    law = UeCompactLaw(100, 1, Fraction(1), q=5)
+    chance = 2 / law.q
+    bound = 10 * chance + ((law.q - 1) * 10 * chance * (1 - chance)) ** 0.5
     best = np.mean(
-        [
-            supports(channel, [channel.product(function, key) for key in keys])
-            for function in range(channel.functions)
-        ]
+        [supports(law, [law.product(function, key) for key in keys]) for function in range(law.functions)]
     )
     assert best <= bound
     # Keys in line are worse targets than keys at random.
-    assert best <= best_support(channel, 10)
+    assert best <= best_support(law, 10)
 
 
 def test_size_answers_make_hostile_reports_weigh_more_unless_a_coin_decides() -> None:
-    channel = build("collision", 100, 3, Fraction(1), {})
-    without, asked = hostile(channel, 1000), hostile(channel, 1000, Fraction(1, 5))
+    law = build("collision", 100, 3, Fraction(1), {})
+    without, asked = hostile(law, 1000), hostile(law, 1000, Fraction(1, 5))
     assert asked.own_function.people == pytest.approx(without.own_function.people / 0.8)
     assert asked.server_coin == without.server_coin
     assert without.own_function.one_report == pytest.approx(without.own_function.people / 1000)
@@ -220,8 +218,8 @@ def test_the_page_on_liars_states_these_numbers() -> None:
         stated = [float(number) for number in numbers.split("|")]
         for epsilon, (one, ten) in {"1": stated[:2], "4": stated[2:]}.items():
             parameters = {"q": 5 if epsilon == "1" else 47} if name == "ue-compact" else {}
-            channel = build(name, 100, 1, Fraction(epsilon), parameters)
+            law = build(name, 100, 1, Fraction(epsilon), parameters)
             for targets, number in ((1, one), (10, ten)):
                 assert number == float(
-                    two_digits(people(channel, targets, coin="coin" in detail)).replace(",", "")
+                    two_digits(people(law, targets, coin="coin" in detail)).replace(",", "")
                 )

@@ -15,20 +15,18 @@ from numpy.random import default_rng
 from numpy.typing import NDArray
 
 from pckv import Plan, Task, plan
-from pckv.channels import Channel, build
-from pckv.channels.ue_compact import MAX_DECODED_WORDS, UeCompactChannel
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
 from pckv.estimators.methods.baseline import baseline
 from pckv.lab.choices import SimulatedSetting, compare_choice, draw_level_counts, simulate_keys
-from pckv.moments import CountMoments, Scale
-from pckv.planning.assessment import Assessment
-from pckv.planning.expectations import expect
-from pckv.planning.explanation import explain_parameters
-from pckv.planning.level_cost import guessed_share_error, level_cost, share_error
-from pckv.planning.objective import OBJECTIVES, Objective
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.registry import build
+from pckv.mechanisms.ue_compact.law import MAX_DECODED_WORDS, UeCompactLaw
+from pckv.planning.assessment import Assessment, guessed_share_error, level_cost, share_error
 from pckv.planning.outlook import LEVELS_RULE, RULE, outlook
-from pckv.planning.prediction import predict
-from pckv.planning.tuning import ChannelSpec, tuned_parameters
+from pckv.planning.people import expect
+from pckv.planning.prediction import OBJECTIVES, Objective, predict
+from pckv.planning.tuning import LawSpec, explain_parameters, tuned_parameters
+from pckv.statistics.moments import CountMoments, Scale
 
 STARS = (1, 2, 3, 4, 5)
 # Most levels are near the least value.
@@ -55,9 +53,9 @@ def test_predicted_errors_are_the_simulated_ones(case: tuple[Any, ...]) -> None:
     One standard error of a mean square is at most 1.7 %.
     """
     name, levels, keys, padding, epsilon, users = case
-    law = build(name, keys, padding, Fraction(epsilon), {}, levels).count_law
-    simulated = simulate_keys(law, users, padding / keys, 30_000, default_rng(5))
-    predicted = predict(CountMoments.of(law), users, padding / keys)
+    count_law = build(name, keys, padding, Fraction(epsilon), {}, levels).count_law
+    simulated = simulate_keys(count_law, users, padding / keys, 30_000, default_rng(5))
+    predicted = predict(CountMoments.of(count_law), users, padding / keys)
     assert predicted.frequency == pytest.approx(simulated.frequency, rel=0.05)
     assert predicted.mean == pytest.approx(simulated.mean, rel=0.09)
 
@@ -69,12 +67,12 @@ def test_predicted_errors_of_levels_at_unequal_distances(
     name: str, keys: int, epsilon: str, users: int
 ) -> None:
     """As above, many reports and few. Control: as if the levels were equally spaced, means are off by more than that."""
-    law = build(name, keys, 1, Fraction(epsilon), {}, 5).count_law
-    simulated = simulate_keys(law, users, 1 / keys, 30_000, default_rng(7), scale=SKEWED)
-    predicted = predict(CountMoments.of(law, scale=SKEWED), users, 1 / keys)
+    count_law = build(name, keys, 1, Fraction(epsilon), {}, 5).count_law
+    simulated = simulate_keys(count_law, users, 1 / keys, 30_000, default_rng(7), scale=SKEWED)
+    predicted = predict(CountMoments.of(count_law, scale=SKEWED), users, 1 / keys)
     assert predicted.frequency == pytest.approx(simulated.frequency, rel=0.05)
     assert predicted.mean == pytest.approx(simulated.mean, rel=0.09)
-    assert predict(CountMoments.of(law), users, 1 / keys).mean < 0.9 * simulated.mean
+    assert predict(CountMoments.of(count_law), users, 1 / keys).mean < 0.9 * simulated.mean
 
 
 def test_values_that_are_closer_together_have_smaller_errors_than_predicted() -> None:
@@ -82,12 +80,12 @@ def test_values_that_are_closer_together_have_smaller_errors_than_predicted() ->
 
     It is as planned where each of them is at either end by chance: 5,000 keys, one standard error is 2 %.
     """
-    law = build("ue-compact", 20, 1, Fraction(4), {}, 5).count_law
-    users, moments, rng = 20_000, CountMoments.of(law), default_rng(3)
+    count_law = build("ue-compact", 20, 1, Fraction(4), {}, 5).count_law
+    users, moments, rng = 20_000, CountMoments.of(count_law), default_rng(3)
     planned = moments.mean_variance(0.2, 0.0) / users
 
     def measured(held: NDArray[np.int64]) -> float:
-        _, mean = baseline(draw_level_counts(law, users, held, rng), users, moments)
+        _, mean = baseline(draw_level_counts(count_law, users, held, rng), users, moments)
         return float(np.mean(mean**2))
 
     held = np.zeros((5, 5000), np.int64)
@@ -140,11 +138,11 @@ def test_the_error_of_a_share_is_the_simulated_one(name: str) -> None:
     Where exactly a fifth of the holders is at each level, the error is smaller than planned.
     """
     choice = assessed(name, 5, "3", users=50_000, frequency=0.3)
-    law, users, rng = choice.channel.count_law, 50_000, default_rng(11)
-    moments = CountMoments.of(law, scale=Scale((0.0, 0.0, 0.0, 1.0, 0.0)))
+    count_law, users, rng = choice.law.count_law, 50_000, default_rng(11)
+    moments = CountMoments.of(count_law, scale=Scale((0.0, 0.0, 0.0, 1.0, 0.0)))
 
     def measured(held: NDArray[np.int64]) -> float:
-        _, share = baseline(draw_level_counts(law, users, held, rng), users, moments)
+        _, share = baseline(draw_level_counts(count_law, users, held, rng), users, moments)
         return float(np.sqrt(np.mean((share - 0.2) ** 2)))
 
     planned = share_error(choice, 0.3)
@@ -172,15 +170,15 @@ def test_chosen_residues_are_near_the_best_of_all(levels: int, epsilon: str, obj
     Where one error is wanted, sets are compared that do not lose more of the other one than the chosen set.
     """
     goal = Objective(objective, 10**6, 0.05)
-    spec = ChannelSpec(20, 1, Fraction(epsilon), levels)
+    spec = LawSpec(20, 1, Fraction(epsilon), levels)
     chosen = build("ue-compact", 20, 1, Fraction(epsilon), tuned_parameters("ue-compact", spec, goal), levels)
-    assert isinstance(chosen, UeCompactChannel)
+    assert isinstance(chosen, UeCompactLaw)
     assert chosen.word_limit <= MAX_DECODED_WORDS
     assert chosen.o == 0
     plain, ours = (goal.predict(each.count_law) for each in (spec.build("ue-compact", {}), chosen))
 
-    def loss(channel: Channel) -> float:
-        frequency, mean = goal.predict(channel.count_law)
+    def loss(law: Law) -> float:
+        frequency, mean = goal.predict(law.count_law)
         if objective == "both":
             return max(frequency / plain.frequency, mean / plain.mean)
         if objective == "mean":

@@ -12,19 +12,18 @@ from typing import Any
 import pytest
 
 from pckv import Plan, plan
-from pckv.channels import CHANNELS, Channel, build
-from pckv.errors import ParameterError
-from pckv.moments import CountMoments
-from pckv.planning.detection import smallest_detected_frequency
-from pckv.planning.expectations import expect
-from pckv.planning.precision import users_for
-from pckv.planning.prediction import predict
-from pckv.planning.set_sizes import SetSizes
-from pckv.planning.spectrum import Spectrum
+from pckv.base.errors import ParameterError
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.registry import LAWS, build
+from pckv.planning.people import expect
+from pckv.planning.prediction import predict, users_for
+from pckv.planning.set_sizes import SetSizes, Spectrum
 from pckv.planning.verdict import verdict
+from pckv.statistics.detection import smallest_detected_frequency
+from pckv.statistics.moments import CountMoments
 
 
-def channel_of(planned: Plan) -> Channel:
+def law_of(planned: Plan) -> Law:
     assert isinstance(planned.keys, int)
     return build(
         planned.mechanism, planned.keys, planned.padding, Fraction(str(planned.epsilon)), planned.parameters
@@ -42,21 +41,21 @@ def test_plan_recommends_what_it_predicts_best() -> None:
     assert planned.mechanism == "collision"
     for option in planned.options:
         assert option.frequency_error * option.mean_error >= chosen.frequency_error * chosen.mean_error
-    assert [option.mechanism for option in planned.options] == list(CHANNELS)
+    assert [option.mechanism for option in planned.options] == list(LAWS)
     assert planned.bytes_per_report == 16 + 8
     assert {option.bytes_per_report for option in planned.options if option.mechanism == "ue"} == {
         16 + 2 * 732
     }
     assert planned.why.startswith(f"t = {planned.parameters['symbols']}: ")
     assert json.loads(json.dumps(planned.to_dict()))["mechanism"] == planned.mechanism
-    assert (planned.a, planned.b, planned.p) == tuple(map(float, channel_of(planned).probabilities))
+    assert (planned.a, planned.b, planned.p) == tuple(map(float, law_of(planned).probabilities))
 
 
 def test_expected_errors_are_the_predicted_ones() -> None:
     """Of the reports that are about pairs, the others being answers to the size question."""
     planned = plan(keys=200, users=50_000, epsilon=1, pairs=1)
     reports = 50_000 * (1 - planned.size_share)
-    moments = CountMoments.of(channel_of(planned).count_law, planned.size_share)
+    moments = CountMoments.of(law_of(planned).count_law, planned.size_share)
     assert planned.size_share > 0
     assert planned.size_cost == pytest.approx(math.sqrt(50_000 / reports))
     assert [error.rank for error in planned.errors] == [1, 2, 5, 10, None, None]
@@ -73,22 +72,22 @@ def test_a_plan_counts_the_bias_of_its_own_padding() -> None:
     """What reports do not show is error however many people take part."""
     planned = plan(keys=100, users=20_000, epsilon=1, sizes={1: 1, 3: 1, 9: 1})
     assert planned.padding < 9
-    channel, spectrum = channel_of(planned), Spectrum(100, SetSizes({1: 1, 3: 1, 9: 1}))
+    law, spectrum = law_of(planned), Spectrum(100, SetSizes({1: 1, 3: 1, 9: 1}))
     assert planned.seen == pytest.approx(spectrum.seen(1, planned.padding))
     first = planned.errors[0]
     bias = first.frequency * (1 - planned.seen)
     assert first.frequency_error > bias > 0
-    assert users_for(channel, first.frequency, 0.9 * bias, planned.seen) is None
-    needed = users_for(channel, first.frequency, 2 * bias, planned.seen)
+    assert users_for(law, first.frequency, 0.9 * bias, planned.seen) is None
+    needed = users_for(law, first.frequency, 2 * bias, planned.seen)
     assert needed is not None
-    variance = CountMoments.of(channel.count_law).frequency_variance(first.frequency * planned.seen)
+    variance = CountMoments.of(law.count_law).frequency_variance(first.frequency * planned.seen)
     assert math.hypot(math.sqrt(variance / needed), bias) <= 2 * bias
     assert None in planned.users_needed.values()
 
 
 def test_the_smallest_frequency_is_the_detected_one() -> None:
     planned = plan(keys=100, users=20_000, epsilon=1, pairs=1)
-    moments = CountMoments.of(channel_of(planned).count_law, planned.size_share)
+    moments = CountMoments.of(law_of(planned).count_law, planned.size_share)
     reports = math.floor(20_000 * (1 - planned.size_share))
     assert planned.smallest_frequency == smallest_detected_frequency(moments, reports, 100)
     assert plan(keys=100, users=1, epsilon=1).smallest_frequency == 1
@@ -166,8 +165,8 @@ def test_other_verdicts() -> None:
     # Whatever ε, one person tells nothing; and some paddings do not exist at a smaller ε.
     assert "you need about" in plan(10, 1, 1).verdict
     assert "or ε" not in plan(10, 1, 1).verdict
-    channel = build("grr", 10, 1, Fraction(20), {})
-    assert verdict(channel, expect(10, users=2)).startswith("With 2 people at ε = 20")
+    law = build("grr", 10, 1, Fraction(20), {})
+    assert verdict(law, expect(10, users=2)).startswith("With 2 people at ε = 20")
 
 
 @pytest.mark.parametrize(

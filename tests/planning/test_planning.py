@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from pckv import Tally, Task
-from pckv.channels import build
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.lab.theory import frequency_crossover, g_and_h, mean_crossover, theorem4
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import build
 from pckv.planning.influence import hostile
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import key_support
 
 
@@ -90,12 +90,12 @@ def test_hostile_reports_move_what_the_plan_says(keys: int, padding: int, epsilo
             padding=padding,
             mechanism={"name": name, **parameters},
         )
-        moments = CountMoments.of(task.channel.count_law)
+        moments = CountMoments.of(task.law.count_law)
         tally = Tally(task)
         if name == "ue":
             tally.add_many(
-                np.full((1, task.channel.body_bytes), 0, np.uint8)
-                | np.eye(1, task.channel.body_bytes, dtype=np.uint8)
+                np.full((1, task.law.body_bytes), 0, np.uint8)
+                | np.eye(1, task.law.body_bytes, dtype=np.uint8)
             )
         else:
             # The word that supports key 0 with + under grr, and every key under ue-compact.

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 from pckv import Task, plan
-from pckv.channels import CHANNELS, Channel, build
-from pckv.channels.ue_compact import UeCompactChannel
-from pckv.errors import ParameterError
-from pckv.planning.assessment import Assessment, planned_size_share
-from pckv.planning.expectations import Expectations, expect
+from pckv.base.errors import ParameterError
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.registry import LAWS, build
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
+from pckv.planning.assessment import Assessment, choose_size_share, planned_size_share
+from pckv.planning.people import Expectations, expect
 from pckv.planning.selection import (
     TOLERATED_ERROR_FACTOR,
     candidate_paddings,
-    choose_channel,
+    choose_law,
     exclusion_reason,
-    tuned_channel,
+    tuned_law,
 )
-from pckv.planning.size_share import choose_size_share
-from pckv.planning.tuning import ChannelSpec
+from pckv.planning.tuning import LawSpec
 from support.slow import slow
 
 AUTO = {"name": "auto"}
@@ -35,8 +35,8 @@ PEOPLE: tuple[dict[str, Any], ...] = (
 )
 
 
-def choose(epsilon: str, expected: Expectations, padding: int | None = None) -> Channel:
-    return choose_channel(Fraction(epsilon), AUTO, padding, expected)
+def choose(epsilon: str, expected: Expectations, padding: int | None = None) -> Law:
+    return choose_law(Fraction(epsilon), AUTO, padding, expected)
 
 
 @pytest.mark.parametrize("people", PEOPLE, ids=str)
@@ -80,33 +80,31 @@ def test_truncation_stays_within_the_noise(people: dict[str, Any], request: pyte
 def test_the_first_page() -> None:
     """1 to 5 pairs, 100 keys, 20,000 people, ε 1: paddings of 1 to 3 hide much, 5 is the best that was measured."""
     for typical in ({"pairs": 3}, {"pairs": 3, "most_pairs": 5}, {"sizes": dict.fromkeys(range(1, 6), 1)}):
-        channel = choose("1", expect(100, users=20_000, **typical))
-        assert channel.name == "collision"
-        assert 4 <= channel.padding <= 6
+        law = choose("1", expect(100, users=20_000, **typical))
+        assert law.name == "collision"
+        assert 4 <= law.padding <= 6
     form = choose("2", expect(12, users=500, pairs=3))
     assert 3 <= form.padding <= 5
 
 
 @pytest.mark.parametrize("epsilon", ["0.5", "4"])
 def test_the_padding_in_clear_cases(epsilon: str) -> None:
-    for name in CHANNELS:
+    for name in LAWS:
         one = expect(500, users=10**9, sizes={1: 1})
-        assert choose_channel(Fraction(epsilon), {"name": name}, None, one).padding == 1
+        assert choose_law(Fraction(epsilon), {"name": name}, None, one).padding == 1
         ten = expect(500, users=10**14, sizes={1: 60, 10: 40})
-        assert choose_channel(Fraction(epsilon), {"name": name}, None, ten).padding == 10
+        assert choose_law(Fraction(epsilon), {"name": name}, None, ten).padding == 10
         few = expect(500, users=100, sizes={1: 60, 10: 40}, objective="mse")
         # A long padding adds hardly any noise to grr.
-        assert choose_channel(Fraction(epsilon), {"name": name}, None, few).padding <= 3 or name == "grr"
+        assert choose_law(Fraction(epsilon), {"name": name}, None, few).padding <= 3 or name == "grr"
 
 
 @pytest.mark.parametrize("people", [{1: 70, 2: 20, 6: 8, 40: 2}, {20: 30, 50: 40, 150: 20, 700: 10}], ids=str)
 def test_more_people_never_shorten_a_padding(people: dict[int, float]) -> None:
     """Noise shrinks with people and the bias of a short padding does not."""
-    for name in CHANNELS:
+    for name in LAWS:
         paddings = [
-            choose_channel(
-                Fraction(1), {"name": name}, None, expect(3000, users=10**power, sizes=people)
-            ).padding
+            choose_law(Fraction(1), {"name": name}, None, expect(3000, users=10**power, sizes=people)).padding
             for power in range(2, 12)
         ]
         assert paddings == sorted(paddings)
@@ -128,18 +126,18 @@ def test_paddings_to_compare() -> None:
 
 def test_named_mechanisms_keep_their_parameters() -> None:
     expected = expect(100, users=20_000, pairs=3)
-    channel = choose_channel(Fraction(1), {"name": "collision", "symbols": 5}, None, expected)
+    law = choose_law(Fraction(1), {"name": "collision", "symbols": 5}, None, expected)
     # Five symbols are too few for a padding of five.
-    assert channel.parameters["symbols"] == 5
-    assert channel.padding <= 4
-    assert choose_channel(Fraction(1), {"name": "ue"}, 2, expected).parameters == {"allocation": "optimized"}
-    tuned = choose_channel(Fraction(1), {"name": "ue", "allocation": "tuned"}, 2, expected)
+    assert law.parameters["symbols"] == 5
+    assert law.padding <= 4
+    assert choose_law(Fraction(1), {"name": "ue"}, 2, expected).parameters == {"allocation": "optimized"}
+    tuned = choose_law(Fraction(1), {"name": "ue", "allocation": "tuned"}, 2, expected)
     assert set(tuned.parameters) == {"allocation", "beta"}
-    assert choose_channel(Fraction(1), {"name": "auto", "q": 7}, 2, expected).name == "ue-compact"
+    assert choose_law(Fraction(1), {"name": "auto", "q": 7}, 2, expected).name == "ue-compact"
     with pytest.raises(ParameterError, match="no mechanism has the parameters colour"):
-        choose_channel(Fraction(1), {"name": "auto", "colour": 1}, None, expected)
+        choose_law(Fraction(1), {"name": "auto", "colour": 1}, None, expected)
     with pytest.raises(ParameterError):
-        choose_channel(Fraction(1), {"name": "nothing"}, None, expected)
+        choose_law(Fraction(1), {"name": "nothing"}, None, expected)
 
 
 def cheapest_of_the_best(assessments: dict[str, Assessment]) -> str:
@@ -157,13 +155,13 @@ def cheapest_of_the_best(assessments: dict[str, Assessment]) -> str:
 def test_a_cheaper_mechanism_is_preferred_if_it_is_nearly_as_accurate(keys: int, epsilon: str) -> None:
     expected = expect(keys, padding=1)
     candidates = {
-        name: Assessment(tuned_channel(name, ChannelSpec(keys, 1, Fraction(epsilon)), expected.aim), expected)
-        for name in CHANNELS
+        name: Assessment(tuned_law(name, LawSpec(keys, 1, Fraction(epsilon)), expected.aim), expected)
+        for name in LAWS
     }
-    eligible = {name: each for name, each in candidates.items() if not exclusion_reason(each.channel)}
+    eligible = {name: each for name, each in candidates.items() if not exclusion_reason(each.law)}
     assert ("ue" in eligible) == (2 * (-(-keys // 8)) <= 2**20)
-    compact = candidates["ue-compact"].channel
-    assert isinstance(compact, UeCompactChannel)
+    compact = candidates["ue-compact"].law
+    assert isinstance(compact, UeCompactLaw)
     assert ("ue-compact" in eligible) == (compact.word_limit <= 2**28)
     assert ("collision" in eligible) == (keys * 10**6 <= 2**40)
     assert choose(epsilon, expected, padding=1).name == cheapest_of_the_best(eligible)
@@ -172,11 +170,11 @@ def test_a_cheaper_mechanism_is_preferred_if_it_is_nearly_as_accurate(keys: int,
 def test_auto_never_chooses_more_words_than_can_be_decoded_together() -> None:
     expected = expect(4_000_000)
     compact = build("ue-compact", 4_000_000, 1, Fraction(6), {})
-    assert isinstance(compact, UeCompactChannel)
+    assert isinstance(compact, UeCompactLaw)
     assert compact.word_limit > 2**28
     assert choose("6", expected).name == "ue"
     with pytest.raises(ParameterError, match="ask for it by name"):
-        choose_channel(Fraction(6), {"name": "auto", "q": compact.q}, 1, expected)
+        choose_law(Fraction(6), {"name": "auto", "q": compact.q}, 1, expected)
 
 
 def test_the_share_of_the_size_question() -> None:
@@ -191,7 +189,7 @@ def test_the_share_of_the_size_question() -> None:
 
 
 def test_a_mechanism_without_the_size_question_is_not_rewarded_for_that() -> None:
-    """Of two channels with the same law, the one whose intervals could say nothing of larger sets has the same score."""
+    """Of two laws with the same law, the one whose intervals could say nothing of larger sets has the same score."""
     expected = expect(1000, users=10_000, pairs=3)
     ue = Assessment(build("ue", 1000, 2, Fraction(1), {}), expected)
     variance = ue.moments.frequency_variance(ue.shown[0]) / (0.95 * 10_000)

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from pckv import plan
-from pckv.errors import ParameterError
-from pckv.planning.series_errors import steady_variance
+from pckv.base.errors import ParameterError
+from pckv.planning.series import steady_variance
 
 SETTING = {"keys": 200, "users": 50_000, "epsilon": 2, "pairs": 1}
 

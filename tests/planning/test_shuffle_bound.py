@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pckv.arrays import Floats
-from pckv.budget import exp_lower
-from pckv.errors import ParameterError
-from pckv.planning import shuffle_bound
+from pckv.base.arrays import Floats
+from pckv.base.budget import exp_lower
+from pckv.base.errors import ParameterError
+from pckv.planning import shuffle as shuffle_bound
 from pckv.planning.plan import plan
-from pckv.planning.shuffle_bound import ShuffleBound
+from pckv.planning.shuffle import ShuffleBound
 from support.shuffles import plain_sum, theorem
 
 Monkey = pytest.MonkeyPatch
@@ -103,8 +103,12 @@ def test_smaller_tables_round_upward(monkeypatch: Monkey) -> None:
 def test_sums_over_many_reports(reports: int, spread: str, ratio: int) -> None:
     bound = bound_with(reports, Fraction(spread), Fraction(ratio))
     central = bound.epsilon(1e-6)
-    laws = (bound.blanket, bound.ratio)
-    assert plain_sum(reports, *laws, central) <= 1e-6 < plain_sum(reports, *laws, 0.98 * central)
+    distributions = (bound.blanket, bound.ratio)
+    assert (
+        plain_sum(reports, *distributions, central)
+        <= 1e-6
+        < plain_sum(reports, *distributions, 0.98 * central)
+    )
 
 
 @pytest.mark.parametrize("power", range(3, 19))

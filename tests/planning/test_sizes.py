@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pckv import plan
-from pckv.errors import ParameterError
-from pckv.planning.blocks import blocks
-from pckv.planning.set_sizes import SetSizes
+from pckv.base.errors import ParameterError
+from pckv.planning.set_sizes import SetSizes, blocks
 
 SOME_SIZES = st.dictionaries(st.integers(1, 3000), st.floats(0.01, 100), min_size=1, max_size=8)
 

@@ -14,19 +14,18 @@ from numpy.random import default_rng
 
 from pckv import Task, audit
 from pckv.auditing.exact import worst_ratio
-from pckv.budget import exp_lower
-from pckv.channels import build
-from pckv.channels.ue import UeChannel
-from pckv.channels.ue_compact import MAX_DECODED_WORDS, UeCompactChannel
-from pckv.charts import chart_svg, choices_chart
-from pckv.errors import ParameterError, TaskError
+from pckv.base.budget import exp_lower
+from pckv.base.errors import ParameterError, TaskError
+from pckv.charts.estimates import chart_svg, choices_chart
 from pckv.lab.choices import SimulatedSetting, compare_choice, simulate_keys
 from pckv.lab.populations import uniform
 from pckv.lab.simulator import Setting, Simulator
-from pckv.moments import CountMoments
-from pckv.planning.objective import OBJECTIVES, Objective
-from pckv.planning.prediction import predict
-from pckv.planning.tuning import ChannelSpec, best_beta, tuned_parameters
+from pckv.mechanisms.registry import build
+from pckv.mechanisms.ue.law import UeLaw
+from pckv.mechanisms.ue_compact.law import MAX_DECODED_WORDS, UeCompactLaw
+from pckv.planning.prediction import OBJECTIVES, Objective, predict
+from pckv.planning.tuning import LawSpec, best_beta, tuned_parameters
+from pckv.statistics.moments import CountMoments
 from support.slow import slow
 
 # The prediction.
@@ -60,9 +59,9 @@ def test_predicted_errors_are_the_simulated_ones(case: tuple[Any, ...]) -> None:
     which misses that those next to ±1 are clipped (up to 7 %, for every mechanism alike).
     """
     name, parameters, keys, padding, epsilon, users = case
-    channel = build(name, keys, padding, Fraction(epsilon), parameters)
-    simulated = simulate_keys(channel.count_law, users, padding / keys, 60_000, default_rng(5))
-    predicted = predict(CountMoments.of(channel.count_law), users, padding / keys)
+    law = build(name, keys, padding, Fraction(epsilon), parameters)
+    simulated = simulate_keys(law.count_law, users, padding / keys, 60_000, default_rng(5))
+    predicted = predict(CountMoments.of(law.count_law), users, padding / keys)
     assert predicted.frequency == pytest.approx(simulated.frequency, rel=0.05)
     assert predicted.mean == pytest.approx(simulated.mean, rel=0.09)
 
@@ -80,9 +79,9 @@ def test_without_clipping_the_prediction_is_the_exact_variance() -> None:
 
 def test_variances_alone_are_not_enough() -> None:
     """The control of the two tests above: at ε = .1 they miss the frequency by half and the mean by far."""
-    channel = build("ue", 20, 1, Fraction("0.1"), {})
-    moments, users = CountMoments.of(channel.count_law), 40_000
-    simulated = simulate_keys(channel.count_law, users, 0.05, 60_000, default_rng(5))
+    law = build("ue", 20, 1, Fraction("0.1"), {})
+    moments, users = CountMoments.of(law.count_law), 40_000
+    simulated = simulate_keys(law.count_law, users, 0.05, 60_000, default_rng(5))
     assert moments.frequency_variance(0.05) / users > 1.8 * simulated.frequency
     assert moments.mean_variance(0.05, 0.0) / users > 10 * simulated.mean
 
@@ -107,7 +106,7 @@ def test_from_epsilon_2_on_one_residue_per_sign_is_enough_for_both(epsilon: str)
     for keys, padding, users in itertools.product((1, 2, 20, 1000, 10**5), (1, 10), (10**4, 10**6, 10**8)):
         chosen = tuned_parameters(
             "ue-compact",
-            ChannelSpec(keys, padding, Fraction(epsilon)),
+            LawSpec(keys, padding, Fraction(epsilon)),
             objective_for(keys, padding, "both", users),
         )
         assert set(chosen) == {"q"}
@@ -119,15 +118,15 @@ def test_chosen_sets_improve_the_objective(objective: str) -> None:
     for keys, padding, users in itertools.product((20, 1000, 10**5), (1, 5), (10**5, 10**7)):
         goal = objective_for(keys, padding, objective, users)
         for epsilon in ("0.1", "0.5", "1", "2", "4"):
-            sets = tuned_parameters("ue-compact", ChannelSpec(keys, padding, Fraction(epsilon)), goal)
-            channel = build("ue-compact", keys, padding, Fraction(epsilon), sets)
-            assert isinstance(channel, UeCompactChannel)
-            assert channel.word_limit <= MAX_DECODED_WORDS
-            errors = goal.predict(channel.count_law)
+            sets = tuned_parameters("ue-compact", LawSpec(keys, padding, Fraction(epsilon)), goal)
+            law = build("ue-compact", keys, padding, Fraction(epsilon), sets)
+            assert isinstance(law, UeCompactLaw)
+            assert law.word_limit <= MAX_DECODED_WORDS
+            errors = goal.predict(law.count_law)
             ue = goal.predict(build("ue", keys, padding, Fraction(epsilon), {}).count_law)
             frequency, mean = errors.frequency / ue.frequency, errors.mean / ue.mean
             assert max(frequency, mean) <= 1.05
-            if channel.r > 1:
+            if law.r > 1:
                 gain = {"both": max(frequency, mean), "mean": mean}.get(objective, frequency)
                 assert gain <= 0.99
             if objective == "frequency" and epsilon in {"0.1", "0.5"}:
@@ -144,7 +143,7 @@ def test_few_words_are_chosen_if_they_are_as_good() -> None:
             goal.predict(build("ue-compact", 20, 1, epsilon, {"q": q, "r": r, "o": o}).count_law), ue
         )
 
-    chosen = dict(tuned_parameters("ue-compact", ChannelSpec(20, 1, epsilon), goal))
+    chosen = dict(tuned_parameters("ue-compact", LawSpec(20, 1, epsilon), goal))
     q, r, o = (int(chosen.get(name, 0)) for name in "qro")
     large = min(loss(101, r, o) for r in range(30, 46) for o in range(8, 22))
     assert loss(q, r, o) <= 1.05 * large
@@ -156,17 +155,17 @@ def test_beta_follows_the_objective() -> None:
     for epsilon in ("0.1", "0.5", "1", "2"):
         best = 1 / (float(exp_lower(Fraction(epsilon))) + 3)
         betas = {
-            o: float(best_beta(ChannelSpec(100, 1, Fraction(epsilon)), objective_for(100, 1, o)))
+            o: float(best_beta(LawSpec(100, 1, Fraction(epsilon)), objective_for(100, 1, o)))
             for o in OBJECTIVES
         }
         assert betas["frequency"] == pytest.approx(best, rel=0.11)
         assert betas["mean"] > 1.05 * best
-    assert float(best_beta(ChannelSpec(100, 1, Fraction(20)), objective_for(100, 1))) == 1e-6
-    assert dict(tuned_parameters("ue", ChannelSpec(100, 1, Fraction(1)), objective_for(100, 1))) == {
+    assert float(best_beta(LawSpec(100, 1, Fraction(20)), objective_for(100, 1))) == 1e-6
+    assert dict(tuned_parameters("ue", LawSpec(100, 1, Fraction(1)), objective_for(100, 1))) == {
         "allocation": "optimized"
     }
     assert (
-        tuned_parameters("ue", ChannelSpec(100, 1, Fraction(1)), objective_for(100, 1, "mean"))["allocation"]
+        tuned_parameters("ue", LawSpec(100, 1, Fraction(1)), objective_for(100, 1, "mean"))["allocation"]
         == "tuned"
     )
 
@@ -178,30 +177,30 @@ def test_beta_follows_the_objective() -> None:
 @pytest.mark.parametrize("epsilon", ["0.000001", "0.01", "0.1", "1", "4", "20"])
 def test_thresholds_of_tuned_ue(beta: str, epsilon: str) -> None:
     """Integers that are within the claim, close to the real numbers, and in the order that the proof needs."""
-    channel = UeChannel(100, 1, Fraction(epsilon), "tuned", beta=beta)
-    bound, one = exp_lower(Fraction(epsilon)), channel.one
-    share = Fraction(channel.fake, one)
+    law = UeLaw(100, 1, Fraction(epsilon), "tuned", beta=beta)
+    bound, one = exp_lower(Fraction(epsilon)), law.one
+    share = Fraction(law.fake, one)
     tilt = 1 + share * (bound - 1)
-    assert channel.kept + channel.flipped + channel.silent == one
+    assert law.kept + law.flipped + law.silent == one
     assert 0 <= Fraction(beta) - share < Fraction(1, one)
     for threshold, real in (
-        (channel.kept, share * bound / tilt),
-        (channel.flipped, share / tilt),
-        (channel.silent, (1 - 2 * share) / tilt),
+        (law.kept, share * bound / tilt),
+        (law.flipped, share / tilt),
+        (law.silent, (1 - 2 * share) / tilt),
     ):
         assert abs(threshold - real * one) <= 3
-    assert channel.kept >= channel.fake
-    assert channel.silent <= one - 2 * channel.fake
-    assert channel.realised <= channel.claim == bound
+    assert law.kept >= law.fake
+    assert law.silent <= one - 2 * law.fake
+    assert law.realised <= law.claim == bound
 
 
 @pytest.mark.parametrize("beta", ["0.05", "0.12", "0.3", "0.45"])
 def test_exact_epsilon_of_tuned_ue(beta: str) -> None:
     for keys, padding, epsilon in itertools.product((1, 2, 3), (1, 2), ("0.1", "1", "4")):
-        channel = UeChannel(keys, padding, Fraction(epsilon), "tuned", beta=beta)
-        exact = worst_ratio(channel.law, keys)
-        assert exact <= channel.realised <= channel.claim
-        assert keys < padding or float(exact) == pytest.approx(float(channel.claim), rel=1e-9)
+        law = UeLaw(keys, padding, Fraction(epsilon), "tuned", beta=beta)
+        exact = worst_ratio(law.distribution, keys)
+        assert exact <= law.realised <= law.claim
+        assert keys < padding or float(exact) == pytest.approx(float(law.claim), rel=1e-9)
     task = Task(
         name="t",
         keys=3,
@@ -309,7 +308,7 @@ def test_tuned_sets_relative_to_ue(
     rng = default_rng([17, int(10 * float(epsilon))])
     simulator = Simulator(uniform(USERS, KEYS, rng))
     sets = tuned_parameters(
-        "ue-compact", ChannelSpec(KEYS, 1, Fraction(epsilon)), objective_for(KEYS, 1, objective, USERS)
+        "ue-compact", LawSpec(KEYS, 1, Fraction(epsilon)), objective_for(KEYS, 1, objective, USERS)
     )
     measured = {}
     for label, name, parameters, repeats, relative_error in (

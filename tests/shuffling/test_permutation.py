@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pckv.arrays import Bytes, Integers, Messages
+from pckv.base.arrays import Bytes, Integers, Messages
+from pckv.base.randomness import Source, fixed_source
+from pckv.base.seeded import seeded_source
 from pckv.files import spill
 from pckv.files.reports.writer import write_reports
-from pckv.randomness import Source, fixed_source
-from pckv.seeded import seeded_source
 from pckv.shuffling import permutation, shuffle
 from pckv.shuffling.permutation import MessageShuffler, random_groups, random_order
 from pckv.shuffling.shuffle import shuffled

@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pckv import Task
-from pckv.arrays import Bytes, Messages
+from pckv.base.arrays import Bytes, Messages
+from pckv.base.errors import DataError
 from pckv.counting.run import NamedStream
-from pckv.errors import DataError
 from pckv.files import spill
 from pckv.files.reports import writer
 from pckv.files.reports.columns import column_to_ids, message_column

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pckv.store.alarm_checks import AlarmCheck
-from pckv.store.base import Store
+from pckv.store.base import AlarmCheck, Store
 from pckv.store.postgres import PostgresStore
 from pckv.store.sqlite import SqliteStore
 from support.stores import DAY, OTHER, TASK, add, opened, some_reports, together

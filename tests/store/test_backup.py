@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pckv.errors import OutputExists, ParameterError, StoreError
+from pckv.base.errors import OutputExists, ParameterError, StoreError
 from pckv.store.base import Role, Session, Store
 from pckv.store.checks import check_store
 from pckv.store.sqlite import SqliteStore

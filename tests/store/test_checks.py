@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pckv import Tally
-from pckv.errors import TallyError
+from pckv.base.errors import TallyError
 from pckv.store.base import Store
 from pckv.store.checks import check_store
 from pckv.store.parts import new_part

@@ -11,10 +11,10 @@ import apsw
 import psycopg
 import pytest
 
-from pckv.errors import StoreError
-from pckv.store import sql
+from pckv.base.errors import StoreError
 from pckv.store.base import Store
 from pckv.store.postgres import PostgresStore
+from pckv.store.sql import store as sql
 from pckv.store.sqlite import BUSY_MILLISECONDS, SqliteStore
 from support.stores import (
     COUNTED_LATER,

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from pckv import Task
-from pckv.days import Phase
-from pckv.errors import ParameterError, TaskGone
+from pckv.base.days import Phase
+from pckv.base.errors import ParameterError, TaskGone
 from pckv.store import parts, sqlite
-from pckv.store.alarm_checks import AlarmCheck
-from pckv.store.base import Deletion, Role, Session, Store, StoredTask, TaskFilter, Upload
+from pckv.store.base import AlarmCheck, Deletion, Role, Session, Store, StoredTask, TaskFilter, Upload
 from pckv.store.checks import check_store
-from pckv.store.memory import MemoryStore
 from pckv.store.postgres import PostgresStore
+from support.memory_store import MemoryStore
 from support.stores import (
     BY_COIN,
     COUNTED_LATER,

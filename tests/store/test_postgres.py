@@ -10,11 +10,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from pckv.errors import StoreError
-from pckv.store import open_store, postgres, sql
+from pckv.base.errors import StoreError
+from pckv.store import open_store, postgres
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
-from pckv.store.transactions import Transaction, TransactionConflict
+from pckv.store.sql import store as sql
+from pckv.store.sql.transactions import Transaction, TransactionConflict
 from support.collectors import wait_until
 from support.stores import (
     KNOWN,

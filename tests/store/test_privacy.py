@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.errors import StoreError
+from pckv.base.errors import StoreError
 from pckv.store import sqlite as sqlite_module
 from pckv.store.base import Store
 from pckv.store.postgres import PostgresStore
-from pckv.store.sql import SqlStore
+from pckv.store.sql.store import SqlStore
+from pckv.store.sql.transactions import NO_COIN, Transaction
 from pckv.store.sqlite import SqliteStore
-from pckv.store.transactions import NO_COIN, Transaction
 from support.stores import (
     BY_COIN,
     DAY,

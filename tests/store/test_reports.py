@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pckv import Task
-from pckv.errors import ReportError
-from pckv.store import sql
+from pckv.base.errors import ReportError
+from pckv.base.wire import Report
 from pckv.store.base import PartSummary, Store, Upload
 from pckv.store.checks import check_store
 from pckv.store.parts import choose_compaction
-from pckv.wire import Report
+from pckv.store.sql import store as sql
 from support.stores import (
     CLOSED,
     CONFLICT,

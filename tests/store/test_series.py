@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pckv import Series
-from pckv.days import Phase
-from pckv.errors import TaskGone
+from pckv.base.days import Phase
+from pckv.base.errors import TaskGone
 from pckv.store.base import Store, TaskFilter
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore

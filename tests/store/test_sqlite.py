@@ -14,11 +14,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pckv.errors import StoreError
+from pckv.base.errors import StoreError
 from pckv.store import open_store
 from pckv.store.checks import check_store
+from pckv.store.sql.transactions import Transaction
 from pckv.store.sqlite import MAX_IDLE_READERS, SqliteStore, SqliteTransaction
-from pckv.store.transactions import Transaction
 from support.stores import (
     COUNTED_LATER,
     STORED,

@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 
 from pckv import Task
-from pckv.days import Phase
-from pckv.errors import ParameterError, TaskGone
-from pckv.store import base, sql
+from pckv.base.days import Phase
+from pckv.base.errors import ParameterError, TaskGone
+from pckv.store import base
 from pckv.store.base import Deletion, Store, TaskFilter, all_tasks
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
+from pckv.store.sql import store as sql
 from support.stores import (
     CLOSED,
     DAY,

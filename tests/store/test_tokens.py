@@ -8,8 +8,8 @@ import pytest
 
 from pckv.store.base import MAX_SESSIONS_PER_TOKEN, InvitationState, Role, Session, Store, Upload
 from pckv.store.checks import check_store
-from pckv.store.sql import SqlStore
-from pckv.store.transactions import NO_COIN
+from pckv.store.sql.store import SqlStore
+from pckv.store.sql.transactions import NO_COIN
 from support.stores import (
     BY_COIN,
     CONFLICT,

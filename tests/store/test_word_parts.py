@@ -13,14 +13,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pckv import Tally
-from pckv.errors import ReportError, TallyError
-from pckv.store import memory, parts, sql
+from pckv.base.errors import ReportError, TallyError
+from pckv.base.wire import Report
+from pckv.store import parts
 from pckv.store.base import Part, PartSummary, Store, Upload
 from pckv.store.checks import check_store
-from pckv.store.parts import choose_compaction, compact_parts, merge_parts, new_part
-from pckv.store.word_parts import MAGIC, are_words, pack_words, unpack_words
+from pckv.store.parts import (
+    MAGIC,
+    are_words,
+    choose_compaction,
+    compact_parts,
+    merge_parts,
+    new_part,
+    pack_words,
+    unpack_words,
+)
+from pckv.store.sql import store as sql
 from pckv.tally import layouts
-from pckv.wire import Report
+from support import memory_store as memory
 from support.stores import (
     COUNTED_LATER,
     DAY,
@@ -34,7 +44,7 @@ from support.stores import (
 )
 
 LIMIT = COUNTED_LATER.word_limit or 0
-FIRST_ANSWER = COUNTED_LATER.channel.word_limit or 0
+FIRST_ANSWER = COUNTED_LATER.law.word_limit or 0
 # Among pairs and answers to the size question, often the same.
 words = st.integers(0, LIMIT - 1) | st.sampled_from([0, 1, FIRST_ANSWER - 1, FIRST_ANSWER, LIMIT - 1])
 
@@ -185,7 +195,7 @@ def test_one_compaction_counts_a_limited_number_of_words(
     monkeypatch.setattr(parts, "MIN_REPORTS_TO_COUNT", 1)
     layout = layouts.layout_of(COUNTED_LATER)
     assert isinstance(layout, layouts.SupportLayout)
-    monkeypatch.setattr(parts, "MAX_INCREMENTS", 10 * layout.channel.steps_per_report)
+    monkeypatch.setattr(parts, "MAX_INCREMENTS", 10 * layout.law.steps_per_report)
     store.add_task(COUNTED_LATER)
     for start in range(0, 24, 4):
         add(store, *later(range(start, start + 4)), task=COUNTED_LATER)

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pckv.channels import Channel
+from pckv.contract.task import Task
 from pckv.device import perturb as single
 from pckv.device import vectorised
-from pckv.device.padding import VALUE_ONE
 from pckv.device.vectorised import VectorisedTape
-from pckv.mechanisms import load_part
-from pckv.task import Task
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.padding import VALUE_ONE
+from pckv.mechanisms.registry import load_part
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 Wrap = Callable[[Any], Any]
@@ -47,20 +47,20 @@ def many_sampler(wrap: Wrap) -> Plant:
     return sampler(vectorised, wrap)
 
 
-def with_padding(channel: Any, padding: int) -> Any:
-    """Return a channel that pads otherwise and keeps its thresholds."""
+def with_padding(law: Any, padding: int) -> Any:
+    """Return a law that pads otherwise and keeps its thresholds."""
     for name in ("spread", "symbols", "kept", "flipped", "hit", "fake"):
-        getattr(channel, name, None)
-    changed = copy.copy(channel)
+        getattr(law, name, None)
+    changed = copy.copy(law)
     vars(changed)["padding"] = padding
     return changed
 
 
 def with_task_padding(task: Task, padding: int) -> Task:
-    """Return a task whose channel pads otherwise and keeps its thresholds."""
+    """Return a task whose law pads otherwise and keeps its thresholds."""
     changed = copy.copy(task)
-    channel: Channel = with_padding(task.channel, padding)
-    vars(changed)["channel"] = channel
+    law: Law = with_padding(task.law, padding)
+    vars(changed)["law"] = law
     return changed
 
 
@@ -82,37 +82,35 @@ class ChangedTape(VectorisedTape):
 
 def one_dummy(right: Any) -> Any:
     """Every dummy is the first: a loss of 1.67 instead of 1 with five keys and padding 5."""
-    return lambda channel, sampled, tape: right(with_padding(channel, 1), sampled, tape)
+    return lambda law, sampled, tape: right(with_padding(law, 1), sampled, tape)
 
 
 def dummies_with_a_minus(right: Any) -> Any:
     """A dummy always has the lowest level."""
-    return lambda channel, sampled, tape: right(
-        channel, sampled._replace(chances=sampled.chances * sampled.real), tape
+    return lambda law, sampled, tape: right(
+        law, sampled._replace(chances=sampled.chances * sampled.real), tape
     )
 
 
 def first_digit_only(right: Any) -> Any:
     """The digits of a key above the first are forgotten."""
-    return lambda channel, sampled, tape: right(
-        channel, sampled._replace(keys=sampled.keys % channel.q), tape
-    )
+    return lambda law, sampled, tape: right(law, sampled._replace(keys=sampled.keys % law.q), tape)
 
 
 def true_residue_not_skipped(right: Any) -> Any:
     """A moved residue may be the true one, and is never the last."""
 
-    def perturb(channel: Any, sampled: Any, tape: Any) -> Any:
+    def perturb(law: Any, sampled: Any, tape: Any) -> Any:
         heard = ChangedTape(tape)
-        words = right(channel, sampled, heard)
+        words = right(law, sampled, heard)
         assert heard.last_below is not None
         # With larger sets of residues the last numbers drawn are places inside them.
-        if channel.r == 1:
+        if law.r == 1:
             moved, drawn = heard.last_below
             places = np.searchsorted(sampled.participants, moved)
-            digits = words[places] % channel.q
-            residues = channel.residue(words[places], sampled.keys[places])
-            words[places] += (digits + drawn - residues) % channel.q - digits
+            digits = words[places] % law.q
+            residues = law.residue(words[places], sampled.keys[places])
+            words[places] += (digits + drawn - residues) % law.q - digits
         return words
 
     return perturb
@@ -121,18 +119,18 @@ def true_residue_not_skipped(right: Any) -> Any:
 def one_pair_only(right: Any) -> Any:
     """Of all pairs that are taken, only everybody's first counts."""
 
-    def perturb(channel: Any, taken: Any, tape: Any) -> Any:
+    def perturb(law: Any, taken: Any, tape: Any) -> Any:
         first = np.flatnonzero(np.diff(taken.owners, prepend=-1))
         fewer = {name: getattr(taken, name)[first] for name in ("owners", "keys", "below", "chances")}
-        return right(channel, taken._replace(**fewer), tape)
+        return right(law, taken._replace(**fewer), tape)
 
     return perturb
 
 
 def signs_lost(right: Any) -> Any:
     """Every value counts as the highest."""
-    return lambda channel, taken, tape: right(
-        channel, taken._replace(chances=np.full_like(taken.chances, VALUE_ONE)), tape
+    return lambda law, taken, tape: right(
+        law, taken._replace(chances=np.full_like(taken.chances, VALUE_ONE)), tape
     )
 
 
@@ -157,8 +155,8 @@ def sizes_rounded_up(right: Any) -> Any:
 def large_batches_repeat(right: Any) -> Any:
     """Words repeat within batches of more than 100,000 people."""
 
-    def perturb(channel: Any, chosen: Any, tape: Any) -> Any:
-        words = right(channel, chosen, tape)
+    def perturb(law: Any, chosen: Any, tape: Any) -> Any:
+        words = right(law, chosen, tape)
         first, further = np.split(words, [100_000])
         return np.concatenate([first, first[: len(further)], further[len(first) :]])
 

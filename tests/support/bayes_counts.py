@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from pckv.channels import build
 from pckv.lab.choices import draw_counts
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 from support.signed_counts import signed_support
 
@@ -29,8 +29,13 @@ def zipf_counts(
     weights = np.arange(1, keys + 1) ** -1.1
     holders = rng.binomial(users, weights / weights.sum())
     means = rng.uniform(-0.9, 0.9, keys)
-    law = build(name, keys, 1, Fraction(epsilon), {}).count_law
-    return draw_counts(law, users, holders, means, rng), CountMoments.of(law), holders / users, means
+    count_law = build(name, keys, 1, Fraction(epsilon), {}).count_law
+    return (
+        draw_counts(count_law, users, holders, means, rng),
+        CountMoments.of(count_law),
+        holders / users,
+        means,
+    )
 
 
 @st.composite

@@ -18,12 +18,12 @@ from types import FrameType
 from typing import Any
 
 from pckv import Task, perturb
+from pckv.base.errors import PckvError
 from pckv.client import Client, RetryPolicy
 from pckv.client.ledger import Ledger, realised_epsilon
 from pckv.client.outbox import StoredReport
 from pckv.client.reports import Reports
-from pckv.errors import PckvError
-from pckv.series import Series
+from pckv.contract.series import Series
 
 # Processes are killed at lines of the client and, less often, of the HTTP module that it uses.
 WEIGHTS = {f"{os.sep}pckv{os.sep}client{os.sep}": 10, f"{os.sep}http{os.sep}client.py": 1}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pckv.errors import AuditFailure
+from pckv.base.errors import AuditFailure
 from support.node import faulty_client
 
 

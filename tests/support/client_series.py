@@ -19,14 +19,14 @@ from urllib.request import Request
 import pytest
 
 from pckv import Report, Task
-from pckv.canonical import base64url
+from pckv.base.canonical import base64url
+from pckv.base.days import Phase
+from pckv.base.errors import PckvError
+from pckv.base.randomness import Tape, fixed_source
 from pckv.client import Client, RetryPolicy, RoundReceipt
 from pckv.client.folder import StateFolder
 from pckv.client.transport import Answer, Transport
-from pckv.days import Phase
-from pckv.errors import PckvError
-from pckv.randomness import Tape, fixed_source
-from pckv.series import Series
+from pckv.contract.series import Series
 from support.client_collector import LOST, FakeCollector, ReceivedRequest, Reply, problem
 
 ONCE = RetryPolicy(tries=1, seconds=5)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pckv.channels import CHANNELS
+from pckv.mechanisms.registry import LAWS
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "v1"
 
@@ -18,7 +18,7 @@ def vectors() -> dict[str, list[dict[str, Any]]]:
         name: json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8")) for name in names
     }
     for case in selected["thresholds"]:
-        case["mechanisms"] = [name for name in CHANNELS if name in case]
+        case["mechanisms"] = [name for name in LAWS if name in case]
     for case in selected["reports"] + selected["coins"]:
         if "pairs" in case:
             case["pairs"] = list(case["pairs"].items())

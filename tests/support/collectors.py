@@ -18,20 +18,20 @@ import uvicorn
 from fastapi import FastAPI
 
 from pckv import Task
-from pckv.canonical import base64url
-from pckv.collector.problem_details import MEDIA_TYPE, URN
+from pckv.base.canonical import base64url
+from pckv.base.days import utc_today
+from pckv.base.randomness import Tape
+from pckv.base.seeded import seeded_source
+from pckv.base.wire import Report
+from pckv.collector.http.problem_details import MEDIA_TYPE, URN
+from pckv.collector.http.settings import Settings
+from pckv.collector.http.tokens import token_hash
 from pckv.collector.server import accepting_sockets, listen, server
-from pckv.collector.settings import Settings
 from pckv.collector.threads import CollectorThreads
-from pckv.collector.tokens import token_hash
-from pckv.days import utc_today
 from pckv.device.perturb import perturb_from
-from pckv.randomness import Tape
-from pckv.seeded import seeded_source
 from pckv.store.base import Role, Store
-from pckv.store.memory import MemoryStore
 from pckv.web.site import create_site
-from pckv.wire import Report
+from support.memory_store import MemoryStore
 from support.stores import report, some_reports, stored_reports, tally, total
 
 ADMINISTRATOR, ANALYST = "the administrator's token", "an analyst's token"

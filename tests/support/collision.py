@@ -1,13 +1,13 @@
-"""Channels of `collision` for tests, and a naive count of what words support."""
+"""Laws of `collision` for tests, and a naive count of what words support."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from pckv.channels.collision import CollisionChannel
+from pckv.mechanisms.collision.law import CollisionLaw
 
 
-def collision_channel(
+def collision_law(
     keys: int,
     padding: int,
     epsilon: str = "1",
@@ -15,10 +15,10 @@ def collision_channel(
     positions: int | None = None,
     bits: int = 64,
     levels: int = 2,
-) -> CollisionChannel:
-    """Return a channel of `collision`; for enumeration with all functions over fewer positions."""
+) -> CollisionLaw:
+    """Return a law of `collision`; for enumeration with all functions over fewer positions."""
     functions = None if positions is None else positions * (positions - 1)
-    return CollisionChannel(
+    return CollisionLaw(
         keys,
         padding,
         Fraction(epsilon),
@@ -30,14 +30,14 @@ def collision_channel(
     )
 
 
-def naive_supports(channel: CollisionChannel, words: list[int]) -> list[int]:
+def naive_supports(law: CollisionLaw, words: list[int]) -> list[int]:
     """Test every item against every word, in Python's integers."""
-    positions, symbols = channel.positions, channel.symbols
-    places = [pow(channel.numbering.generator, item, positions) for item in range(channel.items)]
-    cells = [0] * (channel.items + 1)
+    positions, symbols = law.positions, law.symbols
+    places = [pow(law.numbering.generator, item, positions) for item in range(law.items)]
+    cells = [0] * (law.items + 1)
     for word in words:
         function, symbol = divmod(word, symbols)
-        factor, offset = channel.coefficients(function)
+        factor, offset = law.coefficients(function)
         held = [(factor * place + offset) % positions % symbols == symbol for place in places]
         cells = [cell + one for cell, one in zip(cells, [*held, 0], strict=True)]
         # A function reaches every number below N once.

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.arrays import Messages
+from pckv.base.arrays import Messages
+from pckv.base.errors import PckvError
 from pckv.counting.run import CountOptions, InputsResult, NamedStream, count_inputs
-from pckv.errors import PckvError
 from support.sample_reports import GRR, make_task, report_file, some_messages
 
 OTHER = make_task("grr", 12)

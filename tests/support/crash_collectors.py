@@ -18,17 +18,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pckv import Task
-from pckv.canonical import base64url
+from pckv.base.canonical import base64url
+from pckv.base.wire import Report
 from pckv.collector.app import create_app
-from pckv.collector.report_writer import ReportWriter
+from pckv.collector.http.settings import Settings
+from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.collector.server import listen, serve, server
-from pckv.collector.settings import Settings
 from pckv.files.reports.stream import stream_reports
 from pckv.files.reports.writer import as_arrays
 from pckv.store.base import ReportOutcome, Store, Upload
-from pckv.store.sql import SqlStore
+from pckv.store.sql.store import SqlStore
 from pckv.store.sqlite import SqliteTransaction
-from pckv.wire import Report
 
 # Every report has its own word, so that a cell that counts 2 proves that one was counted twice.
 TASK = Task(name="crash", keys=2**16, values=(0, 1), epsilon=1, mechanism="grr")

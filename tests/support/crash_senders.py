@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from pckv import Task
-from pckv.coins import coin_choice
-from pckv.collector.tokens import token_hash
+from pckv.base.wire import Report
+from pckv.collector.http.tokens import token_hash
+from pckv.contract.coins import coin_choice
 from pckv.store.base import Store
-from pckv.store.sql import SqlStore
-from pckv.store.transactions import NO_COIN
-from pckv.wire import Report
+from pckv.store.sql.store import SqlStore
+from pckv.store.sql.transactions import NO_COIN
 from support.crash_collectors import ANSWER_SECONDS, TASK, HttpReply, as_json, ask, connect
 from support.stores import report, stored_reports, tally, total
 
@@ -83,7 +83,7 @@ class InvitedUploads:
         assert issued == [coin, coin]
         self.coins[token_hash(text)] = coin
         assert self._task.word_limit is not None
-        symbols = self._task.word_limit // (self._task.channel.functions or 1)
+        symbols = self._task.word_limit // (self._task.law.functions or 1)
         word = coin_choice(self._task, coin).function * symbols + number % symbols
         return Report(coin, word.to_bytes(8, "little"))
 

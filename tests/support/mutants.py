@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from pckv.auditing import conformance
-from pckv.auditing.conformance import SUBJECTS, Subject
-from pckv.auditing.exhaustive import OneDraw
-from pckv.errors import AuditFailure
+from audit import conformance
+from audit.conformance import SUBJECTS, Subject
+from audit.exhaustive import OneDraw
+from pckv.base.errors import AuditFailure
 
 UE, GRR, COMPACT, COLLISION = SUBJECTS
 

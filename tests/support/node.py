@@ -12,8 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pckv.channels import Channel
-from pckv.channels.size_question import SizeQuestion
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.size_question.law import SizeQuestion
 from support.parts import missing_part
 
 CLIENT = Path(__file__).parents[2] / "src" / "pckv" / "web" / "client"
@@ -82,15 +82,15 @@ def faulty_client(folder: Path, file: str, faults: dict[str, str], client: Path 
     return copy
 
 
-def described(channel: Channel, question: SizeQuestion | None = None) -> dict[str, Any]:
-    """Return the description from which the client builds the same channel, with its size question."""
+def described(law: Law, question: SizeQuestion | None = None) -> dict[str, Any]:
+    """Return the description from which the client builds the same law, with its size question."""
     return {
-        "name": channel.name,
-        "keys": channel.keys,
-        "padding": channel.padding,
-        "epsilon": _decimal(channel.epsilon),
-        "parameters": channel.parameters,
-        "levels": channel.levels,
+        "name": law.name,
+        "keys": law.keys,
+        "padding": law.padding,
+        "epsilon": _decimal(law.epsilon),
+        "parameters": law.parameters,
+        "levels": law.levels,
         "share": _decimal(question.share) if question else "0",
     }
 

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pckv import Task
-from pckv.errors import DataError
+from pckv.base.errors import DataError
+from pckv.base.population import Population
 from pckv.files.pairs.population import RepairedPopulation, Repairs, read_population
 from pckv.files.pairs.rows import Columns
-from pckv.population import Population
 
 MOVIES = Task(name="movies", keys=["alien", "heat", "up"], values=(1, 5), epsilon=1, mechanism="grr")
 NUMBERED = Task(name="numbered", keys=12, values=(-1, 1), epsilon=1, mechanism="grr")

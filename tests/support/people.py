@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 import pckv
+from pckv.base.words import ranged
 from pckv.cli import main
-from pckv.collector.sessions import PLAIN_COOKIE
-from pckv.texts import ranged
+from pckv.collector.http.sessions import PLAIN_COOKIE
 from support.collectors import ADMINISTRATOR, NO_CERTIFICATES, as_items, bearer
 from support.parts import missing_part
 from support.serving import ServeProcess
@@ -288,7 +288,7 @@ def sent_bodies(person: Person) -> list[str]:
     """Return the bodies of all reports that left a browser, as the page writes bytes."""
     reports = [report for sent in person.sent for report in json.loads(sent)["reports"]]
     assert all(report.keys() == {"id", "body"} for report in reports)
-    return [pckv.canonical.from_base64url(report["body"]).hex(" ") for report in reports]
+    return [pckv.base.canonical.from_base64url(report["body"]).hex(" ") for report in reports]
 
 
 def estimate(folder: Path, *options: str) -> str:
@@ -343,9 +343,12 @@ def download(page: Any, form: str) -> Path:
 
 def check_odds(task: pckv.Task, sentence: str) -> None:
     """Check that the chances in a sentence, of a claim without and with the key, are those of the exact law."""
-    law, question = task.channel.count_law, task.size_question
+    count_law, question = task.law.count_law, task.size_question
     about_pairs = 1 - (question.share if question else 0)
-    chances = [100 * float(about_pairs * (1 - support.numbers[0])) for support in (law.absent, law.holder)]
+    chances = [
+        100 * float(about_pairs * (1 - support.numbers[0]))
+        for support in (count_law.absent, count_law.holder)
+    ]
     assert chances_in(sentence) == pytest.approx(chances, rel=0.005)
 
 

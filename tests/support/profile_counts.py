@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from pckv.arrays import Floats, Integers
-from pckv.channels import build
+from pckv.base.arrays import Floats, Integers
 from pckv.lab.counting import count_reports
 from pckv.lab.sampling import SampledCounts
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 
 
@@ -35,8 +35,8 @@ def count_levels(
 ) -> CountedLevels:
     """Draw the reports of people who hold one pair each at most, given the holders per level and key."""
     levels, keys = held.shape
-    channel = build(mechanism, keys, 1, Fraction(epsilon), {}, levels=levels)
-    support = count_reports(channel, SampledCounts(held, users), rng).support
+    law = build(mechanism, keys, 1, Fraction(epsilon), {}, levels=levels)
+    support = count_reports(law, SampledCounts(held, users), rng).support
     return CountedLevels(
-        support, users, CountMoments.of(channel.count_law), held.T / np.maximum(held.sum(axis=0), 1)[:, None]
+        support, users, CountMoments.of(law.count_law), held.T / np.maximum(held.sum(axis=0), 1)[:, None]
     )

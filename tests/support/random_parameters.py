@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from pckv.auditing.variants import VARIANTS
-from pckv.channels.affine import MAX_POSITIONS, is_generator, least_prime
+from pckv.mechanisms.collision.affine import MAX_POSITIONS, is_generator, least_prime
 
 
 def random_decimal(seeded: random.Random, low: float, high: float) -> str:

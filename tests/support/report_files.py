@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pckv import Tally, Task
+from pckv.base.errors import DataError
 from pckv.counting.engines.numpy import count
 from pckv.counting.job import Job
-from pckv.errors import DataError
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.writer import write_reports
 from support.sample_reports import some_ids, some_messages

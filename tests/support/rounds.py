@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from pckv import Series, Tally, Task
+from pckv.base.population import Population
+from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
-from pckv.population import Population
-from pckv.seeded import seeded_source
 
 ROUND_KEYS = ["alien", "heat", "up"]
 

@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pckv import Tally, Task
-from pckv.arrays import Bytes, Messages
+from pckv.base.arrays import Bytes, Messages
+from pckv.base.wire import Words
 from pckv.counting.job import Job
 from pckv.files.reports.columns import message_column
 from pckv.files.reports.format import report_schema
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.writer import write_reports
-from pckv.wire import Words
 
 
 def make_task(mechanism: str, keys: int = 11, padding: int = 1) -> Task:

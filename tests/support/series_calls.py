@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pckv import Task
-from pckv.series import Series
+from pckv.contract.series import Series
 from support.node import CLIENT, NodeProcess, node
 
 SCRIPT = Path(__file__).parent / "javascript" / "series.mjs"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pckv import Task
-from pckv.errors import AuditFailure
+from pckv.base.errors import AuditFailure
 from support.series_calls import TASK, ask, report, results_of, series_node, statuses, submit, weekly
 
 ONE = 1 << 64

@@ -19,36 +19,41 @@ import numpy as np
 from scipy.special import gammaln
 from scipy.stats import binom
 
-from pckv.arrays import Floats, Integers
 from pckv.auditing.exact import input_sets
-from pckv.budget import exp_lower
-from pckv.channels import Channel
-from pckv.channels.size_question import SizeQuestion
-from pckv.planning.shuffle_bound import ShuffleBound
+from pckv.base.arrays import Floats, Integers
+from pckv.base.budget import exp_lower
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.size_question.law import SizeQuestion
+from pckv.planning.shuffle import ShuffleBound
 
 # The laws of a report, one per input, as chances of the same outputs.
 Laws = Sequence[Sequence[Fraction]]
 
 
-def report_laws(channel: Channel, question: SizeQuestion | None = None) -> list[list[Fraction]]:
+def report_laws(law: Law, question: SizeQuestion | None = None) -> list[list[Fraction]]:
     """Return the exact laws of a report, one per input set, over the same outputs; equal ones once."""
-    laws = []
-    for signs in input_sets(channel.keys):
-        law = channel.law(signs)
+    distributions = []
+    for signs in input_sets(law.keys):
+        distribution = law.distribution(signs)
         if question is not None:
-            assert channel.word_limit is not None
-            law = question.mix(law, len(signs), channel.word_limit)
-        laws.append([Fraction(law.weights[output], law.total) for output in sorted(law.weights)])
-    return [list(law) for law in dict.fromkeys(map(tuple, laws))]
+            assert law.word_limit is not None
+            distribution = question.mix(distribution, len(signs), law.word_limit)
+        distributions.append(
+            [
+                Fraction(distribution.weights[output], distribution.total)
+                for output in sorted(distribution.weights)
+            ]
+        )
+    return [list(distribution) for distribution in dict.fromkeys(map(tuple, distributions))]
 
 
-def extreme_laws(laws: Laws) -> Laws:
+def extreme_laws(distributions: Laws) -> Laws:
     """Leave out the laws that are half-way between two others."""
     between = {
         tuple((chance + other) / 2 for chance, other in zip(*pair, strict=True))
-        for pair in combinations(laws, 2)
+        for pair in combinations(distributions, 2)
     }
-    return [law for law in laws if tuple(law) not in between]
+    return [distribution for distribution in distributions if tuple(distribution) not in between]
 
 
 class Multisets:
@@ -67,24 +72,26 @@ class Multisets:
             self.added.append(np.array(rows))
             numbered = larger
 
-    def add(self, laws: Floats, report: Floats) -> Floats:
+    def add(self, distributions: Floats, report: Floats) -> Floats:
         """The laws of multisets with one report more; one row per law."""
-        length = next(number for number, table in enumerate(self.added) if len(table) == laws.shape[1])
+        length = next(
+            number for number, table in enumerate(self.added) if len(table) == distributions.shape[1]
+        )
         table = self.added[length]
-        larger = np.zeros((len(laws), int(table.max()) + 1))
+        larger = np.zeros((len(distributions), int(table.max()) + 1))
         for output in range(self.outputs):
-            larger[:, table[:, output]] += laws * report[output]
+            larger[:, table[:, output]] += distributions * report[output]
         return larger
 
 
 def exact_deltas(
-    laws: Laws, reports: int, ratios: Sequence[Fraction], others: Laws | None = None
+    distributions: Laws, reports: int, ratios: Sequence[Fraction], others: Laws | None = None
 ) -> list[float]:
     """Return the largest δ for each e^ε, over all neighbouring data sets of this many people.
 
     The others' reports have the same laws as the one person's, unless they are given.
     """
-    chances, of_others = as_floats(laws), as_floats(laws if others is None else others)
+    chances, of_others = as_floats(distributions), as_floats(distributions if others is None else others)
     multisets = Multisets(chances.shape[1], reports)
     rows = [(0, np.ones((1, 1)))]
     for _ in range(reports - 1):
@@ -94,8 +101,8 @@ def exact_deltas(
             for number in range(least, len(of_others))
         ]
     worst = [0.0] * len(ratios)
-    for _, law in rows:
-        with_person = np.concatenate([multisets.add(law, report) for report in chances])
+    for _, distribution in rows:
+        with_person = np.concatenate([multisets.add(distribution, report) for report in chances])
         for place, ratio in enumerate(ratios):
             gaps = with_person[:, None, :] - float(ratio) * with_person
             np.maximum(gaps, 0.0, out=gaps)
@@ -103,25 +110,27 @@ def exact_deltas(
     return worst
 
 
-def as_floats(laws: Laws) -> Floats:
+def as_floats(distributions: Laws) -> Floats:
     """Laws as one array, a row each."""
-    return np.array([[float(chance) for chance in law] for law in laws])
+    return np.array([[float(chance) for chance in distribution] for distribution in distributions])
 
 
-def enumeration_steps(laws: Laws, reports: int) -> int:
+def enumeration_steps(distributions: Laws, reports: int) -> int:
     """How many numbers `exact_deltas` looks at for one e^ε."""
-    multisets = comb(len(laws[0]) + reports - 1, reports)
-    return comb(len(laws) + reports - 2, reports - 1) * len(laws) ** 2 * multisets
+    multisets = comb(len(distributions[0]) + reports - 1, reports)
+    return comb(len(distributions) + reports - 2, reports - 1) * len(distributions) ** 2 * multisets
 
 
-def exact_delta(laws: Laws, data: Sequence[int], other: int, ratio: Fraction) -> Fraction:
+def exact_delta(distributions: Laws, data: Sequence[int], other: int, ratio: Fraction) -> Fraction:
     """Return δ, in fractions, of people with these inputs, where the first might have another one."""
     total = Fraction(0)
-    for multiset in combinations_with_replacement(range(len(laws[0])), len(data)):
+    for multiset in combinations_with_replacement(range(len(distributions[0])), len(data)):
         gap = Fraction(0)
         for order in set(permutations(multiset)):
-            rest = prod((laws[person][output] for person, output in zip(data[1:], order[1:], strict=True)))
-            gap += (laws[data[0]][order[0]] - ratio * laws[other][order[0]]) * rest
+            rest = prod(
+                (distributions[person][output] for person, output in zip(data[1:], order[1:], strict=True))
+            )
+            gap += (distributions[data[0]][order[0]] - ratio * distributions[other][order[0]]) * rest
         total += max(gap, Fraction(0))
     return total
 
@@ -185,7 +194,7 @@ class ShuffledKind:
     """Reports whose shuffle is enumerated: their exact laws, and the constants of the bound."""
 
     name: str
-    laws: Laws
+    distributions: Laws
     blanket: Fraction
     ratio: Fraction
 
@@ -207,7 +216,7 @@ def violations(
     kind: ShuffledKind, reports: int, epsilons: Sequence[Fraction], bound: Bound = shipped_bound
 ) -> list[str]:
     """Return the cells in which a bound is below the exact δ."""
-    exact = exact_deltas(kind.laws, reports, [exp_lower(epsilon) for epsilon in epsilons])
+    exact = exact_deltas(kind.distributions, reports, [exp_lower(epsilon) for epsilon in epsilons])
     found = []
     for epsilon, delta in zip(epsilons, exact, strict=True):
         said = bound(reports, kind, epsilon)

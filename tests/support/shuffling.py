@@ -16,17 +16,17 @@ import pyarrow.parquet as pq
 from scipy import stats
 
 from pckv import Task
-from pckv.arrays import Bytes, Integers, Messages
+from pckv.base.arrays import Bytes, Integers, Messages
+from pckv.base.limits import REPORT_ID_BYTES
+from pckv.base.randomness import Source
+from pckv.base.seeded import seeded_source
 from pckv.files.reports.columns import column_to_ids, message_column
 from pckv.files.reports.writer import rows_per_group, write_reports
-from pckv.limits import REPORT_ID_BYTES
-from pckv.randomness import Source
-from pckv.seeded import seeded_source
 from pckv.shuffling.permutation import MessageShuffler
 from pckv.shuffling.shuffle import shuffled
 
 Order = tuple[int, ...]
-Law = dict[Order, Fraction]
+MessageDistribution = dict[Order, Fraction]
 KEY_BYTES = 8
 GROUPS = 256
 # The chance that a statistical check fails although nothing is wrong.
@@ -74,15 +74,15 @@ def check_order(order_of: Callable[[int, Source], Integers]) -> None:
     tapes. Where a tape is followed by another draw of the same size, everything begins again.
     """
     for count in range(1, 5):
-        law, again = dict.fromkeys(permutations(range(count)), Fraction(0)), Fraction(0)
+        distribution, again = dict.fromkeys(permutations(range(count)), Fraction(0)), Fraction(0)
         width = key_width(order_of, count)
         for ranks, chance in tie_patterns(count, 256**width):
             keys = b"".join(rank.to_bytes(width, "little") for rank in ranks)
             try:
-                law[tuple(order_of(count, AnyTape(keys)).tolist())] += chance
+                distribution[tuple(order_of(count, AnyTape(keys)).tolist())] += chance
             except MoreNeededError:
                 again += chance
-        assert {chance / (1 - again) for chance in law.values()} == {Fraction(1, factorial(count))}
+        assert {chance / (1 - again) for chance in distribution.values()} == {Fraction(1, factorial(count))}
 
 
 class AnyTape:
@@ -119,13 +119,13 @@ def two_group_tapes(draws: int) -> Iterator[tuple[bytes, Fraction]]:
         yield bytes(choices), Fraction(1, 2**draws)
 
 
-def shuffle_law(batches: Sequence[int], tapes: Iterator[tuple[bytes, Fraction]]) -> Law:
+def shuffle_law(batches: Sequence[int], tapes: Iterator[tuple[bytes, Fraction]]) -> MessageDistribution:
     """Return the exact law of the order of rows that come in batches of these sizes."""
-    law = dict.fromkeys(permutations(range(sum(batches))), Fraction(0))
+    distribution = dict.fromkeys(permutations(range(sum(batches))), Fraction(0))
 
     def explore(groups: bytes, keys: list[bytes], chance: Fraction) -> None:
         try:
-            law[shuffle_rows(batches, Tape(groups, keys))] += chance
+            distribution[shuffle_rows(batches, Tape(groups, keys))] += chance
         except MoreNeededError as more:
             # Ties are drawn again (check_order), so that all orders without them are equally likely.
             count = more.count // KEY_BYTES
@@ -135,7 +135,7 @@ def shuffle_law(batches: Sequence[int], tapes: Iterator[tuple[bytes, Fraction]])
 
     for groups, chance in tapes:
         explore(groups, [], chance)
-    return law
+    return distribution
 
 
 def shuffle_rows(batches: Sequence[int], source: Source) -> Order:

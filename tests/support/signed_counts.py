@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pckv.arrays import Integers
-from pckv.channels import Support
+from pckv.base.arrays import Integers
+from pckv.mechanisms.base import Support
 from pckv.tally.decode.support import KeySupport
 
 

@@ -37,13 +37,13 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from pckv import estimate
-from pckv.canonical import base64url
-from pckv.collector import maintenance
-from pckv.collector.tokens import token_hash
+from pckv.base.canonical import base64url
+from pckv.base.wire import Report
+from pckv.collector.http.tokens import token_hash
+from pckv.collector.upkeep import maintenance
 from pckv.store.base import Role, Store
 from pckv.store.checks import check_store
 from pckv.store.parts import merge_parts
-from pckv.wire import Report
 from support.simulation_collector import ANSWER_SECONDS, TOKEN, Fault, FaultyStore, SimulatedCollector
 from support.simulation_model import (
     FIRST_DAY,

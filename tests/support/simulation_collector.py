@@ -11,16 +11,16 @@ from typing import Any, cast
 
 from fastapi import FastAPI
 
+from pckv.base.errors import StoreError
 from pckv.collector.app import _create_collector, create_app
-from pckv.collector.auth import Guard
-from pckv.collector.settings import Settings
+from pckv.collector.http.auth import Guard
+from pckv.collector.http.settings import Settings
 from pckv.collector.state import Collector
 from pckv.collector.workers import ONLY_WORKER
-from pckv.errors import StoreError
 from pckv.store import open_store
 from pckv.store.base import ReportOutcome, Store, Upload
-from pckv.store.memory import MemoryStore
 from support.collectors import THREADS
+from support.memory_store import MemoryStore
 from support.simulation_model import HttpAnswer
 
 # Far more than any answer takes.

@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pckv import Tally, Task
-from pckv.canonical import base64url
+from pckv.base.canonical import base64url
+from pckv.base.wire import Report
 from pckv.files.reports.stream import stream_reports
 from pckv.files.reports.writer import as_arrays
 from pckv.tally.layouts import WordLayout
-from pckv.wire import Report
 
 JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
 OK, SERVER_FAILED, OVERLOADED = 200, 500, 503

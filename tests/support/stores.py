@@ -19,13 +19,16 @@ from urllib.parse import quote
 import psycopg
 
 from pckv import Tally, Task
+from pckv.base.wire import Report
 from pckv.store import open_store
 from pckv.store.base import ReportOutcome, Store, Upload
 from pckv.store.parts import merge_parts
-from pckv.store.sql import SqlStore
-from pckv.wire import Report
+from pckv.store.sql.store import SqlStore
+from support.memory_store import MemoryStore
 
 KINDS = ("memory", "sqlite", "postgres")
+# The address of the oracle, which is no store of the product.
+MEMORY = "memory:"
 DAY = "2031-05-06"
 
 STORED, KNOWN, CONFLICT = ReportOutcome.STORED, ReportOutcome.KNOWN, ReportOutcome.CONFLICT
@@ -80,13 +83,13 @@ def store_url(kind: str, folder: Path) -> str:
     """Return the address of an empty store of a kind."""
     if kind == "sqlite":
         return f"sqlite:///{folder}/{next(_numbers)}.db"
-    return postgres_url() if kind == "postgres" else "memory:"
+    return postgres_url() if kind == "postgres" else MEMORY
 
 
 @contextmanager
 def opened(url: str) -> Iterator[Store]:
     """Open and prepare a store; close it in the end."""
-    store = open_store(url)
+    store = MemoryStore() if url == MEMORY else open_store(url)
     try:
         store.prepare()
         yield store
@@ -100,7 +103,7 @@ def report(number: int, word: int | None = None, task: Task = TASK) -> Report:
     word = number if word is None else word
     if task.word_limit is None:
         presence = word % (1 << task.key_count)
-        size = task.channel.body_bytes // 2
+        size = task.law.body_bytes // 2
         return Report(scattered[:16], presence.to_bytes(size, "little") + bytes(size))
     return Report(scattered[:16], (word % task.word_limit).to_bytes(8, "little"))
 

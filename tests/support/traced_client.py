@@ -18,14 +18,14 @@ from typing import Any
 from pckv import Task
 from pckv.auditing.interval_tape import Box, IntervalTape, Leaf, explore
 from pckv.auditing.traced import Seed
-from pckv.channels.discovery import DiscoveryChannel
-from pckv.coins import coin_choice
-from pckv.device import discovery
-from pckv.device.discovery import read_texts
+from pckv.base.errors import AuditFailure
+from pckv.base.randomness import BITS, Tape
+from pckv.contract.coins import coin_choice
 from pckv.device.perturb import choose_other, make_message, read_pairs
-from pckv.errors import AuditFailure
-from pckv.prefix_tree import PrefixTree
-from pckv.randomness import BITS, Tape
+from pckv.mechanisms.discovery import device as discovery
+from pckv.mechanisms.discovery.device import read_texts
+from pckv.mechanisms.discovery.law import DiscoveryLaw
+from pckv.mechanisms.discovery.prefix_tree import PrefixTree
 from support.node import CLIENT, NodeProcess, node
 from support.rewriting import rewrite_client
 
@@ -66,17 +66,17 @@ class Setting:
     @property
     def functions(self) -> int | None:
         """The number of hash functions that the mechanism draws from."""
-        functions: int | None = getattr(self.task.channel, "functions", None)
+        functions: int | None = getattr(self.task.law, "functions", None)
         return functions
 
     def message(self, tape: Tape) -> Any:
         """Return what Python makes of a tape."""
         choice = None if self.coin is None else coin_choice(self.task, self.coin)
-        if isinstance(self.task.channel, DiscoveryChannel):
+        if isinstance(self.task.law, DiscoveryLaw):
             tree = PublicGroups(*astuple(self.task.tree))
             texts = read_texts(tree, self.pairs)
             function = None if choice is None else choice.function
-            return discovery.perturb(self.task.channel, tree, self.task.digest, texts, tape, function)
+            return discovery.perturb(self.task.law, tree, self.task.digest, texts, tape, function)
         pairs = choose_other(self.task, read_pairs(self.task, self.pairs), tape)
         return make_message(self.task, pairs, tape, choice)
 

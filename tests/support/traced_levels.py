@@ -9,9 +9,9 @@ from itertools import combinations, product
 from typing import Any
 
 from pckv import Task
-from pckv.errors import ParameterError
-from pckv.levels import Levels
-from pckv.limits import SERVER_COIN
+from pckv.base.errors import ParameterError
+from pckv.base.levels import Levels
+from pckv.base.limits import SERVER_COIN
 from support.random_parameters import random_decimal, random_parameters
 from support.traced_client import Setting, explored_points, random_points
 from support.traced_settings import POINTS_PER_SETTING, WITH_FUNCTIONS, Request

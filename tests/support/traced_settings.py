@@ -10,16 +10,16 @@ from typing import Any
 
 from pckv import Task
 from pckv.auditing.variants import VARIANTS
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.ue import UeChannel
-from pckv.channels.ue_compact import UeCompactChannel
-from pckv.errors import ParameterError
-from pckv.limits import DEVICE_COIN, REFUSE, REPORT_ID_BYTES, SERVER_COIN
+from pckv.base.errors import ParameterError
+from pckv.base.limits import DEVICE_COIN, REFUSE, REPORT_ID_BYTES, SERVER_COIN
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.ue.law import UeLaw
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from support.random_parameters import random_decimal, random_parameters
 from support.traced_client import Point, Setting, explored_points, random_points
 
 # Mechanisms whose functions a coin can choose.
-WITH_FUNCTIONS = (UeCompactChannel.name, CollisionChannel.name)
+WITH_FUNCTIONS = (UeCompactLaw.name, CollisionLaw.name)
 COINS_PER_SETTING = 4
 # Settings with at most this many keys and pairs are visited on all draws.
 SMALL = ((1, 1), (2, 1), (3, 2), (3, 3), (5, 2))
@@ -53,7 +53,7 @@ def requests_of(mechanism: str) -> list[Request]:
     requests = [(setting, explored_points(setting, seeded)) for setting in explored]
     sampled = [*_many_pairs(mechanism, seeded), *_very_many_pairs(mechanism), *_random(mechanism, seeded)]
     requests += [(setting, random_points(setting, POINTS_PER_SETTING, seeded)) for setting in sampled]
-    if mechanism == UeChannel.name:
+    if mechanism == UeLaw.name:
         requests += [(setting, random_points(setting, 1, seeded)) for setting in _many_keys()]
     # A fault that only some settings show is found before all of them are run.
     seeded.shuffle(requests)
@@ -70,7 +70,7 @@ def _task(
     coin: str = DEVICE_COIN,
 ) -> Task:
     stated: dict[str, Any] = {"name": mechanism, **variant}
-    asks = mechanism != UeChannel.name and padding < keys
+    asks = mechanism != UeLaw.name and padding < keys
     return Task(
         name="t",
         keys=keys,
@@ -96,7 +96,7 @@ def _small(mechanism: str) -> Iterator[Setting]:
     for number, variant in enumerate(VARIANTS[mechanism]):
         for keys, padding in SMALL:
             # Planes have many boxes: three keys in one variant are enough.
-            if mechanism == UeChannel.name and keys > 3 - (number > 0):
+            if mechanism == UeLaw.name and keys > 3 - (number > 0):
                 continue
             epsilon = EPSILONS[(number + keys) % len(EPSILONS)]
             task = _task(mechanism, keys, padding, epsilon, variant, "0.25")
@@ -105,7 +105,7 @@ def _small(mechanism: str) -> Iterator[Setting]:
 
 def _large(mechanism: str) -> Iterator[Setting]:
     """Yield reports of many pairs whose draws still fall into few boxes: one pair is sampled, or all are taken."""
-    if mechanism == UeChannel.name:
+    if mechanism == UeLaw.name:
         return
     for size, padding in ((0, 13), (5, 13), (12, 100), (51, 60)):
         task = _task(mechanism, 300, padding, "2", {}, "0.1")
@@ -125,7 +125,7 @@ def _by_coins(mechanism: str) -> Iterator[Setting]:
 
 def _many_pairs(mechanism: str, seeded: random.Random) -> Iterator[Setting]:
     """Yield reports of any number of pairs up to more than 50, at several paddings."""
-    keys = 90 if mechanism == UeChannel.name else 4321
+    keys = 90 if mechanism == UeLaw.name else 4321
     for padding in (1, 3, 11, 50):
         for size in SIZES:
             variant = seeded.choice(VARIANTS[mechanism])
@@ -140,8 +140,8 @@ def _very_many_pairs(mechanism: str) -> Iterator[Setting]:
 
 def _many_keys() -> Iterator[Setting]:
     """Yield reports of bit planes over very many keys."""
-    for variant in VARIANTS[UeChannel.name][-2:]:
-        task = _task(UeChannel.name, MANY_KEYS, 7, "1", variant)
+    for variant in VARIANTS[UeLaw.name][-2:]:
+        task = _task(UeLaw.name, MANY_KEYS, 7, "1", variant)
         yield from (Setting(task, _pairs(MANY_KEYS, size)) for size in (0, 9))
 
 
@@ -149,7 +149,7 @@ def _random(mechanism: str, seeded: random.Random) -> Iterator[Setting]:
     """Yield settings of random numbers of keys and pairs, paddings and ε."""
     made = 0
     while made < RANDOM_SETTINGS:
-        keys = min(2**31, int(2 ** seeded.uniform(0, 8 if mechanism == UeChannel.name else 31.1)))
+        keys = min(2**31, int(2 ** seeded.uniform(0, 8 if mechanism == UeLaw.name else 31.1)))
         padding = min(keys, int(2 ** seeded.uniform(0, 6.7)))
         epsilon = random_decimal(seeded, -2, 1.29)
         share = seeded.choice(("0", "0.5", "0.000123"))

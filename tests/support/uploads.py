@@ -8,14 +8,14 @@ import threading
 from typing import Any
 
 from pckv import Task
+from pckv.base.wire import Report
 from pckv.files.reports.stream import stream_reports
 from pckv.files.reports.writer import as_arrays
 from pckv.store.base import ReportOutcome
-from pckv.store.memory import MemoryStore
-from pckv.wire import Report
 from support.collectors import (
     as_items,
 )
+from support.memory_store import MemoryStore
 
 
 def items(*reports: Report) -> bytes:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from experiments.collision_accuracy import MixedChannel, add_mixed_supports, mixed_symbols, ratio_with_error
+from experiments.collision_accuracy import MixedLaw, add_mixed_supports, mixed_symbols, ratio_with_error
 from experiments.collision_bias import biases, positioned, squared_bias
 from experiments.collision_kernels import (
     FUNCTIONS_PER_CHOICE,
@@ -20,42 +20,42 @@ from experiments.collision_kernels import (
     fill_symbols,
     signed_rows,
 )
-from pckv.arrays import Floats, Integers
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.hashing import LOW_HALF, MASK, START, mix, reduced
+from pckv.base.arrays import Floats, Integers
+from pckv.base.population import Population
 from pckv.lab.dataset import Dataset
-from pckv.population import Population
-from pckv.positions import item_positions
-from support.collision import collision_channel
+from pckv.mechanisms.collision.affine import LOW_HALF, MASK, START, mix, reduced
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.collision.positions import item_positions
+from support.collision import collision_law
 
 KEYS = 10
 
 
-def own_items(channel: CollisionChannel) -> Integers:
+def own_items(law: CollisionLaw) -> Integers:
     """Return the positions of all items."""
-    return item_positions(channel.numbering, np.arange(channel.items))
+    return item_positions(law.numbering, np.arange(law.items))
 
 
-def own_family(channel: CollisionChannel) -> PositionedFamily:
-    """Return the channel's functions with its own numbering."""
-    return positioned(channel, own_items(channel), default_rng(1))
+def own_family(law: CollisionLaw) -> PositionedFamily:
+    """Return the law's functions with its own numbering."""
+    return positioned(law, own_items(law), default_rng(1))
 
 
 @pytest.mark.parametrize(("keys", "padding", "epsilon"), [(1, 1, "0.5"), (1000, 5, "4"), (26_744, 100, "4")])
-def test_the_symbols_are_those_of_the_channel(keys: int, padding: int, epsilon: str) -> None:
-    channel = collision_channel(keys, padding, epsilon)
-    family, items = own_family(channel), np.unique(default_rng(2).integers(0, 2 * keys, 500))
+def test_the_symbols_are_those_of_the_law(keys: int, padding: int, epsilon: str) -> None:
+    law = collision_law(keys, padding, epsilon)
+    family, items = own_family(law), np.unique(default_rng(2).integers(0, 2 * keys, 500))
     found = np.empty(items.size, np.int32)
-    prime = channel.positions
-    for function in [0, prime * (prime - 1) - 1, *default_rng(3).integers(0, channel.functions, 20).tolist()]:
-        factor, shift = channel.coefficients(function)
+    prime = law.positions
+    for function in [0, prime * (prime - 1) - 1, *default_rng(3).integers(0, law.functions, 20).tolist()]:
+        factor, shift = law.coefficients(function)
         fill_symbols(family.items[items], (float(factor), float(shift)), family, found)
-        assert found.tolist() == [channel.symbol(function, item) for item in items.tolist()]
+        assert found.tolist() == [law.symbol(function, item) for item in items.tolist()]
 
 
-def one_pair_law(channel: CollisionChannel) -> Fraction:
+def one_pair_law(law: CollisionLaw) -> Fraction:
     """Return β for people with one pair: κ·α + (1 - κ)(1 - α)/(t - 1), κ the chance that two positions collide."""
-    prime, symbols, hit = channel.positions, channel.symbols, Fraction(channel.hit, channel.one)
+    prime, symbols, hit = law.positions, law.symbols, Fraction(law.hit, law.one)
     sizes = [len(range(symbol, prime, symbols)) for symbol in range(symbols)]
     collide = Fraction(sum(size * (size - 1) for size in sizes), prime * (prime - 1))
     return collide * hit + (1 - collide) * (1 - hit) / (symbols - 1)
@@ -64,31 +64,31 @@ def one_pair_law(channel: CollisionChannel) -> Fraction:
 @pytest.mark.parametrize(("positions", "symbols"), [(23, 4), (97, 7), (211, 30)])
 def test_the_law_is_exact_for_one_pair(positions: int, symbols: int) -> None:
     """Two positions are sent to every two different places equally often, wherever they stand."""
-    channel = collision_channel(KEYS, 1, "2", symbols, positions)
-    family = own_family(channel)
+    law = collision_law(KEYS, 1, "2", symbols, positions)
+    family = own_family(law)
     chances = chances_of_all_functions(family.items[3:4], np.arange(positions, dtype=np.float64), family)
-    expected = np.full(positions, float(one_pair_law(channel)))
-    expected[int(family.items[3])] = channel.hit / channel.one
+    expected = np.full(positions, float(one_pair_law(law)))
+    expected[int(family.items[3])] = law.hit / law.one
     assert chances == pytest.approx(expected, rel=1e-12)
     # A key that nobody holds is supported less often than one in t: the test would notice.
-    assert float(one_pair_law(channel)) != pytest.approx(1 / symbols, rel=1e-4)
+    assert float(one_pair_law(law)) != pytest.approx(1 / symbols, rel=1e-4)
 
 
-def test_the_chances_are_those_of_the_channel() -> None:
+def test_the_chances_are_those_of_the_law() -> None:
     """Three pairs, some of which share a symbol under some functions."""
-    channel = collision_channel(KEYS, 3, "1", 5, 23)
+    law = collision_law(KEYS, 3, "1", 5, 23)
     held, own = {0: 1, 4: 0, 7: 1}, [1, 8, 15]
     expected = [
         Fraction(
             sum(
-                channel.weight(held, function * channel.symbols + channel.symbol(function, item))
-                for function in range(channel.functions)
+                law.weight(held, function * law.symbols + law.symbol(function, item))
+                for function in range(law.functions)
             ),
-            channel.total(held),
+            law.total(held),
         )
-        for item in range(channel.items)
+        for item in range(law.items)
     ]
-    family = own_family(channel)
+    family = own_family(law)
     chances = chances_of_all_functions(family.items[own], family.items, family)
     assert chances == pytest.approx([float(chance) for chance in expected], rel=1e-12)
 
@@ -105,10 +105,10 @@ def test_drawn_functions_give_the_sums_over_all_functions() -> None:
 
     The control, the sums over all functions for items that stand elsewhere, must differ.
     """
-    channel = collision_channel(KEYS, 3, "2", positions=211)
-    family, held = own_family(channel), [0, 1, 2]
+    law = collision_law(KEYS, 3, "2", positions=211)
+    family, held = own_family(law), [0, 1, 2]
     choices = 200_000 // FUNCTIONS_PER_CHOICE
-    every_item = np.arange(channel.items)
+    every_item = np.arange(law.items)
     sums = chances_of_some_functions(
         default_rng(4), signed_rows(holders(held, 5)), family, every_item, choices
     )
@@ -119,38 +119,38 @@ def test_drawn_functions_give_the_sums_over_all_functions() -> None:
     other = (1 - 3 * family.hit) / (family.symbols - 3)
     bound = 5 * (family.hit - other) / 2 / sqrt(sums.functions)
     exact = chances_of_all_functions(own, np.concatenate([family.items, family.unused]), family)
-    assert np.abs(sums.supported / sums.functions - exact[: channel.items]).max() < bound
-    assert abs(sums.unused / sums.functions - exact[channel.items :].mean()) < bound
+    assert np.abs(sums.supported / sums.functions - exact[: law.items]).max() < bound
+    assert abs(sums.unused / sums.functions - exact[law.items :].mean()) < bound
     plain = every_item.astype(np.float64)
     elsewhere = chances_of_all_functions(plain[[2 * key + 1 for key in held]], plain, family)
     assert np.abs(sums.supported / sums.functions - elsewhere).max() > bound
 
 
-def exact_biases(channel: CollisionChannel, items: Integers, held: list[int]) -> Floats:
+def exact_biases(law: CollisionLaw, items: Integers, held: list[int]) -> Floats:
     """Return the bias of every key where everybody holds the same keys with +, over all functions."""
-    family = positioned(channel, items, default_rng(1))
+    family = positioned(law, items, default_rng(1))
     own = np.array([2 * key + 1 for key in held])
     chances = chances_of_all_functions(
         family.items[own], np.concatenate([family.items, family.unused]), family
     )
-    is_held = np.isin(np.arange(channel.items), own).astype(np.int64)
-    unused = float(chances[channel.items :].mean())
-    return biases(ChanceSums(1, chances[: channel.items], is_held, unused, len(held)), family.hit)
+    is_held = np.isin(np.arange(law.items), own).astype(np.int64)
+    unused = float(chances[law.items :].mean())
+    return biases(ChanceSums(1, chances[: law.items], is_held, unused, len(held)), family.hit)
 
 
 def test_plain_numbering_is_biased() -> None:
     """With neighbours held together, the keys next to them are far off; powers of a generator leave a tenth of it."""
-    channel = collision_channel(KEYS, 2, "1", positions=499)
-    own = exact_biases(channel, own_items(channel), [4, 5])
-    plain = exact_biases(channel, np.arange(channel.items), [4, 5])
+    law = collision_law(KEYS, 2, "1", positions=499)
+    own = exact_biases(law, own_items(law), [4, 5])
+    plain = exact_biases(law, np.arange(law.items), [4, 5])
     assert (plain**2).mean() > 10 * (own**2).mean()
     assert (plain**2).mean() > 1e-4
 
 
 def test_nobody_is_biased_with_one_pair() -> None:
-    channel = collision_channel(KEYS, 2, "1", positions=101)
-    assert exact_biases(channel, own_items(channel), [4]) == pytest.approx(0, abs=1e-12)
-    assert np.abs(exact_biases(channel, own_items(channel), [4, 5])).max() > 1e-3
+    law = collision_law(KEYS, 2, "1", positions=101)
+    assert exact_biases(law, own_items(law), [4]) == pytest.approx(0, abs=1e-12)
+    assert np.abs(exact_biases(law, own_items(law), [4, 5])).max() > 1e-3
 
 
 def test_the_noise_of_blocks_is_left_out() -> None:
@@ -173,16 +173,16 @@ def test_the_noise_of_blocks_is_left_out() -> None:
 
 
 def test_mixed_functions_are_decoded_as_they_are_made() -> None:
-    channel = MixedChannel(collision_channel(20, 3))
+    law = MixedLaw(collision_law(20, 3))
     rng = default_rng(6)
-    functions = rng.integers(0, channel.functions, 300).astype(np.uint64)
-    positions = own_items(channel).astype(np.uint64)
-    words = functions * np.uint64(channel.symbols) + rng.integers(0, channel.symbols, 300).astype(np.uint64)
+    functions = rng.integers(0, law.functions, 300).astype(np.uint64)
+    positions = own_items(law).astype(np.uint64)
+    words = functions * np.uint64(law.symbols) + rng.integers(0, law.symbols, 300).astype(np.uint64)
     counts = np.ones(positions.size, np.int64)
-    add_mixed_supports(words, np.uint64(channel.symbols), positions, counts)
+    add_mixed_supports(words, np.uint64(law.symbols), positions, counts)
     for position, count in zip(positions, counts, strict=True):
-        symbols = channel.symbol_at(functions, np.full(300, position))
-        assert count == 1 + np.sum(symbols == words % np.uint64(channel.symbols))
+        symbols = law.symbol_at(functions, np.full(300, position))
+        assert count == 1 + np.sum(symbols == words % np.uint64(law.symbols))
 
 
 def test_mixed_functions_are_those_of_the_mixer() -> None:

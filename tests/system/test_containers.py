@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pckv.collector.settings import Settings, load
+from pckv.collector.http.settings import Settings, load
 from support.containerfile import Instruction, stages
 from support.npm import run_tool
 from support.parts import ROOT

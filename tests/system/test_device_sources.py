@@ -12,7 +12,16 @@ from support.parts import ROOT
 SOURCE = ROOT / "src" / "pckv"
 FILES = sorted(
     path
-    for pattern in ("device/*.py", "channels/*.py", "randomness.py", "budget.py", "wire.py", "population.py")
+    for pattern in (
+        "device/*.py",
+        "mechanisms/*/*.py",
+        "mechanisms/base.py",
+        "mechanisms/padding.py",
+        "base/randomness.py",
+        "base/budget.py",
+        "base/wire.py",
+        "base/population.py",
+    )
     for path in SOURCE.glob(pattern)
 )
 # Modules whose results depend on nothing but their arguments.
@@ -31,7 +40,7 @@ ALLOWED = {
     *("itertools", "math", "numbers", "numpy", "pckv", "struct", "typing"),
 }
 # The operating system is asked for random bytes, and for nothing else.
-TAPES = {"device/vectorised.py", "device/vectorised_discovery.py", "randomness.py"}
+TAPES = {"device/vectorised.py", "device/vectorised_discovery.py", "base/randomness.py"}
 REFUSED = {"__import__", "compile", "eval", "exec", "globals", "hash", "id", "input", "open"}
 
 

@@ -13,9 +13,9 @@ import click
 import pytest
 
 import pckv
-from pckv.channels import CHANNELS
 from pckv.cli import main
 from pckv.estimators.estimate import METHODS
+from pckv.mechanisms.registry import LAWS
 from support.parts import ROOT
 
 DOCUMENTS = sorted(
@@ -43,12 +43,12 @@ def test_constraints_pin_versions_and_name_no_registry() -> None:
 
 
 def test_every_mechanism_and_method_has_a_proof() -> None:
-    for name in (*CHANNELS, "corrected", "intervals", "size-question"):
+    for name in (*LAWS, "corrected", "intervals", "size-question"):
         assert (ROOT / "proofs" / f"{name}.md").is_file()
-    for channel in CHANNELS.values():
-        module = inspect.getmodule(channel)
+    for law in LAWS.values():
+        module = inspect.getmodule(law)
         assert module is not None
-        assert f"proofs/{channel.name}.md" in (module.__doc__ or "")
+        assert f"proofs/{law.name}.md" in (module.__doc__ or "")
 
 
 def test_documents_match_the_code() -> None:
@@ -57,7 +57,7 @@ def test_documents_match_the_code() -> None:
     for linked in re.findall(r"\]\((?!http)([^)#]+)\)", readme):
         assert (ROOT / linked).exists(), linked
     docs = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
-    for name in (*CHANNELS, *METHODS):
+    for name in (*LAWS, *METHODS):
         assert f"`{name}`" in docs
     version = pckv.__version__
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

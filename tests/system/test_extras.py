@@ -43,7 +43,7 @@ EXTRA_SCRIPTS = {
     ),
     "charts": (
         "import pckv\n"
-        "from pckv.charts import chart_svg, estimates_chart\n"
+        "from pckv.charts.estimates import chart_svg, estimates_chart\n"
         "estimates = pckv.estimate(pckv.Tally(pckv.Task(name='t', keys=3, values=(0, 1), epsilon=1)))\n"
         "assert chart_svg(estimates_chart(estimates)).startswith('<svg')\n"
     ),
@@ -60,7 +60,7 @@ EXTRA_SCRIPTS = {
     "serve": (
         "import tempfile\n"
         "from pckv.collector.app import create_app\n"
-        "from pckv.collector.settings import Settings\n"
+        "from pckv.collector.http.settings import Settings\n"
         "from pckv.store import open_store\n"
         "store = open_store(f'sqlite:///{tempfile.mkdtemp()}/a.db')\n"
         "store.prepare()\n"
@@ -69,7 +69,7 @@ EXTRA_SCRIPTS = {
     ),
     "postgres": (
         "from pckv.store import open_store\n"
-        "from pckv.errors import StoreError\n"
+        "from pckv.base.errors import StoreError\n"
         "try:\n"
         "    open_store('postgresql://nobody@127.0.0.1:1/nothing?connect_timeout=2').prepare()\n"
         "except StoreError:\n"
@@ -84,7 +84,7 @@ EXTRA_SCRIPTS = {
     ),
     "lab": (
         "import numpy, pckv\n"
-        "from pckv.charts import chart_svg\n"
+        "from pckv.charts.estimates import chart_svg\n"
         "from pckv.cli.simulate import errors_chart\n"
         "from pckv.lab.populations import uniform\n"
         "dataset = uniform(500, 4, numpy.random.default_rng(0))\n"

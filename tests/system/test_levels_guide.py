@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pckv.arrays import Floats
-from pckv.levels import nearest_level
+from pckv.base.arrays import Floats
+from pckv.base.levels import nearest_level
 from support.cli import run
 from support.parts import ROOT
 

@@ -13,7 +13,7 @@ import pytest
 
 import pckv
 from pckv import Task
-from pckv.channels import CHANNELS
+from pckv.mechanisms.registry import LAWS
 from support.node import CLIENT
 from support.npm import npm, run_node, run_tool
 from support.parts import ROOT
@@ -106,7 +106,7 @@ def tasks() -> list[Task]:
     given: dict[str, Any] = {"keys": ["alien", "heat", "up"], "values": (1, 5), "epsilon": 2, "padding": 2}
     return [
         Task(name=name, mechanism=name, levels=2 if name == "ue" else [1, 2, 3, 4, 5], **given)
-        for name in CHANNELS
+        for name in LAWS
     ]
 
 
@@ -176,4 +176,4 @@ def test_a_bundle_makes_reports(project: Path, tasks: list[Task], tmp_path: Path
     (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     check_reports(tasks, run_node("app.js", given(tasks), tmp_path))
     parts = {re.sub(r"-[A-Z0-9]{8}\.js$", "", path.name) for path in tmp_path.glob("*-*.js")}
-    assert parts >= {*CHANNELS, "levels"} if splitting else not parts
+    assert parts >= {*LAWS, "levels"} if splitting else not parts

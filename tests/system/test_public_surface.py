@@ -9,8 +9,8 @@ from importlib import import_module
 import pytest
 
 import pckv
-from pckv import errors
-from pckv.channels import CHANNELS
+from pckv.base import errors
+from pckv.mechanisms.registry import LAWS
 from support.parts import ROOT
 from support.scripts import run_script
 
@@ -93,7 +93,7 @@ NOT_FOR_DEVICES = (
 )
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", LAWS)
 @pytest.mark.parametrize("package", ["pckv.client", "pckv.device.perturb"])
 def test_a_device_loads_neither_planning_nor_numpy(package: str, mechanism: str) -> None:
     task = pckv.Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=1, mechanism=mechanism)

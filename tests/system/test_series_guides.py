@@ -14,8 +14,8 @@ import pytest
 
 import pckv.client
 from pckv.client import Client, RoundReceipt, RoundStatus
-from pckv.collector.tokens import token_hash
-from pckv.series import Series
+from pckv.collector.http.tokens import token_hash
+from pckv.contract.series import Series
 from pckv.store.base import Role
 from support.cli import run
 from support.collectors import Running, running

@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 
 from pckv import Task
-from pckv.arrays import Integers
-from pckv.collector import compaction
-from pckv.collector.report_writer import ReportWriter
+from pckv.base.arrays import Integers
+from pckv.base.wire import Report
+from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.collector.state import Collector
-from pckv.store import parts, sql
+from pckv.collector.upkeep import compaction
+from pckv.store import parts
 from pckv.store.base import Part, PartChanges, ReportOutcome, StoredTask, Upload
-from pckv.store.parts import Compaction
-from pckv.store.sql import SqlStore
-from pckv.store.sql_reading import find_part_changes
-from pckv.store.transactions import Transaction
+from pckv.store.parts import Compaction, pack_words
+from pckv.store.sql import store as sql
+from pckv.store.sql.reading import find_part_changes
+from pckv.store.sql.store import SqlStore
+from pckv.store.sql.transactions import Transaction
 from pckv.store.uploads import BatchDecision, TaskBatch
-from pckv.store.word_parts import pack_words
-from pckv.wire import Report
 from support.simulation import simulate
 from support.simulation_collector import SimulatedCollector
 from support.simulation_model import FIRST_DAY, TASKS, HttpAnswer, SimulationFailure, json_request, valid_item

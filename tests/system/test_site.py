@@ -85,7 +85,7 @@ def test_the_site_has_every_command_name_and_setting(site: Path) -> None:
     assert "pckv task new" in commands
     assert "--most-influence" in commands
     python = (site / "reference/python.html").read_text(encoding="utf-8")
-    assert 'id="pckv.task.Task"' in python
+    assert 'id="pckv.contract.task.Task"' in python
     assert "PCKV_BATCH_DELAY" in (site / "reference/settings.html").read_text(encoding="utf-8")
     assert "pckv_queue_reports" in (site / "reference/metrics.html").read_text(encoding="utf-8")
     assert "invitation-spent" in (site / "reference/http.html").read_text(encoding="utf-8")

@@ -155,9 +155,9 @@ def report(test: str, when: str, duration: float) -> pytest.TestReport:
 
 def test_durations_are_summed_by_folder() -> None:
     assert group_of("tests/tally/test_tally.py::test_merge[ue]") == "tests/tally"
-    assert group_of("src/pckv/budget.py::pckv.budget.exp_lower") == "src"
+    assert group_of("src/pckv/base/budget.py::pckv.base.budget.exp_lower") == "src"
     assert group_of("README.md::README.md") == "README.md"
-    tally, task = "tests/tally/test_tally.py::test_merge[ue]", "tests/foundations/test_task.py::test_id"
+    tally, task = "tests/tally/test_tally.py::test_merge[ue]", "tests/contract/test_task.py::test_id"
     lines = list(
         duration_lines([report(tally, "setup", 1.0), report(tally, "call", 2.0), report(task, "call", 1.0)])
     )

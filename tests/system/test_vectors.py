@@ -17,21 +17,21 @@ from typing import Any
 import pytest
 
 from pckv import Report, Tally, Task, estimate
-from pckv.budget import exp_lower
-from pckv.canonical import base64url, from_base64url
-from pckv.channels import CHANNELS, build
-from pckv.channels.discovery import DiscoveryChannel
-from pckv.channels.size_question import SizeQuestion
-from pckv.coins import coin_choice, follows_coin
+from pckv.base.budget import exp_lower
+from pckv.base.canonical import base64url, from_base64url
+from pckv.base.errors import PairsError, ReportError, TallyError, TaskError
+from pckv.base.levels import level_values
+from pckv.base.randomness import Tape, fixed_source
+from pckv.contract.coins import coin_choice, follows_coin
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
-from pckv.device.discovery import read_texts
-from pckv.device.padding import placed
 from pckv.device.perturb import perturb_from
-from pckv.errors import PairsError, ReportError, TallyError, TaskError
 from pckv.files.reports.reader import ReportFile
-from pckv.levels import level_values
-from pckv.randomness import Tape, fixed_source
+from pckv.mechanisms.discovery.device import read_texts
+from pckv.mechanisms.discovery.law import DiscoveryLaw
+from pckv.mechanisms.padding import placed
+from pckv.mechanisms.registry import LAWS, build
+from pckv.mechanisms.size_question.law import SizeQuestion
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "vectors" / "v1"
@@ -70,10 +70,10 @@ def test_thresholds() -> None:
         assert str(int(exp_lower(epsilon) * 2**256)) == case["exp_lower_times_2_256"]
         names = {"allocation", "beta", "q", "r", "o", "symbols", "positions", "generator"}
         parameters = {name: value for name, value in case.items() if name in names}
-        for name in CHANNELS.keys() & case.keys():
+        for name in LAWS.keys() & case.keys():
             levels = case.get("levels", 2)
-            channel = build(name, case["keys"], case["padding"], epsilon, parameters, levels)
-            assert {part: str(getattr(channel, part)) for part in case[name]} == case[name]
+            law = build(name, case["keys"], case["padding"], epsilon, parameters, levels)
+            assert {part: str(getattr(law, part)) for part in case[name]} == case[name]
             if case.get("q_is_chosen") or case.get("symbols_are_chosen"):
                 chosen = build(name, case["keys"], case["padding"], epsilon, {}, levels)
                 assert chosen.parameters == parameters
@@ -104,7 +104,7 @@ def test_every_mechanism_with_words_has_reports_of_2_3_5_and_16_levels() -> None
         for case in cases("reports", positive=True)
         for task in [read_task(case["task"])]
     )
-    for mechanism in CHANNELS.keys() - {"ue"}:
+    for mechanism in LAWS.keys() - {"ue"}:
         for levels in (2, 3, 5, 16):
             assert seen[mechanism, levels, True] + seen[mechanism, levels, False] >= 10
         assert seen[mechanism, 5, False] >= 10
@@ -132,11 +132,11 @@ def _digest(stated: object) -> str:
 
 
 def test_every_mechanism_has_vectors_of_every_kind() -> None:
-    assert {folder.name for folder in GOLDEN} == set(CHANNELS)
-    assert {name for case in cases("thresholds", positive=True) for name in case} >= set(CHANNELS)
+    assert {folder.name for folder in GOLDEN} == set(LAWS)
+    assert {name for case in cases("thresholds", positive=True) for name in case} >= set(LAWS)
     for name, text in (("tasks", "json"), ("reports", "task"), ("tallies", "task")):
         shown = " ".join(case[text] for case in cases(name, positive=True))
-        assert all(f'"{mechanism}"' in shown for mechanism in CHANNELS)
+        assert all(f'"{mechanism}"' in shown for mechanism in LAWS)
 
 
 def test_every_mechanism_with_words_answers_both_questions() -> None:
@@ -145,8 +145,8 @@ def test_every_mechanism_with_words_answers_both_questions() -> None:
         task = read_task(case["task"])
         if task.size_question is not None:
             word = task.message_format.decode(from_base64url(case["body"]))
-            answered[task.mechanism, word >= (task.channel.word_limit or 0)] += 1
-    assert answered.keys() == {(name, mode) for name in CHANNELS if name != "ue" for mode in (False, True)}
+            answered[task.mechanism, word >= (task.law.word_limit or 0)] += 1
+    assert answered.keys() == {(name, mode) for name in LAWS if name != "ue" for mode in (False, True)}
     assert min(answered.values()) >= 20
 
 
@@ -195,10 +195,10 @@ def test_discoveries_have_reports_of_all_kinds_of_texts() -> None:
         if "texts" not in case:
             continue
         task = read_task(case["task"])
-        assert isinstance(task.channel, DiscoveryChannel)
+        assert isinstance(task.law, DiscoveryLaw)
         texts, found = case["texts"], read_texts(task.tree, case["texts"])
         word = task.message_format.decode(from_base64url(case["body"]))
-        group = task.channel.group_of(word // task.channel.symbols)
+        group = task.law.group_of(word // task.law.symbols)
         kinds = {
             "none": not found,
             "one": len(found) == 1,
@@ -222,7 +222,7 @@ def test_every_mechanism_has_reports_of_several_keys_that_are_not_listed() -> No
         if task.other is not None:
             held = [task.held_index(key) for key in case["pairs"]]
             seen[task.mechanism] += held.count(task.key_count - 1) > 1
-    assert set(seen) == set(CHANNELS)
+    assert set(seen) == set(LAWS)
     assert min(seen.values()) >= 10
 
 

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pckv import Tally, Task
-from pckv.errors import ReportError
+from pckv.base.errors import ReportError
 from pckv.tally.compiled import CompiledPlaneLayout, compiled_tally, fast_tally
 from pckv.tally.kernels.loops import are_planes, count_bits
 from pckv.tally.kernels.planes import plane_problems

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from numpy.random import default_rng
 
 from pckv import Report, Tally, Task
-from pckv.arrays import Integers
-from pckv.channels.collision import CollisionChannel
-from pckv.errors import ReportError, TallyError
+from pckv.base.arrays import Integers
+from pckv.base.errors import ReportError, TallyError
+from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.tally import layouts, supports
 from pckv.tally.decode.support import key_support
 from pckv.tally.kernels import loops
@@ -42,9 +42,9 @@ TASKS = {"pairs": PAIRS, "sizes": SIZES, "by index": BY_INDEX}
 some_task = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 
 
-def channel_of(task: Task) -> CollisionChannel:
-    assert isinstance(task.channel, CollisionChannel)
-    return task.channel
+def law_of(task: Task) -> CollisionLaw:
+    assert isinstance(task.law, CollisionLaw)
+    return task.law
 
 
 def layout_of(task: Task) -> SupportLayout:
@@ -55,17 +55,17 @@ def layout_of(task: Task) -> SupportLayout:
 
 def words(task: Task) -> st.SearchStrategy[int]:
     """Draw words, as often about sizes as about pairs where there are both."""
-    pairs, limit = channel_of(task).word_limit, task.word_limit
+    pairs, limit = law_of(task).word_limit, task.word_limit
     assert limit is not None
     about_pairs = st.integers(0, pairs - 1)
     return about_pairs if limit == pairs else st.one_of(about_pairs, st.integers(pairs, limit - 1))
 
 
 def naive_cells(task: Task, sent: list[int]) -> list[int]:
-    channel = channel_of(task)
-    answers = range(channel.word_limit, task.word_limit or 0)
-    about_pairs = [word for word in sent if word < channel.word_limit]
-    return [*naive_supports(channel, about_pairs), *(sent.count(answer) for answer in answers)]
+    law = law_of(task)
+    answers = range(law.word_limit, task.word_limit or 0)
+    about_pairs = [word for word in sent if word < law.word_limit]
+    return [*naive_supports(law, about_pairs), *(sent.count(answer) for answer in answers)]
 
 
 def tally_of(task: Task, sent: list[int]) -> Tally:
@@ -116,7 +116,7 @@ def test_parts_of_all_sizes_give_the_same_bytes(worth: int, monkeypatch: pytest.
     monkeypatch.setattr(supports, "COMPILED_LOOPS", "never loaded")
     task = collision_task(300, 5, size_share="0.2")
     sent = default_rng(2).integers(0, task.word_limit or 0, 2000)
-    sent[::7] = channel_of(task).word_limit + np.arange(sent[::7].size) % 4
+    sent[::7] = law_of(task).word_limit + np.arange(sent[::7].size) % 4
     together = bytes(tally_of(task, sent.tolist()))
     monkeypatch.setattr(supports, "SUPPORTS_PER_THREAD", 1000)
     for parts in (2, 90, 2000):
@@ -128,14 +128,14 @@ def test_parts_of_all_sizes_give_the_same_bytes(worth: int, monkeypatch: pytest.
 
 def test_compiling_is_for_many_supports_however_few_come_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     task = collision_task(11)
-    steps = channel_of(task).steps_per_report
+    steps = law_of(task).steps_per_report
     monkeypatch.setattr(supports, "SUPPORTS_WORTH_COMPILING", 25 * steps)
     monkeypatch.setattr(supports, "COMPILED_LOOPS", "never loaded")
     asked: list[bool] = []
 
-    def count(channel: CollisionChannel, sent: Integers, *, compiled: bool) -> tuple[Integers, Integers]:
+    def count(law: CollisionLaw, sent: Integers, *, compiled: bool) -> tuple[Integers, Integers]:
         asked.append(compiled)
-        return supports.count_supports(channel, sent)
+        return supports.count_supports(law, sent)
 
     monkeypatch.setattr(layouts, "count_supports", count)
     tally = Tally(task)
@@ -158,7 +158,7 @@ def test_reports_that_cannot_be_counted_change_nothing(monkeypatch: pytest.Monke
     before = bytes(tally)
     monkeypatch.setattr(layouts, "count_supports", exhausted)
     with pytest.raises(MemoryError):
-        tally.add_many(np.array([5, channel_of(SIZES).word_limit]))
+        tally.add_many(np.array([5, law_of(SIZES).word_limit]))
     assert bytes(tally) == before
 
 
@@ -169,7 +169,7 @@ def test_reports_that_cannot_be_counted_change_nothing(monkeypatch: pytest.Monke
 @some_task
 def test_bytes_are_bounded_by_the_keys(task: Task, reports: int) -> None:
     data = bytes(tally_of(task, default_rng(3).integers(0, task.word_limit or 0, reports).tolist()))
-    answers = (task.word_limit or 0) - channel_of(task).word_limit
+    answers = (task.word_limit or 0) - law_of(task).word_limit
     assert len(data) <= 8 * (2 * task.key_count + 1 + answers) + HEADER_BYTES + CHECKSUM_BYTES
 
 
@@ -177,7 +177,7 @@ def test_a_tally_of_ten_thousand_keys_is_below_200_kb() -> None:
     """From some reports on the size is that of all cells, whatever their number."""
     task = collision_task(10_000, 5, size_share="0.05")
     sizes = [
-        len(bytes(tally_of(task, default_rng(3).integers(0, channel_of(task).word_limit, reports).tolist())))
+        len(bytes(tally_of(task, default_rng(3).integers(0, law_of(task).word_limit, reports).tolist())))
         for reports in (1000, 3000)
     ]
     assert sizes[0] == sizes[1] < 200_000
@@ -225,8 +225,8 @@ DO_NOT_FIT = "not a tally: the supports do not fit the number of reports"
 
 def test_supports_that_no_reports_have() -> None:
     """SIZES has 4099 positions, of which a word supports 512 or 513: 4099/8, rounded down or up."""
-    channel, unused = channel_of(SIZES), layout_of(SIZES).unused
-    assert (channel.positions, channel.symbols, unused) == (4099, 8, 22)
+    law, unused = law_of(SIZES), layout_of(SIZES).unused
+    assert (law.positions, law.symbols, unused) == (4099, 8, 22)
     possible = forged(SIZES, 5, {3: 4, 22: 4 * 512 - 4, 23: 1})
     assert Tally.from_bytes(SIZES, possible).pair_reports == 4
     for reports, counts in (
@@ -250,11 +250,11 @@ def test_supports_that_no_reports_have() -> None:
 @some_task
 def test_the_checks_take_what_reports_give(task: Task) -> None:
     """The bounds are reached: all reports of one word, with the longest and with the shortest progression."""
-    channel = channel_of(task)
-    for symbol in (0, channel.symbols - 1):
-        length = len(range(symbol, channel.positions, channel.symbols))
-        assert length in {channel.positions // channel.symbols, ceil(channel.positions / channel.symbols)}
-        tally = tally_of(task, [7 * channel.symbols + symbol] * 300)
+    law = law_of(task)
+    for symbol in (0, law.symbols - 1):
+        length = len(range(symbol, law.positions, law.symbols))
+        assert length in {law.positions // law.symbols, ceil(law.positions / law.symbols)}
+        tally = tally_of(task, [7 * law.symbols + symbol] * 300)
         assert Tally.from_bytes(task, bytes(tally)) == tally
 
 
@@ -270,7 +270,7 @@ def test_edited_bytes_are_refused() -> None:
 
 def test_counters_do_not_overflow() -> None:
     """A report adds up to 513 to the counter of the unused positions, which holds 2^63 - 1."""
-    most = (2**63 - 1) // channel_of(SIZES).steps_per_report
+    most = (2**63 - 1) // law_of(SIZES).steps_per_report
     full = forged(SIZES, most, {22: most * 513})
     tally = Tally.from_bytes(SIZES, full)
     message = f"a tally of this task holds at most {most:,} reports"

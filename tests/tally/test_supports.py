@@ -16,53 +16,53 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
-from pckv.arrays import Integers
-from pckv.channels.collision import CollisionChannel
+from pckv.base.arrays import Integers
+from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.tally import supports
 from pckv.tally.kernels import loops
-from support.collision import collision_channel, naive_supports
+from support.collision import collision_law, naive_supports
 from support.source_faults import faulty_module
 
 # The largest number of positions.
 LARGEST = 2**31 - 1
 SMALL_PRIMES = [5, 7, 11, 13, 31, 101, 211, 1021]
 
-# From a channel and words, the number of supports of every item, and of all unused positions together.
+# From a law and words, the number of supports of every item, and of all unused positions together.
 Counter = Callable[..., list[int]]
 
 
-def all_cells(channel: CollisionChannel, cells: Integers, counts: Integers) -> list[int]:
-    dense = np.zeros(channel.items + 1, np.int64)
+def all_cells(law: CollisionLaw, cells: Integers, counts: Integers) -> list[int]:
+    dense = np.zeros(law.items + 1, np.int64)
     dense[cells] = counts
     return dense.tolist()
 
 
-def by_position(channel: CollisionChannel, counts: Integers) -> list[int]:
+def by_position(law: CollisionLaw, counts: Integers) -> list[int]:
     """Return the cells for counts of every position."""
-    places = [pow(channel.numbering.generator, item, channel.positions) for item in range(channel.items)]
+    places = [pow(law.numbering.generator, item, law.positions) for item in range(law.items)]
     of_items = counts[places]
     return [*of_items.tolist(), int(counts.sum() - of_items.sum())]
 
 
-def looked_up(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
-    return all_cells(channel, *module.look_up(channel, words))
+def looked_up(law: CollisionLaw, words: Integers, module: ModuleType = supports) -> list[int]:
+    return all_cells(law, *module.look_up(law, words))
 
 
-def checked(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
-    return all_cells(channel, *module.check_items(channel, words))
+def checked(law: CollisionLaw, words: Integers, module: ModuleType = supports) -> list[int]:
+    return all_cells(law, *module.check_items(law, words))
 
 
-def plain(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
-    return by_position(channel, module.count_positions(channel, words, compiled=False))
+def plain(law: CollisionLaw, words: Integers, module: ModuleType = supports) -> list[int]:
+    return by_position(law, module.count_positions(law, words, compiled=False))
 
 
-def compiled(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
-    return by_position(channel, module.count_positions(channel, words, compiled=True))
+def compiled(law: CollisionLaw, words: Integers, module: ModuleType = supports) -> list[int]:
+    return by_position(law, module.count_positions(law, words, compiled=True))
 
 
-def chosen(channel: CollisionChannel, words: Integers, module: ModuleType = supports) -> list[int]:
+def chosen(law: CollisionLaw, words: Integers, module: ModuleType = supports) -> list[int]:
     """Count in the way that suits the number of words."""
-    return all_cells(channel, *module.count_supports(channel, words, compiled=True))
+    return all_cells(law, *module.count_supports(law, words, compiled=True))
 
 
 @contextmanager
@@ -73,57 +73,53 @@ def interpreted() -> Iterator[None]:
         yield
 
 
-def small(draw: st.DrawFn) -> CollisionChannel:
-    """Draw a channel over few positions, on which every function and every symbol is likely."""
+def small(draw: st.DrawFn) -> CollisionLaw:
+    """Draw a law over few positions, on which every function and every symbol is likely."""
     positions = draw(st.sampled_from(SMALL_PRIMES))
     keys = draw(st.integers(1, min((positions - 1) // 2, 30)))
     symbols = draw(st.sampled_from([2, 3, 8, 46, 65_537, 2**27 - 1]))
-    return collision_channel(keys, 1, "1", symbols, positions)
+    return collision_law(keys, 1, "1", symbols, positions)
 
 
-def large(draw: st.DrawFn) -> CollisionChannel:
-    """Draw a channel whose products are close to 2^62, and whose functions are named by an index."""
+def large(draw: st.DrawFn) -> CollisionLaw:
+    """Draw a law whose products are close to 2^62, and whose functions are named by an index."""
     symbols = draw(st.sampled_from([2**27 - 1, 2**26 + 1, 2**24]))
     keys = draw(st.integers(1, 30))
-    return CollisionChannel(keys, 1, Fraction(1), symbols=symbols, positions=LARGEST, functions=2**32)
+    return CollisionLaw(keys, 1, Fraction(1), symbols=symbols, positions=LARGEST, functions=2**32)
 
 
-def shipped(draw: st.DrawFn) -> CollisionChannel:
-    """Draw a channel as tasks have it."""
+def shipped(draw: st.DrawFn) -> CollisionLaw:
+    """Draw a law as tasks have it."""
     padding = draw(st.integers(1, 5))
     symbols = draw(st.sampled_from([None, 6, 300, 3000]))
-    return collision_channel(
-        draw(st.integers(1, 40)), padding, draw(st.sampled_from(["0.5", "1", "4"])), symbols
-    )
+    return collision_law(draw(st.integers(1, 40)), padding, draw(st.sampled_from(["0.5", "1", "4"])), symbols)
 
 
 @st.composite
-def words_of(
-    draw: st.DrawFn, family: Callable[[st.DrawFn], CollisionChannel]
-) -> tuple[CollisionChannel, list[int]]:
-    """Draw a channel and words: any, words that support a chosen item, and repeats of both."""
-    channel = family(draw)
-    words = draw(st.lists(st.integers(0, channel.word_limit - 1), max_size=20))
-    for item in draw(st.lists(st.integers(0, channel.items - 1), max_size=6)):
-        function = draw(st.integers(0, channel.functions - 1))
-        words.append(function * channel.symbols + channel.symbol(function, item))
+def words_of(draw: st.DrawFn, family: Callable[[st.DrawFn], CollisionLaw]) -> tuple[CollisionLaw, list[int]]:
+    """Draw a law and words: any, words that support a chosen item, and repeats of both."""
+    law = family(draw)
+    words = draw(st.lists(st.integers(0, law.word_limit - 1), max_size=20))
+    for item in draw(st.lists(st.integers(0, law.items - 1), max_size=6)):
+        function = draw(st.integers(0, law.functions - 1))
+        words.append(function * law.symbols + law.symbol(function, item))
     repeats = draw(st.lists(st.integers(0, len(words) - 1), max_size=4)) if words else []
-    return channel, words + [words[place] for place in repeats]
+    return law, words + [words[place] for place in repeats]
 
 
 @pytest.mark.parametrize("family", [small, large, shipped])
-def test_every_way_to_count_agrees(family: Callable[[st.DrawFn], CollisionChannel]) -> None:
+def test_every_way_to_count_agrees(family: Callable[[st.DrawFn], CollisionLaw]) -> None:
     pytest.importorskip("numba")
 
     @settings(max_examples=20, deadline=None)
     @given(
         words_of(family), st.sampled_from([1, 2, 7, 64, 2**14]), st.sampled_from([1, 3, 2**16]), st.booleans()
     )
-    def check(drawn: tuple[CollisionChannel, list[int]], places: int, at_once: int, threads: bool) -> None:
-        channel, sent = drawn
-        words, expected = np.array(sent, np.int64), naive_supports(channel, sent)
+    def check(drawn: tuple[CollisionLaw, list[int]], places: int, at_once: int, threads: bool) -> None:
+        law, sent = drawn
+        words, expected = np.array(sent, np.int64), naive_supports(law, sent)
         ways: list[Counter] = [looked_up, checked, chosen]
-        if channel.positions < LARGEST:
+        if law.positions < LARGEST:
             ways += [plain, compiled]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(supports, "PLACES_AT_ONCE", places)
@@ -133,7 +129,7 @@ def test_every_way_to_count_agrees(family: Callable[[st.DrawFn], CollisionChanne
                 patch.setattr(supports, "SUPPORTS_PER_THREAD", 1)
                 patch.setattr("os.cpu_count", lambda: 3)
             for way in ways:
-                assert way(channel, words) == expected, way.__name__
+                assert way(law, words) == expected, way.__name__
 
     check()
 
@@ -142,11 +138,11 @@ def test_every_way_to_count_agrees(family: Callable[[st.DrawFn], CollisionChanne
 def test_a_word_that_comes_often(copies: int) -> None:
     """The compiled loop counts in bytes, which 256 copies of a word would overflow."""
     pytest.importorskip("numba")
-    channel = collision_channel(3, 1, "1", 3, 13)
-    word = 5 * channel.symbols + channel.symbol(5, 4)
-    expected = [copies * count for count in naive_supports(channel, [word])]
+    law = collision_law(3, 1, "1", 3, 13)
+    word = 5 * law.symbols + law.symbol(5, 4)
+    expected = [copies * count for count in naive_supports(law, [word])]
     for way in (looked_up, checked, plain, compiled, chosen):
-        assert way(channel, np.full(copies, word)) == expected, way.__name__
+        assert way(law, np.full(copies, word)) == expected, way.__name__
 
 
 @pytest.mark.parametrize(
@@ -165,14 +161,14 @@ def test_a_word_that_comes_often(copies: int) -> None:
 def test_the_way_that_suits_the_number_of_words(
     keys: int, padding: int, words: int, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    channel = collision_channel(keys, padding)
+    law = collision_law(keys, padding)
     called = {
         name: Mock(wraps=getattr(supports, name)) for name in ("look_up", "check_items", "count_positions")
     }
     for name, mock in called.items():
         monkeypatch.setattr(supports, name, mock)
-    sent = default_rng(1).integers(0, channel.word_limit, words)
-    assert chosen(channel, sent) == naive_supports(channel, sent.tolist())
+    sent = default_rng(1).integers(0, law.word_limit, words)
+    assert chosen(law, sent) == naive_supports(law, sent.tolist())
     assert [name for name, mock in called.items() if mock.called] == [way]
 
 
@@ -191,8 +187,8 @@ SUPPORTS, LOOPS = "tally/supports.py", "tally/kernels/loops.py"
 FAULTS: dict[str, tuple[str, str, str, Counter]] = {
     "progressions that are one too short": (
         SUPPORTS,
-        "(channel.positions - 1 - symbols) // channel.symbols + 1",
-        "(channel.positions - 1 - symbols) // channel.symbols",
+        "(law.positions - 1 - symbols) // law.symbols + 1",
+        "(law.positions - 1 - symbols) // law.symbols",
         plain,
     ),
     "places taken for items": (SUPPORTS, "items[found[hit]]", "found[hit]", looked_up),
@@ -243,9 +239,9 @@ def test_planted_faults_are_found(name: str, monkeypatch: pytest.MonkeyPatch) ->
     """The words are those on which the way agrees without the fault: with it, it must not."""
     pytest.importorskip("numba")
     file, right, wrong, way = FAULTS[name]
-    channel = collision_channel(20, 1, "1", 7, 211)
-    words = np.concatenate([default_rng(1).integers(0, channel.word_limit, 600), np.full(700, 8)])
-    expected = naive_supports(channel, words.tolist())
+    law = collision_law(20, 1, "1", 7, 211)
+    words = np.concatenate([default_rng(1).integers(0, law.word_limit, 600), np.full(700, 8)])
+    expected = naive_supports(law, words.tolist())
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     for planted in (right, wrong):
         with interpreted():
@@ -255,7 +251,7 @@ def test_planted_faults_are_found(name: str, monkeypatch: pytest.MonkeyPatch) ->
             module = faulty_module(SUPPORTS, "SUPPORTS_PER_THREAD = 2**24", "SUPPORTS_PER_THREAD = 1000")
         else:
             monkeypatch.setattr(module, "SUPPORTS_PER_THREAD", 1000)
-        assert (way(channel, words, module) == expected) == (planted == right)
+        assert (way(law, words, module) == expected) == (planted == right)
 
 
 class PartsForAll:
@@ -277,9 +273,9 @@ class PartsForAll:
 
 
 def test_the_counts_of_every_thread_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    channel = collision_channel(20, 1, "1", 7, 211)
-    words = default_rng(1).integers(0, channel.word_limit, 2000)
-    expected = naive_supports(channel, words.tolist())
+    law = collision_law(20, 1, "1", 7, 211)
+    words = default_rng(1).integers(0, law.word_limit, 2000)
+    expected = naive_supports(law, words.tolist())
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     right = "    for counts in rest:"
     for planted in (right, "    for counts in rest[1:]:"):
@@ -287,7 +283,7 @@ def test_the_counts_of_every_thread_are_added(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(module, "SUPPORTS_PER_THREAD", 1000)
         monkeypatch.setattr(module, "_parts_for", lambda words, _: PartsForAll(np.array_split(words, 8)))
         # One thread may take all parts now and then, so that nothing is lost.
-        found = [plain(channel, words, module) for _ in range(20)]
+        found = [plain(law, words, module) for _ in range(20)]
         assert all(counts == expected for counts in found) == (planted == right)
 
 
@@ -301,9 +297,9 @@ def test_words_are_counted_where_the_compiled_loop_cannot_be_loaded(
         def __getattr__(self, name: str) -> object:
             raise error
 
-    channel = collision_channel(40, 3, "1")
-    words = default_rng(1).integers(0, channel.word_limit, 50)
+    law = collision_law(40, 3, "1")
+    words = default_rng(1).integers(0, law.word_limit, 50)
     monkeypatch.setattr(supports, "_compiled_loop", supports._compiled_loop.__wrapped__)
     monkeypatch.setitem(sys.modules, supports.COMPILED_LOOPS, Refusing())
-    supports.prepare_counting(channel)
-    assert compiled(channel, words) == naive_supports(channel, words.tolist())
+    supports.prepare_counting(law)
+    assert compiled(law, words) == naive_supports(law, words.tolist())

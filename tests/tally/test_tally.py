@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pckv import Report, Tally, Task
-from pckv.errors import ReportError, TallyError
-from pckv.seeded import seeded_source
+from pckv.base.errors import ReportError, TallyError
+from pckv.base.seeded import seeded_source
 from pckv.tally import counts as counts_module
 from pckv.tally.counts import DenseCounts, SparseCounts
 from pckv.tally.decode.support import key_support

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import pckv
-from pckv.charts import chart_svg, estimates_chart
+from pckv.charts.estimates import chart_svg, estimates_chart
 
 # Names of members that every JavaScript object has.
 MEMBERS = ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"]
@@ -34,6 +34,6 @@ def test_pandas_is_whole_before_a_thread_draws(in_thread: bool, loaded: str) -> 
     load = (
         "thread = Thread(target=load_altair); thread.start(); thread.join()" if in_thread else "load_altair()"
     )
-    script = f"import sys; from threading import Thread; from pckv.charts import load_altair; {load}; print('pandas' in sys.modules)"
+    script = f"import sys; from threading import Thread; from pckv.charts.estimates import load_altair; {load}; print('pandas' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout == f"{loaded}\n"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import pckv
-from pckv.collector import estimate_cache
-from pckv.estimators.key_estimate import COLUMNS
+from pckv.collector.analysis import estimate_cache
+from pckv.estimators.results.key_estimate import COLUMNS
 from support.collectors import (
     Running,
     check_problem,
@@ -95,7 +95,7 @@ def test_a_task_is_shown_with_what_happens_to_larger_sets(site: Running) -> None
             "size_share": task.size_share,
             "method": "bayes",
             "methods": ["baseline", "corrected", "bayes"],
-            "bytes_per_report": 16 + task.channel.body_bytes,
+            "bytes_per_report": 16 + task.law.body_bytes,
             "first_key": "0",
         }
         assert site.get(f"/tasks/{task.id}/overview").json().items() >= expected.items()
@@ -103,9 +103,9 @@ def test_a_task_is_shown_with_what_happens_to_larger_sets(site: Running) -> None
 
 def test_the_verdict_is_about_all_keys_whichever_are_asked_for(site: Running) -> None:
     task = site.add_task(padding=2)
-    assert task.channel.word_limit is not None
+    assert task.law.word_limit is not None
     # Two of three people say that they hold more than two pairs.
-    sizes = [report(number, task.channel.word_limit + number % 3, task) for number in range(300)]
+    sizes = [report(number, task.law.word_limit + number % 3, task) for number in range(300)]
     add(site.store, *some_reports(range(1000, 1300), task), *sizes, task=task)
     whole, part = (
         site.get(f"/tasks/{task.id}/estimates?{query}").json() for query in ("", "search=1&limit=1")

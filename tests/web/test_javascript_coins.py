@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.coins import coin_choice, follows_coin
-from pckv.errors import AuditFailure
-from pckv.limits import REPORT_ID_BYTES
+from pckv.base.errors import AuditFailure
+from pckv.base.limits import REPORT_ID_BYTES
+from pckv.contract.coins import coin_choice, follows_coin
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.node import CLIENT, NodeProcess, node
 
@@ -80,7 +80,7 @@ MUTANTS = (
     ClientMutant(
         "the function comes before the question",
         "core.js",
-        {"const asked = channel.pairs &&": "tape.below(functions); const asked = channel.pairs &&"},
+        {"const asked = law.pairs &&": "tape.below(functions); const asked = law.pairs &&"},
         check_reports_follow_their_coins,
     ),
     ClientMutant(

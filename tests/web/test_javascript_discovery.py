@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.channels.discovery import DiscoveryChannel
+from pckv.base.errors import AuditFailure
+from pckv.base.randomness import Tape
 from pckv.device.perturb import perturb_from
-from pckv.errors import AuditFailure
-from pckv.prefix_tree import _character_fault
-from pckv.randomness import Tape
+from pckv.mechanisms.discovery.law import DiscoveryLaw
+from pckv.mechanisms.discovery.prefix_tree import _character_fault
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.client_vectors import check_answers, vectors
 from support.node import CLIENT, NodeProcess, node
@@ -107,17 +107,17 @@ def test_alphabets_may_have_the_same_characters_in_both_languages(process: NodeP
 
 def test_what_a_report_says_of_a_text_is_what_its_function_says(process: NodeProcess) -> None:
     task, texts = discovery(alphabet="ab😀", characters=4, groups=2), ["a", "ab", "abb😀", "😀😀bbb"]
-    channel, tree = task.channel, task.tree
-    assert isinstance(channel, DiscoveryChannel)
+    law, tree = task.law, task.tree
+    assert isinstance(law, DiscoveryLaw)
     functions = [group * 2**32 + index for group in range(2) for index in range(20)]
-    words = [function * channel.symbols + function % 3 for function in functions]
+    words = [function * law.symbols + function % 3 for function in functions]
     request = {"do": "says", "task": task.to_json(), "keys": [*texts, "ä", ""]}
     [answers] = process.ask(request | {"bodies": [task.message_format.encode(word).hex() for word in words]})
     claimed = 0
     for function, answer in zip(functions, answers, strict=True):
-        group = channel.group_of(function)
+        group = law.group_of(function)
         items = [tree.item(task.digest, tree.prefix(tree.cut(text), group), group) for text in texts]
-        expected = [[0] if channel.symbol(function, item) == function % 3 else [] for item in items]
+        expected = [[0] if law.symbol(function, item) == function % 3 else [] for item in items]
         assert answer == {"answer": None, "keys": [*expected, [], []]}
         claimed += sum(map(len, expected))
     assert claimed

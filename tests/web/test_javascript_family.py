@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.errors import AuditFailure
+from pckv.base.errors import AuditFailure
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.client_vectors import check_answers, vectors
 from support.node import CLIENT, node

@@ -17,10 +17,10 @@ import pytest
 
 from pckv import Task
 from pckv.auditing.interval_tape import explore
-from pckv.canonical import decimal_text
+from pckv.base.canonical import decimal_text
+from pckv.base.errors import AuditFailure, PairsError, ParameterError, TaskError
+from pckv.base.levels import Levels, checked_levels, level_values
 from pckv.device.perturb import read_pairs
-from pckv.errors import AuditFailure, PairsError, ParameterError, TaskError
-from pckv.levels import Levels, checked_levels, level_values
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.client_vectors import check_answers, vectors
 from support.node import CLIENT, NodeProcess, node
@@ -171,21 +171,25 @@ def test_the_exact_epsilon(mechanism: str, levels: int) -> None:
     settings = [Setting(task, pairs) for pairs in all_held(task)]
     with traced_node(CLIENT) as process:
         check_points(process, [(setting, explored_points(setting, seeded)) for setting in settings])
-    for function in FUNCTIONS if task.channel.functions else (0,):
-        laws = [exact_law(setting, function) for setting in settings]
-        assert all(sum(law.values()) == 1 for law in laws)
-        words = set[int]().union(*laws)
-        worst = max(max(law[word] for law in laws) / min(law[word] for law in laws) for word in words)
+    for function in FUNCTIONS if task.law.functions else (0,):
+        distributions = [exact_law(setting, function) for setting in settings]
+        assert all(sum(distribution.values()) == 1 for distribution in distributions)
+        words = set[int]().union(*distributions)
+        worst = max(
+            max(distribution[word] for distribution in distributions)
+            / min(distribution[word] for distribution in distributions)
+            for word in words
+        )
         assert worst == task.realised <= task.claim
 
 
 def exact_law(setting: Setting, function: int) -> dict[int, Fraction]:
     """Return the chance of each message, given the number of a function."""
-    law: dict[int, Fraction] = defaultdict(Fraction)
+    distribution: dict[int, Fraction] = defaultdict(Fraction)
     for leaf in explore(setting.message, function):
         for message in range(leaf.first, leaf.last + 1, leaf.step):
-            law[message] += leaf.chance / leaf.messages
-    return law
+            distribution[message] += leaf.chance / leaf.messages
+    return distribution
 
 
 CORE, LEVELS, GRR, COMPACT, COLLISION = (

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.channels import CHANNELS
+from pckv.base.errors import AuditFailure
+from pckv.base.limits import DEVICE_COIN, REPORT_ID_BYTES, SERVER_COIN
+from pckv.base.randomness import Tape
 from pckv.device.perturb import perturb_from
-from pckv.errors import AuditFailure
-from pckv.limits import DEVICE_COIN, REPORT_ID_BYTES, SERVER_COIN
-from pckv.randomness import Tape
+from pckv.mechanisms.registry import LAWS
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.node import CLIENT, node
 from support.traced_settings import WITH_FUNCTIONS
@@ -107,7 +107,7 @@ def _tasks() -> list[Task]:
         Task(
             name="t", keys=9, values=(0, 1), epsilon=2, padding=3, mechanism=name, size_share=share, coin=coin
         )
-        for name, share, coin in itertools.product(CHANNELS, ("0", "0.5"), (DEVICE_COIN, SERVER_COIN))
+        for name, share, coin in itertools.product(LAWS, ("0", "0.5"), (DEVICE_COIN, SERVER_COIN))
         if (name != "ue" or share == "0") and (coin == DEVICE_COIN or name in WITH_FUNCTIONS)
     ]
 
@@ -198,15 +198,15 @@ MUTANTS = (
     ClientMutant(
         "noise from the coin",
         "core.js",
-        {"new Tape(channelOf(task).draws)":
-         "new Tape(channelOf(task).draws, coin && ((count) => Uint8Array.from({ length: count }, (_, at) => coin.id[at % 16])))"},
+        {"new Tape(lawOf(task).draws)":
+         "new Tape(lawOf(task).draws, coin && ((count) => Uint8Array.from({ length: count }, (_, at) => coin.id[at % 16])))"},
         check_successive_reports,
     ),
     ClientMutant(
         "the coin's own draws are the noise",
         "core.js",
-        {"new Tape(channelOf(task).draws)":
-         "new Tape(channelOf(task).draws, coin && ((count) => { const data = randomBytes(count);"
+        {"new Tape(lawOf(task).draws)":
+         "new Tape(lawOf(task).draws, coin && ((count) => { const data = randomBytes(count);"
          " new DataView(data.buffer).setBigUint64(0, coin.drawn, true); return data; }))"},
         check_successive_reports,
     ),
@@ -236,9 +236,9 @@ def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
     check_client_mutant(mutant, tmp_path)
 
 
-# Objects of a module that reports are made with; `channels` is written when a task is read.
+# Objects of a module that reports are made with; `laws` is written when a task is read.
 CONSTANT_OBJECTS = {
-    "channels",
+    "laws",
     "encoder",
     "ABOUT",
     "FIXED",
@@ -265,7 +265,7 @@ def test_modules_keep_no_state() -> None:
     for path in (*CLIENT.glob("*.js"), *(CLIENT / "mechanisms").glob("*.js")):
         source = path.read_text(encoding="utf-8")
         assert not stateful(source), path
-        assert source.count("channels.set(") == (path.name == "core.js")
+        assert source.count("laws.set(") == (path.name == "core.js")
 
 
 @pytest.mark.parametrize(
@@ -280,4 +280,4 @@ def test_modules_keep_no_state() -> None:
     ],
 )
 def test_a_module_that_remembers_is_a_mutant_that_is_caught(fault: str) -> None:
-    assert stateful(f"export class Channel {{}}\n{fault}\n")
+    assert stateful(f"export class Law {{}}\n{fault}\n")

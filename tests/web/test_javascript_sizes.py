@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.budget import epsilon_of
-from pckv.canonical import base64url
-from pckv.channels import CHANNELS, build
-from pckv.channels.size_question import SizeQuestion
+from pckv.base.budget import epsilon_of
+from pckv.base.canonical import base64url
+from pckv.base.errors import PairsError, TaskError
+from pckv.base.randomness import Tape, fixed_source
 from pckv.device.perturb import perturb_from
-from pckv.errors import PairsError, TaskError
-from pckv.randomness import Tape, fixed_source
+from pckv.mechanisms.registry import LAWS, build
+from pckv.mechanisms.size_question.law import SizeQuestion
 from support.node import NodeProcess, described
 
 WORDS: dict[str, dict[str, object]] = {"grr": {}, "ue-compact": {"q": 3}, "collision": {}}
@@ -37,14 +37,14 @@ def test_thresholds_are_those_of_python(process: NodeProcess) -> None:
         ("0.05", "0.5", "0.333333333333333333333", "0." + "0" * 30 + "1"),
     )
     for (keys, padding), epsilon, share in itertools.product(sizes, epsilons, shares):
-        channel = build("grr", keys, padding, Fraction(epsilon), {})
+        law = build("grr", keys, padding, Fraction(epsilon), {})
         question = SizeQuestion(keys, padding, Fraction(epsilon), Fraction(share))
-        [answer] = process.ask({"do": "question", "channel": described(channel, question)})
+        [answer] = process.ask({"do": "question", "law": described(law, question)})
         assert answer == {
             "ends": list(question.ends),
             "asked": str(question.asked),
             "kept": str(question.kept),
-            "draws": max(1 + channel.draws, question.draws),
+            "draws": max(1 + law.draws, question.draws),
             "wordLimit": str(2 * (keys + padding) + len(question.ends)),
             "share": pytest.approx(float(Fraction(share)), abs=1e-20),
             "answers": list(question.labels),
@@ -63,7 +63,7 @@ def test_tasks_are_read_as_in_python(process: NodeProcess) -> None:
     tasks += [new_task("ue"), new_task("grr", padding=30), new_task("grr", more="refuse")]
     # With very many words the pairs realise less than the answers.
     many = new_task("grr", keys=2**31)
-    assert epsilon_of(many.channel.realised) < many.realised_epsilon
+    assert epsilon_of(many.law.realised) < many.realised_epsilon
     tasks.append(many)
     request = {"do": "vectors", "thresholds": [], "reports": []}
     [answer] = process.ask(request | {"tasks": [{"json": task.to_json()} for task in tasks]})
@@ -143,13 +143,13 @@ def test_reports_are_those_of_python_byte_for_byte(
     made = reports(process, cases)
     assert made == [{"id": base64url(report.id), "body": base64url(report.body)} for report in expected]
     assert task.size_question is not None
-    first = task.channel.word_limit or 0
+    first = task.law.word_limit or 0
     answers = {max(task.message_format.decode(report.body) - first, -1) for report in expected}
     # Reports of pairs, and every answer.
     assert answers == {-1, *range(len(task.size_question.ends))}
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", LAWS)
 def test_a_task_that_refuses_stops_at_the_padding(process: NodeProcess, mechanism: str) -> None:
     task, tape = new_task(mechanism, more="refuse"), random.Random(1).randbytes(TAPE_BYTES)
     at_most, refused = reports(process, [(task, of_size(task, size), tape) for size in (3, 4)])

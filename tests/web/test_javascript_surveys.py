@@ -12,7 +12,7 @@ import pytest
 
 from pckv import Task
 from pckv.client.caps import DEFAULT_CAP
-from pckv.survey import survey_of
+from pckv.contract.survey import survey_of
 from support.ledger_checks import VARIANTS
 from support.node import CLIENT
 from support.parts import missing_part

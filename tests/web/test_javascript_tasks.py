@@ -11,9 +11,9 @@ import pytest
 
 from pckv import Report, Tally, Task
 from pckv.auditing.variants import VARIANTS
-from pckv.channels import CHANNELS
-from pckv.channels.collision import CollisionChannel
 from pckv.client.outbox import task_id_of
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.registry import LAWS
 from pckv.tally.decode.support import key_support
 from support.client_collector import FakeCollector, Reply
 from support.client_devices import MOVIES
@@ -25,7 +25,7 @@ QUICK = {"tries": 3, "seconds": 2, "firstPause": 0.001, "timeout": 0.3}
 
 
 def tasks() -> Iterator[Task]:
-    for name in CHANNELS:
+    for name in LAWS:
         sizes = ((["a"], 1), (["a", "b", "c"], 1), (["a", "b", "c"], 3))
         for variant, (keys, padding) in itertools.product(VARIANTS[name], sizes):
             yield Task(
@@ -48,12 +48,12 @@ def tasks() -> Iterator[Task]:
             )
 
 
-def test_odds_are_those_of_the_channel(process: NodeProcess) -> None:
+def test_odds_are_those_of_the_law(process: NodeProcess) -> None:
     for task in tasks():
-        channel = task.channel
-        [odds] = process.ask({"do": "odds", "channel": described(channel)})
-        law = channel.count_law
-        expected = {"held": law.holder, "absent": law.absent}
+        law = task.law
+        [odds] = process.ask({"do": "odds", "law": described(law)})
+        distribution = law.count_law
+        expected = {"held": distribution.holder, "absent": distribution.absent}
         claimed = {name: float(1 - support.numbers[0]) for name, support in expected.items()}
         assert odds == pytest.approx(claimed, rel=1e-12)
 
@@ -61,7 +61,7 @@ def test_odds_are_those_of_the_channel(process: NodeProcess) -> None:
 def test_what_a_report_says_is_what_is_counted(process: NodeProcess) -> None:
     for task in tasks():
         messages = messages_of(task)
-        question, first = task.size_question, task.channel.word_limit
+        question, first = task.size_question, task.law.word_limit
         sizes = {} if question is None or first is None else dict(enumerate(question.labels, first))
         bodies = [task.message_format.encode(message) for message in {*messages, *sizes}]
         [answers] = process.ask(
@@ -86,11 +86,11 @@ def test_a_report_says_the_pairs_that_its_function_sends_to_its_symbol(
     task = Task(
         name="t", keys=keys, values=(0, 1), levels=levels, epsilon=1, mechanism=mechanism, size_share=0
     )
-    channel, seeded = task.channel, random.Random("says")
-    assert isinstance(channel, CollisionChannel)
-    assert channel.by_index == (symbols == 2**18)
-    drawn = [(item, seeded.randrange(channel.functions)) for item in range(channel.items)]
-    words = [function * symbols + channel.symbol(function, item) for item, function in drawn]
+    law, seeded = task.law, random.Random("says")
+    assert isinstance(law, CollisionLaw)
+    assert law.by_index == (symbols == 2**18)
+    drawn = [(item, seeded.randrange(law.functions)) for item in range(law.items)]
+    words = [function * symbols + law.symbol(function, item) for item, function in drawn]
     bodies = [task.message_format.encode(word).hex() for word in words]
     [answers] = process.ask({"do": "says", "task": task.to_json(), "bodies": bodies})
     for (item, _), answer in zip(drawn, answers, strict=True):
@@ -121,9 +121,9 @@ def test_the_phase_is_todays_if_no_day_is_given(process: NodeProcess) -> None:
 
 def messages_of(task: Task) -> list[int]:
     """Return messages of all kinds: the first ones, or random ones where there are too many to list."""
-    limit = task.channel.word_limit or 0
+    limit = task.law.word_limit or 0
     if limit < 1e5:
-        return list(itertools.islice(task.law({0: 1}).weights, 300))
+        return list(itertools.islice(task.distribution({0: 1}).weights, 300))
     seeded = random.Random(task.id)
     return [0, limit - 1, *(seeded.randrange(limit) for _ in range(60))]
 

@@ -12,8 +12,8 @@ import pytest
 
 from pckv import Report, Tally, Task
 from pckv.auditing.interval_tape import explore
-from pckv.channels import CHANNELS
-from pckv.errors import AuditFailure
+from pckv.base.errors import AuditFailure
+from pckv.mechanisms.registry import LAWS
 from pckv.tally.decode.support import key_support
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.client_vectors import check_answers, vectors
@@ -85,7 +85,7 @@ def check_reports(mechanism: str) -> Callable[[Path], None]:
     return check
 
 
-@pytest.mark.parametrize("mechanism", [*CHANNELS, "hashed"])
+@pytest.mark.parametrize("mechanism", [*LAWS, "hashed"])
 def test_every_draw_makes_the_message_of_python(mechanism: str) -> None:
     check_reports(mechanism)(CLIENT)
 
@@ -119,7 +119,7 @@ def test_some_vectors_of_unlisted_keys() -> None:
     check_vectors(CLIENT)
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", LAWS)
 def test_what_a_report_says_of_other_is_what_is_counted(process: NodeProcess, mechanism: str) -> None:
     task = unlisted_task(mechanism)
     # Of the first function, where there are functions, and of some others.
@@ -139,14 +139,14 @@ def test_what_a_report_says_of_other_is_what_is_counted(process: NodeProcess, me
 
 def test_what_a_report_says_of_a_text_is_what_its_function_says(process: NodeProcess) -> None:
     task, texts = hashed_task(levels=3), ["größe", "x", "😀"]
-    channel: Any = task.channel
+    law: Any = task.law
     items = [3 * task.key_index(text) + level for text in texts for level in range(3)]
-    words = [7 * channel.symbols + channel.symbol(7, item) for item in items]
+    words = [7 * law.symbols + law.symbol(7, item) for item in items]
     bodies = [task.message_format.encode(word).hex() for word in words]
     [answers] = process.ask({"do": "says", "task": task.to_json(), "bodies": bodies, "keys": texts})
     for word, answer in zip(words, answers, strict=True):
-        symbol = word % channel.symbols
-        expected = [channel.symbol(7, item) == symbol for item in items]
+        symbol = word % law.symbols
+        expected = [law.symbol(7, item) == symbol for item in items]
         assert [level in said for said in answer["keys"] for level in range(3)] == expected
 
 
@@ -190,7 +190,7 @@ MUTANTS = (
     ClientMutant("hashes read from their other end", FILE, {"getBigUint64(0)": "getBigUint64(0, true)"}, check_vectors),
     ClientMutant("one hash for all levels", FILE, {"Math.floor(ITEMS / length)": "Math.floor(ITEMS / 2)"}, check_vectors),
     ClientMutant("the second of two texts of one hash counts", FILE, {"if (!found.has(pair[0])) ": ""}, check_vectors),
-    ClientMutant("two texts of one hash are two keys", FILE, {"prepend(channel, 0, firsts)": "prepend(channel, 0, (pairs) => pairs)"}, check_vectors),
+    ClientMutant("two texts of one hash are two keys", FILE, {"prepend(law, 0, firsts)": "prepend(law, 0, (pairs) => pairs)"}, check_vectors),
     ClientMutant("texts of other forms are taken", FILE, {"check(isName(key)": "check(true"}, check_vectors),
     ClientMutant("texts are taken by every mechanism", FILE, {"must(mechanism.positions": "must(true"}, check_vectors),
     ClientMutant("one round of the hash is wrong", FILE, {"turned(e, 6, 11, 25)": "turned(e, 6, 11, 24)"}, check_vectors),

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from pckv.base.errors import DataError
 from pckv.cli.inputs import read_keys
-from pckv.errors import DataError
 from support.node import CLIENT
 from support.parts import missing_part
 

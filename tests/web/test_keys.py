@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 import pckv
-from pckv.share_chart import QUANTILES
+from pckv.charts.shares import QUANTILES
 from pckv.web.keys import LEVELS
 from support.collectors import Running, check_problem, some_reports
 from support.site import HOSTILE

@@ -257,8 +257,8 @@ def test_a_form_becomes_a_task_by_coins(site: Running, monkeypatch: pytest.Monke
         )
         for coin in ("device", "server")
     )
-    assert without.channel.functions is None
-    assert (with_coin.coin, with_coin.channel.functions is None) == ("server", False)
+    assert without.law.functions is None
+    assert (with_coin.coin, with_coin.law.functions is None) == ("server", False)
     wait_until(lambda: len(prepared) == 2)
     assert prepared == [without, with_coin]
     assert site.get(f"/tasks/{with_coin.id}/overview").json()["coin"] == "server"

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.estimators.set_sizes import SetSummary
-from pckv.moments import CountMoments, Scale
-from pckv.planning.expectations import expect
-from pckv.planning.precision import users_for
-from pckv.planning.prediction import predict
+from pckv.estimators.sets import SetSummary
+from pckv.planning.people import expect
+from pckv.planning.prediction import predict, users_for
 from pckv.planning.set_sizes import SetSizes
+from pckv.statistics.moments import CountMoments, Scale
 from pckv.web.precision import Precision
 from support.collectors import Running, new_task, report, some_reports
 from support.stores import add
@@ -54,14 +53,14 @@ def test_precision_is_what_plans_predict_where_nobody_can_hold_more(site: Runnin
     task = site.add_task(values=(0, 10), more="refuse")
     empty = get(site, task)
     assert empty["frequency_error"] is None
-    assert empty["needed"] == users_for(task.channel, 0.05, 0.01)
+    assert empty["needed"] == users_for(task.law, 0.05, 0.01)
     add(site.store, *some_reports(range(50), task), task=task)
     precision = get(site, task, "frequency=0.2&wanted=0.05")
-    squares = predict(CountMoments.of(task.channel.count_law), 50, 0.2)
+    squares = predict(CountMoments.of(task.law.count_law), 50, 0.2)
     assert precision["frequency_error"] == math.sqrt(squares.frequency)
     assert precision["mean_error"] == 5 * math.sqrt(squares.mean)
     assert precision["hidden"] == 0
-    assert precision["needed"] == precision["needed_for_noise"] == users_for(task.channel, 0.2, 0.05)
+    assert precision["needed"] == precision["needed_for_noise"] == users_for(task.law, 0.2, 0.05)
 
 
 def test_the_error_of_a_mean_depends_on_what_levels_are_worth(site: Running) -> None:
@@ -69,7 +68,7 @@ def test_the_error_of_a_mean_depends_on_what_levels_are_worth(site: Running) -> 
     add(site.store, *some_reports(range(50), task), task=task)
     scale = Scale.of_values((0, 9, 10))
     squares, equal = (
-        predict(CountMoments.of(task.channel.count_law, scale=each), 50, 0.2) for each in (scale, None)
+        predict(CountMoments.of(task.law.count_law, scale=each), 50, 0.2) for each in (scale, None)
     )
     found = get(site, task, "frequency=0.2")["mean_error"]
     assert found == pytest.approx(5 * math.sqrt(squares.mean))
@@ -78,12 +77,12 @@ def test_the_error_of_a_mean_depends_on_what_levels_are_worth(site: Running) -> 
 
 def test_noise_is_that_of_the_reports_about_pairs(site: Running) -> None:
     task = site.add_task(padding=3, size_share="0.2")
-    first = task.channel.word_limit
+    first = task.law.word_limit
     assert first is not None
     sizes = [report(100 + number, first, task) for number in range(20)]
     add(site.store, *(report(number, 1, task) for number in range(80)), *sizes, task=task)
     precision = get(site, task, "frequency=0.3&wanted=0.1")
-    squares = predict(CountMoments.of(task.channel.count_law, left_out=0.2), 80, 0.3)
+    squares = predict(CountMoments.of(task.law.count_law, left_out=0.2), 80, 0.3)
     assert precision["frequency_error"] == pytest.approx(math.sqrt(squares.frequency))
     assert (precision["reports"], precision["size_answers"]) == (100, 20)
     limit = site.get(f"/tasks/{task.id}/estimates").json()["sizes"]["hidden_high"]
@@ -96,7 +95,7 @@ def test_nothing_is_promised_where_sizes_are_unknown_or_hide_more(site: Running)
     before = get(site, task)
     assert (before["needed"], before["asks_sizes"], before["size_answers"]) == (None, True, 0)
     assert before["needed_for_noise"] > 0
-    first = task.channel.word_limit
+    first = task.law.word_limit
     assert first is not None
     sizes = [report(number, first + 2, task) for number in range(100)]
     add(site.store, *sizes, *(report(1000 + number, 1, task) for number in range(1000)), task=task)
@@ -117,7 +116,7 @@ def test_precision_never_promises_what_a_plan_denies(mechanism: str, shares: Seq
     for frequency, wanted in itertools.product((0.01, 0.05, 0.4), (0.001, 0.01, 0.1)):
         expected = expect(100, sizes=measured, frequency=frequency)
         seen = expected.shown(task.padding)[0] / frequency
-        planned = users_for(task.channel, frequency, wanted, seen, Fraction(str(task.size_share)))
+        planned = users_for(task.law, frequency, wanted, seen, Fraction(str(task.size_share)))
         needed = Precision(task, sets, 20_000, frequency).needed(wanted)
         assert needed is None or (planned is not None and needed >= planned)
     # Where nobody holds more, a number is given.
@@ -132,7 +131,7 @@ def test_more_reports_tell_how_much_is_hidden() -> None:
     assert needed is not None
     assert with_known_sizes is not None
     assert needed > with_known_sizes == precision.needed_for_noise(0.02)
-    variance = CountMoments.of(task.channel.count_law, left_out=0.05).frequency_variance(0.2)
+    variance = CountMoments.of(task.law.count_law, left_out=0.05).frequency_variance(0.2)
     noise = variance / (0.95 * needed)
     assert math.sqrt(noise + precision.hidden(needed) ** 2) == pytest.approx(0.02, rel=1e-3)
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import pckv
-from pckv.collector import estimate_cache
-from pckv.collector.problem_details import ProblemDetails, ProblemKind
+from pckv.collector.analysis import estimate_cache
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.web import results
 from pckv.web.results import MAX_KEYS_SHOWN, PublicResults
 from support.collectors import Running, check_problem, new_task, report, some_reports

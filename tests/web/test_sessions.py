@@ -9,14 +9,13 @@ import httpx2
 import pytest
 from fastapi import Request
 
-from pckv.canonical import from_base64url
-from pckv.collector import logs
-from pckv.collector.auth import Guard
-from pckv.collector.sessions import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOKIE, Sessions
-from pckv.collector.settings import TOKEN_VARIABLE
-from pckv.collector.tokens import token_hash
+from pckv.base.canonical import from_base64url
+from pckv.collector.http import logs
+from pckv.collector.http.auth import Guard
+from pckv.collector.http.sessions import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOKIE, Sessions
+from pckv.collector.http.settings import TOKEN_VARIABLE
+from pckv.collector.http.tokens import token_hash
 from pckv.store.base import Role
-from pckv.store.memory import MemoryStore
 from support.collectors import (
     ADMINISTRATOR,
     ANALYST,
@@ -26,6 +25,7 @@ from support.collectors import (
     check_problem,
     running,
 )
+from support.memory_store import MemoryStore
 from support.site import FORM, OWN_PAGE, ask, cookie, sign_in
 from support.stores import opened, store_url
 

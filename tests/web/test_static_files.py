@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.channels import CHANNELS
-from pckv.collector.problem_details import ProblemDetails
+from pckv.collector.http.problem_details import ProblemDetails
+from pckv.mechanisms.registry import LAWS
 from pckv.web import chart_script, static_files
 from support.collectors import (
     Running,
@@ -86,7 +86,7 @@ def test_the_participants_page_names_all_that_it_loads() -> None:
     assert named | {"static/join.js"} == needed
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", LAWS)
 def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechanism: str) -> None:
     for share, levels, other in [("0", 2, "x")] if mechanism == "ue" else [("0", 2, None), ("0.1", 3, "x")]:
         members: dict[str, Any] = {

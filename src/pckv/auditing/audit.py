@@ -11,11 +11,11 @@ from pckv.auditing.discovery import discovery_loss
 from pckv.auditing.interval_checks import audited_task
 from pckv.auditing.sampler_loss import sampler_loss
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, LevelVariant
-from pckv.budget import epsilon_of, is_within
-from pckv.channels import CHANNELS
-from pckv.limits import DISCOVERY
-from pckv.progress import Progress, no_progress
-from pckv.task import Task
+from pckv.base.budget import epsilon_of, is_within
+from pckv.base.limits import DISCOVERY
+from pckv.base.progress import Progress, no_progress
+from pckv.contract.task import Task
+from pckv.mechanisms.registry import LAWS
 
 __all__ = ["Audit", "audit", "standard_audits"]
 
@@ -79,18 +79,18 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
     >>> result.holds, result.claimed, result.enumerated
     (True, 1.0, 1.0)
     """
-    channel, question = task.channel, task.size_question
+    law, question = task.law, task.size_question
     audited = discovery_loss if task.kind == DISCOVERY else sampler_loss
     loss = audited(task, progress=progress)
     return Audit(
-        mechanism=channel.name,
-        parameters=channel.parameters,
-        keys=channel.keys,
-        levels=channel.levels,
-        padding=channel.padding,
+        mechanism=law.name,
+        parameters=law.parameters,
+        keys=law.keys,
+        levels=law.levels,
+        padding=law.padding,
         size_share=0.0 if question is None else float(question.share),
         coin=task.coin,
-        asked=float(channel.epsilon),
+        asked=float(law.epsilon),
         claimed=epsilon_of(task.claim),
         closed_form=epsilon_of(task.realised),
         enumerated=epsilon_of(loss.reports),
@@ -100,7 +100,7 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
         paths=loss.paths,
         holds=max(loss.reports, loss.sizes) <= task.realised <= task.claim
         and (question is None or loss.sizes <= question.realised)
-        and is_within(task.claim, channel.epsilon),
+        and is_within(task.claim, law.epsilon),
     )
 
 
@@ -111,7 +111,7 @@ def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress 
     """
     tasks = [
         _standard_task(name, variant, keys, padding, epsilon)
-        for name in CHANNELS
+        for name in LAWS
         for variant, epsilons in _standard_variants(name)
         for keys in range(1, max_keys + 1)
         for padding in range(1, min(max_padding, keys) + 1)
@@ -132,6 +132,6 @@ def _standard_variants(name: str) -> Iterator[tuple[LevelVariant, tuple[str, ...
 
 def _standard_task(name: str, variant: LevelVariant, keys: int, padding: int, epsilon: str) -> Task:
     levels, parameters = variant
-    channel = CHANNELS[name].from_parameters(keys, padding, Fraction(epsilon), parameters, levels=levels)
-    mechanism = {"name": name, **channel.parameters}
+    law = LAWS[name].from_parameters(keys, padding, Fraction(epsilon), parameters, levels=levels)
+    mechanism = {"name": name, **law.parameters}
     return audited_task(mechanism, keys, padding, epsilon, STANDARD_SIZE_SHARE, levels=levels)

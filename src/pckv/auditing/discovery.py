@@ -11,19 +11,19 @@ from pckv.auditing.interval_tape import Leaf, explore
 from pckv.auditing.piecewise import PiecewiseLaw, turning_points, worst_ratio_at
 from pckv.auditing.sampler_loss import MAX_CHOICES, MAX_PADDING, SamplerLoss, tried_functions
 from pckv.auditing.traced import Held, Number, Seed, plain
-from pckv.channels.discovery import DiscoveryChannel, Path
-from pckv.device import discovery
-from pckv.errors import AuditFailure, ParameterError
-from pckv.limits import SERVER_COIN
-from pckv.prefix_tree import PrefixTree
-from pckv.progress import Progress, no_progress
-from pckv.randomness import Tape
-from pckv.task import Task
+from pckv.base.errors import AuditFailure, ParameterError
+from pckv.base.limits import SERVER_COIN
+from pckv.base.progress import Progress, no_progress
+from pckv.base.randomness import Tape
+from pckv.contract.task import Task
+from pckv.mechanisms.discovery import device as discovery
+from pckv.mechanisms.discovery.law import DiscoveryLaw, Path
+from pckv.mechanisms.discovery.prefix_tree import PrefixTree
 
 # Texts that a function sends apart are looked for among this many per text that a report takes.
 TEXTS_PER_TEXT = 20
 
-# Takes a channel, a tree, a task's digest, texts and a tape; where there are coins, also the function.
+# Takes a law, a tree, a task's digest, texts and a tape; where there are coins, also the function.
 TextSampler = Callable[..., Number]
 
 
@@ -52,68 +52,68 @@ def discovery_loss(
     Raises:
         AuditFailure: if a report does not follow the stated law exactly.
     """
-    channel = task.channel
-    if not isinstance(channel, DiscoveryChannel):
+    law = task.law
+    if not isinstance(law, DiscoveryLaw):
         raise ParameterError(f"task {task.name!r} is not a discovery")
     functions = tried_functions(task)
-    sets = list(dict.fromkeys(texts for function in functions for texts in _visited(task, channel, function)))
+    sets = list(dict.fromkeys(texts for function in functions for texts in _visited(task, law, function)))
     paths, worst = 0, Fraction(1)
     for place, function in enumerate(functions):
-        laws = []
+        distributions = []
         for texts in sets:
-            leaves = _leaves(task, channel, sampler, texts, function)
-            laws.append(PiecewiseLaw(leaves))
+            leaves = _leaves(task, law, sampler, texts, function)
+            distributions.append(PiecewiseLaw(leaves))
             paths += len(leaves)
-        messages = turning_points(laws, channel.word_limit)
-        for texts, law in zip(sets, laws, strict=True):
-            _check_law(task, channel, texts, function, law, messages)
-        worst = max(worst, worst_ratio_at(laws, messages))
+        messages = turning_points(distributions, law.word_limit)
+        for texts, distribution in zip(sets, distributions, strict=True):
+            _check_law(task, law, texts, function, distribution, messages)
+        worst = max(worst, worst_ratio_at(distributions, messages))
         progress((place + 1) / len(functions))
     return SamplerLoss(worst, Fraction(1), len(sets), len(functions), paths)
 
 
 def _leaves(
-    task: Task, channel: DiscoveryChannel, sampler: TextSampler, texts: tuple[str, ...], function: int
+    task: Task, law: DiscoveryLaw, sampler: TextSampler, texts: tuple[str, ...], function: int
 ) -> list[Leaf]:
     """Return all paths of making a report of these texts, given its function."""
     tree = TracedTree(task.tree.alphabet, task.tree.characters, task.tree.groups)
     given = (Seed(function),) if task.coin == SERVER_COIN else ()
 
     def run(tape: Tape) -> Number:
-        message = sampler(channel, tree, task.digest, texts, tape, *given)
+        message = sampler(law, tree, task.digest, texts, tape, *given)
         drawn: set[int] = getattr(tape, "function_limits", set())
-        if drawn != (set() if given else {channel.functions}):
+        if drawn != (set() if given else {law.functions}):
             raise AuditFailure(f"interval tape: functions are drawn below {sorted(drawn)}")
         return message
 
-    return explore(run, function, channel.bits)
+    return explore(run, function, law.bits)
 
 
-def _visited(task: Task, channel: DiscoveryChannel, function: int) -> Iterator[tuple[str, ...]]:
+def _visited(task: Task, law: DiscoveryLaw, function: int) -> Iterator[tuple[str, ...]]:
     """Yield sets of texts: none, one, such as begin alike, and such as a function sends apart, about the padding."""
     tree, most = task.tree, min(task.padding, MAX_PADDING)
     first, last = tree.alphabet[0], tree.alphabet[-1]
     yield from ((), (first,), (last * tree.characters,))
     alike = tuple(first * length for length in range(1, min(tree.characters, most) + 1))
     yield alike
-    apart = _sent_apart(tree, task.digest, channel, function)
+    apart = _sent_apart(tree, task.digest, law, function)
     yield from (apart[:1], apart[:most], (*apart[:most], first))
     for size in (most + 1, 2 * most):
         if perm(size, most) <= MAX_CHOICES:
             yield tuple(islice(_texts(tree), size))
 
 
-def _sent_apart(tree: PrefixTree, digest: bytes, channel: DiscoveryChannel, function: int) -> tuple[str, ...]:
+def _sent_apart(tree: PrefixTree, digest: bytes, law: DiscoveryLaw, function: int) -> tuple[str, ...]:
     """Return texts that a function sends to symbols of their own, none of them that of the first text: the most is lost."""
-    group, apart = channel.group_of(function), []
-    texts = islice(_texts(tree), TEXTS_PER_TEXT * (channel.padding + 1))
+    group, apart = law.group_of(function), []
+    texts = islice(_texts(tree), TEXTS_PER_TEXT * (law.padding + 1))
     taken: set[int] = set()
     for text in texts:
-        symbol = channel.symbol(function, tree.item(digest, tree.prefix(text, group), group))
+        symbol = law.symbol(function, tree.item(digest, tree.prefix(text, group), group))
         if symbol not in taken:
             taken.add(symbol)
             apart.append(text)
-    return tuple(apart[1 : channel.padding + 1])
+    return tuple(apart[1 : law.padding + 1])
 
 
 def _texts(tree: PrefixTree) -> Iterator[str]:
@@ -124,21 +124,21 @@ def _texts(tree: PrefixTree) -> Iterator[str]:
 
 def _check_law(  # noqa: PLR0917
     task: Task,
-    channel: DiscoveryChannel,
+    law: DiscoveryLaw,
     texts: tuple[str, ...],
     function: int,
-    law: PiecewiseLaw,
+    distribution: PiecewiseLaw,
     messages: list[int],
 ) -> None:
-    if law.mass != 1:
+    if distribution.mass != 1:
         raise AuditFailure(
-            f"interval tape: the paths of {len(texts)} texts have chance {float(law.mass)} together"
+            f"interval tape: the paths of {len(texts)} texts have chance {float(distribution.mass)} together"
         )
     held: dict[Path, int] = {_path(task, text): 0 for text in texts}
     for message in messages:
-        own = message // channel.symbols == function
-        stated = channel.functions * channel.chance(held, message) if own else Fraction(0)  # type: ignore[arg-type]
-        if law.chance(message) != stated:
+        own = message // law.symbols == function
+        stated = law.functions * law.chance(held, message) if own else Fraction(0)  # type: ignore[arg-type]
+        if distribution.chance(message) != stated:
             raise AuditFailure(
                 f"interval tape: message {message} of {len(texts)} texts has another chance than stated"
             )

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise, product
 
-from pckv.channels import HeldLevels, Law
-from pckv.channels.size_question import SizeQuestion
-from pckv.errors import AuditFailure
+from pckv.base.errors import AuditFailure
+from pckv.mechanisms.base import HeldLevels, MessageDistribution
+from pckv.mechanisms.size_question.law import SizeQuestion
 
 # Keys, with values on the scale of audits.
 Values = Mapping[int, float]
@@ -71,17 +71,19 @@ def visited_sizes(question: SizeQuestion) -> list[int]:
     return sorted(size for size in near if 0 <= size <= question.keys)
 
 
-def worst_ratio(law: Callable[[HeldLevels], Law], keys: int, levels: int = 2) -> Fraction:
+def worst_ratio(
+    distribution: Callable[[HeldLevels], MessageDistribution], keys: int, levels: int = 2
+) -> Fraction:
     """Return the largest likelihood ratio of any output between any two input sets."""
-    return worst_ratio_of(map(law, input_sets(keys, levels)))
+    return worst_ratio_of(map(distribution, input_sets(keys, levels)))
 
 
-def worst_ratio_of(laws: Iterable[Law]) -> Fraction:
+def worst_ratio_of(distributions: Iterable[MessageDistribution]) -> Fraction:
     """Return the largest likelihood ratio of any output between any two of these laws."""
     highest: dict[tuple[int, int], int] = {}
     lowest: dict[tuple[int, int], int] = {}
     outputs: set[int] | None = None
-    for weights, total in laws:
+    for weights, total in distributions:
         possible = {output for output, weight in weights.items() if weight}
         if outputs is not None and possible != outputs:
             raise AuditFailure("exact ε: an output is possible for one input set and not for another")

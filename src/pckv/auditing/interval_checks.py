@@ -14,15 +14,16 @@ from pckv.auditing.exact import Values, spread_values
 from pckv.auditing.sampler_loss import DeviceCode, Given, message_leaves, sampler_loss
 from pckv.auditing.unlisted import key_text, known_texts, unlisted_sets
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS
-from pckv.budget import epsilon_of, is_within
-from pckv.channels import CHANNELS, Channel
-from pckv.coins import coin_choice
+from pckv.base.budget import epsilon_of, is_within
+from pckv.base.errors import AuditFailure
+from pckv.base.limits import DEVICE_COIN, MAX_ITEMS, MAX_LEVELS, REFUSE, REPORT_ID_BYTES, SERVER_COIN
+from pckv.base.randomness import DRAW_BYTES, Tape, fixed_source
+from pckv.base.wire import BitPlanes, Report
+from pckv.contract.coins import coin_choice
+from pckv.contract.task import Task
 from pckv.device.perturb import perturb_from
-from pckv.errors import AuditFailure
-from pckv.limits import DEVICE_COIN, MAX_ITEMS, MAX_LEVELS, REFUSE, REPORT_ID_BYTES, SERVER_COIN
-from pckv.randomness import DRAW_BYTES, Tape, fixed_source
-from pckv.task import Task
-from pckv.wire import BitPlanes, Report
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.registry import LAWS
 
 # Keys and padding: few, where every branch is reached, and many.
 SMALL_SIZES = ((1, 1), (2, 1), (4, 2), (7, 3))
@@ -51,15 +52,15 @@ ReportMaker = Callable[[Tape, Task, Mapping[str, float], bytes | None], Report]
 def small_tasks(name: str) -> Iterator[Task]:
     """Yield tasks of a mechanism in every variant, with few keys."""
     for variant, (keys, padding), epsilon in product(VARIANTS[name], SMALL_SIZES, EPSILONS):
-        channel = CHANNELS[name].from_parameters(keys, padding, Fraction(epsilon), variant)
-        yield audited_task({"name": name, **channel.parameters}, keys, padding, epsilon)
+        law = LAWS[name].from_parameters(keys, padding, Fraction(epsilon), variant)
+        yield audited_task({"name": name, **law.parameters}, keys, padding, epsilon)
 
 
 def large_tasks(name: str) -> Iterator[Task]:
     """Yield tasks of a mechanism with many keys, with the parameters that are chosen by default."""
     (small, _, large), (lowest, _, highest) = LARGE_SIZES, EPSILONS
     settings = [*product([small], EPSILONS), (large, lowest), (large, highest)]
-    if isinstance(CHANNELS[name](2, 1, Fraction(1)).message_format, BitPlanes):
+    if isinstance(LAWS[name](2, 1, Fraction(1)).message_format, BitPlanes):
         settings = list(zip(POSITION_SIZES, POSITION_EPSILONS, strict=True))
     for (keys, padding), epsilon in settings:
         yield audited_task({"name": name}, keys, padding, epsilon)
@@ -68,8 +69,8 @@ def large_tasks(name: str) -> Iterator[Task]:
 def level_tasks(name: str) -> Iterator[Task]:
     """Yield tasks of a mechanism with three, five and sixteen levels, with few keys and with many."""
     for (levels, variant), (keys, padding) in product(LEVEL_VARIANTS[name], SMALL_LEVEL_SIZES):
-        channel = CHANNELS[name].from_parameters(keys, padding, Fraction(1), variant, levels=levels)
-        yield audited_task({"name": name, **channel.parameters}, keys, padding, "1", levels=levels)
+        law = LAWS[name].from_parameters(keys, padding, Fraction(1), variant, levels=levels)
+        yield audited_task({"name": name, **law.parameters}, keys, padding, "1", levels=levels)
     if LEVEL_VARIANTS[name]:
         yield audited_task({"name": name}, 1, 1, EPSILONS[1], levels=MAX_LEVELS)
         # As many keys as there may be with as many levels.
@@ -98,9 +99,9 @@ def audited_task(  # noqa: PLR0917
 
     It has at most as many keys as its mechanism takes.
     """
-    channel_class = CHANNELS[str(mechanism["name"])]
-    keys = min(keys, channel_class.max_keys)
-    has_words = channel_class(2, 1, Fraction(1)).word_limit is not None
+    law_class = LAWS[str(mechanism["name"])]
+    keys = min(keys, law_class.max_keys)
+    has_words = law_class(2, 1, Fraction(1)).word_limit is not None
     return Task(
         name="audit",
         keys=keys,
@@ -123,15 +124,15 @@ def check_interval_loss(tasks: Iterable[Task], code: DeviceCode | None = None) -
                 f"interval tape: ε = {epsilon_of(loss.reports)} found, {epsilon_of(task.realised)} in closed form, "
                 f"{epsilon_of(task.claim)} claimed by {task!r}"
             )
-        check_within_epsilon(task.channel)
+        check_within_epsilon(task.law)
 
 
-def check_within_epsilon(channel: Channel) -> None:
+def check_within_epsilon(law: Law) -> None:
     """The loss and the claim in closed form are within e^ε, computed in another way."""
-    if not channel.realised <= channel.claim or not is_within(channel.claim, channel.epsilon):
+    if not law.realised <= law.claim or not is_within(law.claim, law.epsilon):
         raise AuditFailure(
-            f"within ε: {epsilon_of(channel.realised)} in closed form, {epsilon_of(channel.claim)} claimed, "
-            f"{float(channel.epsilon)} asked by {channel.name!r}, {channel.keys} keys, padding {channel.padding}"
+            f"within ε: {epsilon_of(law.realised)} in closed form, {epsilon_of(law.claim)} claimed, "
+            f"{float(law.epsilon)} asked by {law.name!r}, {law.keys} keys, padding {law.padding}"
         )
 
 

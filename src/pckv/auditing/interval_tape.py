@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from pckv.auditing.traced import Number, Seed, Traced, Variable, plain
-from pckv.channels.base import FunctionCount
-from pckv.errors import AuditFailure
-from pckv.randomness import BITS, Tape
+from pckv.base.errors import AuditFailure
+from pckv.base.randomness import BITS, Tape
+from pckv.mechanisms.base import FunctionCount
 
 # More paths than this mean that the code does something with its draws that should not be there.
 MAX_PATHS = 100_000

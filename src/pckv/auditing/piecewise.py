@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 from pckv.auditing.interval_tape import Leaf
-from pckv.errors import AuditFailure
+from pckv.base.errors import AuditFailure
 
 
 class PiecewiseLaw:
@@ -56,18 +56,20 @@ class PiecewiseLaw:
         }
 
 
-def turning_points(laws: Iterable[PiecewiseLaw], stop: int) -> list[int]:
+def turning_points(distributions: Iterable[PiecewiseLaw], stop: int) -> list[int]:
     """Return messages below a limit at which laws can be compared: between two of them nothing changes."""
     return sorted(
-        message for message in set().union(*(law.turning_points() for law in laws)) if 0 <= message < stop
+        message
+        for message in set().union(*(distribution.turning_points() for distribution in distributions))
+        if 0 <= message < stop
     )
 
 
-def worst_ratio_at(laws: Sequence[PiecewiseLaw], messages: Iterable[int]) -> Fraction:
+def worst_ratio_at(distributions: Sequence[PiecewiseLaw], messages: Iterable[int]) -> Fraction:
     """Return the largest ratio of the probabilities of one message under any two laws."""
     worst = Fraction(1)
     for message in messages:
-        chances = [law.chance(message) for law in laws]
+        chances = [distribution.chance(message) for distribution in distributions]
         low, high = min(chances), max(chances)
         if low == 0 < high:
             raise AuditFailure(

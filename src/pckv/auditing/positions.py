@@ -14,11 +14,11 @@ from random import Random
 from pckv.auditing.exact import Values
 from pckv.auditing.interval_tape import IntervalTape
 from pckv.auditing.traced import Number
-from pckv.channels.ue import UeChannel
-from pckv.errors import AuditFailure
-from pckv.progress import Progress, no_progress
-from pckv.randomness import Tape
-from pckv.task import Task
+from pckv.base.errors import AuditFailure
+from pckv.base.progress import Progress, no_progress
+from pckv.base.randomness import Tape
+from pckv.contract.task import Task
+from pckv.mechanisms.ue.law import UeLaw
 
 Run = Callable[[Values, Tape], Number]
 # A box of one draw, and what the position shows for it: +1, -1 or 0.
@@ -43,18 +43,18 @@ def positions_loss(
     Raises:
         AuditFailure: if a position does not follow the stated law, or depends on another one.
     """
-    channel = task.channel
-    if not isinstance(channel, UeChannel):
-        raise AuditFailure(f"interval tape: {channel.name!r} does not draw once per key")
+    law = task.law
+    if not isinstance(law, UeLaw):
+        raise AuditFailure(f"interval tape: {law.name!r} does not draw once per key")
     runs, odds = 0, {Fraction(1)}
-    stated = _Stated(channel)
+    stated = _Stated(law)
     for number, values in enumerate(sets):
         progress(number / len(sets))
         inner = any(abs(value) < 1 for value in values.values())
         slots = max(len(values), task.padding)
         for slot in _visited_slots(slots, len(values), task.key_count):
-            for sign_draw in (0, channel.one - 1) if inner else (0,):
-                positions = _Positions(task, channel, values, slot, sign_draw, run)
+            for sign_draw in (0, law.one - 1) if inner else (0,):
+                positions = _Positions(task, law, values, slot, sign_draw, run)
                 runs += positions.follow()
                 odds |= positions.check(stated)
     return max(odds) / min(odds), runs
@@ -67,14 +67,12 @@ def _visited_slots(slots: int, pairs: int, keys: int) -> list[int]:
 
 
 class _Stated:
-    """What a position shows as the channel states it, if its pair was sampled with either level, and otherwise."""
+    """What a position shows as the law states it, if its pair was sampled with either level, and otherwise."""
 
-    def __init__(self, channel: UeChannel) -> None:
-        one, fake = channel.one, channel.fake
+    def __init__(self, law: UeLaw) -> None:
+        one, fake = law.one, law.fake
         self.other = {+1: fake, -1: fake, 0: one - 2 * fake}
-        self.own = {
-            sign: {sign: channel.kept, -sign: channel.flipped, 0: channel.silent} for sign in (+1, -1)
-        }
+        self.own = {sign: {sign: law.kept, -sign: law.flipped, 0: law.silent} for sign in (+1, -1)}
 
     def odds(self, sign: int) -> set[Fraction]:
         """Return how much likelier every state becomes by sampling the pair."""
@@ -85,9 +83,9 @@ class _Positions:
     """The boxes of all positions, given the slot and the draw of the sign."""
 
     def __init__(  # noqa: PLR0917
-        self, task: Task, channel: UeChannel, values: Values, slot: int, sign_draw: int, run: Run
+        self, task: Task, law: UeLaw, values: Values, slot: int, sign_draw: int, run: Run
     ) -> None:
-        self._task, self._channel, self._values, self._run = task, channel, values, run
+        self._task, self._law, self._values, self._run = task, law, values, run
         self._slot, self._sign_draw = slot, sign_draw
         self._keys = list(values)
         self._steps: list[list[Step]] = [[] for _ in range(task.key_count)]
@@ -100,12 +98,12 @@ class _Positions:
         """Find the boxes of every position; return the number of runs."""
         starts = [0] * self._task.key_count
         runs = 0
-        while any(start < self._task.channel.one for start in starts):
+        while any(start < self._task.law.one for start in starts):
             runs += 1
             if runs > MAX_BOXES:
                 raise AuditFailure(f"interval tape: a position has more than {MAX_BOXES} boxes of draws")
             for position, (start, step) in enumerate(zip(starts, self._boxes(starts), strict=True)):
-                if start < self._task.channel.one:
+                if start < self._task.law.one:
                     self._steps[position].append((start, step[1], step[2]))
                     starts[position] = step[1] + 1
         generator = Random(self._slot)
@@ -117,7 +115,7 @@ class _Positions:
         return runs + MIXED_RUNS
 
     def _boxes(self, draws: list[int]) -> list[Step]:
-        one, count = self._task.channel.one, self._task.key_count
+        one, count = self._task.law.one, self._task.key_count
         before = [0, self._slot] + ([] if self._sampled is None else [self._sign_draw, 0])
         values = before + [number for draw in draws for number in (min(draw, one - 1), 0)]
         tape = IntervalTape(values, 0, one)
@@ -130,7 +128,7 @@ class _Positions:
             raise AuditFailure(
                 "interval tape: the slot is not one of as many as there are pairs or the padding"
             )
-        states = self._channel.states(int(message))
+        states = self._law.states(int(message))
         return [(draw.low, draw.high, state) for draw, state in zip(own, states, strict=True)]
 
     def check(self, stated: _Stated) -> set[Fraction]:
@@ -138,7 +136,7 @@ class _Positions:
         sampled = self._sampled
         sign = 0
         if sampled is not None:
-            level = (Fraction(self._values[sampled]) + 1) / 2 * self._task.channel.one
+            level = (Fraction(self._values[sampled]) + 1) / 2 * self._task.law.one
             sign = +1 if self._sign_draw < level else -1
         for position, steps in enumerate(self._steps):
             shown = {+1: 0, -1: 0, 0: 0}

@@ -21,19 +21,19 @@ from pckv.auditing.positions import positions_loss
 from pckv.auditing.toy_tasks import without_question
 from pckv.auditing.traced import Held, Number, Seed
 from pckv.auditing.unlisted import chosen_sets, key_number, unlisted_sets
-from pckv.channels import SamplingChannel
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.size_question import SizeQuestion
-from pckv.coins import CoinChoice
-from pckv.device import padding as device_padding
-from pckv.device.padding import Pair
+from pckv.base.errors import AuditFailure
+from pckv.base.limits import MIN_LEVELS, REFUSE, SERVER_COIN
+from pckv.base.progress import Progress, no_progress
+from pckv.base.randomness import Tape
+from pckv.contract.coins import CoinChoice
+from pckv.contract.task import Task
 from pckv.device.perturb import choose_other, make_message
-from pckv.device.size_question import answer
-from pckv.errors import AuditFailure
-from pckv.limits import MIN_LEVELS, REFUSE, SERVER_COIN
-from pckv.progress import Progress, no_progress
-from pckv.randomness import Tape
-from pckv.task import Task
+from pckv.mechanisms import padding as device_padding
+from pckv.mechanisms.base import SamplingLaw
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.padding import Pair
+from pckv.mechanisms.size_question.device import answer
+from pckv.mechanisms.size_question.law import SizeQuestion
 
 # At most this many sets of keys with levels are all visited: those of three keys with two or three levels.
 MAX_ALL_SETS = 64
@@ -128,7 +128,7 @@ def sampler_loss(
     all_kinds = sets is None
     sets = list(visited_sets(task)) if sets is None else sets
     sizes, size_paths = _sizes_loss(task, code)
-    if task.channel.word_limit is None and task.key_count > FEW_POSITIONS:
+    if task.law.word_limit is None and task.key_count > FEW_POSITIONS:
         # What is drawn before the positions is followed with few of them.
         sets = [values for values in sets if max(values, default=0) < task.key_count]
         reports, paths = positions_loss(
@@ -136,17 +136,17 @@ def sampler_loss(
         )
     else:
         reports, paths = _words_loss(task, code, sets, progress)
-    if all_kinds and isinstance(task.channel, CollisionChannel) and task.can_truncate:
+    if all_kinds and isinstance(task.law, CollisionLaw) and task.can_truncate:
         alone = without_question(task)
         given = Given(FUNCTION, None if task.coin != SERVER_COIN else False)
         paths += check_choices(
-            task.channel,
+            task.law,
             lambda values, tape: code.message(
                 alone, code.held_pairs(values, task.level_count), tape, *given.choice
             ),
             (task.padding + 1, 2 * task.padding),
         )
-    functions = 0 if task.channel.functions is None else len(tried_functions(task))
+    functions = 0 if task.law.functions is None else len(tried_functions(task))
     return SamplerLoss(reports, sizes, len(sets), functions, paths + size_paths)
 
 
@@ -157,16 +157,16 @@ def _words_loss(
     paths, worst = 0, Fraction(1)
     conditions = list(_conditions(task))
     for place, given in enumerate(conditions):
-        laws = []
+        distributions = []
         for number, values in enumerate(sets):
             leaves = message_leaves(task, values, given, code)
-            laws.append(PiecewiseLaw(leaves))
+            distributions.append(PiecewiseLaw(leaves))
             paths += len(leaves)
             progress((place + number / len(sets)) / len(conditions))
-        messages = _messages(task, laws)
-        for values, law in zip(sets, laws, strict=True):
-            _check_law(task, values, given, law, messages)
-        worst = max(worst, worst_ratio_at(laws, messages))
+        messages = _messages(task, distributions)
+        for values, distribution in zip(sets, distributions, strict=True):
+            _check_law(task, values, given, distribution, messages)
+        worst = max(worst, worst_ratio_at(distributions, messages))
     return worst, paths
 
 
@@ -187,9 +187,9 @@ def message_leaves(
     """Return all paths of making a report of these values, under a condition where there is one."""
     given = given or Given()
     code = code or DeviceCode()
-    placed = code.pairs(values, task.channel.levels)
+    placed = code.pairs(values, task.law.levels)
     read = [(key_number(task, key), below, threshold) for key, below, threshold in placed]
-    functions = task.channel.functions
+    functions = task.law.functions
 
     def run(tape: Tape) -> Number:
         pairs = code.choose(task, read, tape)
@@ -202,7 +202,7 @@ def message_leaves(
                 raise AuditFailure(f"interval tape: a function is drawn below {limit:,}, not {functions:,}")
         return message
 
-    return explore(run, given.function, task.channel.bits)
+    return explore(run, given.function, task.law.bits)
 
 
 def visited_sets(task: Task) -> Iterator[dict[int, float]]:
@@ -223,8 +223,8 @@ def visited_sets(task: Task) -> Iterator[dict[int, float]]:
         sizes = {size for size in wanted if 0 <= size <= largest and _choices(task, size) <= MAX_CHOICES}
         for key, value in product((0, keys - 1), reversed(scale(levels))):
             yield {key: value}
-        if isinstance(task.channel, CollisionChannel) and most <= MAX_PADDING:
-            yield _sent_apart(task.channel, tried_functions(task)[-1])
+        if isinstance(task.law, CollisionLaw) and most <= MAX_PADDING:
+            yield _sent_apart(task.law, tried_functions(task)[-1])
     yield from (spread_values(keys, size, levels) for size in sorted(sizes))
     yield from unlisted_sets(task)
     yield {keys // 2: scale(levels)[-1] - BELOW_HIGHEST}
@@ -232,74 +232,76 @@ def visited_sets(task: Task) -> Iterator[dict[int, float]]:
         yield {keys // 2: scale(levels)[0] + ABOVE_LOWEST}
 
 
-def _sent_apart(channel: CollisionChannel, function: int) -> dict[int, float]:
+def _sent_apart(law: CollisionLaw, function: int) -> dict[int, float]:
     """Return pairs that a function sends to symbols of their own, none of them that of the first key: the most is lost.
 
     There are as many as the padding, unless there are too few keys.
     """
-    highest = channel.levels - 1
-    taken = {channel.symbol(function, channel.item(0, highest))}
+    highest = law.levels - 1
+    taken = {law.symbol(function, law.item(0, highest))}
     apart: dict[int, float] = {}
-    for key in range(1, min(channel.keys, KEYS_PER_PAIR * channel.padding)):
-        symbol = channel.symbol(function, channel.item(key, highest))
-        if symbol not in taken and len(apart) < channel.padding:
-            apart[key] = scale(channel.levels)[highest]
+    for key in range(1, min(law.keys, KEYS_PER_PAIR * law.padding)):
+        symbol = law.symbol(function, law.item(key, highest))
+        if symbol not in taken and len(apart) < law.padding:
+            apart[key] = scale(law.levels)[highest]
             taken.add(symbol)
     return apart
 
 
 def _choices(task: Task, size: int) -> int:
     """Return in how many ways a report takes pairs of a set one after another."""
-    sampled = isinstance(task.channel, SamplingChannel) or size <= task.padding
+    sampled = isinstance(task.law, SamplingLaw) or size <= task.padding
     return 1 if sampled else perm(size, task.padding)
 
 
 def tried_functions(task: Task) -> list[int]:
     """Return the hash functions that are tried: all of few, or the first, the last and one between."""
-    functions = task.channel.functions
+    functions = task.law.functions
     if functions is None:
         return [0]
     few = FEW_COIN_FUNCTIONS if task.coin == SERVER_COIN else FEW_SEEDS
     return list(range(functions)) if functions <= few else [0, functions * 618_034 // 10**6, functions - 1]
 
 
-def _messages(task: Task, laws: Sequence[PiecewiseLaw]) -> list[int]:
+def _messages(task: Task, distributions: Sequence[PiecewiseLaw]) -> list[int]:
     """Return the messages at which laws are compared: all of few bit planes, words where something changes."""
     limit = task.word_limit
-    return list(task.channel.messages()) if limit is None else turning_points(laws, limit)
+    return list(task.law.messages()) if limit is None else turning_points(distributions, limit)
 
 
-def _check_law(task: Task, values: Values, given: Given, law: PiecewiseLaw, messages: list[int]) -> None:
-    if law.mass != 1:
+def _check_law(
+    task: Task, values: Values, given: Given, distribution: PiecewiseLaw, messages: list[int]
+) -> None:
+    if distribution.mass != 1:
         raise AuditFailure(
-            f"interval tape: the paths of {_shown(values)} have chance {float(law.mass)} together"
+            f"interval tape: the paths of {_shown(values)} have chance {float(distribution.mass)} together"
         )
     reported = [
         (held, chance * of_choice)
         for chosen, of_choice in chosen_sets(task, values)
-        for held, chance in held_levels(chosen, task.channel.levels)
+        for held, chance in held_levels(chosen, task.law.levels)
     ]
     for message in messages:
-        if law.chance(message) != _stated_chance(task, reported, message, given):
+        if distribution.chance(message) != _stated_chance(task, reported, message, given):
             raise AuditFailure(
                 f"interval tape: message {message} of {_shown(values)} has another chance than stated"
             )
 
 
 def _stated_chance(task: Task, reported: Sequence[Reported], message: int, given: Given) -> Fraction:
-    """Return the probability of a message as the channel states it, under a condition."""
-    functions, first, question = task.channel.functions, task.channel.word_limit, task.size_question
+    """Return the probability of a message as the law states it, under a condition."""
+    functions, first, question = task.law.functions, task.law.word_limit, task.size_question
     asked = Fraction(0) if question is None else Fraction(question.asked, question.one)
     if given.asks_size is not None:
         asked = Fraction(given.asks_size)
     if question is not None and first is not None and message >= first:
-        weights, total = question.law(len(reported[0][0]))
+        weights, total = question.distribution(len(reported[0][0]))
         return asked * Fraction(weights[message - first], total)
     share = 1 - asked
     if functions is not None and first is not None:
         share *= functions if message // (first // functions) == given.function else 0
     return share * sum(
-        (chance * task.channel.chance(held, message) for held, chance in reported if share),
+        (chance * task.law.chance(held, message) for held, chance in reported if share),
         Fraction(0),
     )
 
@@ -309,18 +311,18 @@ def _sizes_loss(task: Task, code: DeviceCode) -> tuple[Fraction, int]:
     question = task.size_question
     if question is None:
         return Fraction(1), 0
-    laws, paths = [], 0
+    distributions, paths = [], 0
     messages = range(len(question.ends))
     for size in visited_sizes(question):
         leaves = explore(lambda tape, size=size: code.answer(question, size, tape), bits=question.bits)  # type: ignore[misc]
         paths += len(leaves)
-        laws.append(PiecewiseLaw(leaves))
-        weights, total = question.law(size)
-        if [laws[-1].chance(number) for number in messages] != [
+        distributions.append(PiecewiseLaw(leaves))
+        weights, total = question.distribution(size)
+        if [distributions[-1].chance(number) for number in messages] != [
             Fraction(weights[n], total) for n in messages
         ]:
             raise AuditFailure(f"interval tape: the answer of size {size} has another law than stated")
-    return worst_ratio_at(laws, messages), paths
+    return worst_ratio_at(distributions, messages), paths
 
 
 def _shown(values: Values) -> str:

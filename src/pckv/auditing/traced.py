@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from pckv.errors import AuditFailure
+from pckv.base.errors import AuditFailure
 
 # A number as device code sees it: plain, traced, or a seed.
 Number: TypeAlias = Any

@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from pckv.auditing.exact import Values, scale
-from pckv.limits import REFUSE
-from pckv.task import Task
+from pckv.base.limits import REFUSE
+from pckv.contract.task import Task
 
 # Texts of hashed keys: as many as the largest sets of hashed keys need.
 TEXTS = 400

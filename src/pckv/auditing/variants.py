@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pckv.budget import ALLOCATIONS
-from pckv.channels.ue import TUNED
+from pckv.base.budget import ALLOCATIONS
+from pckv.mechanisms.ue.law import TUNED
 
 Variant = dict[str, object]
 

@@ -9,13 +9,12 @@ from pathlib import Path
 import click
 
 from pckv.auditing.audit import Audit, audit, standard_audits
-from pckv.auditing.shuffled import shuffled_privacy
+from pckv.base.errors import AuditFailure
 from pckv.cli.common import FilePath, json_option
 from pckv.cli.inputs import read_task
 from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
-from pckv.cli.table import print_table
-from pckv.cli.terminal import print_json, progress_bar
-from pckv.errors import AuditFailure
+from pckv.cli.terminal import print_json, print_table, progress_bar
+from pckv.shuffling.privacy import shuffled_privacy
 
 # ε is shown to this many decimal places, rounded up.
 DECIMAL_PLACES = 12

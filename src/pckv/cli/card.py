@@ -10,17 +10,17 @@ from typing import Any
 import click
 
 from pckv.auditing.audit import audit
-from pckv.auditing.card import privacy_card
-from pckv.auditing.card_markdown import card_markdown
+from pckv.base.days import Phase
+from pckv.base.errors import AuditFailure, DataError, ParameterError, TallyError, TaskError
+from pckv.card.card import privacy_card
+from pckv.card.markdown import card_markdown
 from pckv.cli.common import FilePath, force_option
 from pckv.cli.inputs import read_task
 from pckv.cli.remote import ask, collected, fetch, read_token, reading_token_option, understood
 from pckv.cli.terminal import progress_bar
-from pckv.days import Phase
-from pckv.errors import AuditFailure, DataError, ParameterError, TallyError, TaskError
+from pckv.contract.task import Task
 from pckv.files.outputs import check_free, whole_file
 from pckv.tally import Tally
-from pckv.task import Task
 
 
 @click.command("card", short_help="Write one page about a task for an ethics board.")

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from pckv.canonical import is_typed_decimal
-from pckv.errors import PckvError
+from pckv.base.canonical import is_typed_decimal
+from pckv.base.errors import PckvError
 
 FilePath = click.Path(path_type=Path)
 

@@ -1,28 +1,221 @@
-"""Making the contract of a collection: what `task new` and `series new` share."""
+"""Making the contract of a collection: what `task new` and `series new` share.
+
+Options of discoveries: what `task new` and `plan` share.
+
+The option that says which levels values are reported as.
+
+Options that say who will take part: what padding and mechanism are chosen for, by `plan` and by `task new`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
-from pckv.about import MEMBERS
-from pckv.budget import ALLOCATIONS
-from pckv.channels import CHANNELS
-from pckv.channels.ue import TUNED
-from pckv.cli.common import STREAM, FilePath
-from pckv.cli.expected_people import EXPECTED_PEOPLE, expected_people_options, read_expected_people
-from pckv.cli.inputs import read_about_file, read_keys
-from pckv.cli.levels_option import LEVELS, LEVELS_HELP
+from pckv.base.budget import ALLOCATIONS
+from pckv.base.canonical import is_typed_decimal
+from pckv.base.limits import (
+    AUTO,
+    BETWEEN,
+    COINS,
+    DEFAULT_OBJECTIVE,
+    DEFAULT_USERS,
+    DEVICE_COIN,
+    HASHED,
+    MAX_LEVELS,
+    MIN_LEVELS,
+    MORE,
+    ROUND,
+    SAMPLE,
+)
+from pckv.cli.common import NUMBER, STREAM, FilePath
+from pckv.cli.inputs import read_about_file, read_keys, read_task
+from pckv.contract.about import MEMBERS
+from pckv.contract.series import Series
+from pckv.contract.task import Task
 from pckv.files.outputs import whole_file
-from pckv.limits import AUTO, BETWEEN, DEFAULT_USERS, HASHED, MIN_LEVELS, ROUND
-from pckv.planning.expectations import expect
+from pckv.files.set_sizes import read_set_sizes
+from pckv.mechanisms.discovery.prefix_tree import DEFAULT_CHARACTERS
+from pckv.mechanisms.registry import LAWS
+from pckv.mechanisms.ue.law import TUNED
+from pckv.planning.people import expect
 from pckv.planning.plan import DEFAULT_CANDIDATES
-from pckv.series import Series
-from pckv.task import Task
+from pckv.planning.prediction import OBJECTIVES
+
+# What only a discovery has.
+TREE_OPTIONS = ("characters", "alphabet", "groups")
+DISCOVERY_OPTIONS = (
+    click.option(
+        "--discover",
+        is_flag=True,
+        help="Instead of keys: find the texts that many people hold, and nobody lists (pckv discover).",
+    ),
+    click.option(
+        "--characters",
+        type=int,
+        help=f"With --discover: how many characters of a text are found at most. [default: {DEFAULT_CHARACTERS}]",
+    ),
+    click.option(
+        "--alphabet",
+        help="With --discover: the characters that texts consist of; texts with others are not found. "
+        "[default: a-z, 0-9 and most punctuation]",
+    ),
+    click.option(
+        "--groups",
+        type=int,
+        help="With --discover: how many groups of devices report prefixes of different lengths. [default: one per character]",
+    ),
+)
+
+
+def discovery_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of discoveries."""
+    return reduce(lambda wrapped, option: option(wrapped), reversed(DISCOVERY_OPTIONS), command)
+
+
+def read_discovery_options(options: dict[str, Any], allowed: Collection[str]) -> dict[str, Any] | None:
+    """Return what was given of a discovery; None where none is wanted.
+
+    Args:
+        options: All options of the command; those of discoveries are taken out.
+        allowed: The other options that a discovery may have. Any other one is refused.
+    """
+    wanted = options.pop("discover")
+    given = {name: options.pop(name) for name in TREE_OPTIONS}
+    tree = {name: value for name, value in given.items() if value is not None}
+    if not wanted and tree:
+        raise click.UsageError(f"--{next(iter(tree))} is for --discover")
+    if not wanted:
+        return None
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        typed = context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
+        if typed and parameter.name not in {*allowed, *TREE_OPTIONS, "discover"}:
+            raise click.UsageError(f"{parameter.opts[0]} is not for --discover")
+    return tree
+
+
+LEVELS_HELP = (
+    f"How many levels values are reported as, from {MIN_LEVELS} to {MAX_LEVELS} at equal distances, or the value of each, "
+    "as in 1,2,3,4,5. With more than two, the whole distribution of the values is estimated."
+)
+
+
+class LevelsType(click.ParamType[Any]):
+    """A number of levels, or their values separated by commas."""
+
+    name = "levels"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a number, or a tuple of texts; whether a task can have such levels is for the library to say."""
+        if not isinstance(value, str):
+            return value
+        parts = tuple(part.strip() for part in value.split(","))
+        if not all(map(is_typed_decimal, parts)):
+            self.fail(
+                f"{value!r} is neither a number of levels nor their values, separated by commas.", param, ctx
+            )
+        if len(parts) > 1:
+            return parts
+        try:
+            return int(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a whole number of levels.", param, ctx)
+
+
+LEVELS = LevelsType()
+
+
+# What these options, and the number of users, are called in Python.
+EXPECTED_PEOPLE = (
+    "users",
+    "pairs",
+    "most_pairs",
+    "sizes",
+    "frequency",
+    "objective",
+    "more",
+    "coin",
+    "most_influence",
+)
+PEOPLE_OPTIONS = (
+    click.option(
+        "--pairs",
+        type=NUMBER,
+        help="How many pairs a person typically holds. [default: 1, or the padding if one is given]",
+    ),
+    click.option(
+        "--most-pairs",
+        type=int,
+        help="How many pairs anybody holds at most, where known. [default: three times the typical number]",
+    ),
+    click.option(
+        "--sizes",
+        "sizes_file",
+        type=FilePath,
+        help="How many people hold how many pairs, instead of --pairs: a .csv with the columns size and people, the .json "
+        "that `pckv estimate --out` wrote for an earlier task, or (with --sizes-task) its tally.",
+    ),
+    click.option(
+        "--sizes-task", "sizes_task_file", type=FilePath, help="The earlier task that --sizes is a tally of."
+    ),
+    click.option(
+        "--frequency",
+        type=NUMBER,
+        help="The share of people who hold a key that matters to you. [default: the most frequent keys, by Zipf's law]",
+    ),
+    click.option(
+        "--objective",
+        type=click.Choice(OBJECTIVES),
+        default=DEFAULT_OBJECTIVE,
+        show_default=True,
+        help="The error to minimise; all but mse keep truncation within the noise.",
+    ),
+    click.option(
+        "--more",
+        type=click.Choice(MORE),
+        default=SAMPLE,
+        show_default=True,
+        help="What happens to somebody with more pairs than the padding: a random choice of them is reported, or they are "
+        "refused where pairs are entered.",
+    ),
+    click.option(
+        "--most-influence",
+        type=NUMBER,
+        help="As how many people one hostile report may count for a key, at most; what exceeds it is not chosen.",
+    ),
+)
+# Not of series: nobody invites to every round.
+coin_option = click.option(
+    "--coin",
+    type=click.Choice(COINS),
+    default=DEVICE_COIN,
+    show_default=True,
+    help="Who draws the public function of a report (ue-compact, collision). server: the collector does, by one coin "
+    "per invitation, so that hostile reports cannot be made from a function that suits them.",
+)
+
+
+def expected_people_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say who will take part."""
+    return reduce(lambda wrapped, option: option(wrapped), reversed(PEOPLE_OPTIONS), command)
+
+
+def read_expected_people(
+    *, sizes_file: Path | None, sizes_task_file: Path | None, **others: Any
+) -> dict[str, Any]:
+    """Return options as `pckv.plan` and `pckv.Task` take them: sizes are read from their file, all others stay."""
+    if sizes_task_file is not None and sizes_file is None:
+        raise click.UsageError("--sizes-task is for the tally that --sizes names")
+    earlier = None if sizes_task_file is None else read_task(sizes_task_file)
+    sizes = None if sizes_file is None else read_set_sizes(sizes_file, earlier)
+    return {"sizes": sizes, **others}
+
 
 # What the key for all that are not listed is called unless it is named otherwise.
 OTHER = "other"
@@ -78,7 +271,7 @@ AFTER_PEOPLE = (
     ),
     click.option(
         "--mechanism",
-        type=click.Choice([AUTO, *CHANNELS]),
+        type=click.Choice([AUTO, *LAWS]),
         default=AUTO,
         show_default=True,
         help="How a report is made; auto is the mechanism with the least predicted error.",

@@ -1,32 +1,64 @@
-"""`pckv demo`: a whole collection on one machine."""
+"""`pckv demo`: a whole collection on one machine.
+
+The steps of a longer run, on stderr: for people at a terminal, and for those who read a log.
+"""
 
 from __future__ import annotations
 
 import html
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 import numpy as np
 
 from pckv import Task, estimate
-from pckv.charts import chart_svg, estimates_chart
+from pckv.base.errors import require
+from pckv.base.population import Population
+from pckv.base.progress import Progress
+from pckv.charts.estimates import chart_svg, estimates_chart
 from pckv.cli.common import force_option
-from pckv.cli.counting import count_named
+from pckv.cli.inputs import count_named
 from pckv.cli.remote import download
 from pckv.cli.sample import HIGH, KEYS, LOW, MAX_PAIRS, USERS, movie, sample_movies
 from pckv.cli.signals import EndSignals, held_signals
-from pckv.cli.steps import measured_step, say_step
-from pckv.cli.table import print_table
+from pckv.cli.terminal import print_table, progress_bar
 from pckv.cli.trial import Address, Pairs, collect, running_collector
 from pckv.counting.run import CountOptions
-from pckv.errors import require
-from pckv.estimators.key_estimate import UNKNOWN
-from pckv.estimators.result import Estimates
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.key_estimate import UNKNOWN
 from pckv.files.outputs import check_free, whole_file
-from pckv.population import Population
+
+LINES_PER_STEP = 4
+
+
+def say_step(text: str) -> None:
+    """Say in a line what is done now."""
+    click.echo(f"{text} …", err=True)
+
+
+@contextmanager
+def measured_step(text: str) -> Iterator[Progress]:
+    """Show how much of a step is done: a bar on a terminal, and a line for each quarter elsewhere."""
+    if sys.stderr.isatty():
+        with progress_bar(text) as progress:
+            yield progress
+        return
+    say_step(text)
+    shown = 0
+
+    def show(share: float) -> None:
+        nonlocal shown
+        quarters = int(share * LINES_PER_STEP)
+        if quarters > shown:
+            shown = quarters
+            click.echo(f"  {100 * quarters // LINES_PER_STEP} %", err=True)
+
+    yield show
+
 
 TYPICAL_PAIRS, EPSILON, TOP = 3, 3, 10
 ABOUT = {
@@ -219,7 +251,7 @@ def _demo_page(task: Task, estimates: Estimates, truth: dict[str, tuple[float, f
         f"{estimates.reports:,} simulated participants each rate 1 to {MAX_PAIRS} of {task.key_count} movies "
         f"with 1 to 5 stars. They perturbed their own pairs with ε = {task.epsilon:g} "
         f"(realised {task.realised_epsilon}, mechanism {task.mechanism}) and sent one report each, of "
-        f"{task.channel.body_bytes} bytes. Nobody's ratings were ever seen; "
+        f"{task.law.body_bytes} bytes. Nobody's ratings were ever seen; "
         f"{covered.sum()} of {len(estimates)} frequency intervals hold the truth. "
         + " ".join(estimates.verdict)
     )

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from pckv.base.errors import ParameterError
+from pckv.base.words import percent, plural
 from pckv.cli.common import NUMBER, FilePath, force_option, json_option
-from pckv.cli.counting import count_named
-from pckv.cli.inputs import read_task, read_task_id
+from pckv.cli.inputs import count_named, read_task, read_task_id
 from pckv.cli.remote import (
     check_source,
     files_task_option,
@@ -19,16 +20,13 @@ from pckv.cli.remote import (
     reading_token_option,
 )
 from pckv.cli.remote_discoveries import collected_discovery
-from pckv.cli.table import print_table
-from pckv.cli.terminal import harmless, print_json, progress_bar
+from pckv.cli.terminal import harmless, print_json, print_table, progress_bar
+from pckv.contract.task import Task
 from pckv.counting.run import CountOptions
-from pckv.errors import ParameterError
 from pckv.estimators.discovery.discover import discover
-from pckv.estimators.discovery.result import Discovery
+from pckv.estimators.results.discovery import Discovery
 from pckv.files.outputs import check_free, whole_file
 from pckv.planning.discovery import DEFAULT_FOUND_RATE
-from pckv.task import Task
-from pckv.texts import percent, plural
 
 ROWS_PRINTED = 20
 # How keys are written, by the suffix of a file.

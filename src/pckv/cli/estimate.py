@@ -8,10 +8,12 @@ from typing import Any
 
 import click
 
-from pckv.charts import check_picture, save_chart
+from pckv.base.errors import ParameterError
+from pckv.base.words import plural
+from pckv.charts.estimates import check_picture, save_chart
+from pckv.charts.shares import shares_chart, values_chart
 from pckv.cli.common import NUMBER, FilePath, force_option, json_option
-from pckv.cli.counting import count_named, split_named
-from pckv.cli.inputs import read_keys, read_task, read_task_id
+from pckv.cli.inputs import count_named, read_keys, read_task, read_task_id, split_named
 from pckv.cli.remote import (
     check_source,
     files_task_option,
@@ -20,18 +22,14 @@ from pckv.cli.remote import (
     reading_token_option,
 )
 from pckv.cli.remote_estimates import EstimatedTask, collected_estimates
-from pckv.cli.table import print_table
-from pckv.cli.terminal import harmless, print_json, progress_bar
+from pckv.cli.terminal import harmless, print_json, print_table, progress_bar
+from pckv.contract.task import Task
 from pckv.counting.alarms import check_files
 from pckv.counting.run import CountOptions
-from pckv.errors import ParameterError
 from pckv.estimators.estimate import METHODS, POSTS, estimate
-from pckv.estimators.result import Estimates
+from pckv.estimators.results.estimates import Estimates
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.outputs import check_free, whole_file
-from pckv.share_chart import shares_chart, values_chart
-from pckv.task import Task
-from pckv.texts import plural
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")

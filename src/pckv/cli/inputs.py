@@ -1,4 +1,9 @@
-"""What commands read: task files, key names, what participants read, and pairs from standard input."""
+"""What commands read: task files, key names, what participants read, and pairs from standard input.
+
+Writing reports to what a command line names: a report file, or - for standard output.
+
+Counting what a command line names: files, folders, patterns, tallies, and - for standard input.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +11,69 @@ import shutil
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from pckv.about import About, read_about
-from pckv.canonical import check_names
-from pckv.errors import DataError, ParameterError, SeriesError, TaskError
-from pckv.series import Series
-from pckv.task import Task
+import click
+
+from pckv.base.canonical import check_names
+from pckv.base.errors import DataError, ParameterError, SeriesError, TaskError
+from pckv.base.words import plural
+from pckv.cli.common import STREAM, FilePath
+from pckv.cli.terminal import row_bar
+from pckv.contract.about import About, read_about
+from pckv.contract.series import Series
+from pckv.contract.task import Task
+from pckv.counting.run import CountOptions, InputsResult, NamedStream, count_inputs
+from pckv.files.outputs import check_free, whole_file
+from pckv.files.reports.inputs import REPORT_SUFFIX
+from pckv.files.reports.stream import stream_reports
+from pckv.files.reports.writer import ReportArrays, write_reports
+
+report_output_option = click.option(
+    "--out",
+    type=FilePath,
+    required=True,
+    help="The report file to write (.parquet), or - for an Arrow stream on standard output.",
+)
+
+
+def check_report_output(out: Path, *, force: bool) -> None:
+    """Refuse an output that reports are not written to."""
+    if out == STREAM:
+        return
+    if out.suffix != REPORT_SUFFIX:
+        raise ParameterError(f"{out}: reports are written as {REPORT_SUFFIX}, or to - as an Arrow stream")
+    check_free(out, force=force)
+
+
+def write_report_output(out: Path, task: Task, batches: Iterable[ReportArrays], *, force: bool) -> int:
+    """Write reports to a file or to standard output; return their number."""
+    if out == STREAM:
+        return stream_reports(sys.stdout.buffer, task, batches)
+    with whole_file(out, force=force) as part:
+        return write_reports(part, task, batches)
+
+
+def print_written(out: Path, reports: int, details: str) -> None:
+    """Say what was written; on stderr where the reports themselves went to standard output."""
+    place = "standard output" if out == STREAM else out
+    click.echo(f"{plural(reports, 'report')} written to {place}{details}", err=out == STREAM)
+
+
+def split_named(named: Sequence[Path]) -> tuple[list[Path], NamedStream | None]:
+    """Return the paths among all that is named, and standard input if it is named."""
+    if named.count(STREAM) > 1:
+        raise DataError("standard input was given twice", place=STREAM)
+    stream = NamedStream(sys.stdin.buffer, "standard input") if STREAM in named else None
+    return [path for path in named if path != STREAM], stream
+
+
+def count_named(task: Task, named: Sequence[Path], options: CountOptions) -> InputsResult:
+    """Count all that is named, with a progress bar on stderr."""
+    paths, stream = split_named(named)
+    return count_inputs(task, paths, options, row_bar("Counting"), stream)
 
 
 def read_task(path: Path) -> Task:

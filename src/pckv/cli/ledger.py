@@ -1,19 +1,53 @@
-"""`pckv ledger`: what a participant has spent, report by report."""
+"""`pckv ledger`: what a participant has spent, report by report.
+
+The state folder of a participant, and the cap that it remembers: what several commands share.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import click
 
-from pckv.cli.common import json_option
-from pckv.cli.state import cap_option, cap_per_period_option, default_state, state_option
+from pckv.base.errors import DataError
+from pckv.cli.common import FilePath, json_option
 from pckv.cli.terminal import print_json
-from pckv.client.caps import Caps, PeriodCap
+from pckv.client.caps import DEFAULT_CAP, Caps, PeriodCap
 from pckv.client.folder import StateFolder
 from pckv.client.ledger import Ledger, LedgerEntry
 from pckv.client.outbox import Outbox
-from pckv.errors import DataError
+
+state_option = click.option(
+    "--state",
+    type=FilePath,
+    metavar="DIR",
+    help="The folder that remembers what was sent. [default: pckv among this user's state files]",
+)
+cap_option = click.option(
+    "--cap",
+    metavar="E",
+    help="From now on, refuse if all surveys together would spend more than this ε. "
+    f"[default: the one given last, or {DEFAULT_CAP:f}]",
+)
+cap_per_period_option = click.option(
+    "--cap-per-period",
+    nargs=2,
+    type=(str, int),
+    metavar="E DAYS",
+    help="From now on, refuse if all surveys together would spend more than this ε in as many days. "
+    "[default: the one given last, or none]",
+)
+
+
+def default_state() -> Path:
+    """Return where programs of this user keep their state."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "pckv"
+    # The specification has relative paths ignored.
+    given = Path(os.environ.get("XDG_STATE_HOME", ""))
+    return (given if given.is_absolute() else Path.home() / ".local" / "state") / "pckv"
 
 
 @click.command("ledger", short_help="Show what you have spent, survey by survey.")

@@ -17,11 +17,11 @@ from typing import TextIO
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from pckv.canonical import base64url
+from pckv.base.canonical import base64url
+from pckv.base.errors import DataError, PckvError
+from pckv.base.wire import Report
 from pckv.client import Client, Status
 from pckv.device.perturb import perturb
-from pckv.errors import DataError, PckvError
-from pckv.wire import Report
 
 REPORTS_PER_BATCH = 500
 TIMEOUT_SECONDS = 60

@@ -12,26 +12,27 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Messages
+from pckv.base.arrays import Messages
+from pckv.base.errors import ParameterError
+from pckv.base.limits import DISCOVERY, SERVER_COIN
+from pckv.base.progress import RowsDone
 from pckv.cli.common import STREAM, FilePath, force_option, task_option
-from pckv.cli.inputs import read_task, standard_input_as_file
-from pckv.cli.report_output import (
+from pckv.cli.inputs import (
     check_report_output,
     print_written,
+    read_task,
     report_output_option,
+    standard_input_as_file,
     write_report_output,
 )
 from pckv.cli.terminal import progress_bar, row_bar
+from pckv.contract.task import Task
 from pckv.device.vectorised import perturb_many
 from pckv.device.vectorised_discovery import perturb_texts
-from pckv.errors import ParameterError
 from pckv.files.pairs.population import REPEATED, RepairedPopulation, Repairs
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.spill import read_populations
 from pckv.files.pairs.texts import HeldTexts
-from pckv.limits import DISCOVERY, SERVER_COIN
-from pckv.progress import RowsDone
-from pckv.task import Task
 
 
 @click.command("perturb", short_help="Make one report per user from a file of pairs.")

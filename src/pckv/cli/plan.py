@@ -1,33 +1,190 @@
-"""`pckv plan`: what to run and what errors to expect, before anybody is asked anything."""
+"""`pckv plan`: what to run and what errors to expect, before anybody is asked anything.
+
+What `plan` says of a discovery.
+
+What hostile reports can do, as `pckv plan` says it.
+
+Options about series, and the errors of their rounds in a table: for `plan`.
+
+What a plan is for, as the options of `plan` say it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from pckv.cli.common import STREAM, FilePath, force_option, json_option
-from pckv.cli.contract_options import named_keys
-from pckv.cli.discovery_options import discovery_options, read_discovery_options
-from pckv.cli.expected_people import coin_option, expected_people_options, read_expected_people
-from pckv.cli.levels_option import LEVELS, LEVELS_HELP
-from pckv.cli.planned_discovery import print_discovery
-from pckv.cli.planned_influence import print_hostile
-from pckv.cli.planned_series import check_series_options, print_series, series_options
-from pckv.cli.planned_task import read_wanted_task
+from pckv.base.limits import MIN_LEVELS, REFUSE, SERVER_COIN
+from pckv.base.words import TOO_RARE, percent, plural, points, two_digits
+from pckv.cli.common import NUMBER, STREAM, FilePath, force_option, json_option
+from pckv.cli.contract_options import (
+    LEVELS,
+    LEVELS_HELP,
+    coin_option,
+    discovery_options,
+    expected_people_options,
+    named_keys,
+    read_discovery_options,
+    read_expected_people,
+)
 from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
-from pckv.cli.table import print_table
 from pckv.cli.task import write_task
-from pckv.cli.terminal import print_json
-from pckv.limits import MIN_LEVELS, REFUSE
-from pckv.planning.detection import DETECTION_POWER
-from pckv.planning.objective import BOTH, FREQUENCY, MEAN, MSE
+from pckv.cli.terminal import print_json, print_table
+from pckv.contract.members import checked_range
+from pckv.contract.task import Task
+from pckv.files.outputs import check_free
+from pckv.planning.discovery import plan_discovery
+from pckv.planning.influence import Hostile, Influence
 from pckv.planning.outlook import outlook
 from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Plan, plan
 from pckv.planning.plan_result import NO_BETTER, Alternative, ErrorAt, Option, PlannedLevels
-from pckv.task import Task
-from pckv.texts import TOO_RARE, percent, points, two_digits
+from pckv.planning.prediction import BOTH, FREQUENCY, MEAN, MSE
+from pckv.planning.series import PlannedSeries
+from pckv.statistics.detection import DETECTION_POWER
+
+
+def print_discovery(
+    tree: dict[str, Any], padding: int, users: int, epsilon: str | None, *, as_json: bool
+) -> None:
+    """Print which frequency a discovery finds."""
+    if epsilon is None:
+        raise click.UsageError("give --epsilon")
+    planned = plan_discovery(users=users, epsilon=epsilon, padding=padding, **tree)
+    if as_json:
+        print_json(planned.to_dict())
+        return
+    length = plural(planned.characters, "character")
+    found = (
+        f"A text of {length} that {percent(planned.frequency)} of the people hold is found {percent(DETECTION_POWER)} of the "
+        "time; shorter ones are found at lower frequencies."
+    )
+    nothing = f"Too few people: no text of {length} is sure to be found, even if everybody holds it."
+    click.echo(
+        f"{nothing if planned.frequency >= 1 else found}\n"
+        f"{plural(planned.users, 'participant')} are in {plural(planned.groups, 'group')}, each of which reports prefixes of "
+        f"another length, at ε {planned.epsilon:g}. Fewer characters find rarer texts."
+    )
+
+
+def print_hostile(hostile: Hostile, who: str) -> None:
+    """Print what hostile reports can do, by whoever draws their functions; for a device's, what coins would change."""
+    own, coin = hostile.own_function, hostile.server_coin
+    if coin is not None and who == SERVER_COIN:
+        click.echo(f"\nHostile reports, on average over the collector's coins: one counts as {_gain(coin)}.")
+        return
+    click.echo(f"\nHostile reports: one counts as up to {_gain(own)}.")
+    if coin is not None:
+        click.echo(
+            f"If the collector hands out coins: {two_digits(coin.people)} people, {points(coin.one_percent)}, "
+            f"{points(coin.ten_keys)}, on average."
+        )
+
+
+def _gain(gained: Influence) -> str:
+    """Say as how many people a hostile report counts, and what 1 % of them can do."""
+    return (
+        f"{two_digits(gained.people)} people for a key; 1 % of all reports can raise a key's frequency by "
+        f"{points(gained.one_percent)}, or those of ten keys by {points(gained.ten_keys)} in all"
+    )
+
+
+SERIES_OPTIONS = (
+    click.option(
+        "--panels",
+        type=int,
+        help="For a series: a device reports in one round out of this many. The plan is that of one round, with the errors of several added.",
+    ),
+    click.option(
+        "--rounds", type=int, help="With --panels: how many rounds there are. [default: four per panel]"
+    ),
+    click.option(
+        "--drift",
+        type=NUMBER,
+        help="With --panels: by how much a frequency changes from one round to the next, such as .005.",
+    ),
+)
+
+
+def series_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options about series."""
+    return reduce(lambda wrapped, option: option(wrapped), reversed(SERIES_OPTIONS), command)
+
+
+def check_series_options(panels: int | None, rounds: int | None, drift: float | None) -> None:
+    """Refuse options that only make sense together with another one."""
+    if panels is None and (rounds is not None or drift is not None):
+        raise click.UsageError("--rounds and --drift are about a series: give --panels, too")
+
+
+def print_series(planned: PlannedSeries) -> None:
+    """Print the errors of frequencies in a series, and what a device spends."""
+    drifting = () if planned.drift is None else (f"smoothed, drift {_points(planned.drift)[1:]} per round",)
+    print_table(
+        f"As a series: {planned.panels:,} panels, about {planned.reports_per_round:,} reports per round; errors of frequencies:",
+        (
+            "true frequency",
+            "one round",
+            f"{planned.panels:,} rounds pooled",
+            f"{planned.rounds:,} rounds smoothed, no change",
+            *drifting,
+        ),
+        [
+            (
+                percent(error.frequency),
+                *(
+                    _points(each)
+                    for each in (error.one_round, error.pooled, error.smoothed, error.smoothed_drifting)
+                    if each is not None
+                ),
+            )
+            for error in planned.errors
+        ],
+    )
+    click.echo(
+        f"Any {planned.panels:,} rounds in a row hold at most one report of a device; over all {planned.rounds:,} rounds "
+        f"it spends at most ε = {planned.total_epsilon:g}.\n"
+    )
+
+
+class WantedTask(NamedTuple):
+    """What a plan is for: the keys, and the range of values where one is given."""
+
+    keys: tuple[str, ...] | int | str
+    values: tuple[str, str] | None
+
+    @property
+    def planned_keys(self) -> int | str:
+        """The keys as a plan takes them: how many there are, or that they are hashed."""
+        return len(self.keys) if isinstance(self.keys, tuple) else self.keys
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The range of values as numbers."""
+        return None if self.values is None else (float(self.values[0]), float(self.values[1]))
+
+
+def read_wanted_task(
+    keys: tuple[str, ...] | int | str,
+    low: str | None,
+    high: str | None,
+    out: Path | None,
+    name: str | None,
+    *,
+    force: bool,
+) -> WantedTask:
+    """Read the range; refuse what cannot be written as a task before anything is computed."""
+    if (low is None) != (high is None):
+        raise click.UsageError("give both --low and --high, or none of them")
+    if out is not None:
+        if name is None or low is None:
+            raise click.UsageError("--out writes a task: give --name, --low and --high, too")
+        check_free(out, force=force)
+    return WantedTask(keys, None if low is None or high is None else checked_range((low, high)))
+
 
 WANTED = {
     BOTH: "both errors alike",

@@ -1,18 +1,70 @@
-"""The program `pckv`: its commands, and how it ends when one is refused or interrupted."""
+"""The program `pckv`: its commands, and how it ends when one is refused or interrupted.
+
+A group that imports a command's module only when the command is used or describes itself.
+"""
 
 from __future__ import annotations
 
 import io
 import signal
 import sys
-from typing import Any
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import click
+from click.shell_completion import CompletionItem
 
 from pckv import __version__
+from pckv.base.errors import PckvError
 from pckv.cli.common import error_line
-from pckv.cli.lazy import LazyCommand, LazyGroup
-from pckv.errors import PckvError
+
+
+class LazyCommand(NamedTuple):
+    """Where a command is defined (`module:name`), and its line in the group's help."""
+
+    location: str
+    short_help: str
+
+
+class LazyGroup(click.Group):
+    """A group whose help needs no module of its commands, so that it appears at once."""
+
+    def __init__(self, *args: Any, lazy_commands: dict[str, LazyCommand], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.lazy_commands = lazy_commands
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, in alphabetical order."""
+        return sorted({*super().list_commands(ctx), *self.lazy_commands})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in self.lazy_commands:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = self.lazy_commands[cmd_name].location.partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands and options that begin like this without importing any, since a shell waits for them."""
+        commands = [
+            CompletionItem(name, help=command.short_help)
+            for name, command in sorted(self.lazy_commands.items())
+            if name.startswith(incomplete)
+        ]
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing them."""
+        rows = []
+        for name in self.list_commands(ctx):
+            if name in self.lazy_commands:
+                rows.append((name, self.lazy_commands[name].short_help))
+            elif (command := super().get_command(ctx, name)) is not None:
+                rows.append((name, command.get_short_help_str(formatter.width)))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
 
 # What a shell adds to a signal's number where a signal ended the program.
 SIGNAL_EXIT = 128
@@ -53,9 +105,7 @@ COMMANDS = {
     "estimate": LazyCommand(
         "pckv.cli.estimate:estimate_command", "Estimate frequencies and means from reports or tallies."
     ),
-    "invitations": LazyCommand(
-        "pckv.cli.invitations:invitations_group", "Invite people to a task on a collector."
-    ),
+    "invitations": LazyCommand("pckv.cli.task:invitations_group", "Invite people to a task on a collector."),
     "ledger": LazyCommand("pckv.cli.ledger:ledger_command", "Show what you have spent, survey by survey."),
     "perturb": LazyCommand(
         "pckv.cli.perturb:perturb_command", "Make one report per user from a file of pairs."

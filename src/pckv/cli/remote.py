@@ -17,10 +17,10 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import click
 
+from pckv.base.errors import DataError, ParameterError, PckvError
 from pckv.cli.common import FilePath
 from pckv.client.transport import checked_url, one_line
-from pckv.collector.settings import TOKEN_VARIABLE
-from pckv.errors import DataError, ParameterError, PckvError
+from pckv.collector.http.settings import TOKEN_VARIABLE
 
 # A collector computes estimates and trends for up to a minute, by default, before it answers.
 TIMEOUT_SECONDS, ESTIMATE_TIMEOUT_SECONDS = 30, 90

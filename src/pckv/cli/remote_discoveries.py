@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from pckv.canonical import check_names
+from pckv.base.canonical import check_names
+from pckv.base.errors import DataError, ParameterError
 from pckv.cli.remote import ask, collected, understood
 from pckv.cli.remote_estimates import read_numbers
 from pckv.client.transport import one_line
-from pckv.errors import DataError, ParameterError
-from pckv.estimators.discovery.result import Discovery, FollowedPrefix, FoundKey
+from pckv.estimators.results.discovery import Discovery, FollowedPrefix, FoundKey
 
 FREQUENCIES = ("frequency", "frequency_low", "frequency_high")
 FLOATS = ("epsilon", "level", "false_discovery_rate", "smallest_frequency")

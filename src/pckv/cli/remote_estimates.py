@@ -11,16 +11,16 @@ from urllib.parse import urlencode
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.base.errors import DataError
+from pckv.base.limits import REFUSE_BETWEEN, check_between
 from pckv.cli.remote import ask, collected, understood
 from pckv.client.transport import one_line
-from pckv.errors import DataError
 from pckv.estimators.alarms.result import Alarms
-from pckv.estimators.distributions import DEVIATIONS, Distributions, LevelShare
-from pckv.estimators.key_estimate import COLUMNS
-from pckv.estimators.result import Estimates
-from pckv.estimators.set_sizes import SetSummary
+from pckv.estimators.results.distributions import DEVIATIONS, Distributions, LevelShare
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.key_estimate import COLUMNS
+from pckv.estimators.sets import SetSummary
 from pckv.estimators.verdict import verdict
-from pckv.limits import REFUSE_BETWEEN, check_between
 
 SCALAR_TYPES = {
     "task": str,

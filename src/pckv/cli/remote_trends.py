@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from pckv.base.errors import DataError
 from pckv.cli.remote import ask, understood
 from pckv.cli.remote_estimates import read_estimates, read_numbers
-from pckv.cli.remote_series import series_path
+from pckv.cli.series import series_path
 from pckv.client.transport import one_line
-from pckv.errors import DataError
+from pckv.estimators.results.trend import COLUMNS, RoundSummary, Trend
 from pckv.estimators.trends.changes import Changes, KeyChange
-from pckv.estimators.trends.result import COLUMNS, RoundSummary, Trend
 
 # The most rounds that a collector estimates together.
 MAX_ROUNDS = 1000

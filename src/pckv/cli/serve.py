@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pckv.base.errors import require
 from pckv.cli.common import FilePath
-from pckv.errors import require
 
 if TYPE_CHECKING:
-    from pckv.collector.settings import Settings
-    from pckv.collector.tokens import AdministratorToken
+    from pckv.collector.http.settings import Settings
+    from pckv.collector.http.tokens import AdministratorToken
 
 # Addresses that stand for all addresses of a machine: nobody can open them.
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
@@ -61,8 +61,8 @@ def serve_command(
     """
     require("fastapi", extra="serve")
     require("uvicorn", extra="serve")
+    from pckv.collector.http.settings import load  # noqa: PLC0415
     from pckv.collector.server import log_listening, serve  # noqa: PLC0415
-    from pckv.collector.settings import load  # noqa: PLC0415
     from pckv.web.site import create_site  # noqa: PLC0415
 
     flags = {
@@ -94,8 +94,8 @@ def announcement(settings: Settings, port: int, token: AdministratorToken) -> li
 
 
 def _sign_in(settings: Settings, token: AdministratorToken) -> list[str]:
-    from pckv.collector.settings import TOKEN_VARIABLE, Settings  # noqa: PLC0415
-    from pckv.collector.tokens import TokenPlace  # noqa: PLC0415
+    from pckv.collector.http.settings import TOKEN_VARIABLE, Settings  # noqa: PLC0415
+    from pckv.collector.http.tokens import TokenPlace  # noqa: PLC0415
 
     start = "Sign in with the administrator's token, which"
     if token.place is TokenPlace.ENVIRONMENT:

@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from pckv.cli.common import FilePath, force_option
-from pckv.cli.counting import split_named
-from pckv.cli.inputs import read_task
-from pckv.cli.report_output import (
+from pckv.cli.inputs import (
     check_report_output,
     print_written,
+    read_task,
     report_output_option,
+    split_named,
     write_report_output,
 )
 from pckv.cli.signals import interrupting_signals

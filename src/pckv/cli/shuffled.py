@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from pckv.planning.shuffled import ShuffledPrivacy
-from pckv.texts import rounded_up
+from pckv.base.words import rounded_up
+from pckv.planning.shuffle import ShuffledPrivacy
 
 LINE_WIDTH = 100
-OPTIONS = (
+SHUFFLE_OPTIONS = (
     click.option(
         "--shuffled",
         type=int,
@@ -35,7 +35,7 @@ OPTIONS = (
 
 def shuffle_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options about shuffled reports."""
-    return reduce(lambda wrapped, option: option(wrapped), reversed(OPTIONS), command)
+    return reduce(lambda wrapped, option: option(wrapped), reversed(SHUFFLE_OPTIONS), command)
 
 
 def read_shuffle(*, shuffled: int | None, delta: float | None, colluding: int | None) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from typing import Any
 import click
 import numpy as np
 
-from pckv.channels import CHANNELS
-from pckv.charts import check_picture, lines_chart, save_chart
+from pckv.base.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS
+from pckv.base.words import percent, two_digits
+from pckv.charts.estimates import check_picture, lines_chart, save_chart
 from pckv.cli.common import NUMBER, FilePath, force_option, json_option
-from pckv.cli.levels_option import LEVELS, LEVELS_HELP
-from pckv.cli.table import print_table
-from pckv.cli.terminal import print_json, progress_bar
+from pckv.cli.contract_options import LEVELS, LEVELS_HELP
+from pckv.cli.terminal import print_json, print_table, progress_bar
 from pckv.estimators.estimate import METHODS, POSTS
 from pckv.estimators.methods.registry import DEFAULT_METHOD
 from pckv.files.outputs import check_free, whole_file
@@ -25,9 +25,8 @@ from pckv.lab.baselines.registry import BASELINE_NAMES
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings
 from pckv.lab.simulate import Result, simulate
-from pckv.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS
-from pckv.planning.objective import OBJECTIVES
-from pckv.texts import percent, two_digits
+from pckv.mechanisms.registry import LAWS
+from pckv.planning.prediction import OBJECTIVES
 
 
 @click.command("simulate", short_help="Say what private collection of your data would cost.")
@@ -40,13 +39,13 @@ from pckv.texts import percent, two_digits
 @click.option("--epsilon", multiple=True, required=True, help="A privacy budget; repeat for several.")
 @click.option(
     "--mechanism",
-    type=click.Choice([AUTO, *CHANNELS, *BASELINE_NAMES]),
+    type=click.Choice([AUTO, *LAWS, *BASELINE_NAMES]),
     # All of them would not fit into a line.
     metavar="MECHANISM",
     multiple=True,
     default=(AUTO,),
     show_default=True,
-    help=f"auto, {', '.join(CHANNELS)}, or one of the paper's baselines {', '.join(BASELINE_NAMES)}; repeat for several.",
+    help=f"auto, {', '.join(LAWS)}, or one of the paper's baselines {', '.join(BASELINE_NAMES)}; repeat for several.",
 )
 @click.option(
     "--padding",

@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import click
 
+from pckv.base.errors import DataError, require
 from pckv.cli.common import FilePath, force_option, json_option
-from pckv.cli.table import print_table
-from pckv.cli.terminal import print_json, progress_bar
-from pckv.errors import DataError, require
+from pckv.cli.terminal import print_json, print_table, progress_bar
 from pckv.store import open_store
 from pckv.store.base import Role, Store
 from pckv.store.checks import check_store
@@ -92,7 +91,7 @@ def token_group() -> None:
 def new_token_command(address: str, analyst: bool, token_file: Path | None) -> None:
     """Replace the administrator's token, or make a read-only one; it is shown this once."""
     require("fastapi", extra="serve")
-    from pckv.collector.tokens import new_token, token_hash, write_token  # noqa: PLC0415
+    from pckv.collector.http.tokens import new_token, token_hash, write_token  # noqa: PLC0415
 
     token = new_token()
     with _opened(address) as store:

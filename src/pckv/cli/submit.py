@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from pckv.canonical import RepeatedMember, refuse_repeated_members
+from pckv.base.canonical import RepeatedMember, refuse_repeated_members
+from pckv.base.errors import ClientError, DataError
 from pckv.cli.common import FilePath, json_option
 from pckv.cli.inputs import read_task_id
+from pckv.cli.ledger import cap_option, cap_per_period_option, default_state, state_option
 from pckv.cli.remote import warn_if_readable_on_the_way
-from pckv.cli.state import cap_option, cap_per_period_option, default_state, state_option
 from pckv.cli.terminal import print_json
 from pckv.client import Client, Receipt, Status
 from pckv.client.reasons import explain
-from pckv.errors import ClientError, DataError
 
 
 @click.command("submit", short_help="Perturb your pairs once and send the report.")

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import click
 
+from pckv.base.words import plural
 from pckv.cli.common import FilePath, force_option, json_option, task_option
-from pckv.cli.counting import count_named
-from pckv.cli.inputs import read_task
+from pckv.cli.inputs import count_named, read_task
 from pckv.cli.terminal import print_json
 from pckv.counting.job import ENGINES
 from pckv.counting.run import CountOptions, InputsResult
 from pckv.files.outputs import check_free, whole_file
-from pckv.texts import plural
 
 PLACES_PRINTED = 20
 

@@ -1,25 +1,203 @@
-"""`pckv task`: make and show tasks."""
+"""`pckv task`: make and show tasks.
+
+`pckv task list` and `pckv task status`: the tasks of a collector.
+
+`pckv invitations`: links by which one person each takes part.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import click
 
+from pckv.base.days import Phase
+from pckv.base.levels import listed
+from pckv.base.limits import HASHED, MIN_LEVELS, REPORT_ID_BYTES
+from pckv.base.words import percent
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
-from pckv.cli.contract_options import contract_options, read_contract, write_contract
-from pckv.cli.discovery_options import discovery_options, read_discovery_options
-from pckv.cli.expected_people import coin_option
+from pckv.cli.contract_options import (
+    coin_option,
+    contract_options,
+    discovery_options,
+    read_contract,
+    read_discovery_options,
+    write_contract,
+)
 from pckv.cli.inputs import read_about_file, read_task, read_task_id
-from pckv.cli.remote import ask, collected, read_token, token_option, understood, url_option
-from pckv.cli.remote_tasks import list_command, status_command
-from pckv.cli.table import print_facts
-from pckv.cli.terminal import harmless, print_json
-from pckv.levels import listed
-from pckv.limits import HASHED, MIN_LEVELS, REPORT_ID_BYTES
-from pckv.prefix_tree import PrefixTree
-from pckv.task import Task
+from pckv.cli.remote import (
+    ask,
+    collected,
+    read_token,
+    reading_token_option,
+    token_option,
+    understood,
+    url_option,
+)
+from pckv.cli.terminal import harmless, print_facts, print_json, print_table
+from pckv.client.transport import checked_url
+from pckv.contract.task import Task
+from pckv.files.outputs import check_free, whole_file
+from pckv.mechanisms.discovery.prefix_tree import PrefixTree
+
+TASKS_PER_PAGE = 1000
+NOTHING = "–"
+# What is told of a task in a list, and of one alone, under the names that the collector gives it.
+LISTED = ("id", "name", "phase", "reports", "target", "last_report", "created")
+TOLD = (*LISTED, "opens", "closes", "closed", "by_invitation", "public_results", "alarms")
+# What these members are called here.
+NAMES = {"phase": "state"}
+
+
+@click.command("list", short_help="List the tasks of a collector, newest first.")
+@url_option
+@reading_token_option
+@click.option("--search", default="", help="Only tasks with this in their name, in capitals or not.")
+@click.option("--state", type=click.Choice(list(map(str, Phase))), help="Only tasks in this state.")
+@json_option
+def list_command(url: str, token_file: Path | None, search: str, state: str | None, as_json: bool) -> None:
+    """List the tasks of a collector, newest first, with their reports counted."""
+    token = read_token(token_file)
+    filters = {"search": search} | ({} if state is None else {"state": state})
+    with understood(url):
+        tasks = [_facts(task, LISTED) for task in _all_tasks(url, token, filters)]
+        rows = [
+            (
+                str(task["name"]),
+                str(task["state"]),
+                f"{task['reports']:,}",
+                NOTHING if task["target"] is None else f"{task['target']:,}",
+                task["last_report"] or NOTHING,
+                str(task["id"]),
+            )
+            for task in tasks
+        ]
+    if as_json:
+        print_json(tasks)
+    elif rows:
+        print_table("", ("name", "state", "reports", "target", "last report", "id"), rows, texts=2)
+    else:
+        click.echo("no tasks")
+
+
+def _all_tasks(url: str, token: str, filters: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield what a collector says of its tasks, one page after another."""
+    query: dict[str, str | int] = {**filters, "limit": TASKS_PER_PAGE}
+    while True:
+        page = ask("GET", url, f"/overview?{urlencode(query)}", token)["tasks"]
+        yield from page
+        if len(page) < TASKS_PER_PAGE:
+            return
+        query["after"] = page[-1]["number"]
+
+
+@click.command("status", short_help="Say how a task on a collector is doing.")
+@click.argument("task_id", metavar="TASK")
+@url_option
+@reading_token_option
+@json_option
+def status_command(task_id: str, url: str, token_file: Path | None, as_json: bool) -> None:
+    """Say how TASK, an id or a task file, is doing on a collector: its state, its reports, and the last one's day."""
+    token, task_id = read_token(token_file), read_task_id(task_id)
+    with understood(url):
+        facts = _facts(ask("GET", url, collected(task_id, "/overview"), token), TOLD)
+        rows = _status_rows(facts)
+    if as_json:
+        print_json(facts)
+    else:
+        print_table("", ("", ""), rows, texts=2)
+
+
+def _facts(answer: dict[str, Any], members: tuple[str, ...]) -> dict[str, Any]:
+    """Return some members of an answer, under the names that they have here."""
+    return {NAMES.get(name, name): answer[name] for name in members}
+
+
+def _status_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the facts of a task in words."""
+    reports, target, alarms = int(facts["reports"]), facts["target"], facts["alarms"]
+    reached = "" if target is None else f" of {target:,} wanted ({percent(reports / target)})"
+    state = f"{facts['state']}, closed early on {facts['closed']}" if facts["closed"] else facts["state"]
+    return [
+        ("name", str(facts["name"])),
+        ("id", str(facts["id"])),
+        ("state", str(state)),
+        ("reports", f"{reports:,}{reached}"),
+        ("last report", facts["last_report"] or NOTHING),
+        ("created", facts["created"] or NOTHING),
+        ("opens", facts["opens"] or NOTHING),
+        ("closes", facts["closes"] or NOTHING),
+        (
+            "who may take part",
+            "people with an invitation" if facts["by_invitation"] else "everybody with the link",
+        ),
+        ("results", "public" if facts["public_results"] else "not public"),
+        ("alarms", " ".join(alarms["sentences"]) if alarms else "not checked yet"),
+    ]
+
+
+# As many as a collector makes at once.
+MAX_INVITATIONS = 100_000
+INVITATION = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+# Whoever reads an invitation can answer in its owner's place.
+PRIVATE_MODE = 0o600
+
+
+@click.group("invitations", short_help="Invite people to a task on a collector.")
+def invitations_group() -> None:
+    """Invite people to a task on a collector."""
+
+
+@invitations_group.command("new", short_help="Make invitations, and write their links to a file.")
+@click.argument("task_id", metavar="TASK")
+@url_option
+@token_option
+@click.option(
+    "--count", type=click.IntRange(1, MAX_INVITATIONS), required=True, help="How many people are invited."
+)
+@click.option(
+    "--out", type=FilePath, required=True, help="The file to write: one link per line, for its owner only."
+)
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@force_option
+def new_invitations_command(
+    task_id: str, url: str, token_file: Path | None, count: int, out: Path, yes: bool, force: bool
+) -> None:
+    """Make invitations to TASK, an id or a task file, and write their links to a file (mode 0600).
+
+    Each link takes one report. The collector keeps no copy that could be shown again. From the first invitation on,
+    the task takes reports by invitation only; if everybody with the link may take part until then, this asks first.
+
+    \b
+    pckv invitations new TASK --url https://collect.example.org \\
+      --token-file admin.token --count 100 --out links.txt
+    """
+    token, task_id = read_token(token_file), read_task_id(task_id)
+    check_free(out, force=force)
+    with understood(url):
+        task = ask("GET", url, collected(task_id, "/overview"), token)
+        name, by_invitation = task["name"], task["by_invitation"]
+    if not by_invitation and not yes:
+        question = (
+            f"{name}: everybody with the link can take part now. Take reports by invitation only, for good?"
+        )
+        click.confirm(question, abort=True)
+    with whole_file(out, force=force) as part:
+        # The file is there before the invitations are: none is made that cannot be written.
+        part.chmod(PRIVATE_MODE)
+        with understood(url):
+            answer = ask("POST", url, collected(task_id, f"/invitations?count={count}"), token)
+            if not all(map(INVITATION.fullmatch, answer["invitations"])):
+                raise ValueError("not an invitation")
+            place = f"{checked_url(url)}/join/{task_id}#invitation="
+            text = "".join(f"{place}{invitation}\n" for invitation in answer["invitations"])
+        part.write_text(text, encoding="ascii")
+    click.echo(f"{count:,} invitations to {name!r} written to {out}; each takes one report")
+
 
 # The options of `task new` that a discovery may have.
 DISCOVERY_OPTIONS = (
@@ -89,7 +267,7 @@ def _new_discovery(tree: dict[str, Any], options: dict[str, Any]) -> Task:
 
 def write_task(task: Task, out: Path, *, force: bool) -> None:
     """Write a task's JSON, and say what the task is."""
-    report_bytes = REPORT_ID_BYTES + task.channel.body_bytes
+    report_bytes = REPORT_ID_BYTES + task.law.body_bytes
     said = (
         f"{task.id}  {task.mechanism} with padding {task.padding:,}, realised ε {task.realised_epsilon}, "
         f"{report_bytes:,} bytes per report"
@@ -122,7 +300,7 @@ def show_command(task_file: Path, as_json: bool) -> None:
         "size_share": task.size_share,
         "coin": task.coin,
         "word_limit": task.word_limit,
-        "bytes_per_report": REPORT_ID_BYTES + task.channel.body_bytes,
+        "bytes_per_report": REPORT_ID_BYTES + task.law.body_bytes,
         "opens": task.opens,
         "closes": task.closes,
         "series": None if task.series is None else task.series.to_dict(),

@@ -8,24 +8,22 @@ from typing import Any
 
 import click
 
-from pckv.charts import check_picture, save_chart
+from pckv.base.errors import ParameterError
+from pckv.charts.estimates import check_picture, save_chart
+from pckv.charts.trend import PANELS_SHOWN, trend_chart
 from pckv.cli.common import NUMBER, FilePath, force_option, json_option
-from pckv.cli.counting import count_named
-from pckv.cli.inputs import read_series, read_series_id
+from pckv.cli.inputs import count_named, read_series, read_series_id
 from pckv.cli.remote import read_token, reading_token_option
 from pckv.cli.remote_trends import collected_trend
-from pckv.cli.table import print_table
-from pckv.cli.terminal import harmless, print_json, progress_bar
+from pckv.cli.terminal import harmless, print_json, print_table, progress_bar
+from pckv.contract.series import Series
 from pckv.counting.rounds import files_by_round
 from pckv.counting.run import CountOptions
-from pckv.errors import ParameterError
-from pckv.estimators.trends.result import Trend
+from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends.trend import trend
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.outputs import check_free, whole_file
-from pckv.planning.detection import DEFAULT_FLAG_RATE
-from pckv.series import Series
-from pckv.trend_chart import PANELS_SHOWN, trend_chart
+from pckv.statistics.detection import DEFAULT_FLAG_RATE
 
 ROWS_PRINTED = 20
 TABLES = (".csv", ".parquet", ".json")

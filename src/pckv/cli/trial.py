@@ -15,12 +15,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from pckv.base.errors import DataError
+from pckv.base.progress import Progress
 from pckv.cli.remote import ask
 from pckv.cli.signals import EndSignals
-from pckv.collector.settings import PREFIX, TOKEN_VARIABLE
-from pckv.errors import DataError
-from pckv.progress import Progress
-from pckv.task import Task
+from pckv.collector.http.settings import PREFIX, TOKEN_VARIABLE
+from pckv.contract.task import Task
 
 COLLECTOR = (sys.executable, "-m", "pckv", "serve")
 PARTICIPANTS = (sys.executable, "-m", "pckv.cli.participants")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pckv.canonical import from_base64url
+from pckv.base.canonical import from_base64url
+from pckv.base.errors import ClientError, ReportError
+from pckv.base.limits import REPORT_ID_BYTES, SERVER_COIN
 from pckv.client.reasons import explain
 from pckv.client.transport import OK, Answer, Problem, Transport, problem_of
-from pckv.errors import ClientError, ReportError
-from pckv.limits import REPORT_ID_BYTES, SERVER_COIN
-from pckv.task import Task
+from pckv.contract.task import Task
 
 
 class Admission(NamedTuple):

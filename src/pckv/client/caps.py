@@ -6,11 +6,10 @@ import json
 from decimal import Decimal
 from typing import NamedTuple
 
-from pckv.canonical import decimal_text, dump, is_decimal_text
+from pckv.base.canonical import decimal_text, dump, is_decimal_text
+from pckv.base.errors import ParameterError
+from pckv.base.limits import Numeric, check_count
 from pckv.client.folder import StateFolder
-from pckv.errors import ParameterError
-from pckv.limits import Numeric
-from pckv.series_round import check_count
 
 # What a device spends in all, unless somebody decides otherwise.
 DEFAULT_CAP = Decimal(10)

@@ -13,7 +13,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 
-from pckv.canonical import check_name
+from pckv.base.canonical import check_name
+from pckv.base.days import Phase
+from pckv.base.errors import ClientError
+from pckv.base.limits import Numeric
 from pckv.client.admission import Admission, ask_admission, require_admission
 from pckv.client.caps import Caps, PeriodCap
 from pckv.client.clock import Clock, utc_now
@@ -27,12 +30,9 @@ from pckv.client.retry_policy import RetryPolicy
 from pckv.client.round_receipt import RoundReceipt, RoundStatus, check_spread
 from pckv.client.rounds import RoundReporter
 from pckv.client.transport import Transport
-from pckv.days import Phase
+from pckv.contract.series import Series
+from pckv.contract.task import Task
 from pckv.device.perturb import Held, check_held
-from pckv.errors import ClientError
-from pckv.limits import Numeric
-from pckv.series import Series
-from pckv.task import Task
 
 
 class Client:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
 
 # Returns the time, with a time zone.
 Clock = Callable[[], dt.datetime]

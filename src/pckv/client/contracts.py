@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from pckv.base.canonical import is_id
+from pckv.base.errors import ClientError, SeriesError, TaskError
 from pckv.client.folder import StateFolder
 from pckv.client.outbox import task_id_of
 from pckv.client.reasons import explain
 from pckv.client.transport import OK, Transport, problem_of
-from pckv.errors import ClientError, SeriesError, TaskError
-from pckv.series import Series
-from pckv.series_round import is_id
-from pckv.task import Task
+from pckv.contract.series import Series
+from pckv.contract.task import Task
 
 TASK_SUFFIX, SERIES_SUFFIX = ".task", ".series"
 Contract = TypeVar("Contract", Task, Series)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pckv.errors import ClientError, DataError
+from pckv.base.errors import ClientError, DataError
 
 try:
     import fcntl

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from pckv.canonical import decimal_text, dump, is_decimal_text
+from pckv.base.canonical import decimal_text, dump, is_decimal_text
+from pckv.base.days import days_between, is_day
+from pckv.base.errors import ClientError
 from pckv.client.caps import Caps
 from pckv.client.outbox import OUTCOME_SUFFIX, REPORT_SUFFIX, SPENT_SUFFIX, Outbox, Status, StoredReport
-from pckv.days import days_between, is_day
-from pckv.errors import ClientError
-from pckv.series_round import SeriesRound, read_series_round
-from pckv.survey import survey_of
-from pckv.task import Task
+from pckv.contract.members import SeriesRound, read_series_round
+from pckv.contract.survey import survey_of
+from pckv.contract.task import Task
 
 VERSION = 1
 # An ε has at most 2 digits before the point and 24 behind it: sums at this precision are exact.

@@ -15,11 +15,11 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
-from pckv.canonical import base64url, dump, from_base64url, is_decimal_text
+from pckv.base.canonical import base64url, dump, from_base64url, is_decimal_text
+from pckv.base.days import is_day
+from pckv.base.limits import SERVER_COIN
+from pckv.base.wire import Report, check_id
 from pckv.client.folder import StateFolder
-from pckv.days import is_day
-from pckv.limits import SERVER_COIN
-from pckv.wire import Report, check_id
 
 REPORT_SUFFIX, OUTCOME_SUFFIX, SPENT_SUFFIX = ".report", ".outcome", ".spent"
 VERSION = 1

@@ -12,10 +12,10 @@ import json
 import os
 from typing import NamedTuple
 
-from pckv.canonical import base64url, dump, from_base64url
+from pckv.base.canonical import base64url, dump, from_base64url
+from pckv.base.randomness import Tape
 from pckv.client.folder import StateFolder
-from pckv.randomness import Tape
-from pckv.series import Series
+from pckv.contract.series import Series
 
 PANEL_SUFFIX = ".panel"
 VERSION = 1

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+from pckv.base.errors import DataError
 from pckv.client.clock import Clock, day_of, read_clock
 from pckv.client.ledger import Ledger, realised_epsilon
 from pckv.client.outbox import DeliveryOutcome, Outbox, Status, StoredReport
 from pckv.client.transport import Transport
+from pckv.contract.task import Task
 from pckv.device.perturb import Held, perturb
-from pckv.errors import DataError
-from pckv.task import Task
 
 
 @dataclass(frozen=True)

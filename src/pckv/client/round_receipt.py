@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
 
 
 class RoundStatus(StrEnum):

@@ -14,9 +14,9 @@ from pckv.client.panel import Panel, find_panel
 from pckv.client.reports import Reports
 from pckv.client.round_receipt import RoundReceipt, RoundStatus
 from pckv.client.transport import Transport
+from pckv.contract.series import Series
+from pckv.contract.task import Task
 from pckv.device.perturb import read_pairs
-from pckv.series import Series
-from pckv.task import Task
 
 
 class RoundReporter:

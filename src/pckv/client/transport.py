@@ -24,11 +24,11 @@ from urllib.request import (
     Request,
 )
 
-from pckv.canonical import base64url
+from pckv.base.canonical import base64url
+from pckv.base.errors import ParameterError
+from pckv.base.wire import Report
 from pckv.client.outbox import DeliveryOutcome, Status
 from pckv.client.retry_policy import RetryPolicy
-from pckv.errors import ParameterError
-from pckv.wire import Report
 
 MAX_TASK_BYTES, MAX_ANSWER_BYTES, CHUNK_BYTES = 2**26, 2**16, 2**16
 MAX_NOTE_LENGTH = 200

@@ -15,29 +15,24 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pckv import __version__
-from pckv.collector import (
-    admission_routes,
-    discovery_routes,
-    estimate_routes,
-    series_routes,
-    task_routes,
-    trend_routes,
-    upload_routes,
-)
-from pckv.collector.admission_routes import ADMISSION_ROUTE, AdmissionEndpoint
-from pckv.collector.alarms import AlarmWatch
-from pckv.collector.analysis import AnalysisThreads
-from pckv.collector.answers import SharedResponse
-from pckv.collector.auth import PUBLIC, Guard, Route
-from pckv.collector.byte_budget import ByteBudget
-from pckv.collector.compaction import Compactor
-from pckv.collector.discovery_cache import DiscoveryCache
-from pckv.collector.estimate_cache import EstimateCache
-from pckv.collector.gateway import Gateway
-from pckv.collector.logs import log
-from pckv.collector.maintenance import add_due_rounds, run_maintenance
-from pckv.collector.metrics import Metrics
-from pckv.collector.problem_details import (
+from pckv.base.days import utc_today
+from pckv.base.errors import StoreError
+from pckv.collector.analysis import discovery_routes, estimate_routes, trend_routes
+from pckv.collector.analysis.computations import SharedComputations
+from pckv.collector.analysis.discovery_cache import DiscoveryCache
+from pckv.collector.analysis.estimate_cache import EstimateCache
+from pckv.collector.analysis.trend_cache import TrendCache
+from pckv.collector.analysis.waiting import AnalysisThreads
+from pckv.collector.contracts import series_routes, task_routes
+from pckv.collector.contracts.rounds import RoundMaker
+from pckv.collector.contracts.task_cache import SeriesCache, TaskCache
+from pckv.collector.http.answers import SharedResponse
+from pckv.collector.http.auth import PUBLIC, Guard, Route
+from pckv.collector.http.byte_budget import ByteBudget
+from pckv.collector.http.gateway import Gateway
+from pckv.collector.http.logs import log
+from pckv.collector.http.metrics import Metrics
+from pckv.collector.http.problem_details import (
     BY_STATUS,
     URN,
     ProblemDetails,
@@ -46,19 +41,17 @@ from pckv.collector.problem_details import (
     handle_store_error,
     problem_responses,
 )
-from pckv.collector.report_writer import ReportWriter
-from pckv.collector.rounds import RoundMaker
-from pckv.collector.series_cache import SeriesCache
-from pckv.collector.settings import Settings
-from pckv.collector.shared_computations import SharedComputations
+from pckv.collector.http.settings import Settings
+from pckv.collector.ingest import admission_routes, upload_routes
+from pckv.collector.ingest.admission_routes import ADMISSION_ROUTE, AdmissionEndpoint
+from pckv.collector.ingest.report_writer import ReportWriter
+from pckv.collector.ingest.upload_routes import UPLOAD_ROUTE, UploadEndpoint
 from pckv.collector.state import Collector, get_collector
-from pckv.collector.task_cache import TaskCache
 from pckv.collector.threads import CollectorThreads
-from pckv.collector.trend_cache import TrendCache
-from pckv.collector.upload_routes import UPLOAD_ROUTE, UploadEndpoint
+from pckv.collector.upkeep.alarms import AlarmWatch
+from pckv.collector.upkeep.compaction import Compactor
+from pckv.collector.upkeep.maintenance import add_due_rounds, run_maintenance
 from pckv.collector.workers import ONLY_WORKER, Worker
-from pckv.days import utc_today
-from pckv.errors import StoreError
 from pckv.store.base import Store
 
 PROBLEM_SCHEMA = {

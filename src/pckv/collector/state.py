@@ -8,26 +8,25 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from pckv.collector.alarms import AlarmWatch
-from pckv.collector.analysis import AnalysisThreads
-from pckv.collector.byte_budget import ByteBudget
-from pckv.collector.compaction import Compactor
-from pckv.collector.discovery_cache import DiscoveryCache
-from pckv.collector.estimate_cache import EstimateCache
-from pckv.collector.metrics import Metrics
-from pckv.collector.problem_details import ProblemDetails, ProblemKind
-from pckv.collector.report_writer import ReportWriter
-from pckv.collector.rounds import RoundMaker
-from pckv.collector.series_cache import SeriesCache
-from pckv.collector.settings import Settings
-from pckv.collector.task_cache import TaskCache
+from pckv.base.days import Phase, utc_today
+from pckv.base.limits import HASHED
+from pckv.collector.analysis.discovery_cache import DiscoveryCache
+from pckv.collector.analysis.estimate_cache import EstimateCache
+from pckv.collector.analysis.trend_cache import TrendCache
+from pckv.collector.analysis.waiting import AnalysisThreads
+from pckv.collector.contracts.rounds import RoundMaker
+from pckv.collector.contracts.task_cache import SeriesCache, TaskCache
+from pckv.collector.http.byte_budget import ByteBudget
+from pckv.collector.http.metrics import Metrics
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.collector.http.settings import Settings
+from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.collector.threads import CollectorThreads
-from pckv.collector.trend_cache import TrendCache
-from pckv.days import Phase, utc_today
-from pckv.limits import HASHED
-from pckv.prefix_tree import PrefixTree
+from pckv.collector.upkeep.alarms import AlarmWatch
+from pckv.collector.upkeep.compaction import Compactor
+from pckv.contract.task import Task
+from pckv.mechanisms.discovery.prefix_tree import PrefixTree
 from pckv.store.base import Store, StoredTask
-from pckv.task import Task
 
 
 @dataclass

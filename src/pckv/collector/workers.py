@@ -16,10 +16,10 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.sharedctypes import RawArray
 from typing import NamedTuple
 
-from pckv.collector.logs import log
-from pckv.collector.metrics import CELLS_PER_PROCESS, MetricCells
-from pckv.collector.settings import Settings
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
+from pckv.collector.http.logs import log
+from pckv.collector.http.metrics import CELLS_PER_PROCESS, MetricCells
+from pckv.collector.http.settings import Settings
 from pckv.store.open_store import POSTGRES
 
 MAX_WORKERS = 64

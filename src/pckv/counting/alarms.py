@@ -8,14 +8,14 @@ from pathlib import Path
 
 from numpy.random import Generator, default_rng
 
-from pckv.arrays import Messages
+from pckv.base.arrays import Messages
+from pckv.contract.task import Task
 from pckv.counting.batches import batch_messages
 from pckv.estimators.alarms.check import check_reports
 from pckv.estimators.alarms.result import Alarms
 from pckv.files.reports.inputs import find_inputs
 from pckv.files.reports.reader import ReportFile
 from pckv.tally import Tally
-from pckv.task import Task
 
 
 def check_files(tally: Tally, paths: Sequence[Path]) -> Alarms | None:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Messages
-from pckv.errors import DataError, ReportError, require
+from pckv.base.arrays import Messages
+from pckv.base.errors import DataError, ReportError, require
+from pckv.contract.task import Task
 from pckv.files.reports.columns import InvalidRows, message_column
 from pckv.tally import Tally
-from pckv.task import Task
 
 
 class BadReports(NamedTuple):

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pckv.base.errors import DataError, PckvError
 from pckv.counting.batches import BadReports, CountResult
 from pckv.counting.job import Engine, Job
-from pckv.errors import DataError, PckvError
 from pckv.files.outputs import whole_file
 from pckv.files.reports.reader import ReportFile
 from pckv.tally import Tally

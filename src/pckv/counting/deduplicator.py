@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Bytes, Messages
+from pckv.base.arrays import Bytes, Messages
+from pckv.base.errors import DataError, require
+from pckv.base.limits import REPORT_ID_BYTES
+from pckv.contract.task import Task
 from pckv.counting.batches import BadReports, CountResult, batch_messages, check_batch
-from pckv.errors import DataError, require
 from pckv.files.reports.columns import ID_COLUMN, column_to_ids, message_column
 from pckv.files.reports.reader import ReportFile
 from pckv.files.spill import Records, SpilledRecords
-from pckv.limits import REPORT_ID_BYTES
 from pckv.tally import Tally
-from pckv.task import Task
 
 
 class Deduplicator:

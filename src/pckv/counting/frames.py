@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from pckv.base.errors import DataError, first_line, require
+from pckv.contract.task import Task
 from pckv.counting.batches import CountResult, count_batch
-from pckv.errors import DataError, first_line, require
 from pckv.files.pairs.tables import as_table, is_pandas
 from pckv.files.reports.columns import ID_COLUMN, column_to_ids
 from pckv.files.reports.format import ID_MEMBER, check_columns, check_owner, report_schema
 from pckv.tally import Tally
-from pckv.task import Task
 
 
 def tally_frame(task: Task, frame: Any) -> Tally:

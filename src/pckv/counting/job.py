@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
 
+from pckv.base.errors import ParameterError
+from pckv.base.progress import RowsDone, no_progress
+from pckv.contract.task import Task
 from pckv.counting.batches import CountResult
-from pckv.errors import ParameterError
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.stream import ReportStream
-from pckv.progress import RowsDone, no_progress
-from pckv.task import Task
 
 # The module of each engine, which has a function `count`; none is loaded before it is used.
 ENGINES = {

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pckv.base.errors import first_line, require
 from pckv.counting.batches import BadReports
-from pckv.errors import first_line, require
 from pckv.files.reports.reader import ReportFile
 
 if TYPE_CHECKING:

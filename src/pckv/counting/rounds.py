@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pckv.errors import DataError, PckvError, TallyError
+from pckv.base.errors import DataError, PckvError, TallyError
+from pckv.contract.series import Series
+from pckv.contract.task import Task
 from pckv.files.reports.inputs import find_inputs
 from pckv.files.reports.reader import read_file_task
-from pckv.series import Series
 from pckv.tally.storage import HEADER_BYTES, task_digest
-from pckv.task import Task
 
 # A tally does not say which round it is of: this many rounds are tried.
 MAX_ROUNDS_TRIED = 2000

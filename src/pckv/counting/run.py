@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from pckv.base.errors import DataError, ParameterError, TallyError
+from pckv.base.progress import RowsDone, RowsProgressBar, no_progress
+from pckv.contract.task import Task
 from pckv.counting.batches import BadReports, CountResult
 from pckv.counting.checkpoint import Checkpoint
 from pckv.counting.job import Job, find_engine
-from pckv.errors import DataError, ParameterError, TallyError
 from pckv.files.reports.inputs import Inputs, find_inputs
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.stream import ReportStream
-from pckv.progress import RowsDone, RowsProgressBar, no_progress
 from pckv.tally import Tally
 from pckv.tally.storage import MAGIC
-from pckv.task import Task
 
 
 @dataclass(frozen=True)

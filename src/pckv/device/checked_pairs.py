@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from pckv.arrays import Integers
-from pckv.errors import PairsError
-from pckv.levels import listed
-from pckv.limits import REFUSE, REFUSE_BETWEEN
-from pckv.population import Population
-from pckv.task import Task
+from pckv.base.arrays import Integers
+from pckv.base.errors import PairsError
+from pckv.base.levels import listed
+from pckv.base.limits import REFUSE, REFUSE_BETWEEN
+from pckv.base.population import Population
+from pckv.contract.task import Task
 
 # Up to this many pairs per participant, each is compared with each to find repeated keys.
 _FEW_PAIRS = 8

@@ -6,21 +6,21 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 
-from pckv.channels.discovery import DiscoveryChannel
-from pckv.coins import CoinChoice, coin_choice
-from pckv.device import discovery
-from pckv.device.discovery import read_texts
-from pckv.device.padding import Pair, placed
-from pckv.device.size_question import answer
-from pckv.errors import PairsError, ParameterError
-from pckv.levels import listed
-from pckv.limits import DISCOVERY, REFUSE, REFUSE_BETWEEN, SERVER_COIN
-from pckv.mechanisms import load_part
-from pckv.randomness import Tape
-from pckv.task import Task
-from pckv.wire import Report
+from pckv.base.errors import PairsError, ParameterError
+from pckv.base.levels import listed
+from pckv.base.limits import DISCOVERY, REFUSE, REFUSE_BETWEEN, SERVER_COIN
+from pckv.base.randomness import Tape
+from pckv.base.wire import Report
+from pckv.contract.coins import CoinChoice, coin_choice
+from pckv.contract.task import Task
+from pckv.mechanisms.discovery import device as discovery
+from pckv.mechanisms.discovery.device import read_texts
+from pckv.mechanisms.discovery.law import DiscoveryLaw
+from pckv.mechanisms.padding import Pair, placed
+from pckv.mechanisms.registry import load_part
+from pckv.mechanisms.size_question.device import answer
 
-# Takes a channel, pairs and a tape; where there are public functions, also the one to use.
+# Takes a law, pairs and a tape; where there are public functions, also the one to use.
 Sampler = Callable[..., int]
 
 # What a participant holds: keys with values, or texts for a discovery.
@@ -63,10 +63,10 @@ def perturb_from(tape: Tape, task: Task, pairs: Held, coin: bytes | None = None)
     if coin is None and task.coin == SERVER_COIN:
         raise ParameterError(f"task {task.name!r} needs a coin, which its collector gives for each report")
     choice = None if coin is None else coin_choice(task, coin)
-    if isinstance(task.channel, DiscoveryChannel):
+    if isinstance(task.law, DiscoveryLaw):
         function = None if choice is None else choice.function
         texts = read_texts(task.tree, pairs)
-        message = discovery.perturb(task.channel, task.tree, task.digest, texts, tape, function)
+        message = discovery.perturb(task.law, task.tree, task.digest, texts, tape, function)
     else:
         read = read_pairs(task, _as_pairs(task, pairs))
         message = make_message(task, choose_other(task, read, tape), tape, choice)
@@ -92,15 +92,15 @@ def make_message(task: Task, pairs: Sequence[Pair], tape: Tape, choice: CoinChoi
 
     A choice that a coin made stands in for the draws of the question and of the function. All others are the tape's.
     """
-    channel, question = task.channel, task.size_question
-    if question is not None and channel.word_limit is not None:
+    law, question = task.law, task.size_question
+    if question is not None and law.word_limit is not None:
         asks_size = tape.bernoulli(question.asked) if choice is None else choice.asks_size
         if asks_size:
-            return channel.word_limit + answer(question, len(pairs), tape)
-    sampler: Sampler = load_part(channel.name, "sampler")
+            return law.word_limit + answer(question, len(pairs), tape)
+    sampler: Sampler = load_part(law.name, "sampler")
     if choice is None:
-        return sampler(channel, pairs, tape)
-    return sampler(channel, pairs, tape, choice.function)
+        return sampler(law, pairs, tape)
+    return sampler(law, pairs, tape, choice.function)
 
 
 def choose_other(task: Task, pairs: list[Pair], tape: Tape) -> list[Pair]:

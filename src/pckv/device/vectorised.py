@@ -12,21 +12,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Bytes, Flags, Floats, Integers, Messages
-from pckv.channels import SamplingChannel
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.grr import GrrChannel
-from pckv.channels.size_question import SizeQuestion
-from pckv.channels.ue import UeChannel
-from pckv.channels.ue_compact import UeCompactChannel
+from pckv.base.arrays import Bytes, Flags, Floats, Integers, Messages
+from pckv.base.limits import REPORT_ID_BYTES
+from pckv.base.population import Population
+from pckv.base.randomness import DRAW_BYTES, Source
+from pckv.contract.task import Task
 from pckv.device.checked_pairs import check_keys, check_sizes, check_values, first_of_each_key, other_counts
-from pckv.device.padding import VALUE_ONE, VALUE_SHIFT
-from pckv.limits import REPORT_ID_BYTES
-from pckv.mechanisms import load_part
-from pckv.population import Population
-from pckv.positions import item_positions
-from pckv.randomness import DRAW_BYTES, Source
-from pckv.task import Task
+from pckv.mechanisms.base import SamplingLaw
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.collision.positions import item_positions
+from pckv.mechanisms.grr.law import GrrLaw
+from pckv.mechanisms.padding import VALUE_ONE, VALUE_SHIFT
+from pckv.mechanisms.registry import load_part
+from pckv.mechanisms.size_question.law import SizeQuestion
+from pckv.mechanisms.ue.law import UeLaw
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
 
 Draws = NDArray[np.uint64]
 
@@ -165,7 +165,7 @@ def _choose_others(
 
 def _messages(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Messages:
     """Draw which question everybody answers, before their pairs are looked at, and then the answers."""
-    question, first = task.size_question, task.channel.word_limit
+    question, first = task.size_question, task.law.word_limit
     if question is None or first is None:
         return _pair_messages(task, population, participants, tape)
     asked = tape.draw(participants) < np.uint64(question.asked)
@@ -180,9 +180,9 @@ def _pair_messages(
     task: Task, population: Population, participants: Integers, tape: VectorisedTape
 ) -> Messages:
     """Report pairs; the sampler of the task's mechanism is made to look at a pair each, or at several."""
-    prepare = _sample if isinstance(task.channel, SamplingChannel) else _take
+    prepare = _sample if isinstance(task.law, SamplingLaw) else _take
     sampler: VectorisedSampler = load_part(task.mechanism, "vectorised_sampler")
-    return sampler(task.channel, prepare(task, population, participants, tape), tape)
+    return sampler(task.law, prepare(task, population, participants, tape), tape)
 
 
 def answer_sizes(
@@ -204,7 +204,7 @@ def answer_sizes(
 
 def _sample(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Sampled:
     sizes = population.sizes
-    slots = tape.below(participants, np.maximum(sizes, task.channel.padding).astype(np.uint64))
+    slots = tape.below(participants, np.maximum(sizes, task.law.padding).astype(np.uint64))
     real = slots < sizes
     chosen = (population.offsets[:-1] + slots)[real]
     keys = np.full(len(population), task.key_count)
@@ -216,7 +216,7 @@ def _sample(task: Task, population: Population, participants: Integers, tape: Ve
 
 
 def _take(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Taken:
-    owners, chosen = choose_rows(population, task.channel.padding, participants, tape)
+    owners, chosen = choose_rows(population, task.law.padding, participants, tape)
     below, chances = _placed(task, population.values[chosen])
     return Taken(participants, owners, population.keys[chosen].astype(np.int64), below, chances)
 
@@ -246,47 +246,47 @@ def _placed(task: Task, values: Floats) -> tuple[Integers, Draws]:
     return below, ((values - low) / (high - low) * VALUE_ONE).astype(np.uint64)
 
 
-def perturb_grr(channel: GrrChannel, sampled: Sampled, tape: VectorisedTape) -> Integers:
+def perturb_grr(law: GrrLaw, sampled: Sampled, tape: VectorisedTape) -> Integers:
     """Sample the words of `grr`, one per participant."""
     participants, keys = sampled.participants, sampled.keys.copy()
     dummies = np.flatnonzero(~sampled.real)
-    keys[dummies] += tape.below(participants[dummies], np.uint64(channel.padding))
-    words = channel.levels * keys + sampled.below + tape.rises(participants, sampled.chances)
+    keys[dummies] += tape.below(participants[dummies], np.uint64(law.padding))
+    words = law.levels * keys + sampled.below + tape.rises(participants, sampled.chances)
     numbers = tape.draw(participants)
-    moved = np.flatnonzero(numbers >= np.uint64(channel.kept))
-    flipped = numbers[moved] < np.uint64(channel.kept + channel.flipped)
+    moved = np.flatnonzero(numbers >= np.uint64(law.kept))
+    flipped = numbers[moved] < np.uint64(law.kept + law.flipped)
     words[moved[flipped]] ^= 1
     moved = moved[~flipped]
-    others = tape.below(participants[moved], np.uint64(channel.spread))
-    words[moved] = others + channel.set_apart * (others >= words[moved] & -channel.set_apart)
+    others = tape.below(participants[moved], np.uint64(law.spread))
+    words[moved] = others + law.set_apart * (others >= words[moved] & -law.set_apart)
     return words
 
 
-def perturb_ue_compact(channel: UeCompactChannel, sampled: Sampled, tape: VectorisedTape) -> Integers:
+def perturb_ue_compact(law: UeCompactLaw, sampled: Sampled, tape: VectorisedTape) -> Integers:
     """Sample the words of `ue-compact`, one per participant."""
     participants = sampled.participants
-    residues = channel.first(sampled.below + tape.rises(participants, sampled.chances))
-    functions = tape.below(participants, np.uint64(channel.functions))
-    kept = tape.draw(participants) < np.uint64(channel.kept)
+    residues = law.first(sampled.below + tape.rises(participants, sampled.chances))
+    functions = tape.below(participants, np.uint64(law.functions))
+    kept = tape.draw(participants) < np.uint64(law.kept)
     moved = np.flatnonzero(~kept)
-    others = tape.below(participants[moved], np.uint64(channel.q - channel.r))
-    residues[moved] = others + channel.r * (others >= residues[moved])
-    if channel.r > 1:
+    others = tape.below(participants[moved], np.uint64(law.q - law.r))
+    residues[moved] = others + law.r * (others >= residues[moved])
+    if law.r > 1:
         inside = np.flatnonzero(kept)
-        residues[inside] += tape.below(participants[inside], np.uint64(channel.r))
-    return functions * channel.q + (residues - channel.product(functions, sampled.keys)) % channel.q
+        residues[inside] += tape.below(participants[inside], np.uint64(law.r))
+    return functions * law.q + (residues - law.product(functions, sampled.keys)) % law.q
 
 
-def perturb_collision(channel: CollisionChannel, taken: Taken, tape: VectorisedTape) -> Integers:
+def perturb_collision(law: CollisionLaw, taken: Taken, tape: VectorisedTape) -> Integers:
     """Sample the words of `collision`, one per participant."""
     participants = taken.participants
     levels = taken.below + tape.rises(participants[taken.owners], taken.chances)
-    functions = tape.below(participants, np.uint64(channel.functions))
-    return send_items(channel, functions, taken.owners, channel.item(taken.keys, levels), participants, tape)
+    functions = tape.below(participants, np.uint64(law.functions))
+    return send_items(law, functions, taken.owners, law.item(taken.keys, levels), participants, tape)
 
 
 def send_items(  # noqa: PLR0917
-    channel: CollisionChannel,
+    law: CollisionLaw,
     functions: Integers,
     holders: Integers,
     items: Integers,
@@ -298,26 +298,26 @@ def send_items(  # noqa: PLR0917
     Holders of items are places in `participants`.
     """
     users = participants.size
-    places = item_positions(channel.numbering, items)
-    sent_to = channel.symbol_at(functions.view(np.uint64)[holders], places.view(np.uint64))
+    places = item_positions(law.numbering, items)
+    sent_to = law.symbol_at(functions.view(np.uint64)[holders], places.view(np.uint64))
     # Everybody's own symbols, each once and in order.
-    numbered = np.sort(holders * channel.symbols + sent_to.view(np.int64))
-    owners, own = np.divmod(numbered[np.diff(numbered, prepend=-1) != 0], channel.symbols)
+    numbered = np.sort(holders * law.symbols + sent_to.view(np.int64))
+    owners, own = np.divmod(numbered[np.diff(numbered, prepend=-1) != 0], law.symbols)
     counts = np.bincount(owners, minlength=users)
     starts = np.cumsum(counts) - counts
     numbers = tape.draw(participants)
-    hits = numbers < counts.astype(np.uint64) * np.uint64(channel.hit)
+    hits = numbers < counts.astype(np.uint64) * np.uint64(law.hit)
     symbols = np.empty(users, np.int64)
-    symbols[hits] = own[starts[hits] + (numbers[hits] // np.uint64(channel.hit)).view(np.int64)]
+    symbols[hits] = own[starts[hits] + (numbers[hits] // np.uint64(law.hit)).view(np.int64)]
     missed = np.flatnonzero(~hits)
-    symbols[missed] = tape.below(participants[missed], (channel.symbols - counts[missed]).astype(np.uint64))
+    symbols[missed] = tape.below(participants[missed], (law.symbols - counts[missed]).astype(np.uint64))
     # A participant's own symbols are skipped: those that are not above the drawn one, once the ones before them are.
     skipped = ~hits[owners] & (own - (np.arange(own.size) - starts[owners]) <= symbols[owners])
     symbols += np.bincount(owners[skipped], minlength=users)
-    return functions * channel.symbols + symbols
+    return functions * law.symbols + symbols
 
 
-def perturb_ue(channel: UeChannel, sampled: Sampled, tape: VectorisedTape) -> Bytes:
+def perturb_ue(law: UeLaw, sampled: Sampled, tape: VectorisedTape) -> Bytes:
     """Sample the bit planes of `ue`, one per participant; the draws in memory at once are bounded, at any size."""
     rows = np.flatnonzero(sampled.real)
     positive = np.zeros(sampled.keys.size, bool)
@@ -325,23 +325,23 @@ def perturb_ue(channel: UeChannel, sampled: Sampled, tape: VectorisedTape) -> By
     per_participant = DRAWS_PER_BATCH // max(1, sampled.keys.size) + _KEYS_PER_BYTE
     width = per_participant - per_participant % _KEYS_PER_BYTE
     blocks = [
-        _ue_block(channel, sampled, positive, range(start, min(start + width, channel.keys)), tape)
-        for start in range(0, channel.keys, width)
+        _ue_block(law, sampled, positive, range(start, min(start + width, law.keys)), tape)
+        for start in range(0, law.keys, width)
     ]
     return np.concatenate([*(present for present, _ in blocks), *(sign for _, sign in blocks)], axis=1)
 
 
 def _ue_block(
-    channel: UeChannel, sampled: Sampled, positive: Flags, keys: range, tape: VectorisedTape
+    law: UeLaw, sampled: Sampled, positive: Flags, keys: range, tape: VectorisedTape
 ) -> tuple[Bytes, Bytes]:
     """Return the presence and the signs of some of the keys, which begin with a byte."""
     numbers = tape.draw(sampled.participants, len(keys)).reshape(-1, len(keys))
-    plus = numbers < np.uint64(channel.fake)
-    present = numbers < np.uint64(2 * channel.fake)
+    plus = numbers < np.uint64(law.fake)
+    present = numbers < np.uint64(2 * law.fake)
     rows = np.flatnonzero(sampled.real & (sampled.keys >= keys.start) & (sampled.keys < keys.stop))
     own = (rows, sampled.keys[rows] - keys.start)
-    plus[own] = positive[rows] == (numbers[own] < np.uint64(channel.kept))
-    present[own] = numbers[own] < np.uint64(channel.kept + channel.flipped)
+    plus[own] = positive[rows] == (numbers[own] < np.uint64(law.kept))
+    present[own] = numbers[own] < np.uint64(law.kept + law.flipped)
     packed = (np.packbits(plane, axis=1, bitorder="little") for plane in (present, plus & present))
     presence, signs = packed
     return presence, signs

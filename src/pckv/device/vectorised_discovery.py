@@ -8,8 +8,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Integers
-from pckv.channels.discovery import DiscoveryChannel
+from pckv.base.arrays import Integers
+from pckv.base.errors import ParameterError
+from pckv.base.population import Population
+from pckv.base.randomness import Source
+from pckv.contract.task import Task
 from pckv.device.vectorised import (
     DRAWS_PER_BATCH,
     ReportBatch,
@@ -18,10 +21,7 @@ from pckv.device.vectorised import (
     part_of,
     send_items,
 )
-from pckv.errors import ParameterError
-from pckv.population import Population
-from pckv.randomness import Source
-from pckv.task import Task
+from pckv.mechanisms.discovery.law import DiscoveryLaw
 
 # No item has this number.
 _UNKNOWN = -1
@@ -68,8 +68,8 @@ def perturb_texts_from(
     draws_per_batch: int = DRAWS_PER_BATCH,
 ) -> Iterator[ReportBatch]:
     """The same from a given tape: for audits."""
-    channel = task.channel
-    if not isinstance(channel, DiscoveryChannel):
+    law = task.law
+    if not isinstance(law, DiscoveryLaw):
         raise ParameterError(f"task {task.name!r} is not a discovery")
     known = PrefixItems(task, texts)
     batch = max(1, draws_per_batch // task.draws)
@@ -77,7 +77,7 @@ def perturb_texts_from(
         part = part_of(population, start, start + batch)
         participants = np.arange(start, start + len(part))
         ids = tape.report_ids(participants)
-        holders, chosen = choose_rows(part, channel.padding, participants, tape)
-        functions = tape.below(participants, np.uint64(channel.functions))
-        items = known.items(part.keys[chosen].astype(np.int64), channel.group_of(functions)[holders])
-        yield ReportBatch(ids, send_items(channel, functions, holders, items, participants, tape))
+        holders, chosen = choose_rows(part, law.padding, participants, tape)
+        functions = tape.below(participants, np.uint64(law.functions))
+        items = known.items(part.keys[chosen].astype(np.int64), law.group_of(functions)[holders])
+        yield ReportBatch(ids, send_items(law, functions, holders, items, participants, tape))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from pckv.arrays import Integers
-from pckv.channels import CountLaw
-from pckv.task import Task
+from pckv.base.arrays import Integers
+from pckv.contract.task import Task
+from pckv.mechanisms.base import CountLaw
 
 
 class CountedReports(Protocol):

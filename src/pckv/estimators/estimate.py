@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Flags, Floats, Integers
-from pckv.errors import ParameterError
+from pckv.base.arrays import Flags, Floats, Integers
+from pckv.base.errors import ParameterError
+from pckv.base.limits import DISCOVERY, MIN_LEVELS
+from pckv.base.progress import Progress, no_progress
+from pckv.contract.task import Task
 from pckv.estimators.counted import CountedReports
-from pckv.estimators.detection import Detection
-from pckv.estimators.distributions import Distributions
 from pckv.estimators.hostile import HonestReports, count_hostile
 from pckv.estimators.intervals import Interval, frequency_interval
 from pckv.estimators.methods.baseline import unbiased_frequency
@@ -27,8 +28,9 @@ from pckv.estimators.request import (
     default_method,
     read_request,
 )
-from pckv.estimators.result import Estimates
-from pckv.estimators.set_sizes import hidden_share, summarise_sets
+from pckv.estimators.results.distributions import Distributions
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.sets import hidden_share, summarise_sets
 from pckv.estimators.shares import (
     distributions,
     honest_interval,
@@ -38,12 +40,10 @@ from pckv.estimators.shares import (
     with_intervals,
 )
 from pckv.estimators.verdict import verdict
-from pckv.limits import DISCOVERY, MIN_LEVELS
-from pckv.moments import CountMoments, Scale
-from pckv.progress import Progress, no_progress
+from pckv.statistics.detection import Detection
+from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
-from pckv.task import Task
 
 __all__ = ["METHODS", "POSTS", "Estimates", "default_method", "estimate"]
 

@@ -17,10 +17,8 @@ from itertools import product
 
 import numpy as np
 
-from pckv.arrays import Flags, Floats, Integers
-from pckv.channels import CountLaw
-from pckv.errors import ParameterError
-from pckv.estimators.detection import Detection
+from pckv.base.arrays import Flags, Floats, Integers
+from pckv.base.errors import ParameterError
 from pckv.estimators.intervals import (
     GAUSSIAN_VARIANCE,
     Interval,
@@ -30,7 +28,9 @@ from pckv.estimators.intervals import (
     score_limits,
     two_sided_z,
 )
-from pckv.moments import GAUSSIAN_NOISE, CountMoments, Scale
+from pckv.mechanisms.base import CountLaw
+from pckv.statistics.detection import Detection
+from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
 
@@ -92,7 +92,7 @@ class HonestReports:
     @classmethod
     def of(
         cls,
-        laws: tuple[CountLaw, CountLaw],
+        count_laws: tuple[CountLaw, CountLaw],
         reports: int,
         hostile: int,
         others: int,
@@ -101,7 +101,7 @@ class HonestReports:
         """Return the honest ones of these reports, besides whom there are others who said nothing of the counts."""
         # With fewer honest reports, those that are left out are a larger share of the honest people.
         left_out = others / (reports - hostile + others)
-        least, most = (_widest(CountMoments.of(law, left_out, scale)) for law in laws)
+        least, most = (_widest(CountMoments.of(count_law, left_out, scale)) for count_law in count_laws)
         return cls(reports, hostile, least, most)
 
     def on(self, scale: Scale) -> HonestReports:
@@ -156,7 +156,10 @@ class HonestReports:
 
     def _frequencies(self, support: KeySupport) -> list[Floats]:
         """Return estimates, among which are the least and the largest that the honest reports may give."""
-        return [self._frequency(total, law) for total, law in product(self._totals(support), self._laws)]
+        return [
+            self._frequency(total, count_law)
+            for total, count_law in product(self._totals(support), self._laws)
+        ]
 
     def _score_limits(self, estimate: Floats, moments: CountMoments, level: float) -> Interval:
         """Return score limits from the fewest honest reports, with the variance of all."""

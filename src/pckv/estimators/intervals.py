@@ -1,4 +1,4 @@
-"""Intervals at any level, from the exact variances of the channel's law (proofs/intervals.md)."""
+"""Intervals at any level, from the exact variances of the law's law (proofs/intervals.md)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Floats
-from pckv.estimators.binomial import binomial_probabilities, binomial_upper_tail
+from pckv.base.arrays import Floats
+from pckv.base.limits import MIN_LEVELS
 from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.limits import MIN_LEVELS
-from pckv.moments import GAUSSIAN_NOISE, CountMoments, Scale
+from pckv.statistics.binomial import binomial_probabilities, binomial_upper_tail
+from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
 
 # Where false supports are few, counts are still Gaussian if the key's own holders make their variance this large.

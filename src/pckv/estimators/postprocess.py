@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pckv.arrays import Floats
-from pckv.errors import ParameterError
-from pckv.moments import CountMoments
+from pckv.base.arrays import Floats
+from pckv.base.errors import ParameterError
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import DummySupport
 
 CONSISTENT = "consistent"

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Integers
-from pckv.errors import ParameterError
-from pckv.estimators.detection import Detection, check_rate
+from pckv.base.arrays import Integers
+from pckv.base.errors import ParameterError
+from pckv.base.limits import MIN_LEVELS
+from pckv.base.progress import Progress
+from pckv.contract.task import Task
 from pckv.estimators.methods.registry import (
     DEFAULT_FOR_MANY_KEYS,
     DEFAULT_METHOD,
@@ -17,12 +19,9 @@ from pckv.estimators.methods.registry import (
     check_method,
 )
 from pckv.estimators.postprocess import CONSISTENT, check_posts
-from pckv.limits import MIN_LEVELS
-from pckv.planning.detection import DEFAULT_FLAG_RATE
-from pckv.progress import Progress
+from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate
 from pckv.tally import Tally
 from pckv.tally.decode.support import DummySupport, KeySupport, decode_all, key_support
-from pckv.task import Task
 
 # Estimating all keys at once takes about 200 bytes of memory per key of two levels.
 MAX_KEYS_AT_ONCE = 2**25
@@ -120,7 +119,7 @@ def _texts(task: Task, keys: Sequence[str] | None, posts: tuple[str, ...]) -> li
 
 def default_method(task: Task) -> str:
     """Return the method that is used where none is named."""
-    together = task.channel.decodes_all and task.key_count <= _max_keys_at_once(task)
+    together = task.law.decodes_all and task.key_count <= _max_keys_at_once(task)
     return DEFAULT_METHOD if together else DEFAULT_FOR_MANY_KEYS
 
 
@@ -135,13 +134,13 @@ def decode(tally: Tally, request: Request, progress: Progress) -> DecodedKeys:
         _check_key_count(task, request)
         numbers = np.arange(task.key_count)
     if request.consistent:
-        return DecodedKeys(numbers, *decode_all(task.channel, tally.counts, progress))
+        return DecodedKeys(numbers, *decode_all(task.law, tally.counts, progress))
     return DecodedKeys(numbers, key_support(tally, numbers, progress), None)
 
 
 def _check_key_count(task: Task, request: Request) -> None:
     """Refuse more keys than can be estimated at once, saying what to do instead."""
-    dummies = task.channel.counted_dummies if request.consistent else 0
+    dummies = task.law.counted_dummies if request.consistent else 0
     if task.key_count + dummies <= _max_keys_at_once(task):
         return
     many = f"{task.key_count:,} keys" + (f" and {dummies:,} dummies" if dummies else "")

@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Floats, Integers
-from pckv.estimators.distributions import Distributions
+from pckv.base.arrays import Floats, Integers
+from pckv.base.limits import REFUSE_BETWEEN
+from pckv.contract.task import Task
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import Interval, mean_interval
 from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.limits import REFUSE_BETWEEN
-from pckv.moments import CountMoments, Scale
+from pckv.estimators.results.distributions import Distributions
+from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
-from pckv.task import Task
 
 # The interval of the mean of some numbers, one per level, for some of the keys.
 IntervalOn = Callable[[Scale, Integers | slice], Interval]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pckv.estimators.result import Estimates
-from pckv.estimators.set_sizes import SetSummary
-from pckv.limits import REFUSE
-from pckv.texts import TOO_RARE, percent, points, two_digits
+from pckv.base.limits import REFUSE
+from pckv.base.words import TOO_RARE, percent, points, two_digits
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.sets import SetSummary
 
 # Somebody may hold as many hashed keys as there are: how many times more frequent that makes a key tells nothing.
 MAX_FACTOR_TOLD = 10**6

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 
-from pckv.errors import require
-from pckv.estimators.result import Estimates
-from pckv.estimators.trends.result import Trend
+from pckv.base.errors import require
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.trend import Trend
 
 
 def estimates_to_parquet(estimates: Estimates | Trend) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pckv.errors import OutputExists, ParameterError
+from pckv.base.errors import OutputExists, ParameterError
 
 
 def check_free(path: Path, *, force: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pckv.errors import DataError, first_line, require
+from pckv.base.errors import DataError, first_line, require
 
 PARQUET_MAGIC = b"PAR1"
 

@@ -11,13 +11,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pckv.channels.size_question import SizeQuestion
-from pckv.errors import DataError, ParameterError, PckvError, TallyError, require
-from pckv.estimators.set_sizes import summarise_sets
-from pckv.limits import check_epsilon
+from pckv.base.errors import DataError, ParameterError, PckvError, TallyError, require
+from pckv.base.limits import check_epsilon
+from pckv.contract.task import Task
+from pckv.estimators.sets import summarise_sets
+from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.planning.set_sizes import SetSizes, check_size
 from pckv.tally import Tally
-from pckv.task import Task
 
 COLUMNS = {"size", "people"}
 # The level of the summary that shares are read off; they do not depend on it.

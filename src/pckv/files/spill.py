@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Integers
+from pckv.base.arrays import Integers
 
 # A group is chosen by one byte. With this many, a thousand million records are read a few million at a time.
 SPILL_GROUPS = 256

@@ -15,14 +15,15 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from pckv.channels import CHANNELS, CountLaw, Support
+from pckv.base.limits import MIN_LEVELS
 from pckv.estimators.methods.corrected import corrected
-from pckv.limits import MIN_LEVELS
-from pckv.moments import CountMoments, Scale
-from pckv.planning.expectations import expect
+from pckv.mechanisms.base import CountLaw, Support
+from pckv.mechanisms.registry import LAWS
+from pckv.planning.people import expect
 from pckv.planning.prediction import SquaredErrors
-from pckv.planning.selection import choose_channel, exclusion_reason, tuned_channel
-from pckv.planning.tuning import ChannelSpec
+from pckv.planning.selection import choose_law, exclusion_reason, tuned_law
+from pckv.planning.tuning import LawSpec
+from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
 
 
@@ -69,31 +70,25 @@ def compare_choice(
     )
     wanted = expected.aim
     epsilon = Fraction(setting.epsilon)
-    spec = ChannelSpec(setting.keys, setting.pairs, epsilon, setting.levels)
-    channels = [
-        tuned_channel(name, spec, wanted)
-        for name, channel in CHANNELS.items()
-        if channel.max_levels >= setting.levels
-    ]
+    spec = LawSpec(setting.keys, setting.pairs, epsilon, setting.levels)
+    laws = [tuned_law(name, spec, wanted) for name, law in LAWS.items() if law.max_levels >= setting.levels]
     errors = {
-        channel.name: wanted.score(
-            simulate_keys(channel.count_law, setting.users, wanted.frequency, repeats, rng)
-        )
-        for channel in channels
-        if not exclusion_reason(channel)
+        law.name: wanted.score(simulate_keys(law.count_law, setting.users, wanted.frequency, repeats, rng))
+        for law in laws
+        if not exclusion_reason(law)
     }
-    chosen = choose_channel(epsilon, {"name": "auto"}, setting.pairs, expected).name
+    chosen = choose_law(epsilon, {"name": "auto"}, setting.pairs, expected).name
     variances = [
-        CountMoments.of(channel.count_law).frequency_variance(wanted.frequency)
-        for channel in channels
-        if channel.name in errors
+        CountMoments.of(law.count_law).frequency_variance(wanted.frequency)
+        for law in laws
+        if law.name in errors
     ]
     noise = math.sqrt(min(variances) / setting.users) / wanted.frequency
     return ChoiceComparison(setting, chosen, min(errors, key=lambda name: errors[name]), errors, noise)
 
 
 def simulate_keys(
-    law: CountLaw,
+    count_law: CountLaw,
     users: int,
     frequency: float,
     repeats: int,
@@ -107,8 +102,8 @@ def simulate_keys(
     """
     means = rng.uniform(-1, 1, repeats)
     holders = rng.binomial(users, frequency, repeats)
-    support = draw_counts(law, users, holders, means, rng)
-    found, mean = corrected(support, users, CountMoments.of(law, scale=scale))
+    support = draw_counts(count_law, users, holders, means, rng)
+    found, mean = corrected(support, users, CountMoments.of(count_law, scale=scale))
     held = holders > 0
     off = (mean - means)[held] ** 2
     return SquaredErrors(
@@ -117,23 +112,23 @@ def simulate_keys(
 
 
 def draw_counts(
-    law: CountLaw, users: int, holders: NDArray[np.int64], means: NDArray[np.float64], rng: Generator
+    count_law: CountLaw, users: int, holders: NDArray[np.int64], means: NDArray[np.float64], rng: Generator
 ) -> KeySupport:
     """Draw the counts of keys with these numbers of holders and means, all values at the ends of the range."""
-    held = np.zeros((law.holder.levels, holders.size), np.int64)
+    held = np.zeros((count_law.holder.levels, holders.size), np.int64)
     held[-1] = rng.binomial(holders, (1 + means) / 2)
     held[0] = holders - held[-1]
-    return draw_level_counts(law, users, held, rng)
+    return draw_level_counts(count_law, users, held, rng)
 
 
-def draw_level_counts(law: CountLaw, users: int, held: NDArray[np.int64], rng: Generator) -> KeySupport:
+def draw_level_counts(count_law: CountLaw, users: int, held: NDArray[np.int64], rng: Generator) -> KeySupport:
     """Draw the counts of keys whose levels have these numbers of holders (levels × keys), from the exact law."""
-    levels = law.holder.levels
-    counts = _drawn(users - held.sum(axis=0), law.absent, rng)
+    levels = count_law.holder.levels
+    counts = _drawn(users - held.sum(axis=0), count_law.absent, rng)
     for level in reversed(range(levels)):
         # What is drawn for the holder's own level comes first.
         order = [*range(1, level + 1), 0, *range(level + 1, levels)]
-        counts += _drawn(held[level], law.holder, rng)[order]
+        counts += _drawn(held[level], count_law.holder, rng)[order]
     return KeySupport(counts)
 
 

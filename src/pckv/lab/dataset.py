@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Floats
-from pckv.population import Population
+from pckv.base.arrays import Floats
+from pckv.base.population import Population
 
 
 @dataclass(frozen=True, eq=False)

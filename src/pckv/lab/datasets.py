@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from pckv.arrays import Flags, Floats
-from pckv.errors import ParameterError
+from pckv.base.arrays import Flags, Floats
+from pckv.base.errors import ParameterError
+from pckv.base.progress import Progress, no_progress
 from pckv.files.pairs.open_pairs import open_pairs
 from pckv.files.pairs.population import PopulationBuilder
 from pckv.files.pairs.row_keys import listed_keys
 from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, format_number
 from pckv.files.pairs.tables import TablePairs
 from pckv.lab.dataset import Dataset
-from pckv.progress import Progress, no_progress
 
 
 def read_ratings(

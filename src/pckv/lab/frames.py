@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from pckv.base.errors import ParameterError, require
+from pckv.base.limits import SERVER_COIN
+from pckv.contract.task import Task
 from pckv.device.vectorised import perturb_many
-from pckv.errors import ParameterError, require
 from pckv.files.pairs.population import Repairs, population_of
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.tables import TablePairs
 from pckv.files.reports.format import report_metadata, report_schema
 from pckv.files.reports.writer import record_batches
-from pckv.limits import SERVER_COIN
-from pckv.task import Task
 
 
 def perturb_frame(

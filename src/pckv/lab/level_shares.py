@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pckv.arrays import Floats, Integers
+from pckv.base.arrays import Floats, Integers
 from pckv.estimators.methods.bayes.bayes import learn
 from pckv.estimators.methods.registry import METHODS
 from pckv.estimators.shares import own_shares
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import PlacedValues
-from pckv.moments import CountMoments
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 
 

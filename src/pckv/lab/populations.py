@@ -9,10 +9,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from pckv.arrays import Flags, Floats
-from pckv.errors import ParameterError
+from pckv.base.arrays import Flags, Floats
+from pckv.base.errors import ParameterError
+from pckv.base.population import Population
 from pckv.lab.dataset import Dataset
-from pckv.population import Population
 
 Drawn = TypeVar("Drawn", NDArray[np.int64], NDArray[np.float64])
 

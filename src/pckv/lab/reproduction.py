@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pckv.charts import chart_svg, lines_chart, save_chart
-from pckv.errors import ParameterError
+from pckv.base.errors import ParameterError
+from pckv.base.progress import LabelledProgressBar
+from pckv.charts.estimates import chart_svg, lines_chart, save_chart
 from pckv.files.outputs import whole_file
 from pckv.lab.figures.claims import Verdict, verdicts
 from pckv.lab.figures.figure import Figure, FigureScale, Point, from_csv, to_csv
 from pckv.lab.figures.realdata import MissingData, lacks_data, missing_data, movie_source
 from pckv.lab.figures.registry import FIGURES
 from pckv.lab.figures.synthetic import COLORS
-from pckv.progress import LabelledProgressBar
 
 MANIFEST = "settings.json"
 

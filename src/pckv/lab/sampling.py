@@ -15,10 +15,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from pckv.arrays import Floats, Integers
-from pckv.channels import Channel, SamplingChannel
+from pckv.base.arrays import Floats, Integers
 from pckv.device.vectorised import VectorisedTape, choose_rows
 from pckv.lab.dataset import Dataset
+from pckv.mechanisms.base import Law, SamplingLaw
 
 
 class SampledCounts(NamedTuple):
@@ -103,13 +103,13 @@ class SamplingModel:
         self._placed_singles = PlacedValues.of(self._single.values, levels)
         self._dataset, self._level_values = dataset, levels
 
-    def prepare(self, channel: Channel, rng: Generator, left_out: float = 0.0) -> SampledCounts | TakenPairs:
+    def prepare(self, law: Law, rng: Generator, left_out: float = 0.0) -> SampledCounts | TakenPairs:
         """Sample what everybody's report is made from: one pair, or as many as the padding.
 
         `left_out` is the share of people, chosen at random, whose reports are about something else.
         """
-        prepare = self.draw if isinstance(channel, SamplingChannel) else self.take
-        prepared = prepare(channel.padding, rng)
+        prepare = self.draw if isinstance(law, SamplingLaw) else self.take
+        prepared = prepare(law.padding, rng)
         return prepared.of_some(1 - left_out, rng) if left_out else prepared
 
     def draw(self, padding: int, rng: Generator) -> SampledCounts:

@@ -14,9 +14,11 @@ from zlib import crc32
 import numpy as np
 from numpy.random import SeedSequence, default_rng
 
-from pckv.canonical import decimal_text
-from pckv.channels import CHANNELS
-from pckv.errors import ParameterError
+from pckv.base.canonical import decimal_text
+from pckv.base.errors import ParameterError
+from pckv.base.levels import Levels, checked_levels, level_count
+from pckv.base.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS, Numeric, check_epsilon, check_padding
+from pckv.base.progress import Progress, no_progress
 from pckv.estimators.methods.registry import DEFAULT_METHOD, check_method
 from pckv.estimators.postprocess import check_posts, full_name
 from pckv.lab.baselines.registry import BASELINE_NAMES, find_baseline
@@ -31,12 +33,10 @@ from pckv.lab.simulator import (
     Simulator,
     setting_parameters,
 )
-from pckv.levels import Levels, checked_levels, level_count
-from pckv.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS, Numeric, check_epsilon, check_padding
+from pckv.mechanisms.registry import LAWS
 from pckv.planning.assessment import planned_size_share
-from pckv.planning.expectations import Expectations, expect
-from pckv.planning.selection import choose_channel
-from pckv.progress import Progress, no_progress
+from pckv.planning.people import Expectations, expect
+from pckv.planning.selection import choose_law
 
 # Members of a result that are about more than two levels.
 LEVEL_MEMBERS = ("share_keys", "total_variation", "total_variation_se", "frequency_factor", "mean_factor")
@@ -78,17 +78,17 @@ class Combinations:
                 continue
             for levels, padding, method in itertools.product(self.levels, self.paddings, self.methods):
                 wanted = {"name": name, **setting_parameters(self.allocation)}
-                channel = choose_channel(Fraction(epsilon), wanted, padding, expected[levels])
+                law = choose_law(Fraction(epsilon), wanted, padding, expected[levels])
                 yield Setting(
-                    channel.name,
+                    law.name,
                     epsilon,
-                    channel.padding,
+                    law.padding,
                     method,
                     self.top,
                     self.allocation,
-                    parameters=tuple(channel.parameters.items()),
+                    parameters=tuple(law.parameters.items()),
                     post=self.post,
-                    size_share=float(planned_size_share(channel, expected[levels])),
+                    size_share=float(planned_size_share(law, expected[levels])),
                     levels=levels,
                     asked=(name, padding),
                 )
@@ -331,8 +331,8 @@ def _paddings(padding: int | Sequence[int] | None, keys: int) -> tuple[int | Non
 
 def check_mechanism(name: str) -> None:
     """Refuse a mechanism that does not exist, naming those that do."""
-    if name not in (*CHANNELS, AUTO) and find_baseline(name) is None:
-        known = ", ".join((AUTO, *CHANNELS, *BASELINE_NAMES))
+    if name not in (*LAWS, AUTO) and find_baseline(name) is None:
+        known = ", ".join((AUTO, *LAWS, *BASELINE_NAMES))
         raise ParameterError(f"mechanism {name!r} does not exist: choose from {known}")
 
 

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from pckv.arrays import Floats, Integers
-from pckv.channels import Channel, build
+from pckv.base.arrays import Floats, Integers
+from pckv.base.levels import Levels, level_count
+from pckv.base.limits import MIN_LEVELS
 from pckv.estimators.methods.registry import METHODS, unclipped_frequency
 from pckv.estimators.postprocess import CONSISTENT, make_consistent
 from pckv.lab.baselines.drawing import IndexModel
@@ -20,10 +21,10 @@ from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.level_shares import estimate_with_shares, total_variation, true_shares
 from pckv.lab.sampling import SamplingModel
-from pckv.levels import Levels, level_count
-from pckv.limits import MIN_LEVELS
-from pckv.moments import CountMoments, Scale, equal_scale
-from pckv.planning.expectations import SIGN_SCALE
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.registry import build
+from pckv.planning.people import SIGN_SCALE
+from pckv.statistics.moments import CountMoments, Scale, equal_scale
 
 # The methods of the baselines are their own.
 OWN_METHOD = "own"
@@ -115,17 +116,17 @@ class Simulator:
         return IndexModel(self.dataset)
 
     @cached_property
-    def _channels(self) -> dict[Setting, Channel]:
-        """The channels of settings so far: computing one and its laws takes a third of a small collection's time."""
+    def _laws(self) -> dict[Setting, Law]:
+        """The laws of settings so far: computing one and its laws takes a third of a small collection's time."""
         return {}
 
-    def channel(self, setting: Setting) -> Channel:
-        """The channel of a setting."""
-        if setting not in self._channels:
-            self._channels[setting] = self._built_channel(setting)
-        return self._channels[setting]
+    def law(self, setting: Setting) -> Law:
+        """The law of a setting."""
+        if setting not in self._laws:
+            self._laws[setting] = self._built_law(setting)
+        return self._laws[setting]
 
-    def _built_channel(self, setting: Setting) -> Channel:
+    def _built_law(self, setting: Setting) -> Law:
         return build(
             setting.mechanism,
             self.dataset.keys,
@@ -148,13 +149,13 @@ class Simulator:
 
     def estimate(self, setting: Setting, rng: Generator) -> SimulatedEstimates:
         """What one simulated collection estimates."""
-        channel, scale = self.channel(setting), setting.scale
-        prepared = self.sampling(scale).prepare(channel, rng, setting.size_share)
-        support, dummies, law = count_reports(channel, prepared, rng)
+        law, scale = self.law(setting), setting.scale
+        prepared = self.sampling(scale).prepare(law, rng, setting.size_share)
+        support, dummies, count_law = count_reports(law, prepared, rng)
         users = prepared.users
-        moments = CountMoments.of(law, 1 - users / self.dataset.users, scale)
+        moments = CountMoments.of(count_law, 1 - users / self.dataset.users, scale)
         shares: Floats | None = None
-        if channel.levels == MIN_LEVELS:
+        if law.levels == MIN_LEVELS:
             frequency, mean = METHODS[setting.method].estimate(support, users, moments)
         else:
             keys = self.share_keys(setting)
@@ -180,8 +181,8 @@ class Simulator:
         """Expected errors of the unclipped estimates: exact variance and bias, and Theorem 4 for the mean."""
         if find_baseline(setting.mechanism) is not None:
             return None, None
-        channel, scale = self.channel(setting), setting.scale
-        moments = CountMoments.of(channel.count_law, setting.size_share, scale)
+        law, scale = self.law(setting), setting.scale
+        moments = CountMoments.of(law.count_law, setting.size_share, scale)
         reports = self.dataset.users * (1 - setting.size_share)
         true_frequency, true_mean = self.dataset.truth
         keys = self.dataset.top(setting.top)
@@ -189,7 +190,7 @@ class Simulator:
         f, m = true_frequency[keys], true_mean[keys]
         frequency = moments.frequency_variance(seen) / reports + (seen - f) ** 2
         held = f > 0
-        if channel.levels > MIN_LEVELS:
+        if law.levels > MIN_LEVELS:
             squares = self.shares(scale)[keys[held]] @ np.square(scale.weights)
             moments = replace(moments, spread=squares)
         mean = moments.mean_variance(seen[held], m[held]) / reports

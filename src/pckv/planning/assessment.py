@@ -1,4 +1,9 @@
-"""How good a channel is for the people expected: its squared errors over the keys that matter, truncation included."""
+"""How good a law is for the people expected: its squared errors over the keys that matter, truncation included.
+
+How large a share of the reports answers the size question.
+
+What several levels cost relative to two, and how well the shares of the levels will be known.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +12,47 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from pckv.channels import Channel
-from pckv.channels.size_question import SizeQuestion
-from pckv.limits import SERVER_COIN
-from pckv.moments import CountMoments
-from pckv.planning.expectations import Expectations
+from pckv.base.limits import SERVER_COIN
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.planning.influence import people_per_report
-from pckv.planning.objective import FREQUENCY, MEAN, MSE
-from pckv.planning.prediction import SquaredErrors, predict
-from pckv.planning.size_share import SHARES, choose_size_share
+from pckv.planning.people import Expectations
+from pckv.planning.prediction import FREQUENCY, MEAN, MSE, SquaredErrors, predict
+from pckv.statistics.moments import CountMoments, Scale
+
+SHARES = ("0.05", "0.1", "0.2")
+# The width of the interval of a key that matters relative to the one of somebody who knows the sizes.
+MAX_WIDTH_FACTOR = 1.4
+
+
+def choose_size_share(law: Law, frequency: float = 0.0) -> str:
+    """Return the least share whose answers keep intervals narrow; 0 where the question does not arise.
+
+    `frequency` is that of a key that matters, as reports show it.
+    """
+    if law.word_limit is None or law.padding >= law.keys:
+        return "0"
+    return next(
+        (share for share in SHARES if _width_factor(law, share, frequency) <= MAX_WIDTH_FACTOR),
+        SHARES[-1],
+    )
+
+
+def _width_factor(law: Law, share: str, frequency: float) -> float:
+    """How much wider the interval of a frequency becomes because the sizes are only estimated."""
+    asked = Fraction(share)
+    question = SizeQuestion(law.keys, law.padding, law.epsilon, asked)
+    of_pairs = float(CountMoments.of(law.count_law).frequency_variance(frequency)) / float(1 - asked)
+    return (1 + math.sqrt(1 + question.hidden_variance / float(asked) / of_pairs)) / 2
+
+
+def share_above_variance(law: Law, share: Fraction, above: float) -> float:
+    """Return the variance, per answer, of the estimated share of people who hold more pairs than the padding."""
+    question = SizeQuestion(law.keys, law.padding, law.epsilon, share)
+    true, other = float(question.true_chance), float(question.other_chance)
+    answered = above * (1 - other) + (1 - above) * (1 - true)
+    return answered * (1 - answered) / (true - other) ** 2
+
 
 # Errors of means are predicted at few of the ten ranks (counted from 0), each for its neighbours too.
 MEAN_RANKS, MEAN_RANK_WEIGHTS = (0, 2, 9), (0.2, 0.4, 0.4)
@@ -25,36 +62,36 @@ MEAN_SQUARE = 1 / 3
 
 @dataclass(frozen=True)
 class Assessment:
-    """What a channel is predicted to do for the people expected."""
+    """What a law is predicted to do for the people expected."""
 
-    channel: Channel
+    law: Law
     expected: Expectations
 
     @cached_property
     def moments(self) -> CountMoments:
         """The moments of its counts."""
-        return CountMoments.of(self.channel.count_law, scale=self.expected.scale)
+        return CountMoments.of(self.law.count_law, scale=self.expected.scale)
 
     @cached_property
     def shown(self) -> tuple[float, ...]:
         """The frequencies of the keys that matter, as reports show them."""
-        return self.expected.shown(self.channel.padding)
+        return self.expected.shown(self.law.padding)
 
     @cached_property
     def size_share(self) -> Fraction:
         """The share of reports that answers the size question."""
-        return Fraction(planned_size_share(self.channel, self.expected))
+        return Fraction(planned_size_share(self.law, self.expected))
 
     @cached_property
     def influence(self) -> float:
         """As how many people one hostile report counts for a key."""
-        coin = self.expected.coin == SERVER_COIN and self.channel.functions is not None
-        return people_per_report(self.channel, 1, self.size_share, coin=coin)
+        coin = self.expected.coin == SERVER_COIN and self.law.functions is not None
+        return people_per_report(self.law, 1, self.size_share, coin=coin)
 
     @property
     def question(self) -> SizeQuestion | None:
         """The size question that they answer, if any do."""
-        spec = self.channel
+        spec = self.law
         return (
             SizeQuestion(spec.keys, spec.padding, spec.epsilon, self.size_share) if self.size_share else None
         )
@@ -63,7 +100,7 @@ class Assessment:
     def _reports(self) -> float:
         """How many reports of pairs errors are compared with."""
         asked = self.size_share
-        if not asked and not self.expected.refuse_more and self.channel.padding < self.channel.keys:
+        if not asked and not self.expected.refuse_more and self.law.padding < self.law.keys:
             # A mechanism that cannot measure how much it hides is not rewarded for that.
             asked = Fraction(SHARES[0])
         return self.expected.users * float(1 - asked)
@@ -82,7 +119,7 @@ class Assessment:
     def frequency_error(self) -> float:
         """The mean squared error of the frequencies, before clipping.
 
-        Where all is noise, clipped estimates are 0 or 1 whatever the channel, and the noisiest one, almost always 0, would
+        Where all is noise, clipped estimates are 0 or 1 whatever the law, and the noisiest one, almost always 0, would
         look best.
         """
         squares = [
@@ -121,11 +158,87 @@ class Assessment:
         )
 
 
-def planned_size_share(channel: Channel, expected: Expectations) -> str:
+def planned_size_share(law: Law, expected: Expectations) -> str:
     """Return the share of reports that is to answer the size question, as a task has it; 0 where none may."""
     if expected.size_share is not None:
         return expected.size_share
     if expected.refuse_more:
         return "0"
-    shown = expected.shown(channel.padding)
-    return choose_size_share(channel, shown[len(shown) // 2])
+    shown = expected.shown(law.padding)
+    return choose_size_share(law, shown[len(shown) // 2])
+
+
+# Means are taken to be near an end of the range at this share of the way to it from the middle.
+NEAR_END = 0.95
+
+
+@dataclass(frozen=True)
+class LevelCost:
+    """Errors with several levels relative to those with two, each with the setting that is best for it.
+
+    They are those of a key of the typical frequency before clipping, which hides how noisy an estimate is.
+
+    Attributes:
+        frequency: Of a frequency, bias included.
+        mean_middle: Of a mean in the middle of the range.
+        mean_near_ends: Of a mean near that end of the range where levels cost more.
+    """
+
+    frequency: float
+    mean_middle: float
+    mean_near_ends: float
+
+
+def level_cost(several: Assessment, two: Assessment) -> LevelCost:
+    """Return what levels cost relative to two, from the best setting with each."""
+    ours, theirs = _TypicalKey(several), _TypicalKey(two)
+    return LevelCost(
+        frequency=ours.frequency_error / theirs.frequency_error,
+        mean_middle=ours.mean_error(0) / theirs.mean_error(0),
+        mean_near_ends=max(ours.mean_error(m) / theirs.mean_error(m) for m in (-NEAR_END, NEAR_END)),
+    )
+
+
+def share_error(assessment: Assessment, frequency: float) -> float:
+    """Return the error to expect of the share of a level among the holders of a key; at most 1.
+
+    It is that of a level which as many hold as any other: 1/L of the holders.
+    """
+    return _TypicalKey(assessment, frequency).share_error
+
+
+def guessed_share_error(levels: int) -> float:
+    """Return how far off it is to guess that all levels have the same share, where any shares are equally likely.
+
+    >>> round(guessed_share_error(5), 3)
+    0.163
+    """
+    return math.sqrt((levels - 1) / (levels + 1)) / levels
+
+
+class _TypicalKey:
+    """A key, by default one of the typical frequency, and the errors of its estimates before clipping."""
+
+    def __init__(self, assessment: Assessment, frequency: float | None = None) -> None:
+        expected, law = assessment.expected, assessment.law
+        self.frequency = expected.typical_frequency if frequency is None else frequency
+        self.shown = self.frequency * expected.seen(self.frequency, law.padding)
+        asked = float(assessment.size_share)
+        self.reports = expected.users * (1 - asked)
+        self.moments = CountMoments.of(law.count_law, asked, expected.scale)
+
+    @property
+    def frequency_error(self) -> float:
+        noise = math.sqrt(self.moments.frequency_variance(self.shown) / self.reports)
+        return math.hypot(noise, self.frequency - self.shown)
+
+    def mean_error(self, mean: float) -> float:
+        """The error of a mean on [-1, 1]."""
+        return math.sqrt(self.moments.mean_variance(self.shown, mean) / self.reports)
+
+    @property
+    def share_error(self) -> float:
+        levels = self.moments.levels
+        # The share of a level is the mean of 1 for it and 0 for all others.
+        counted = self.moments.on(Scale((1.0, *[0.0] * (levels - 1))))
+        return min(1.0, math.sqrt(counted.mean_variance(self.shown, 1 / levels) / self.reports))

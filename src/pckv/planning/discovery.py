@@ -1,6 +1,6 @@
 """What a discovery can find: which prefixes are followed, and which frequency is found often enough (proofs/discovery.md).
 
-`DEFAULT_FOUND_RATE` is stricter than `DEFAULT_FLAG_RATE` of `planning/detection.py`: nobody named the texts that are found,
+`DEFAULT_FOUND_RATE` is stricter than `DEFAULT_FLAG_RATE` of `statistics/detection.py`: nobody named the texts that are found,
 so that nobody recognises a false one, and each becomes a key of the next task. It costs little: with 0.05, the smallest
 frequency that is found would be about 2 % lower.
 """
@@ -13,13 +13,18 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import Any
 
-from pckv.budget import epsilon_of
-from pckv.channels.discovery import DiscoveryChannel
-from pckv.errors import ParameterError
-from pckv.limits import Numeric, check_epsilon, check_padding
-from pckv.moments import GAUSSIAN_NOISE, CountMoments, Scale
-from pckv.planning.detection import DETECTION_POWER, threshold_by_chance
-from pckv.prefix_tree import DEFAULT_ALPHABET, DEFAULT_CHARACTERS, PrefixTree, prefix_tree
+from pckv.base.budget import epsilon_of
+from pckv.base.errors import ParameterError
+from pckv.base.limits import Numeric, check_epsilon, check_padding
+from pckv.mechanisms.discovery.law import DiscoveryLaw
+from pckv.mechanisms.discovery.prefix_tree import (
+    DEFAULT_ALPHABET,
+    DEFAULT_CHARACTERS,
+    PrefixTree,
+    prefix_tree,
+)
+from pckv.statistics.detection import DETECTION_POWER, threshold_by_chance
+from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 
 # Of all continuations of a prefix, as many that nobody holds are followed on average: below 1, or they would multiply.
 FALSE_CONTINUATIONS = 0.5
@@ -94,16 +99,16 @@ def plan_discovery(
     if isinstance(users, bool) or not isinstance(users, int) or users < 1:
         raise ParameterError(f"users must be a whole number from 1 on, not {users!r}")
     tree, budget = prefix_tree(alphabet, characters, groups), Fraction(check_epsilon(epsilon))
-    channel = DiscoveryChannel(check_padding(padding), budget, groups=tree.groups)
+    law = DiscoveryLaw(check_padding(padding), budget, groups=tree.groups)
     return DiscoveryPlan(
         users=users,
-        epsilon=epsilon_of(channel.realised),
+        epsilon=epsilon_of(law.realised),
         characters=characters,
         alphabet=tree.alphabet,
         groups=tree.groups,
         padding=padding,
-        symbols=channel.symbols,
-        frequency=smallest_found_frequency(channel, tree, users),
+        symbols=law.symbols,
+        frequency=smallest_found_frequency(law, tree, users),
         rule_of_thumb=_rule_of_thumb(float(budget), tree.groups, users),
     )
 
@@ -113,9 +118,9 @@ def _rule_of_thumb(epsilon: float, groups: int, users: int) -> float:
     return min(1.0, RULE_DEVIATIONS * math.sqrt(4 * ratio * groups / ((ratio - 1) ** 2 * users)))
 
 
-def moments_of(channel: DiscoveryChannel, left_out: float = 0.0) -> CountMoments:
+def moments_of(law: DiscoveryLaw, left_out: float = 0.0) -> CountMoments:
     """Return the moments of the counts of a prefix; `left_out` is the share of people who report other lengths."""
-    return CountMoments.of(channel.count_law, left_out, Scale((1.0,)))
+    return CountMoments.of(law.count_law, left_out, Scale((1.0,)))
 
 
 def followed_chance(tree: PrefixTree) -> float:
@@ -124,14 +129,14 @@ def followed_chance(tree: PrefixTree) -> float:
 
 
 def smallest_found_frequency(
-    channel: DiscoveryChannel, tree: PrefixTree, reports: int, rate: float = DEFAULT_FOUND_RATE
+    law: DiscoveryLaw, tree: PrefixTree, reports: int, rate: float = DEFAULT_FOUND_RATE
 ) -> float:
     """Return the least frequency of a text of full length that is found four times out of five; at most 1.
 
     Its prefix must be followed in every group but the last, where it must stand out from all other continuations, as many
     of which are tested for each text that there is.
     """
-    moments, in_group = moments_of(channel), max(1, reports // tree.groups)
+    moments, in_group = moments_of(law), max(1, reports // tree.groups)
     threshold = threshold_by_chance(moments, in_group)
     followed, found = threshold(followed_chance(tree)), threshold(rate / tree.continuations)
 

@@ -1,7 +1,7 @@
 """By how much one hostile report can raise frequencies, with a function of its own choice or with a coin's.
 
 A report counts as many people for a key as honest holders would have to be added for the same change: it supports the
-key more often than chance, and honest reports do so only by the channel's signal. Whoever chooses the public function
+key more often than chance, and honest reports do so only by the law's signal. Whoever chooses the public function
 of a report chooses one that suits all target keys at once. A server's coin leaves only the choice of the best word for
 a random function.
 """
@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.random import default_rng
 
-from pckv.arrays import Floats, Integers
-from pckv.channels import Channel
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.ue_compact import UeCompactChannel
-from pckv.errors import ParameterError
-from pckv.moments import CountMoments
+from pckv.base.arrays import Floats, Integers
+from pckv.base.errors import ParameterError
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
+from pckv.statistics.moments import CountMoments
 
 # Plans state what this many target keys gain together.
 TARGET_KEYS = 10
@@ -64,30 +64,30 @@ class Hostile:
     server_coin: Influence | None
 
 
-def hostile(channel: Channel, users: int, size_share: Fraction = Fraction(0)) -> Hostile:
+def hostile(law: Law, users: int, size_share: Fraction = Fraction(0)) -> Hostile:
     """Return the largest change of estimated frequencies that chosen reports can bring about."""
-    coin = None if type(channel) not in BEST_SUPPORTS else _influence(channel, users, size_share, coin=True)
-    return Hostile(_influence(channel, users, size_share, coin=False), coin)
+    coin = None if type(law) not in BEST_SUPPORTS else _influence(law, users, size_share, coin=True)
+    return Hostile(_influence(law, users, size_share, coin=False), coin)
 
 
-def _influence(channel: Channel, users: int, size_share: Fraction, *, coin: bool) -> Influence:
-    one = people_per_report(channel, 1, size_share, coin=coin)
-    ten = people_per_report(channel, min(TARGET_KEYS, channel.keys), size_share, coin=coin)
+def _influence(law: Law, users: int, size_share: Fraction, *, coin: bool) -> Influence:
+    one = people_per_report(law, 1, size_share, coin=coin)
+    ten = people_per_report(law, min(TARGET_KEYS, law.keys), size_share, coin=coin)
     return Influence(people=one, one_report=one / users, one_percent=one / 100, ten_keys=ten / 100)
 
 
-def people_per_report(channel: Channel, targets: int, size_share: Fraction, *, coin: bool) -> float:
+def people_per_report(law: Law, targets: int, size_share: Fraction, *, coin: bool) -> float:
     """Return as how many people one hostile report counts, for this many target keys together.
 
     Args:
-        channel: What the report is made with.
+        law: What the report is made with.
         targets: How many keys it is to raise.
         size_share: The share of reports that answers the size question. Frequencies divide by the others, and hostile
             reports are all among those, unless a coin decides.
         coin: Whether a server's coin fixes the function; then this is the mean over all functions.
     """
-    moments = CountMoments.of(channel.count_law)
-    support = best_support(channel, targets) if coin else float(channel.max_support(targets))
+    moments = CountMoments.of(law.count_law)
+    support = best_support(law, targets) if coin else float(law.max_support(targets))
     gained = (support - targets * moments.noise) / moments.signal
     return gained if coin else gained / float(1 - size_share)
 
@@ -113,24 +113,24 @@ def check_most_influence(most: float | None) -> float | None:
 
 
 @lru_cache(maxsize=1024)
-def best_support(channel: Channel, targets: int) -> float:
+def best_support(law: Law, targets: int) -> float:
     """Return how much the best word for a random function adds to the supports of some target keys, all levels together, on average.
 
     Exact for one key of two levels. For more, the function is taken to send them to independent places, as it does for keys that are
     chosen without regard to its family (proofs/influence.md).
     """
-    return BEST_SUPPORTS[type(channel)](channel, targets)
+    return BEST_SUPPORTS[type(law)](law, targets)
 
 
-def _best_compact(channel: UeCompactChannel, targets: int) -> float:
+def _best_compact(law: UeCompactLaw, targets: int) -> float:
     """The offset moves all residues alike: the best of q rotations of the residues that say a level."""
-    q, supports = channel.q, np.zeros(channel.q)
-    for first in channel.firsts:
-        supports[np.arange(first, first + channel.r) % q] += 1
+    q, supports = law.q, np.zeros(law.q)
+    for first in law.firsts:
+        supports[np.arange(first, first + law.r) % q] += 1
     if targets == 1:
         return float(supports.max())
     if q > targets and math.comb(q + targets - 1, targets) > MAX_ENUMERATED:
-        return _best_offsets(channel, supports, default_rng(SEED).integers(0, q, (DRAWN, targets)))
+        return _best_offsets(law, supports, default_rng(SEED).integers(0, q, (DRAWN, targets)))
     # Row c has what residue z supports once the offset is c.
     rotated = np.stack([np.roll(supports, -offset) for offset in range(q)])
     if math.comb(q + targets - 1, targets) <= MAX_ENUMERATED:
@@ -140,15 +140,15 @@ def _best_compact(channel: UeCompactChannel, targets: int) -> float:
     return float((drawn @ rotated.T).max(axis=1).mean())
 
 
-def _best_offsets(channel: UeCompactChannel, supports: Floats, residues: Integers) -> float:
+def _best_offsets(law: UeCompactLaw, supports: Floats, residues: Integers) -> float:
     """The mean of the best offsets for rows of residues, at a cost that does not depend on q.
 
     The residues that say something are ranges, so that some best offset moves a target to the first of one of them.
     """
     best = np.zeros(len(residues))
-    for moved, first in product(residues.T, channel.firsts):
+    for moved, first in product(residues.T, law.firsts):
         offset = first - moved[:, None]
-        best = np.maximum(best, supports[(residues + offset) % channel.q].sum(axis=1))
+        best = np.maximum(best, supports[(residues + offset) % law.q].sum(axis=1))
     return float(best.mean())
 
 
@@ -162,16 +162,16 @@ def _all_spreads(cells: int, balls: int) -> tuple[Integers, Floats]:
     return spread, ways / float(cells) ** balls
 
 
-def _best_collision(channel: CollisionChannel, targets: int) -> float:
+def _best_collision(law: CollisionLaw, targets: int) -> float:
     """The fullest of t symbols once all levels of every target are sent to one of them each."""
-    if channel.levels * targets == 2:  # noqa: PLR2004
-        return 1 + float(same_symbol_chance(channel))
-    return fullest_cell(channel.symbols, channel.levels * targets)
+    if law.levels * targets == 2:  # noqa: PLR2004
+        return 1 + float(same_symbol_chance(law))
+    return fullest_cell(law.symbols, law.levels * targets)
 
 
-def same_symbol_chance(channel: CollisionChannel) -> Fraction:
+def same_symbol_chance(law: CollisionLaw) -> Fraction:
     """Return how often a random function sends two given items to one symbol: they take any two places, never the same."""
-    places, symbols = channel.positions, channel.symbols
+    places, symbols = law.positions, law.symbols
     fewer, larger = divmod(places, symbols)
     ordered_pairs = larger * (fewer + 1) * fewer + (symbols - larger) * fewer * (fewer - 1)
     return Fraction(ordered_pairs, places * (places - 1))
@@ -197,18 +197,18 @@ def fullest_cell(cells: int, balls: int) -> float:
     return expected
 
 
-def _power(law: Floats, exponent: int) -> Floats:
+def _power(count_law: Floats, exponent: int) -> Floats:
     """The law of a sum of independent numbers, as far as this law goes."""
-    result = np.zeros_like(law)
+    result = np.zeros_like(count_law)
     result[0] = 1
     while exponent:
         if exponent & 1:
-            result = np.convolve(result, law)[: law.size]
-        law, exponent = np.convolve(law, law)[: law.size], exponent >> 1
+            result = np.convolve(result, count_law)[: count_law.size]
+        count_law, exponent = np.convolve(count_law, count_law)[: count_law.size], exponent >> 1
     return result
 
 
-BEST_SUPPORTS: dict[type[Channel], Callable[[Any, int], float]] = {
-    UeCompactChannel: _best_compact,
-    CollisionChannel: _best_collision,
+BEST_SUPPORTS: dict[type[Law], Callable[[Any, int], float]] = {
+    UeCompactLaw: _best_compact,
+    CollisionLaw: _best_collision,
 }

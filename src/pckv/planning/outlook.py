@@ -17,9 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pckv.base.words import TOO_RARE, percent, points, two_digits
 from pckv.planning.plan import Plan
 from pckv.planning.plan_result import PlannedLevels
-from pckv.texts import TOO_RARE, percent, points, two_digits
 
 Light = Literal["green", "amber", "red"]
 

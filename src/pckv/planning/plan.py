@@ -9,10 +9,10 @@ from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist
 
-from pckv.canonical import decimal_text
-from pckv.errors import ParameterError
-from pckv.levels import checked_levels, level_values
-from pckv.limits import (
+from pckv.base.canonical import decimal_text
+from pckv.base.errors import ParameterError
+from pckv.base.levels import checked_levels, level_values
+from pckv.base.limits import (
     DEFAULT_OBJECTIVE,
     DEVICE_COIN,
     HASHED,
@@ -24,15 +24,19 @@ from pckv.limits import (
     Numeric,
     check_epsilon,
 )
-from pckv.planning.assessment import Assessment
-from pckv.planning.detection import DETECTION_LEVEL
-from pckv.planning.expectations import SIGN_SCALE, Expectations, expect
-from pckv.planning.explanation import explain_parameters
+from pckv.base.wire import WORD_BYTES
+from pckv.base.words import percent
+from pckv.planning.assessment import (
+    Assessment,
+    guessed_share_error,
+    level_cost,
+    share_above_variance,
+    share_error,
+)
 from pckv.planning.influence import TooMuchInfluence, hostile
-from pckv.planning.level_cost import guessed_share_error, level_cost, share_error
+from pckv.planning.people import SIGN_SCALE, Expectations, expect
 from pckv.planning.plan_result import Alternative, ErrorAt, Option, Plan, PlannedLevels
-from pckv.planning.precision import smallest_frequency, users_for
-from pckv.planning.prediction import predicted_errors
+from pckv.planning.prediction import predicted_errors, smallest_frequency, users_for
 from pckv.planning.selection import (
     able_mechanisms,
     best_of_each,
@@ -41,20 +45,18 @@ from pckv.planning.selection import (
     choose_mechanism,
     exclusion_reason,
 )
-from pckv.planning.series_errors import check_series, plan_series
+from pckv.planning.series import check_series, plan_series
 from pckv.planning.set_sizes import SetSizes
-from pckv.planning.shuffled import (
+from pckv.planning.shuffle import (
     ReportLaws,
     Shuffle,
     local_epsilon_for,
     planned_shuffle,
     privacy_of_shuffle,
 )
-from pckv.planning.size_share import share_above_variance
-from pckv.planning.tuning import ChannelSpec
+from pckv.planning.tuning import LawSpec, explain_parameters
 from pckv.planning.verdict import verdict
-from pckv.texts import percent
-from pckv.wire import WORD_BYTES
+from pckv.statistics.detection import DETECTION_LEVEL
 
 __all__ = ["GUESSED_MEAN_ERROR", "RARER", "UNIT_RANGE", "USUAL_SHARE", "Plan", "plan"]
 
@@ -176,7 +178,9 @@ def plan(
     if central is not None:
         if shuffle is None:
             raise ParameterError("only shuffled reports have a central epsilon: say how many are shuffled")
-        epsilon = local_epsilon_for(central, shuffle, lambda local: _Planner(expected, local, unit).laws)
+        epsilon = local_epsilon_for(
+            central, shuffle, lambda local: _Planner(expected, local, unit).count_laws
+        )
     planner = _Planner(expected, Fraction(check_epsilon(epsilon or 0)), unit)
     found = planner.plan(values, shuffle, is_guess=frequency is None)
     if expected.levels > MIN_LEVELS:
@@ -228,23 +232,23 @@ class _Planner:
 
     def _best(self, expected: Expectations) -> list[Assessment]:
         specs = [
-            ChannelSpec(expected.keys, padding, self.epsilon, expected.levels)
+            LawSpec(expected.keys, padding, self.epsilon, expected.levels)
             for padding in candidate_paddings(expected)
         ]
         return best_of_each(able_mechanisms(expected), specs, {}, expected)
 
     @property
-    def laws(self) -> ReportLaws:
-        """What a shuffle of the chosen channel's reports depends on."""
-        return ReportLaws.of(self.chosen.channel, self.chosen.question)
+    def count_laws(self) -> ReportLaws:
+        """What a shuffle of the chosen law's reports depends on."""
+        return ReportLaws.of(self.chosen.law, self.chosen.question)
 
     def plan(self, values: tuple[float, float], shuffle: Shuffle | None, *, is_guess: bool) -> Plan:
         """Everything that a plan says."""
-        expected, chosen, channel = self.expected, self.chosen, self.chosen.channel
-        size_share, shown = chosen.size_share, expected.shown(channel.padding)
+        expected, chosen, law = self.expected, self.chosen, self.chosen.law
+        size_share, shown = chosen.size_share, expected.shown(law.padding)
         seen = [min(1.0, part / whole) for part, whole in zip(shown, expected.frequencies, strict=True)]
-        a, b, p = (float(probability) for probability in channel.probabilities)
-        above = expected.sizes.share_above(channel.padding)
+        a, b, p = (float(probability) for probability in law.probabilities)
+        above = expected.sizes.share_above(law.padding)
         return Plan(
             keys=expected.keys if expected.candidates is None else HASHED,
             users=expected.users,
@@ -258,35 +262,35 @@ class _Planner:
             objective=expected.objective,
             more=expected.more,
             values=values,
-            mechanism=channel.name,
-            padding=channel.padding,
-            parameters=channel.parameters,
-            why=explain_parameters(channel),
-            budgets=channel.budgets,
+            mechanism=law.name,
+            padding=law.padding,
+            parameters=law.parameters,
+            why=explain_parameters(law),
+            budgets=law.budgets,
             a=a,
             b=b,
             p=p,
-            bytes_per_report=REPORT_ID_BYTES + channel.body_bytes,
+            bytes_per_report=REPORT_ID_BYTES + law.body_bytes,
             coin=expected.coin,
             most_influence=expected.most_influence,
             size_share=float(size_share),
             size_cost=math.sqrt(1 / float(1 - size_share)),
             share_above=above,
             share_above_error=_half_width(chosen, expected.users, above) if size_share else None,
-            shuffled=None if shuffle is None else privacy_of_shuffle(shuffle, self.laws),
+            shuffled=None if shuffle is None else privacy_of_shuffle(shuffle, self.count_laws),
             errors=self._errors(is_guess=is_guess),
             guessed_mean_error=GUESSED_MEAN_ERROR * self.unit,
             smallest_frequency=smallest_frequency(
-                channel, expected.users, seen[-1], size_share, expected.candidates
+                law, expected.users, seen[-1], size_share, expected.candidates
             ),
             users_needed={
-                error: users_for(channel, expected.typical_frequency, error, seen[len(seen) // 2], size_share)
+                error: users_for(law, expected.typical_frequency, error, seen[len(seen) // 2], size_share)
                 for error in WANTED_ERRORS
             },
-            hostile=hostile(channel, expected.users, size_share),
+            hostile=hostile(law, expected.users, size_share),
             options=tuple(self._option(each) for each in self.best),
             alternatives=self._alternatives(is_guess=is_guess),
-            verdict=verdict(channel, expected),
+            verdict=verdict(law, expected),
             candidates=expected.candidates,
         )
 
@@ -324,41 +328,41 @@ class _Planner:
 
     def _error_at(self, choice: Assessment, expected: Expectations, frequency: float) -> tuple[float, float]:
         """The errors of a frequency and of a mean, the latter in the units of the values."""
-        seen = expected.seen(frequency, choice.channel.padding)
+        seen = expected.seen(frequency, choice.law.padding)
         reports = expected.users * float(1 - choice.size_share)
         errors = predicted_errors(
-            choice.channel, reports, frequency, seen, float(choice.size_share), scale=expected.scale
+            choice.law, reports, frequency, seen, float(choice.size_share), scale=expected.scale
         )
         return errors.frequency, errors.mean * self.unit
 
     def _option(self, option: Assessment) -> Option:
-        channel = option.channel
+        law = option.law
         frequency_error, mean_error = self._error_at(option, self.expected, self.expected.typical_frequency)
         return Option(
-            mechanism=channel.name,
-            padding=channel.padding,
-            parameters=channel.parameters,
-            bytes_per_report=REPORT_ID_BYTES + channel.body_bytes,
+            mechanism=law.name,
+            padding=law.padding,
+            parameters=law.parameters,
+            bytes_per_report=REPORT_ID_BYTES + law.body_bytes,
             frequency_error=frequency_error,
             mean_error=mean_error,
             reason_not_chosen=""
             if option is self.chosen
-            else exclusion_reason(channel) or self._drawback(option),
+            else exclusion_reason(law) or self._drawback(option),
         )
 
     def _drawback(self, option: Assessment) -> str:
-        """Return by how much more error another channel was predicted to have, or what it would cost."""
+        """Return by how much more error another law was predicted to have, or what it would cost."""
         more = option.score / self.chosen.score - 1
         if more > 0:
             return f"{percent(more)} more squared error"
-        cost = "slower counting" if option.channel.body_bytes == WORD_BYTES else "larger reports"
+        cost = "slower counting" if option.law.body_bytes == WORD_BYTES else "larger reports"
         return f"{cost} for {percent(-more)} less squared error"
 
     def _alternatives(self, *, is_guess: bool) -> tuple[Alternative, ...]:
         """The usual rule for the padding, and the choice if keys are rarer than guessed; not with too much influence."""
-        name, expected = self.chosen.channel.name, self.expected
+        name, expected = self.chosen.law.name, self.expected
         padding = max(1, expected.sizes.percentile(USUAL_SHARE))
-        usual = ChannelSpec(expected.keys, padding, self.epsilon, expected.levels)
+        usual = LawSpec(expected.keys, padding, self.epsilon, expected.levels)
         found = []
         if not expected.refuse_more:
             with suppress(TooMuchInfluence):
@@ -374,11 +378,11 @@ class _Planner:
     def _alternative(self, rule: str, choice: Assessment, expected: Expectations) -> Alternative:
         frequency = expected.typical_frequency
         errors = self._error_at(choice, expected, frequency)
-        return Alternative(rule, choice.channel.name, choice.channel.padding, frequency, *errors)
+        return Alternative(rule, choice.law.name, choice.law.padding, frequency, *errors)
 
 
 def _half_width(chosen: Assessment, users: int, above: float) -> float:
     """How far off the estimated share of people with more pairs than the padding will be: half its interval."""
     answers = users * float(chosen.size_share)
     z = NormalDist().inv_cdf((1 + DETECTION_LEVEL) / 2)
-    return min(1.0, z * math.sqrt(share_above_variance(chosen.channel, chosen.size_share, above) / answers))
+    return min(1.0, z * math.sqrt(share_above_variance(chosen.law, chosen.size_share, above) / answers))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pckv.html_table import html_paragraphs, html_table
-from pckv.levels import listed
+from pckv.base.html import html_paragraphs, html_table
+from pckv.base.levels import listed
+from pckv.base.words import percent, points, two_digits
+from pckv.planning.assessment import LevelCost
 from pckv.planning.influence import Hostile
-from pckv.planning.level_cost import LevelCost
-from pckv.planning.series_errors import PlannedSeries
-from pckv.planning.shuffled import ShuffledPrivacy
-from pckv.texts import percent, points, two_digits
+from pckv.planning.series import PlannedSeries
+from pckv.planning.shuffle import ShuffledPrivacy
 
 # Members of the JSON that scripts rely on, where the attribute has a plainer name.
 JSON_NAMES = {"reason_not_chosen": "objection"}

@@ -1,24 +1,65 @@
 """The squared errors that method `corrected` will have, clipping included: what `auto` compares.
 
 For a key of frequency f and mean m among n users, the sum S and the weighted sum T of the counts of its
-levels (`pckv.moments`; with two levels, n1 + n2 and n1 - n2) have means, variances and a covariance that
-follow from the channel's exact law. Given S the estimated mean is piecewise linear in T, so that one
+levels (`pckv.statistics.moments`; with two levels, n1 + n2 and n1 - n2) have means, variances and a covariance that
+follow from the law's exact law. Given S the estimated mean is piecewise linear in T, so that one
 integral is closed and the other a sum over S: over a grid of a Gaussian, or over the whole numbers where S
 counts few reports.
 
 With more than two levels the holders' values are taken to be as far apart as their mean allows, all at the
 ends of the range: values that are closer together have no larger errors.
+
+What a collection is meant to learn, and of how many people: what errors are compared by.
+
+What reports can tell and what they cannot: the least frequency, and the people needed.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from pckv.channels import Channel
-from pckv.moments import CountMoments, Scale
+from pckv.base.errors import ParameterError
+from pckv.mechanisms.base import CountLaw, Law
+from pckv.statistics.detection import DEFAULT_FLAG_RATE, smallest_detected_frequency
+from pckv.statistics.moments import CountMoments, Scale
+
+
+def smallest_frequency(
+    law: Law,
+    users: float,
+    seen: float = 1.0,
+    size_share: Fraction = Fraction(0),
+    candidates: int | None = None,
+) -> float:
+    """Return the least frequency that stands out from the noise of this many users four times out of five; at most 1.
+
+    `seen` is the share of a frequency that reports show, `size_share` that of reports that answer the size question, and
+    `candidates` how many hashed keys are asked for.
+    """
+    reports = max(1, math.floor(users * float(1 - size_share)))
+    moments = CountMoments.of(law.count_law, float(size_share))
+    if candidates is None:
+        return smallest_detected_frequency(moments, reports, law.keys, seen)
+    return smallest_detected_frequency(moments, reports, candidates, seen, rate=DEFAULT_FLAG_RATE)
+
+
+def users_for(
+    law: Law,
+    frequency: float,
+    error: float,
+    seen: float = 1.0,
+    size_share: Fraction = Fraction(0),
+) -> int | None:
+    """How many users bring the error of a frequency down to this; None if its bias is larger."""
+    shown = frequency * seen
+    allowed = error**2 - (frequency - shown) ** 2
+    variance = CountMoments.of(law.count_law, float(size_share)).frequency_variance(shown)
+    return math.ceil(variance / allowed / float(1 - size_share)) if allowed > 0 else None
+
 
 # Counts expected below this are summed one by one, where false supports are rare.
 FEW_REPORTS = 30
@@ -56,7 +97,7 @@ class ExpectedErrors(NamedTuple):
 
 
 def predicted_errors(
-    channel: Channel,
+    law: Law,
     users: float,
     frequency: float,
     seen: float = 1.0,
@@ -67,14 +108,14 @@ def predicted_errors(
     """Return the errors to expect of a key of this frequency, as roots of the expected squares.
 
     Args:
-        channel: What the reports are made with.
+        law: What the reports are made with.
         users: The number of reports.
         frequency: The share of people who hold the key; its mean may be anywhere on [-1, 1].
         seen: The share of the frequency that reports show: below 1 where the padding is too short.
         left_out: The share of the people, chosen at random, whose reports are about something else.
         scale: What the levels are worth; they are equally spaced by default.
     """
-    squares = predict(CountMoments.of(channel.count_law, left_out, scale), users, frequency, seen)
+    squares = predict(CountMoments.of(law.count_law, left_out, scale), users, frequency, seen)
     return ExpectedErrors(math.sqrt(squares.frequency), math.sqrt(squares.mean))
 
 
@@ -228,3 +269,46 @@ def _standard_grid() -> tuple[tuple[float, float], ...]:
 
 
 _GRID = _standard_grid()
+
+
+# Both errors, one of them, or that of frequencies where a short padding may bias them.
+OBJECTIVES = BOTH, FREQUENCY, MEAN, MSE = "both", "frequency", "mean", "mse"
+# Who asks for frequencies may lose this factor of the mean's squared error, and the other way round.
+MAX_TRADE_OFF = 1.02
+
+
+class Objective(NamedTuple):
+    """Which error counts, and for what population: n users, keys of one frequency, means anywhere.
+
+    Levels are equally spaced unless a scale is given.
+    """
+
+    target: str
+    users: int
+    frequency: float
+    scale: Scale | None = None
+
+    def score(self, errors: SquaredErrors) -> float:
+        """What mechanisms are compared by: one squared error, or the geometric mean of both."""
+        if self.target == BOTH:
+            return math.sqrt(errors.frequency * errors.mean)
+        return errors.mean if self.target == MEAN else errors.frequency
+
+    def loss(self, errors: SquaredErrors, ue: SquaredErrors, trade_off: float = MAX_TRADE_OFF) -> float:
+        """What parameters are compared by: the error relative to ue's; of both, the one that loses more."""
+        frequency, mean = errors.frequency / ue.frequency, errors.mean / ue.mean
+        if self.target == BOTH:
+            return max(frequency, mean)
+        wanted, other = (mean, frequency) if self.target == MEAN else (frequency, mean)
+        return wanted if other <= trade_off else math.inf
+
+    def predict(self, count_law: CountLaw) -> SquaredErrors:
+        """The errors of a law with this count law."""
+        return predict(CountMoments.of(count_law, scale=self.scale), self.users, self.frequency)
+
+
+def check_objective(target: str) -> str:
+    """Return an objective, or refuse what is not one."""
+    if target not in OBJECTIVES:
+        raise ParameterError(f"objective {target!r} does not exist: choose from {', '.join(OBJECTIVES)}")
+    return target

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from pckv.channels import CHANNELS, Channel
-from pckv.channels.ue import TUNED
-from pckv.errors import ParameterError
-from pckv.limits import AUTO, HASHED_MECHANISM, SERVER_COIN
+from pckv.base.errors import ParameterError
+from pckv.base.limits import AUTO, HASHED_MECHANISM, SERVER_COIN
+from pckv.base.wire import BitPlanes
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.registry import LAWS
+from pckv.mechanisms.ue.law import TUNED
 from pckv.planning.assessment import Assessment
-from pckv.planning.expectations import Expectations
 from pckv.planning.influence import TooMuchInfluence
-from pckv.planning.objective import MSE, Objective
-from pckv.planning.tuning import ChannelSpec, best_beta, tuned_parameters
-from pckv.wire import BitPlanes
+from pckv.planning.people import Expectations
+from pckv.planning.prediction import MSE, Objective
+from pckv.planning.tuning import LawSpec, best_beta, tuned_parameters
 
 # Reports larger than this are made only where their mechanism was asked for by name.
 MAX_AUTO_BODY_BYTES = 2**20
@@ -25,13 +26,13 @@ MAX_DENSE_PADDING, PADDING_STEP = 10, 1.25
 PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 
 
-def choose_channel(
+def choose_law(
     epsilon: Fraction,
     mechanism: Mapping[str, object],
     padding: int | None,
     expected: Expectations,
-) -> Channel:
-    """Return the channel for the people expected; what mechanism and padding leave open is chosen by predicted error.
+) -> Law:
+    """Return the law for the people expected; what mechanism and padding leave open is chosen by predicted error.
 
     `ue` and `grr` by their names alone are the paper's, with its optimized allocation.
 
@@ -47,22 +48,22 @@ def choose_channel(
     parameters = dict(mechanism)
     name = str(parameters.pop("name", None))
     paddings = candidate_paddings(expected) if padding is None else (padding,)
-    specs = [ChannelSpec(expected.keys, each, epsilon, expected.levels) for each in paddings]
+    specs = [LawSpec(expected.keys, each, epsilon, expected.levels) for each in paddings]
     if name != AUTO:
-        return best_of_mechanism(name, specs, parameters, expected).channel
+        return best_of_mechanism(name, specs, parameters, expected).law
     able = able_mechanisms(expected, parameters)
     if not able:
         raise ParameterError(f"no mechanism has the parameters {', '.join(sorted(parameters))}")
-    return choose_mechanism(best_of_each(able, specs, parameters, expected)).channel
+    return choose_mechanism(best_of_each(able, specs, parameters, expected)).law
 
 
 def able_mechanisms(expected: Expectations, parameters: Iterable[str] = ()) -> list[str]:
     """Return the mechanisms that have these parameters and can do what is expected: with hashed keys there is one."""
     return [
         name
-        for name, channel in CHANNELS.items()
-        if channel.options >= set(parameters)
-        and channel.max_levels >= expected.levels
+        for name, law in LAWS.items()
+        if law.options >= set(parameters)
+        and law.max_levels >= expected.levels
         and (expected.candidates is None or name == HASHED_MECHANISM)
     ]
 
@@ -82,7 +83,7 @@ def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
 
 def best_of_each(
     names: Iterable[str],
-    specs: Sequence[ChannelSpec],
+    specs: Sequence[LawSpec],
     parameters: Mapping[str, object],
     expected: Expectations,
 ) -> list[Assessment]:
@@ -106,16 +107,16 @@ def best_of_each(
 def choose_mechanism(assessments: Sequence[Assessment]) -> Assessment:
     """Return the one that `auto` chooses."""
     hashed = any(each.expected.candidates is not None for each in assessments)
-    eligible = [each for each in assessments if hashed or not exclusion_reason(each.channel)]
+    eligible = [each for each in assessments if hashed or not exclusion_reason(each.law)]
     if not eligible:
-        name, why = assessments[0].channel.name, exclusion_reason(assessments[0].channel)
+        name, why = assessments[0].law.name, exclusion_reason(assessments[0].law)
         raise ParameterError(f"auto does not choose {name}, for {why}: ask for it by name")
     return least_error(eligible)
 
 
 def best_of_mechanism(
     name: str,
-    specs: Sequence[ChannelSpec],
+    specs: Sequence[LawSpec],
     parameters: Mapping[str, object],
     expected: Expectations,
     *,
@@ -130,7 +131,7 @@ def best_of_mechanism(
     ranked = sorted(
         plain,
         key=lambda each: (
-            exclusion_reason(each.channel) != "",
+            exclusion_reason(each.law) != "",
             not each.truncates_within_noise and expected.objective != MSE,
             each.padding_score,
         ),
@@ -138,9 +139,9 @@ def best_of_mechanism(
     by_padding = {spec.padding: spec for spec in specs}
     tuned: list[Assessment] = []
     for each in ranked:
-        spec = by_padding[each.channel.padding]
-        channel = _finished_channel(name, spec, parameters, expected.aim, tune=tune)
-        finished = each if channel is None else Assessment(channel, expected)
+        spec = by_padding[each.law.padding]
+        law = _finished_law(name, spec, parameters, expected.aim, tune=tune)
+        finished = each if law is None else Assessment(law, expected)
         tuned.append(finished if _is_within(finished, expected.most_influence) else each)
         # Better parameters leave less noise for the truncation to hide in.
         if tuned[-1].truncates_within_noise or expected.objective == MSE:
@@ -149,22 +150,22 @@ def best_of_mechanism(
 
 
 def _buildable(
-    name: str, specs: Sequence[ChannelSpec], parameters: Mapping[str, object], expected: Expectations
+    name: str, specs: Sequence[LawSpec], parameters: Mapping[str, object], expected: Expectations
 ) -> list[Assessment]:
     """A mechanism with every padding that it can have; if it can have none, the reason is raised."""
     found: list[Assessment] = []
     refusal = ParameterError("no mechanism can do this")
     for spec in specs:
         try:
-            channel = spec.build(name, _plain(name, parameters))
+            law = spec.build(name, _plain(name, parameters))
         except ParameterError as error:
             refusal = error
             continue
-        if expected.coin == SERVER_COIN and channel.functions is None:
+        if expected.coin == SERVER_COIN and law.functions is None:
             raise ParameterError(
                 f"coin must be 'device' for {name!r}, whose reports name no function that a coin could choose"
             )
-        found.append(Assessment(channel, expected))
+        found.append(Assessment(law, expected))
     if not found:
         raise refusal
     return found
@@ -191,33 +192,33 @@ def _wants_beta(name: str, parameters: Mapping[str, object]) -> bool:
     return name == "ue" and parameters.get("allocation") == TUNED and "beta" not in parameters
 
 
-def _finished_channel(
-    name: str, spec: ChannelSpec, parameters: Mapping[str, object], aim: Objective, *, tune: bool
-) -> Channel | None:
-    """The channel with tuned parameters where those are left open, or None if there is nothing to tune."""
+def _finished_law(
+    name: str, spec: LawSpec, parameters: Mapping[str, object], aim: Objective, *, tune: bool
+) -> Law | None:
+    """The law with tuned parameters where those are left open, or None if there is nothing to tune."""
     if _wants_beta(name, parameters):
         return spec.build(name, {**parameters, "beta": best_beta(spec, aim)})
     if not parameters and (tune or name == "ue-compact"):
-        return tuned_channel(name, spec, aim)
+        return tuned_law(name, spec, aim)
     return None
 
 
-def tuned_channel(name: str, spec: ChannelSpec, objective: Objective) -> Channel:
+def tuned_law(name: str, spec: LawSpec, objective: Objective) -> Law:
     """Return a mechanism with the parameters that suit the objective best."""
     return spec.build(name, tuned_parameters(name, spec, objective))
 
 
-def exclusion_reason(channel: Channel) -> str:
-    """Return why `auto` does not choose a channel; empty if it may."""
-    if channel.body_bytes > MAX_AUTO_BODY_BYTES:
-        return f"its reports have {channel.body_bytes:,} bytes"
-    if not channel.decodes_all:
-        return f"its {channel.word_limit:,} words are too many to decode all keys together"
+def exclusion_reason(law: Law) -> str:
+    """Return why `auto` does not choose a law; empty if it may."""
+    if law.body_bytes > MAX_AUTO_BODY_BYTES:
+        return f"its reports have {law.body_bytes:,} bytes"
+    if not law.decodes_all:
+        return f"its {law.word_limit:,} words are too many to decode all keys together"
     return ""
 
 
 def least_error(assessments: Sequence[Assessment]) -> Assessment:
-    """Return the channel with the least error, or a cheaper one whose error is not much larger.
+    """Return the law with the least error, or a cheaper one whose error is not much larger.
 
     A word is cheaper than bit planes, and one counter per report than several.
     """
@@ -225,10 +226,10 @@ def least_error(assessments: Sequence[Assessment]) -> Assessment:
     near = [each for each in assessments if each.score <= TOLERATED_ERROR_FACTOR * least]
 
     def cost(candidate: Assessment) -> tuple[bool, bool, float]:
-        channel = candidate.channel
+        law = candidate.law
         return (
-            isinstance(channel.message_format, BitPlanes),
-            channel.steps_per_report > 1,
+            isinstance(law.message_format, BitPlanes),
+            law.steps_per_report > 1,
             candidate.score,
         )
 

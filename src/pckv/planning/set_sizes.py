@@ -1,14 +1,48 @@
-"""How many pairs people hold, known, estimated or assumed: what a padding is chosen from."""
+"""How many pairs people hold, known, estimated or assumed: what a padding is chosen from.
+
+Whole numbers in blocks whose width grows with them: sums over billions of them in a few hundred terms.
+
+The frequencies that keys are expected to have, and how much of them reports show, from how many pairs people hold.
+
+Keys follow Zipf's law: somebody who holds m pairs holds the k-th most popular key with chance 1 - exp(-t/k), where t is
+such that these chances add up to m. That is drawing m distinct keys with weights 1/k, to a very good approximation. People
+with many pairs hold popular keys more often, but not in proportion to their pairs.
+"""
 
 from __future__ import annotations
 
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from pckv.errors import ParameterError
-from pckv.planning.blocks import Block, blocks
+from pckv.base.errors import ParameterError
+
+# Numbers up to this stand alone; later blocks are wider by a part of where they begin.
+MAX_ALONE = 32
+WIDENING = 16
+
+
+class Block(NamedTuple):
+    """Consecutive whole numbers: their middle, and how many they are."""
+
+    middle: float
+    width: int
+
+
+def blocks(last: int, first: int = 1) -> list[Block]:
+    """Return the blocks of `first` to `last`.
+
+    >>> [block.width for block in blocks(200)][-5:]
+    [9, 10, 11, 11, 2]
+    """
+    found = []
+    while first <= last:
+        width = 1 if first <= MAX_ALONE else min(first // WIDENING, last - first + 1)
+        found.append(Block(first + (width - 1) / 2, width))
+        first += width
+    return found
+
 
 MAX_SIZE, MAX_PEOPLE = 2**31, 1e15
 # Where only the average size is known, nobody is taken to hold more than this many times as many pairs.
@@ -201,3 +235,70 @@ def _even_spread(
         low, high = ((low + high) / 2, high) if reached < average else (low, (low + high) / 2)
     total = math.fsum(weights)
     return [(block.middle, weight / total) for block, weight in zip(parts, weights, strict=True)]
+
+
+# Solving for t, and for a key's popularity.
+MAX_STEPS, HALVINGS = 100, 40
+PRECISION = 1e-9
+
+
+class _Group(NamedTuple):
+    """People with about as many pairs: how many pairs, their share, and t."""
+
+    size: float
+    share: float
+    intensity: float
+
+
+class Spectrum:
+    """What people with these set sizes hold of keys that follow Zipf's law.
+
+    A key is known by its popularity: 1/k for the k-th of them.
+    """
+
+    def __init__(self, keys: int, sizes: SetSizes) -> None:
+        ranks = blocks(keys)
+        self._groups = [
+            _Group(size, share, _intensity(size, keys, ranks)) for size, share in sizes.grouped() if size > 0
+        ]
+
+    def frequency(self, popularity: float) -> float:
+        """The share of people who hold a key."""
+        return math.fsum(group.share * _chance(group, popularity) for group in self._groups)
+
+    def popularity(self, frequency: float) -> float:
+        """The popularity of a key of this frequency; infinite where even those who hold any pair are too few."""
+        low, high = 0.0, 1.0
+        while self.frequency(high) < frequency:
+            low, high = high, 2 * high
+            if high > 1 / PRECISION:
+                return math.inf
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.frequency(middle) < frequency else (low, middle)
+        return high
+
+    def seen(self, popularity: float, padding: int) -> float:
+        """The share of a key's frequency that reports show: its holders with m pairs report it for ℓ/m of their reports."""
+        held = [(group.size, group.share * _chance(group, popularity)) for group in self._groups]
+        shown = math.fsum(share * min(1.0, padding / size) for size, share in held)
+        return min(1.0, shown / math.fsum(share for _, share in held))
+
+
+def _chance(group: _Group, popularity: float) -> float:
+    return -math.expm1(-group.intensity * popularity)
+
+
+def _intensity(size: float, keys: int, ranks: list[Block]) -> float:
+    """The t of a size, by Newton's method from below: the sum is concave in t."""
+    if size >= keys:
+        return math.inf
+    t = size / math.fsum(block.width / block.middle for block in ranks)
+    for _ in range(MAX_STEPS):
+        missed = [block.width * math.exp(-t / block.middle) for block in ranks]
+        short = size - (keys - math.fsum(missed))
+        slope = math.fsum(part / block.middle for part, block in zip(missed, ranks, strict=True))
+        if short <= PRECISION * size or slope == 0:
+            break
+        t += short / slope
+    return t

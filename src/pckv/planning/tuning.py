@@ -2,26 +2,104 @@
 
 `ue-compact` may give a level several residues and let two levels share some; `ue` may choose how often
 it fakes. Both trade the error of frequencies against that of means.
+
+Why a law's parameters are what they are, in a sentence.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pckv.budget import exp_lower
-from pckv.canonical import decimal_text
-from pckv.channels import Channel, Support, build, residues
-from pckv.channels.ue import MAX_BETA, MIN_BETA, TUNED
-from pckv.channels.ue_compact import MAX_DECODED_WORDS
-from pckv.limits import MIN_LEVELS
-from pckv.moments import CountMoments, SupportMoments, equal_scale
-from pckv.planning.objective import MAX_TRADE_OFF, Objective
-from pckv.planning.prediction import SquaredErrors, predict
+from pckv.base.budget import exp_lower
+from pckv.base.canonical import decimal_text
+from pckv.base.limits import MIN_LEVELS
+from pckv.mechanisms.base import Law, Support
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.registry import build
+from pckv.mechanisms.ue.law import MAX_BETA, MIN_BETA, TUNED
+from pckv.mechanisms.ue_compact import residues
+from pckv.mechanisms.ue_compact.law import MAX_DECODED_WORDS, UeCompactLaw
+from pckv.planning.prediction import MAX_TRADE_OFF, Objective, SquaredErrors, predict
+from pckv.statistics.moments import CountMoments, SupportMoments, equal_scale
+
+
+def explain_parameters(law: Law) -> str:
+    """Return why the parameters are what they are; empty where there is nothing to say."""
+    explain = EXPLANATIONS.get(law.name)
+    return "" if explain is None else explain(law)
+
+
+def relative_errors(
+    share: Fraction, shared: Fraction, bound: Fraction, levels: int = MIN_LEVELS
+) -> tuple[Fraction, Fraction]:
+    """Return the squared errors of a rare key's frequency and mean relative to the best single residue's, by h and by g.
+
+    That is a share of 1/(e^ε + 2L - 1), with two levels PCKV-UE. A share β = r/q of the residues says a level, and
+    ω = o/q says both of two: with D = 1 + β(e^ε - 1), h is D²/(β + ω - Lβ²) and g is D²/(β - ω), up to what all have in
+    common.
+    """
+
+    def h_and_g(beta: Fraction, omega: Fraction) -> tuple[Fraction, Fraction]:
+        square = (1 + beta * (bound - 1)) ** 2
+        return square / (beta + omega - levels * beta**2), square / (beta - omega)
+
+    best = 1 / (bound + 2 * levels - 1)
+    (h, g), (h_best, g_best) = h_and_g(share, shared), h_and_g(best, Fraction(0))
+    return h / h_best, g / g_best
+
+
+def _explain_compact(law: UeCompactLaw) -> str:
+    reason = _explain_sets(law) if law.r > 1 else _explain_prime(law)
+    if not law.decodes_all:
+        reason += "; too many words to decode all keys together, only those asked for"
+    return reason
+
+
+def _explain_prime(law: UeCompactLaw) -> str:
+    def loss(q: int) -> float:
+        return float(residues.error(q, law.bound, law.levels)) - 1
+
+    best = residues.best(law.keys, law.bound, law.levels)
+    reason = f"q = {law.q}: {law.word_limit:,} words, {loss(law.q):.1%} more error than {_ideal(law)}"
+    if law.q != best:
+        reason += f" (q = {best}: {loss(best):.1%})"
+    return reason
+
+
+def _ideal(law: UeCompactLaw) -> str:
+    """What errors are relative to: the share of residues that suits one residue per level best."""
+    return "ue" if law.levels == MIN_LEVELS else f"q = {float(law.bound) + 2 * law.levels - 1:.3g}"
+
+
+def _explain_sets(law: UeCompactLaw) -> str:
+    q, r, o = law.q, law.r, law.o
+    frequency, mean = relative_errors(Fraction(r, q), Fraction(o, q), law.bound, law.levels)
+    return (
+        f"q = {q}, r = {r}, o = {o}: {law.word_limit:,} words; the error of a rare key relative to "
+        f"{_ideal(law)}: frequency {float(frequency) - 1:+.1%}, mean {float(mean) - 1:+.1%}"
+    )
+
+
+def _explain_collision(law: CollisionLaw) -> str:
+    pairs = "one pair" if law.padding == 1 else f"up to {law.padding:,} pairs"
+    counting = (
+        f"counting a report adds to up to {law.steps_per_report:,} counters"
+        if law.decodes_all
+        else "a tally keeps the words, which are checked against every key that is asked for"
+    )
+    return f"t = {law.symbols:,}: {pairs} in one of {law.symbols:,} symbols; {counting}"
+
+
+EXPLANATIONS: dict[str, Callable[[Any], str]] = {
+    "ue-compact": _explain_compact,
+    "collision": _explain_collision,
+}
+
 
 # Parameters whose error is within this factor of the best count as equivalent, and the fewest words decide.
 EQUIVALENT_FACTOR = float(residues.EQUIVALENT_FACTOR)
@@ -40,21 +118,21 @@ BETAS = tuple(step / 10 for step in range(8, 17))
 Parameters = dict[str, str | int]
 
 
-class ChannelSpec(NamedTuple):
-    """What a channel is built for, whatever its mechanism."""
+class LawSpec(NamedTuple):
+    """What a law is built for, whatever its mechanism."""
 
     keys: int
     padding: int
     epsilon: Fraction
     levels: int = MIN_LEVELS
 
-    def build(self, mechanism: str, parameters: Mapping[str, object]) -> Channel:
-        """Return the channel of a mechanism with these parameters, or its defaults."""
+    def build(self, mechanism: str, parameters: Mapping[str, object]) -> Law:
+        """Return the law of a mechanism with these parameters, or its defaults."""
         return build(mechanism, self.keys, self.padding, self.epsilon, parameters, self.levels)
 
 
 @lru_cache(maxsize=1024)
-def tuned_parameters(name: str, spec: ChannelSpec, objective: Objective) -> Mapping[str, str | int]:
+def tuned_parameters(name: str, spec: LawSpec, objective: Objective) -> Mapping[str, str | int]:
     """Return the parameters of a mechanism that suit an objective best; its defaults, if there is nothing to tune."""
     plain = spec.build(name, {})
     objective = objective._replace(frequency=min(objective.frequency, MAX_FREQUENCY))
@@ -67,21 +145,21 @@ def tuned_parameters(name: str, spec: ChannelSpec, objective: Objective) -> Mapp
     return plain.parameters if found is None else found
 
 
-def best_beta(spec: ChannelSpec, objective: Objective) -> str:
+def best_beta(spec: LawSpec, objective: Objective) -> str:
     """Return how often `ue` should fake a sign, as a decimal text."""
     search = _Search(spec, objective)
     best = min((share * search.ue_share for share in BETAS), key=lambda beta: search.loss(beta, 0.0))
     return decimal_text(min(max(float(f"{best:.3g}"), float(MIN_BETA)), float(MAX_BETA)), "beta")
 
 
-def _tuned_beta(spec: ChannelSpec, objective: Objective) -> Parameters | None:
+def _tuned_beta(spec: LawSpec, objective: Objective) -> Parameters | None:
     beta = best_beta(spec, objective)
     if _Search(spec, objective).loss(float(beta), 0.0) * EQUIVALENT_FACTOR >= 1:
         return None
     return {"allocation": TUNED, "beta": beta}
 
 
-def _tuned_sets(spec: ChannelSpec, objective: Objective, plain: SquaredErrors) -> Parameters | None:
+def _tuned_sets(spec: LawSpec, objective: Objective, plain: SquaredErrors) -> Parameters | None:
     """Residues per level and how many are shared, with the fewest words that are equivalent to the best."""
     search = _Search(spec, objective)
     beta, omega, least = search.best_shares()
@@ -107,7 +185,7 @@ def _stated(q: int, r: int, o: int) -> Parameters:
 class _Search:
     """Errors of shares β = r/q and ω = o/q relative to β = 1/(e^ε + 2L - 1) and ω = 0: with two levels, to ue's."""
 
-    def __init__(self, spec: ChannelSpec, objective: Objective) -> None:
+    def __init__(self, spec: LawSpec, objective: Objective) -> None:
         self.bound = float(exp_lower(spec.epsilon))
         self.sampling_chance = 1 / spec.padding
         self.objective = objective

@@ -8,14 +8,15 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
-from pckv.channels import Channel, build
-from pckv.errors import ParameterError
-from pckv.limits import AUTO, MAX_EPSILON
+from pckv.base.errors import ParameterError
+from pckv.base.limits import AUTO, MAX_EPSILON
+from pckv.base.words import TOO_RARE, percent
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.registry import build
 from pckv.planning.assessment import planned_size_share
-from pckv.planning.expectations import MAX_USERS, Expectations
-from pckv.planning.precision import smallest_frequency
-from pckv.planning.selection import choose_channel
-from pckv.texts import TOO_RARE, percent
+from pckv.planning.people import MAX_USERS, Expectations
+from pckv.planning.prediction import smallest_frequency
+from pckv.planning.selection import choose_law
 
 # How finely the people or the ε that would be enough are searched: to two digits of what is printed.
 SEARCH_STEPS = 12
@@ -23,57 +24,57 @@ SEARCH_STEPS = 12
 MAX_ROUNDS = 4
 
 
-def verdict(channel: Channel, expected: Expectations) -> str:
+def verdict(law: Law, expected: Expectations) -> str:
     """Return what will be learned, and what it would take to learn about the keys that matter."""
-    wanted, reached = expected.frequencies[-1], _least(channel, expected)
-    people = f"With {expected.users:,} people at ε = {float(channel.epsilon):g}"
+    wanted, reached = expected.frequencies[-1], _least(law, expected)
+    people = f"With {expected.users:,} people at ε = {float(law.epsilon):g}"
     if reached == 1:
         known = f"{people} all keys are {TOO_RARE}"
     else:
         known = f"{people} keys below {percent(reached)} are often {TOO_RARE}"
-    return f"{known}." if reached <= wanted else f"{known}. {_remedy(channel, expected)}"
+    return f"{known}." if reached <= wanted else f"{known}. {_remedy(law, expected)}"
 
 
-def _least(channel: Channel, expected: Expectations) -> float:
+def _least(law: Law, expected: Expectations) -> float:
     """The least frequency that stands out from the noise four times out of five."""
-    share = Fraction(planned_size_share(channel, expected))
-    seen = expected.shown(channel.padding)[-1] / expected.frequencies[-1]
-    return smallest_frequency(channel, expected.users, seen, share, expected.candidates)
+    share = Fraction(planned_size_share(law, expected))
+    seen = expected.shown(law.padding)[-1] / expected.frequencies[-1]
+    return smallest_frequency(law, expected.users, seen, share, expected.candidates)
 
 
-def _is_enough(channel: Channel, expected: Expectations) -> bool:
-    return _least(channel, expected) <= expected.frequencies[-1]
+def _is_enough(law: Law, expected: Expectations) -> bool:
+    return _least(law, expected) <= expected.frequencies[-1]
 
 
-def _remedy(channel: Channel, expected: Expectations) -> str:
+def _remedy(law: Law, expected: Expectations) -> str:
     wanted = percent(expected.frequencies[-1])
     ways = []
-    if (users := _needed_users(channel, expected)) is not None:
+    if (users := _needed_users(law, expected)) is not None:
         ways.append(f"about {_rounded(users)} people")
-    if (epsilon := _needed_epsilon(channel, expected)) is not None:
+    if (epsilon := _needed_epsilon(law, expected)) is not None:
         ways.append(f"ε = {epsilon:.2g}")
     if not ways:
         return f"Neither more people nor a larger ε would do for keys of {wanted}."
     return f"For keys of {wanted} you need {', or '.join(ways)}."
 
 
-def _needed_users(channel: Channel, expected: Expectations) -> float | None:
+def _needed_users(law: Law, expected: Expectations) -> float | None:
     """Return how many people are enough, with what would be chosen for that many."""
     users: float | None = float(expected.users)
     for _ in range(MAX_ROUNDS):
-        users = _enough_users(users or 1.0, channel, expected)
+        users = _enough_users(users or 1.0, law, expected)
         if users is None:
             return None
         more = replace(expected, users=math.ceil(users))
-        channel = choose_channel(channel.epsilon, {"name": AUTO}, None, more)
-        if _is_enough(channel, more):
+        law = choose_law(law.epsilon, {"name": AUTO}, None, more)
+        if _is_enough(law, more):
             return users
     return users
 
 
-def _enough_users(users: float, channel: Channel, expected: Expectations) -> float | None:
+def _enough_users(users: float, law: Law, expected: Expectations) -> float | None:
     def is_enough(number: float) -> bool:
-        return _is_enough(channel, replace(expected, users=math.ceil(number)))
+        return _is_enough(law, replace(expected, users=math.ceil(number)))
 
     high = users
     while not is_enough(high):
@@ -83,28 +84,28 @@ def _enough_users(users: float, channel: Channel, expected: Expectations) -> flo
     return _bisected(max(users, high / 2), high, is_enough)
 
 
-def _needed_epsilon(channel: Channel, expected: Expectations) -> float | None:
+def _needed_epsilon(law: Law, expected: Expectations) -> float | None:
     """Return an ε that is enough, with what would be chosen for it; rounded up, so that what is printed is enough."""
-    found: float | None = float(channel.epsilon)
+    found: float | None = float(law.epsilon)
     for _ in range(MAX_ROUNDS):
-        found = _enough_epsilon(found or 0.0, channel, expected)
+        found = _enough_epsilon(found or 0.0, law, expected)
         if found is None:
             return None
         digits = 10 ** (1 - math.floor(math.log10(found)))
         found = min(math.ceil(found * digits) / digits, float(MAX_EPSILON))
-        channel = choose_channel(_exact(found), {"name": AUTO}, None, expected)
-        if _is_enough(channel, expected):
+        law = choose_law(_exact(found), {"name": AUTO}, None, expected)
+        if _is_enough(law, expected):
             return found
     return found
 
 
-def _enough_epsilon(epsilon: float, channel: Channel, expected: Expectations) -> float | None:
+def _enough_epsilon(epsilon: float, law: Law, expected: Expectations) -> float | None:
     """Return the least ε at which this mechanism and padding would do."""
 
     def is_enough(larger: float) -> bool:
         with suppress(ParameterError):
             return _is_enough(
-                build(channel.name, channel.keys, channel.padding, _exact(larger), {}, channel.levels),
+                build(law.name, law.keys, law.padding, _exact(larger), {}, law.levels),
                 expected,
             )
         return False

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from pckv.arrays import Messages
+from pckv.base.arrays import Messages
+from pckv.base.limits import REPORT_ID_BYTES
+from pckv.base.randomness import Source
+from pckv.contract.task import Task
 from pckv.files.reports.columns import message_column
 from pckv.files.reports.writer import ReportArrays, rows_per_group
-from pckv.limits import REPORT_ID_BYTES
-from pckv.randomness import Source
-from pckv.task import Task
 
 
 def report_blocks(

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from pckv.arrays import Bytes, Integers, Messages
+from pckv.base.arrays import Bytes, Integers, Messages
+from pckv.base.randomness import DRAW_BYTES, Source
 from pckv.files.spill import Records, SpilledRecords
-from pckv.randomness import DRAW_BYTES, Source
 
 
 def random_order(count: int, source: Source) -> Integers:

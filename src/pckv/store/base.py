@@ -3,6 +3,10 @@
 Reports are inserted and never updated. The transaction of a batch inserts the reports that are new and adds, for
 each task, one part: exactly those reports, counted or to be counted later. It also counts them under the day on which
 they came. Nothing in a store says who sent a report, or which of a task's days a report belongs to.
+
+What a store remembers of checks for alarms.
+
+What a store remembers of series: the contracts, whether they were closed, and the tasks of their rounds.
 """
 
 from __future__ import annotations
@@ -14,12 +18,99 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypedDict
 
-from pckv.days import Phase
-from pckv.progress import Progress, no_progress
-from pckv.store.alarm_checks import AlarmCheckStore
-from pckv.store.stored_series import SeriesStore, StoredSeries
-from pckv.task import Task
-from pckv.wire import Report
+from pckv.base.days import Phase, phase_on
+from pckv.base.progress import Progress, no_progress
+from pckv.base.wire import Report
+from pckv.contract.series import Series
+from pckv.contract.task import Task
+
+
+class AlarmCheck(NamedTuple):
+    """What a check of a task's reports for alarms found, as text; when it began, and how many reports there were.
+
+    The time is in seconds since 1970.
+    """
+
+    seconds: int
+    reports: int
+    result: str
+
+
+class AlarmCheckStore(Protocol):
+    """The checks for alarms of a `Store`."""
+
+    def claim_alarm_check(self, task_id: str, now: int, pause: int) -> bool:
+        """Note that a check of a task begins now; return False if one began less than a pause before or after.
+
+        Of several collectors that do this at the same time, one gets True. A claim whose answer is lost counts.
+        """
+
+    def record_alarm_check(self, task_id: str, check: AlarmCheck) -> None:
+        """Keep what a claimed check found in place of the check before; nothing is kept of an unknown task."""
+
+    def alarm_checks(self, task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
+        """Return the last checks that were recorded, of those tasks that have one."""
+
+
+@dataclass(frozen=True)
+class StoredSeries:
+    """A series and what the server decided about it; days are YYYY-MM-DD, and numbers grow from series to series."""
+
+    series: Series
+    created: str
+    closed: str | None = None
+    number: int = field(default=0, compare=False)
+
+    def phase(self, day: str) -> Phase:
+        """Return whether the series takes reports on a day: by its own days, unless the server closed it early."""
+        return Phase.CLOSED if self.closed is not None else self.series.phase(day)
+
+
+class StoredRound(NamedTuple):
+    """A round of a series that has a task, and how many reports that has."""
+
+    number: int
+    task: str
+    opens: str
+    closes: str
+    closed: str | None
+    reports_forgotten: str | None
+    reports: int
+
+    def phase(self, day: str) -> Phase:
+        """Return whether the round takes reports on a day: by its own days, unless the server closed it early."""
+        return Phase.CLOSED if self.closed is not None else phase_on(day, self.opens, self.closes)
+
+
+class SeriesStore(Protocol):
+    """The series of a `Store`."""
+
+    def add_series(self, series: Series, day: str | None = None) -> bool:
+        """Add a series on a day, by default today; return False if it is stored already."""
+
+    def find_series(self, series_id: str) -> StoredSeries | None:
+        """Return a series; None if it is unknown."""
+
+    def list_series(self, limit: int, before: int | None = None) -> list[StoredSeries]:
+        """Return series in the reverse order of their creation, starting with those created before a given number."""
+
+    def series_named(self, name: str) -> list[str]:
+        """Return the ids of all series that devices take for the survey of this name, in order."""
+
+    def close_series(self, series_id: str, day: str) -> bool:
+        """Close a series early, and its rounds that are not over by that day; return False if it is unknown.
+
+        From now on no round is added to it. Closing it again changes nothing.
+        """
+
+    def add_round(self, task: Task, day: str | None = None) -> bool:
+        """Add the task of a round on a day, by default today, unless its series is unknown or closed.
+
+        Return False if nothing was added. A deleted task is refused with a `TaskGone`.
+        """
+
+    def rounds(self, series_id: str, limit: int, before: int | None = None) -> list[StoredRound]:
+        """Return the last rounds of a series that have a task, or the last before a given one, in order."""
 
 
 class ReportOutcome(StrEnum):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pckv.errors import PckvError, StoreError
-from pckv.series import Series
-from pckv.series_round import MAX_ROUNDS
+from pckv.base.errors import PckvError, StoreError
+from pckv.base.limits import MAX_ROUNDS
+from pckv.base.wire import check_id
+from pckv.contract.series import Series
+from pckv.contract.task import Task
 from pckv.store.base import Snapshot, Store, StoredTask, all_series, all_tasks
-from pckv.store.parts import merge_parts
-from pckv.store.word_parts import are_words
+from pckv.store.parts import are_words, merge_parts
 from pckv.tally import Tally
-from pckv.task import Task
-from pckv.wire import check_id
 
 
 def check_store(store: Store) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Any, Protocol
 
-from pckv.errors import StoreError
+from pckv.base.errors import StoreError
 
 
 class Connection(Protocol):

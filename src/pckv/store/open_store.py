@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pckv.errors import ParameterError, require
+from pckv.base.errors import ParameterError, require
 from pckv.store.base import Store
 
 SQLITE = "sqlite:///"
 POSTGRES = "postgresql://"
-MEMORY = "memory:"
 
 
 def open_store(url: str) -> Store:
@@ -18,7 +17,7 @@ def open_store(url: str) -> Store:
     >>> open_store("mysql://root:secret@example.org/db")
     Traceback (most recent call last):
         ...
-    pckv.errors.ParameterError: a store is sqlite:///PATH, postgresql://... or memory:, not 'mysql:...'
+    pckv.base.errors.ParameterError: a store is sqlite:///PATH or postgresql://..., not 'mysql:...'
     """
     if url.startswith(SQLITE) and len(url) > len(SQLITE):
         require("apsw", extra="serve")
@@ -30,11 +29,7 @@ def open_store(url: str) -> Store:
         from pckv.store.postgres import PostgresStore  # noqa: PLC0415
 
         return PostgresStore(url)
-    if url == MEMORY:
-        from pckv.store.memory import MemoryStore  # noqa: PLC0415
-
-        return MemoryStore()
     # The rest of the address may hold a password.
     scheme, colon, rest = url.partition(":")
     shown = f"{scheme}:..." if colon and rest else url
-    raise ParameterError(f"a store is {SQLITE}PATH, {POSTGRES}... or {MEMORY}, not {shown!r}")
+    raise ParameterError(f"a store is {SQLITE}PATH or {POSTGRES}..., not {shown!r}")

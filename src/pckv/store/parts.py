@@ -1,20 +1,67 @@
-"""Parts: some of a task's reports, as a tally or as words that wait to be counted, and how parts become one."""
+"""Parts: some of a task's reports, as a tally or as words that wait to be counted, and how parts become one.
+
+Words of reports that wait to be counted, as bytes: one encoding per set of words.
+
+magic     8 bytes  "pckvwrd1"
+task     32 bytes  SHA-256 of the task's canonical JSON
+words              in ascending order, which hides the order of arrival; little-endian, signed, 64 bits
+checksum 32 bytes  SHA-256 of everything before it
+"""
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from pckv.arrays import Integers
+from pckv.base.arrays import Integers
+from pckv.base.errors import TallyError
+from pckv.contract.task import Task
 from pckv.store.base import Part, PartSummary
-from pckv.store.word_parts import are_words, pack_words, unpack_words
 from pckv.tally import Tally
 from pckv.tally.counts import SparseCounts
-from pckv.tally.layouts import Layout, SupportLayout, WordLayout, layout_of
-from pckv.task import Task
+from pckv.tally.layouts import Layout, SupportLayout, WordLayout, layout_of, out_of_range
+from pckv.tally.storage import CHECKSUM_BYTES
+
+MAGIC = b"pckvwrd1"
+_HEADER_BYTES = len(MAGIC) + 32
+_INT64 = np.dtype("<i8")
+
+
+def are_words(content: bytes) -> bool:
+    """Return whether the content of a part is words, and not a tally."""
+    return content[: len(MAGIC)] == MAGIC
+
+
+def pack_words(task: Task, words: Integers) -> bytes:
+    """Return words as bytes, or raise a `ReportError` that names the first that is none of the task's."""
+    limit = task.word_limit or 0
+    in_order = np.sort(words)
+    if in_order.size and not 0 <= in_order[0] <= in_order[-1] < limit:
+        raise out_of_range(words, limit)
+    body = MAGIC + task.digest + in_order.astype(_INT64).tobytes()
+    return body + hashlib.sha256(body).digest()
+
+
+def unpack_words(task: Task, content: bytes) -> Integers:
+    """Return the words again; truncated or edited bytes, or another task's, are refused with a `TallyError`."""
+    body, checksum = content[:-CHECKSUM_BYTES], content[-CHECKSUM_BYTES:]
+    if len(body) < _HEADER_BYTES or hashlib.sha256(body).digest() != checksum:
+        raise TallyError("not words of reports: truncated or edited (the checksum does not match)")
+    if body[len(MAGIC) : _HEADER_BYTES] != task.digest:
+        raise TallyError("words of another task's reports")
+    if (len(body) - _HEADER_BYTES) % _INT64.itemsize:
+        raise TallyError("not words of reports: part of a word is missing")
+    words = np.frombuffer(body, _INT64, offset=_HEADER_BYTES).astype(np.int64)
+    if not bool((words[1:] >= words[:-1]).all()):
+        raise TallyError("not words of reports: they are out of order")
+    if words.size and not 0 <= words[0] <= words[-1] < (task.word_limit or 0):
+        raise TallyError("not words of reports: a word is out of range")
+    return words
+
 
 # With this many cells per count, sorting is cheaper than looking through all cells.
 CELLS_FOR_SORTING = 16
@@ -105,7 +152,7 @@ def _first_to_count(layout: Layout, waiting: Sequence[PartSummary]) -> list[Part
     """Return the first parts of words, as many as one compaction may count, and at least one."""
     if not isinstance(layout, SupportLayout):
         return list(waiting)
-    increments = np.cumsum([part.uncounted * layout.channel.steps_per_report for part in waiting])
+    increments = np.cumsum([part.uncounted * layout.law.steps_per_report for part in waiting])
     return list(waiting[: max(1, int(np.searchsorted(increments, MAX_INCREMENTS, side="right")))])
 
 
@@ -113,7 +160,7 @@ def _counted_size(layout: Layout, part: PartSummary) -> int:
     """Return the size in bytes of a part, as a tally."""
     if not part.uncounted or not isinstance(layout, SupportLayout):
         return part.size
-    counts = part.uncounted * layout.channel.steps_per_report
+    counts = part.uncounted * layout.law.steps_per_report
     return min(BYTES_PER_COUNT * counts, BYTES_PER_CELL * layout.cells)
 
 

@@ -19,15 +19,15 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from pckv.errors import ParameterError, StoreError
-from pckv.progress import Progress, no_progress
+from pckv.base.errors import ParameterError, StoreError
+from pckv.base.progress import Progress, no_progress
+from pckv.base.wire import Report
 from pckv.store.base import Invitation
 from pckv.store.migrations import migrate
-from pckv.store.sql import SqlStore
-from pckv.store.sql_erasures import ERASED
-from pckv.store.sql_reading import SqlSnapshot
-from pckv.store.transactions import NO_COIN, T, Transaction, TransactionConflict, stored_invitation
-from pckv.wire import Report
+from pckv.store.sql.erasures import ERASED
+from pckv.store.sql.reading import SqlSnapshot
+from pckv.store.sql.store import SqlStore
+from pckv.store.sql.transactions import NO_COIN, T, Transaction, TransactionConflict, stored_invitation
 
 MAX_CONNECTIONS = 8
 WAIT_SECONDS = 5

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from pckv.limits import SERVER_COIN
+from pckv.base.limits import SERVER_COIN
+from pckv.base.wire import Report
+from pckv.contract.task import Task
 from pckv.store.base import Invitation, ReportOutcome, Upload
-from pckv.task import Task
-from pckv.wire import Report
 
 
 @dataclass

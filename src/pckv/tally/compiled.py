@@ -10,11 +10,11 @@ from math import gcd
 
 import numpy as np
 
-from pckv.arrays import Bytes, Integers
+from pckv.base.arrays import Bytes, Integers
+from pckv.contract.task import Task
 from pckv.tally import Tally
 from pckv.tally.counts import CELLS_FOR_PARTS, Counts, DenseCounts
 from pckv.tally.layouts import PlaneLayout, WordLayout, layout_of
-from pckv.task import Task
 
 # Rows are laid side by side to at least this many 64-bit lanes, which the processor adds together.
 MIN_LANES = 64
@@ -28,7 +28,7 @@ def fast_tally(task: Task, reports: int) -> Tally:
     layout = layout_of(task)
     # Few cells stay in the cache, where numpy counts words as fast.
     slow = isinstance(layout, PlaneLayout) or layout.cells > CELLS_FOR_PARTS
-    worth = slow and reports * task.channel.body_bytes >= BYTES_WORTH_COMPILING
+    worth = slow and reports * task.law.body_bytes >= BYTES_WORTH_COMPILING
     return compiled_tally(task) if worth and find_spec("numba") else Tally(task)
 
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from pckv.arrays import Integers
+from pckv.base.arrays import Integers
 
 # Up to this many cells (128 MiB) are held as one array.
 DENSE_CELLS = 2**24

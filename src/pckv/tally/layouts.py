@@ -6,14 +6,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pckv.arrays import Bytes, Integers
-from pckv.channels.collision import CollisionChannel
-from pckv.errors import ReportError, TallyError
+from pckv.base.arrays import Bytes, Integers
+from pckv.base.errors import ReportError, TallyError
+from pckv.base.wire import BitPlanes, Words
+from pckv.contract.task import Task
+from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.tally.counts import Counts
 from pckv.tally.kernels.planes import check_planes, count_bits
 from pckv.tally.supports import count_supports, worth_compiling
-from pckv.task import Task
-from pckv.wire import BitPlanes, Words
 
 # The largest number that a counter holds.
 MAX_COUNT = 2**63 - 1
@@ -49,7 +49,7 @@ class WordLayout:
     def __init__(self, task: Task, message_format: Words) -> None:
         self.message_format = message_format
         self.cells = message_format.limit
-        self.first_answer = task.channel.word_limit or 0
+        self.first_answer = task.law.word_limit or 0
 
     def add(self, counts: Counts, messages: Integers) -> None:
         """Count words."""
@@ -99,30 +99,30 @@ class PlaneLayout:
 class SupportLayout:
     """One cell per item: how many reports support it. Then one for all unused positions together, and answers."""
 
-    def __init__(self, channel: CollisionChannel, answers: int) -> None:
-        self.channel = channel
-        self.first_answer = channel.items + 1
+    def __init__(self, law: CollisionLaw, answers: int) -> None:
+        self.law = law
+        self.first_answer = law.items + 1
         self.cells = self.first_answer + answers
         # One report may support as many of the unused positions, which have one counter together.
-        self.max_reports = MAX_COUNT // channel.steps_per_report
+        self.max_reports = MAX_COUNT // law.steps_per_report
         self._supports = 0
 
     @property
     def unused(self) -> int:
         """The cell of the unused positions."""
-        return self.channel.items
+        return self.law.items
 
     def add(self, counts: Counts, messages: Integers) -> None:
         """Count what words support."""
-        first, answers = self.channel.word_limit, self.cells - self.first_answer
+        first, answers = self.law.word_limit, self.cells - self.first_answer
         if messages.size and int(messages.view(np.uint64).max()) >= first + answers:
             raise out_of_range(messages, first + answers)
         about_sizes = messages >= first
         about_pairs = messages[~about_sizes] if about_sizes.any() else messages
         # Whoever has counted many will count more, however few come at a time.
-        self._supports += about_pairs.size * self.channel.steps_per_report
+        self._supports += about_pairs.size * self.law.steps_per_report
         compiled = worth_compiling(self._supports)
-        cells, supports = count_supports(self.channel, about_pairs, compiled=compiled)
+        cells, supports = count_supports(self.law, about_pairs, compiled=compiled)
         counts.add_counts(cells, supports)
         counts.add(messages[about_sizes] - first + self.first_answer)
 
@@ -131,19 +131,19 @@ class SupportLayout:
         end = int(np.searchsorted(cells, self.first_answer))
         pairs = reports - int(counts[end:].sum(dtype=object))
         items = counts[: np.searchsorted(cells, self.unused)]
-        total, most = int(counts[:end].sum(dtype=object)), self.channel.steps_per_report
-        fewest = self.channel.positions // self.channel.symbols
+        total, most = int(counts[:end].sum(dtype=object)), self.law.steps_per_report
+        fewest = self.law.positions // self.law.symbols
         if int(items.max(initial=0)) > pairs or not fewest * pairs <= total <= most * pairs:
             raise TallyError("not a tally: the supports do not fit the number of reports")
 
 
 def layout_of(task: Task) -> Layout:
     """Return how a task's reports are counted."""
-    message_format, channel = task.message_format, task.channel
+    message_format, law = task.message_format, task.law
     if isinstance(message_format, BitPlanes):
         return PlaneLayout(message_format)
-    if isinstance(channel, CollisionChannel) and channel.decodes_all:
-        return SupportLayout(channel, message_format.limit - channel.word_limit)
+    if isinstance(law, CollisionLaw) and law.decodes_all:
+        return SupportLayout(law, message_format.limit - law.word_limit)
     return WordLayout(task, message_format)
 
 

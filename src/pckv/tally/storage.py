@@ -17,8 +17,8 @@ import struct
 
 import numpy as np
 
-from pckv.arrays import Integers
-from pckv.errors import TallyError
+from pckv.base.arrays import Integers
+from pckv.base.errors import TallyError
 
 MAGIC = b"pckvtly1"
 _HEADER = struct.Struct("<8s32sqqq")

@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Integers
-from pckv.channels.affine import Numbering
-from pckv.channels.collision import CollisionChannel
-from pckv.positions import item_positions
-from pckv.progress import Progress, no_progress
+from pckv.base.arrays import Integers
+from pckv.base.progress import Progress, no_progress
+from pckv.mechanisms.collision.affine import Numbering
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.collision.positions import item_positions
 from pckv.tally.counts import ONE
 
 # More positions than this are not counted one by one: a counter for each would take too much memory.
@@ -62,21 +62,21 @@ class Progressions(NamedTuple):
 
 
 def count_supports(
-    channel: CollisionChannel, words: Integers, *, compiled: bool = False
+    law: CollisionLaw, words: Integers, *, compiled: bool = False
 ) -> tuple[Integers, Integers]:
     """Return the cells that words support, of items and of all unused positions together, and how often."""
-    steps = channel.steps_per_report
-    enough = words.size * steps >= SUPPORTS_PER_POSITION * channel.positions
-    together = enough and channel.positions <= MAX_COUNTED_POSITIONS
+    steps = law.steps_per_report
+    enough = words.size * steps >= SUPPORTS_PER_POSITION * law.positions
+    together = enough and law.positions <= MAX_COUNTED_POSITIONS
     supports_per_check = SUPPORTS_PER_CHECK[compiled] if together else 1
-    if channel.items * supports_per_check <= steps:
-        return check_items(channel, words)
+    if law.items * supports_per_check <= steps:
+        return check_items(law, words)
     if not together:
-        return look_up(channel, words)
-    by_position = count_positions(channel, words, compiled=compiled)
-    of_items = by_position[all_positions(channel.numbering)]
+        return look_up(law, words)
+    by_position = count_positions(law, words, compiled=compiled)
+    of_items = by_position[all_positions(law.numbering)]
     unused = int(by_position.sum()) - int(of_items.sum())
-    return np.arange(channel.items + 1), np.append(of_items, unused)
+    return np.arange(law.items + 1), np.append(of_items, unused)
 
 
 def worth_compiling(supports: int) -> bool:
@@ -84,24 +84,24 @@ def worth_compiling(supports: int) -> bool:
     return COMPILED_LOOPS in sys.modules or supports >= SUPPORTS_WORTH_COMPILING
 
 
-def progressions(channel: CollisionChannel, words: Integers) -> Progressions:
+def progressions(law: CollisionLaw, words: Integers) -> Progressions:
     """Return the positions that words support."""
-    factors, offsets, symbols = _coefficients(channel, words)
-    inverses = inverse(factors, channel.positions)
-    starts = (symbols - offsets) % channel.positions * inverses % channel.positions
-    steps = channel.symbols * inverses % channel.positions
-    return Progressions(starts, steps, _lengths(channel, symbols))
+    factors, offsets, symbols = _coefficients(law, words)
+    inverses = inverse(factors, law.positions)
+    starts = (symbols - offsets) % law.positions * inverses % law.positions
+    steps = law.symbols * inverses % law.positions
+    return Progressions(starts, steps, _lengths(law, symbols))
 
 
-def _lengths(channel: CollisionChannel, symbols: Integers) -> Integers:
+def _lengths(law: CollisionLaw, symbols: Integers) -> Integers:
     """Return how many positions a function sends to each of some symbols."""
-    return (channel.positions - 1 - symbols) // channel.symbols + 1
+    return (law.positions - 1 - symbols) // law.symbols + 1
 
 
-def _coefficients(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers, Integers]:
+def _coefficients(law: CollisionLaw, words: Integers) -> tuple[Integers, Integers, Integers]:
     """Return A, C and z of words."""
-    functions, symbols = np.divmod(words.view(np.uint64), np.uint64(channel.symbols))
-    factors, offsets = channel.coefficients(functions)
+    functions, symbols = np.divmod(words.view(np.uint64), np.uint64(law.symbols))
+    factors, offsets = law.coefficients(functions)
     return factors.view(np.int64), offsets.view(np.int64), symbols.view(np.int64)
 
 
@@ -116,15 +116,15 @@ def inverse(numbers: Integers, prime: int) -> Integers:
     return result
 
 
-def check_items(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
+def check_items(law: CollisionLaw, words: Integers) -> tuple[Integers, Integers]:
     """Check every item against every word; all other positions that a word supports are unused."""
-    found = supports_of(channel, words, np.ones_like(words), np.arange(channel.items))
-    total = int(_lengths(channel, words % channel.symbols).sum())
-    return np.arange(channel.items + 1), np.append(found, total - int(found.sum()))
+    found = supports_of(law, words, np.ones_like(words), np.arange(law.items))
+    total = int(_lengths(law, words % law.symbols).sum())
+    return np.arange(law.items + 1), np.append(found, total - int(found.sum()))
 
 
 def supports_of(
-    channel: CollisionChannel,
+    law: CollisionLaw,
     words: Integers,
     times: Integers,
     items: Integers,
@@ -134,23 +134,23 @@ def supports_of(
 
     Where there are many of both, they are checked in the compiled loop, on all cores.
     """
-    places = item_positions(channel.numbering, items)
+    places = item_positions(law.numbering, items)
     enough = CHECKS_WORTH_COMPILING // (LOADED_GAIN if COMPILED_LOOPS in sys.modules else 1)
     loop = compiled_checks() if words.size * items.size >= enough else None
     if loop is not None:
-        return _checked(channel, words, times, places, loop, progress)
+        return _checked(law, words, times, places, loop, progress)
     found = np.zeros(items.size, np.int64)
     rows = max(1, CHECKS_AT_ONCE // max(1, items.size))
     for start in range(0, words.size, rows):
         part = slice(start, start + rows)
-        factors, offsets, symbols = (column[:, None] for column in _coefficients(channel, words[part]))
-        found += times[part] @ (channel.sent_to(factors, offsets, places) == symbols)
+        factors, offsets, symbols = (column[:, None] for column in _coefficients(law, words[part]))
+        found += times[part] @ (law.sent_to(factors, offsets, places) == symbols)
         progress(min(1.0, (start + rows) / words.size))
     return found
 
 
 def _checked(  # noqa: PLR0917
-    channel: CollisionChannel,
+    law: CollisionLaw,
     words: Integers,
     times: Integers,
     places: Integers,
@@ -165,11 +165,11 @@ def _checked(  # noqa: PLR0917
         for some in [words[times == number]]
         for start in range(0, some.size, size)
     ]
-    halves, constants = places.astype(np.uint32), _check_constants(channel)
+    halves, constants = places.astype(np.uint32), _check_constants(law)
 
     def check(part: tuple[int, Integers]) -> Halves:
         counts = np.zeros(places.size, np.uint32)
-        loop(_functions(channel, part[1]), halves, constants, counts)
+        loop(_functions(law, part[1]), halves, constants, counts)
         return counts
 
     found, done = np.zeros(places.size, np.int64), 0
@@ -181,21 +181,21 @@ def _checked(  # noqa: PLR0917
     return found
 
 
-def _functions(channel: CollisionChannel, words: Integers) -> Halves:
+def _functions(law: CollisionLaw, words: Integers) -> Halves:
     """Return what the compiled loop needs of the functions and symbols of words, one row per word."""
-    factors, offsets, symbols = _coefficients(channel, words)
-    shares = (factors.view(np.uint64) << np.uint64(32)) // np.uint64(channel.positions)
-    return np.stack([factors, shares.view(np.int64), offsets, channel.symbols - symbols], axis=1).astype(
+    factors, offsets, symbols = _coefficients(law, words)
+    shares = (factors.view(np.uint64) << np.uint64(32)) // np.uint64(law.positions)
+    return np.stack([factors, shares.view(np.int64), offsets, law.symbols - symbols], axis=1).astype(
         np.uint32
     )
 
 
-def _check_constants(channel: CollisionChannel) -> Halves:
-    """Return what the compiled loop needs of the channel: positions, and how to find multiples of its symbols."""
-    symbols, every = channel.symbols, 2**32
+def _check_constants(law: CollisionLaw) -> Halves:
+    """Return what the compiled loop needs of the law: positions, and how to find multiples of its symbols."""
+    symbols, every = law.symbols, 2**32
     even = symbols & -symbols
     inverse_of_odd = pow(symbols // even, -1, every)
-    return np.array([channel.positions, inverse_of_odd, even - 1, (every - 1) // symbols * even], np.uint32)
+    return np.array([law.positions, inverse_of_odd, even - 1, (every - 1) // symbols * even], np.uint32)
 
 
 @lru_cache(maxsize=1)
@@ -213,24 +213,24 @@ def compiled_checks() -> CheckLoop | None:
     return loop
 
 
-def look_up(channel: CollisionChannel, words: Integers) -> tuple[Integers, Integers]:
+def look_up(law: CollisionLaw, words: Integers) -> tuple[Integers, Integers]:
     """Find the items at the positions that some words support."""
-    places, items = sorted_positions(channel.numbering)
-    counts = np.zeros(channel.items + 1, np.int64)
-    for supported in visited(channel, words):
+    places, items = sorted_positions(law.numbering)
+    counts = np.zeros(law.items + 1, np.int64)
+    for supported in visited(law, words):
         found = np.minimum(np.searchsorted(places, supported), places.size - 1)
         hit = places[found] == supported
         np.add.at(counts, items[found[hit]], ONE)
-        counts[channel.items] += supported.size - int(hit.sum())
+        counts[law.items] += supported.size - int(hit.sum())
     cells = np.flatnonzero(counts)
     return cells, counts[cells]
 
 
-def visited(channel: CollisionChannel, words: Integers) -> Iterator[Integers]:
+def visited(law: CollisionLaw, words: Integers) -> Iterator[Integers]:
     """Yield the positions that words support, in arrays that are overwritten once the next is asked for."""
     for start in range(0, words.size, PLACES_AT_ONCE):
-        lines = progressions(channel, words[start : start + PLACES_AT_ONCE])
-        yield from _walk(lines, channel.positions)
+        lines = progressions(law, words[start : start + PLACES_AT_ONCE])
+        yield from _walk(lines, law.positions)
 
 
 def _walk(lines: Progressions, positions: int) -> Iterator[Integers]:
@@ -251,18 +251,18 @@ def _walk(lines: Progressions, positions: int) -> Iterator[Integers]:
     yield places[(ranks < left[:, None]).reshape(-1)]
 
 
-def count_positions(channel: CollisionChannel, words: Integers, *, compiled: bool) -> Integers:
+def count_positions(law: CollisionLaw, words: Integers, *, compiled: bool) -> Integers:
     """Return how often every position is supported, counted on all cores where that pays."""
     loop = _compiled_loop() if compiled else None
     add = partial(_add_compiled, loop=loop) if loop else _add_plain
-    threads = min(os.cpu_count() or 1, words.size * channel.steps_per_report // SUPPORTS_PER_THREAD + 1)
+    threads = min(os.cpu_count() or 1, words.size * law.steps_per_report // SUPPORTS_PER_THREAD + 1)
     # Threads take one part after another, so that none waits for long for one that was held up.
     parts = iter(_parts_for(words, threads))
 
     def count(_: int) -> Integers:
-        counts = np.zeros(channel.positions, np.int64)
+        counts = np.zeros(law.positions, np.int64)
         for part in parts:
-            add(channel, part, counts)
+            add(law, part, counts)
         return counts
 
     if threads == 1:
@@ -289,10 +289,10 @@ def _compiled_loop() -> CountLoop | None:
     return loop
 
 
-def prepare_counting(channel: CollisionChannel) -> None:
+def prepare_counting(law: CollisionLaw) -> None:
     """Load what counting needs, so that from now on even a few words are counted in the compiled loop."""
-    if channel.positions <= MAX_COUNTED_POSITIONS:
-        all_positions(channel.numbering)
+    if law.positions <= MAX_COUNTED_POSITIONS:
+        all_positions(law.numbering)
         _compiled_loop()
 
 
@@ -301,13 +301,13 @@ def _parts_for(words: Integers, threads: int) -> list[Integers]:
     return [words[start : start + size] for start in range(0, words.size, size)]
 
 
-def _add_plain(channel: CollisionChannel, words: Integers, counts: Integers) -> None:
-    for supported in visited(channel, words):
+def _add_plain(law: CollisionLaw, words: Integers, counts: Integers) -> None:
+    for supported in visited(law, words):
         np.add.at(counts, supported, ONE)
 
 
-def _add_compiled(channel: CollisionChannel, words: Integers, counts: Integers, loop: CountLoop) -> None:
-    loop(*_coefficients(channel, words), channel.symbols, counts)
+def _add_compiled(law: CollisionLaw, words: Integers, counts: Integers, loop: CountLoop) -> None:
+    loop(*_coefficients(law, words), law.symbols, counts)
 
 
 @lru_cache(maxsize=4)

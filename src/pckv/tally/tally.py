@@ -6,16 +6,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from pckv.arrays import Integers, Messages
-from pckv.channels import CountLaw
-from pckv.errors import ReportError, TallyError
-from pckv.html_table import html_table
+from pckv.base.arrays import Integers, Messages
+from pckv.base.errors import ReportError, TallyError
+from pckv.base.html import html_table
+from pckv.base.wire import Report, check_id
+from pckv.base.words import plural
+from pckv.contract.task import Task
+from pckv.mechanisms.base import CountLaw
 from pckv.tally import storage
 from pckv.tally.counts import Counts, empty_counts
 from pckv.tally.layouts import Layout, SupportLayout, WordLayout, layout_of
-from pckv.task import Task
-from pckv.texts import plural
-from pckv.wire import Report, check_id
 
 
 class Tally:
@@ -71,11 +71,11 @@ class Tally:
 
     @property
     def count_law(self) -> CountLaw:
-        """The law of a key's counts: the channel's, with what the reports themselves tell of it."""
+        """The law of a key's counts: the law's, with what the reports themselves tell of it."""
         layout = self.layout
         if not isinstance(layout, SupportLayout):
-            return self.task.channel.count_law
-        return layout.channel.measured_law(self._unused_supports(layout), self.pair_reports)
+            return self.task.law.count_law
+        return layout.law.measured_law(self._unused_supports(layout), self.pair_reports)
 
     def honest_laws(self, hostile: int) -> tuple[CountLaw, CountLaw]:
         """Return the laws with the least and the most noise that the honest reports of pairs may tell of.
@@ -85,11 +85,11 @@ class Tally:
         """
         layout = self.layout
         if not isinstance(layout, SupportLayout):
-            return self.task.channel.count_law, self.task.channel.count_law
-        channel, honest = layout.channel, self.pair_reports - hostile
+            return self.task.law.count_law, self.task.law.count_law
+        law, honest = layout.law, self.pair_reports - hostile
         unused = self._unused_supports(layout)
-        added = hostile * min(channel.steps_per_report, channel.positions - channel.items)
-        return channel.measured_law(max(unused - added, 0), honest), channel.measured_law(unused, honest)
+        added = hostile * min(law.steps_per_report, law.positions - law.items)
+        return law.measured_law(max(unused - added, 0), honest), law.measured_law(unused, honest)
 
     def _unused_supports(self, layout: SupportLayout) -> int:
         """Return how often positions that belong to no key were supported."""

@@ -17,8 +17,8 @@ from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 
-from pckv.collector.logs import log
-from pckv.collector.problem_details import ProblemDetails, ProblemKind
+from pckv.collector.http.logs import log
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 
 # How long nothing is tried after a failure.
 SECONDS_AFTER_FAILURE = 60.0

@@ -8,11 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from pckv.collector.problem_details import ProblemDetails, ProblemKind
-from pckv.limits import DISCOVERY, KINDS, PAIRS, check_epsilon
-from pckv.planning.discovery import DiscoveryPlan, plan_discovery
-from pckv.planning.expectations import MAX_USERS
-from pckv.prefix_tree import (
+from pckv.base.limits import DISCOVERY, KINDS, PAIRS, check_epsilon
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.contract.task import Task
+from pckv.mechanisms.discovery.prefix_tree import (
     DEFAULT_ALPHABET,
     DEFAULT_CHARACTERS,
     MAX_ALPHABET,
@@ -20,7 +19,8 @@ from pckv.prefix_tree import (
     MIN_ALPHABET,
     prefix_tree,
 )
-from pckv.task import Task
+from pckv.planning.discovery import DiscoveryPlan, plan_discovery
+from pckv.planning.people import MAX_USERS
 from pckv.web.task_form import EPSILON, CoinName, FieldCheck, NamedForm, NewTaskForm, check_fields, read_form
 
 # A report of more texts says hardly anything of each.

@@ -8,18 +8,18 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query
 
-from pckv.charts import how_estimated, levels_chart
-from pckv.collector.estimate_cache import EstimateOptions
-from pckv.collector.estimate_routes import QueryOptions, find_estimates
-from pckv.collector.estimate_rows import is_listed, sorted_rows
-from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.base.errors import PckvError
+from pckv.charts.estimates import how_estimated, levels_chart
+from pckv.charts.shares import QUANTILES, values_chart
+from pckv.collector.analysis.estimate_cache import EstimateOptions
+from pckv.collector.analysis.estimate_routes import QueryOptions, find_estimates
+from pckv.collector.analysis.estimate_rows import is_listed, sorted_rows
+from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Account, CurrentCollector
-from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
-from pckv.errors import PckvError
-from pckv.estimators.result import Estimates
-from pckv.planning.expectations import MIN_FREQUENCY
-from pckv.share_chart import QUANTILES, values_chart
-from pckv.task import Task
+from pckv.contract.task import Task
+from pckv.estimators.results.estimates import Estimates
+from pckv.planning.people import MIN_FREQUENCY
 from pckv.web.precision import Precision
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)

@@ -12,20 +12,21 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
-from pckv.channels import Channel, build
-from pckv.charts import errors_chart
-from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.base.errors import ParameterError, PckvError, TaskGone
+from pckv.charts.estimates import errors_chart
+from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, CREATION_RESPONSES
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.ingest.upload_routes import JSON_TYPE
 from pckv.collector.state import Account, CurrentCollector
-from pckv.collector.task_routes import ADMIN_PROBLEMS, CREATION_RESPONSES
-from pckv.collector.upload_routes import JSON_TYPE
-from pckv.errors import ParameterError, PckvError, TaskGone
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.registry import build
 from pckv.planning.assessment import planned_size_share
-from pckv.planning.expectations import Expectations
 from pckv.planning.outlook import outlook
+from pckv.planning.people import Expectations
 from pckv.planning.plan import Plan
 from pckv.planning.prediction import ExpectedErrors, predicted_errors
-from pckv.planning.selection import tuned_channel
-from pckv.planning.tuning import ChannelSpec
+from pckv.planning.selection import tuned_law
+from pckv.planning.tuning import LawSpec
 from pckv.web.discovery_form import DiscoveryPlanInputs, NewDiscoveryForm, read_any_form
 from pckv.web.task_form import NewTaskForm, PlanInputs
 
@@ -101,34 +102,34 @@ class _ErrorCurves:
         The best mechanism for each ε would take a plan per point, too slow for a page that follows what is typed.
         """
         planned = self.planned
-        points = [(planned.epsilon, self._errors(self._channel(), planned.users))]
+        points = [(planned.epsilon, self._errors(self._law(), planned.users))]
         for epsilon in set(EPSILONS) - {planned.epsilon}:
             # Not every mechanism exists at every ε: such a point is left out.
             with suppress(ParameterError):
-                spec = ChannelSpec(
+                spec = LawSpec(
                     self.expected.keys, planned.padding, Fraction(str(epsilon)), self.expected.levels
                 )
-                channel = tuned_channel(planned.mechanism, spec, self.expected.aim)
-                points.append((epsilon, self._errors(channel, planned.users)))
+                law = tuned_law(planned.mechanism, spec, self.expected.aim)
+                points.append((epsilon, self._errors(law, planned.users)))
         return self._chart("ε", sorted(points), planned.epsilon)
 
     def by_users(self) -> dict[str, Any]:
         """Draw the errors of this plan for other numbers of users."""
-        channel, users = self._channel(), self.planned.users
+        law, users = self._law(), self.planned.users
         user_counts = sorted({max(1, round(users * multiple)) for multiple in USER_MULTIPLES})
-        return self._chart("people", [(each, self._errors(channel, each)) for each in user_counts], users)
+        return self._chart("people", [(each, self._errors(law, each)) for each in user_counts], users)
 
-    def _channel(self) -> Channel:
+    def _law(self) -> Law:
         planned = self.planned
         epsilon = Fraction(str(planned.epsilon))
         levels = self.expected.levels
         keys = self.expected.keys
         return build(planned.mechanism, keys, planned.padding, epsilon, planned.parameters, levels)
 
-    def _errors(self, channel: Channel, users: int) -> ExpectedErrors:
-        share = float(planned_size_share(channel, self.expected))
+    def _errors(self, law: Law, users: int) -> ExpectedErrors:
+        share = float(planned_size_share(law, self.expected))
         reports, scale = users * (1 - share), self.expected.scale
-        return predicted_errors(channel, reports, self.frequency, self.seen, share, scale=scale)
+        return predicted_errors(law, reports, self.frequency, self.seen, share, scale=scale)
 
     def _chart(self, x: str, points: list[tuple[float, ExpectedErrors]], marked: float) -> dict[str, Any]:
         low, high = self.planned.values

@@ -8,17 +8,17 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
-from pckv.collector.asked_keys import ASKED_KEYS_BODY, AskedKeys
-from pckv.collector.download_names import file_stem
-from pckv.collector.estimate_cache import EstimateOptions
-from pckv.collector.estimate_routes import QueryOptions, find_estimates
-from pckv.collector.problem_details import ProblemKind, problem_responses
+from pckv.base.days import Phase
+from pckv.base.limits import REPORT_ID_BYTES
+from pckv.charts.shares import shares_chart
+from pckv.collector.analysis.estimate_cache import EstimateOptions
+from pckv.collector.analysis.estimate_routes import QueryOptions, find_estimates
+from pckv.collector.analysis.estimate_rows import ASKED_KEYS_BODY, AskedKeys
+from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_PROBLEMS
+from pckv.collector.http.download_names import file_stem
+from pckv.collector.http.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import Account, Collector, CurrentCollector, task_facts
-from pckv.collector.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_PROBLEMS
-from pckv.days import Phase
 from pckv.estimators.estimate import METHODS, POSTS, default_method
-from pckv.limits import REPORT_ID_BYTES
-from pckv.share_chart import shares_chart
 from pckv.store.base import StoredTask, TaskFilter
 
 # The largest number that a database gives a task.
@@ -94,7 +94,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
         "series": None if stored.task.series is None else stored.task.series.to_dict(),
         "parameters": stored.task.parameters,
         "realised_epsilon": stored.task.realised_epsilon,
-        "bytes_per_report": REPORT_ID_BYTES + stored.task.channel.body_bytes,
+        "bytes_per_report": REPORT_ID_BYTES + stored.task.law.body_bytes,
         "first_key": stored.task.key_name(0) if stored.task.lists_keys else ANY_KEY,
         "method": default_method(stored.task),
         "methods": list(METHODS),

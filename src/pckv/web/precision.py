@@ -9,19 +9,18 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from pckv.charts import errors_chart
-from pckv.collector.asked_keys import MAX_ASKED_KEYS
-from pckv.collector.estimate_routes import QueryOptions, find_estimates
-from pckv.collector.problem_details import ProblemKind, problem_responses
+from pckv.charts.estimates import errors_chart
+from pckv.collector.analysis.estimate_routes import QueryOptions, find_estimates
+from pckv.collector.analysis.estimate_rows import MAX_ASKED_KEYS
+from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
+from pckv.collector.http.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import Account, CurrentCollector
-from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
-from pckv.estimators.set_sizes import SetSummary
-from pckv.moments import CountMoments, Scale
-from pckv.planning.expectations import MAX_USERS, MIN_FREQUENCY
+from pckv.contract.task import Task
+from pckv.estimators.sets import SetSummary
+from pckv.planning.people import MAX_USERS, MIN_FREQUENCY
 from pckv.planning.plan import DEFAULT_CANDIDATES, GUESSED_MEAN_ERROR
-from pckv.planning.precision import smallest_frequency
-from pckv.planning.prediction import ExpectedErrors, predict
-from pckv.task import Task
+from pckv.planning.prediction import ExpectedErrors, predict, smallest_frequency
+from pckv.statistics.moments import CountMoments, Scale
 
 # The curve runs from MIN_REPORTS to ten times today's reports, at least to MIN_SPAN.
 MIN_REPORTS, MIN_SPAN = 100, 100_000
@@ -76,7 +75,7 @@ class Precision:
         series = self.task.series
         panels = 1 if series is None else series.panels
         left_out = 1 - (1 - self.task.size_share) / panels
-        return CountMoments.of(self.task.channel.count_law, left_out, Scale.of_values(self.task.level_values))
+        return CountMoments.of(self.task.law.count_law, left_out, Scale.of_values(self.task.level_values))
 
     def noise(self, reports: float) -> ExpectedErrors:
         """Return the errors of the key's frequency and mean that come from noise, the latter in the task's units."""
@@ -141,9 +140,7 @@ class Precision:
     def smallest(self, reports: float) -> float:
         """Return the least frequency that stands out from the noise of this many reports four times out of five."""
         size_share = Fraction(str(self.task.size_share))
-        return smallest_frequency(
-            self.task.channel, reports, size_share=size_share, candidates=self.candidates
-        )
+        return smallest_frequency(self.task.law, reports, size_share=size_share, candidates=self.candidates)
 
     def _row(self, reports: float, series: str) -> dict[str, Any]:
         return {"reports": reports, "series": series, "frequency": self.error(reports)}

@@ -11,15 +11,15 @@ import numpy as np
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from pckv.collector.answers import SharedResponse
-from pckv.collector.estimate_cache import EstimateOptions
-from pckv.collector.estimate_routes import find_estimates
-from pckv.collector.estimate_rows import DETECTED, sorted_rows, top_rows
-from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.analysis.estimate_cache import EstimateOptions
+from pckv.collector.analysis.estimate_routes import find_estimates
+from pckv.collector.analysis.estimate_rows import DETECTED, sorted_rows, top_rows
+from pckv.collector.contracts.task_routes import TASK_PROBLEMS
+from pckv.collector.http.answers import SharedResponse
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.ingest.upload_routes import JSON_TYPE
 from pckv.collector.state import Collector, CurrentCollector, keys_fact
-from pckv.collector.task_routes import TASK_PROBLEMS
-from pckv.collector.upload_routes import JSON_TYPE
-from pckv.estimators.result import Estimates
+from pckv.estimators.results.estimates import Estimates
 from pckv.store.base import StoredTask
 
 LEVEL = 0.95

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Request
 from fastapi.responses import JSONResponse, Response
 
-from pckv.collector.auth import Guard, check_own_page
-from pckv.collector.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.sessions import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOKIE
-from pckv.collector.task_routes import ADMIN_PROBLEMS
-from pckv.collector.tokens import token_hash
+from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS
+from pckv.collector.http.auth import Guard, check_own_page
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.http.sessions import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOKIE
+from pckv.collector.http.tokens import token_hash
 
 router = APIRouter(tags=["session"])
 

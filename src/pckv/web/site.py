@@ -9,10 +9,10 @@ from threading import Thread
 from fastapi import FastAPI
 from starlette.types import Lifespan
 
+from pckv.base.days import utc_today
 from pckv.collector.app import CollectorApp, create_app
-from pckv.collector.settings import Settings
+from pckv.collector.http.settings import Settings
 from pckv.collector.workers import ONLY_WORKER, Worker
-from pckv.days import utc_today
 from pckv.store.base import Store
 from pckv.web import keys, new_task, overview, precision, results, sign_in, static_files
 from pckv.web.chart_script import ChartScript

@@ -8,18 +8,18 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from pckv.about import read_about
-from pckv.canonical import check_name
-from pckv.collector.problem_details import ProblemDetails, ProblemKind
-from pckv.days import checked_days
-from pckv.errors import ParameterError
-from pckv.levels import checked_levels, level_values
-from pckv.limits import DEFAULT_USERS, HASHED, MAX_ITEMS, MAX_KEYS, MAX_LEVELS, MIN_LEVELS, check_epsilon
-from pckv.planning.expectations import MAX_USERS, Expectations, expect
+from pckv.base.canonical import check_name
+from pckv.base.days import checked_days
+from pckv.base.errors import ParameterError
+from pckv.base.levels import checked_levels, level_values
+from pckv.base.limits import DEFAULT_USERS, HASHED, MAX_ITEMS, MAX_KEYS, MAX_LEVELS, MIN_LEVELS, check_epsilon
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.contract.about import read_about
+from pckv.contract.members import checked_keys, checked_other, checked_range
+from pckv.contract.task import Task
+from pckv.mechanisms.discovery.prefix_tree import MAX_ALPHABET, MAX_CHARACTERS, MIN_ALPHABET
+from pckv.planning.people import MAX_USERS, Expectations, expect
 from pckv.planning.plan import DEFAULT_CANDIDATES, UNIT_RANGE, Plan, plan
-from pckv.prefix_tree import MAX_ALPHABET, MAX_CHARACTERS, MIN_ALPHABET
-from pckv.task import Task
-from pckv.task_members import checked_keys, checked_other, checked_range
 
 Form = TypeVar("Form", bound=BaseModel)
 

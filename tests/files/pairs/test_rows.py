@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pckv import Task
-from pckv.errors import DataError
+from pckv.base.errors import DataError
 from pckv.files.pairs import rows as rows_module
 from pckv.files.pairs.population import read_population
 from pckv.files.pairs.rows import Columns

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from pckv import Task
-from pckv.errors import DataError
+from pckv.base.errors import DataError
+from pckv.base.population import Population
 from pckv.files.pairs.population import Repairs, read_population
 from pckv.files.pairs.spill import read_populations
-from pckv.population import Population
 from support.pairs_files import MOVIES, NAMES
 
 NAMED_KEYS = ["alien", "heat", "up", "nobody knows", "nobody lists"]

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pckv.errors import DataError
+from pckv.base.errors import DataError
 from pckv.files.pairs import rows
 from pckv.files.pairs.texts import HeldTexts
-from pckv.prefix_tree import prefix_tree
+from pckv.mechanisms.discovery.prefix_tree import prefix_tree
 
 TREE = prefix_tree("abc ", characters=3)
 ROWS = [

@@ -7,8 +7,8 @@ from typing import get_args
 import numpy as np
 import pyarrow as pa
 
+from pckv.base.wire import MessageFormat
 from pckv.files.reports.columns import COLUMNS, message_column
-from pckv.wire import MessageFormat
 from support.sample_reports import TASKS, some_messages
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.canonical import base64url, from_base64url
+from pckv.base.canonical import base64url, from_base64url
+from pckv.base.errors import AuditFailure
 from pckv.client.reasons import explain
-from pckv.coins import follows_coin
-from pckv.errors import AuditFailure
+from pckv.contract.coins import follows_coin
 from support.browser import PAIRS, QUICK, ScriptedBrowser, Tab, as_report, pages
 from support.client_collector import LOST, Reply, problem
 from support.node import faulty_client

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pckv import Report, Task
-from pckv.canonical import from_base64url
-from pckv.channels import CHANNELS
+from pckv.base.canonical import from_base64url
 from pckv.client.ledger import realised_epsilon
+from pckv.mechanisms.registry import LAWS
 from support.browser import (
     INSECURE,
     OPTIONS,
@@ -39,7 +39,7 @@ def test_vectors_in_a_browser(context: Any, port: int, request: pytest.FixtureRe
     assert tab.errors == []
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", LAWS)
 def test_submit(context: Any, port: int, collector: Running, mechanism: str) -> None:
     task = collector.add_task(mechanism=mechanism)
     tab = Tab(context, port)

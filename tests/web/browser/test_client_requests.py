@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.canonical import base64url
-from pckv.channels import CHANNELS
+from pckv.base.canonical import base64url
+from pckv.base.errors import AuditFailure
+from pckv.base.randomness import Tape, fixed_source
 from pckv.device.perturb import perturb_from
-from pckv.errors import AuditFailure
-from pckv.randomness import Tape, fixed_source
+from pckv.mechanisms.registry import LAWS
 from support.browser import QUICK, Tab, pages
 from support.client_collector import FakeCollector, ReceivedRequest
 from support.node import faulty_client
@@ -67,7 +67,7 @@ def check_requests(context: Any, port: int) -> None:
         route.fulfill(status=reply.status, headers={"Content-Type": reply.media}, body=reply.body)
 
     tab.page.route("**/tasks/**", answer)
-    for mechanism in CHANNELS:
+    for mechanism in LAWS:
         for size in SIZES:
             _check_request(tab, port, collector, _task(mechanism, size), size)
     if any(members != MEMBERS for members in tab.page.evaluate(STORED)):

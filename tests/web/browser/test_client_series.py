@@ -6,8 +6,8 @@ import datetime as dt
 import json
 from typing import Any
 
-from pckv.days import utc_today
-from pckv.series import Series
+from pckv.base.days import utc_today
+from pckv.contract.series import Series
 from support.browser import Tab, url, wait_for
 from support.collectors import Running, new_task
 from support.stores import stored_reports

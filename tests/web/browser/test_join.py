@@ -221,7 +221,7 @@ def test_a_report_that_tells_only_the_number_of_answers_says_so(people: Any, ser
     with_randomness(person, SIZE_IS_ANSWERED)
     shown = answer(person, task.id, {"Alien": 1, "Heat": 2, HOSTILE: 3})
     page = person.page
-    assert task.message_format.decode(bytes.fromhex(shown)) == (task.channel.word_limit or 0) + 1
+    assert task.message_format.decode(bytes.fromhex(shown)) == (task.law.word_limit or 0) + 1
     leaves = page.locator(".leaves").inner_text()
     assert "It claims that their number is about 3." in leaves
     assert "and not which" in leaves

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import pckv
-from pckv.coins import follows_coin
+from pckv.contract.coins import follows_coin
 from support.people import PHONE, add_task, ask, count, fill_in, spent
 from support.serving import ServeProcess
 
@@ -82,7 +82,7 @@ def test_a_report_by_the_collectors_coin(people: Any, server: ServeProcess) -> N
     person.press("Send my report")
     person.state("sent")
     [item] = json.loads(person.sent[0])["reports"]
-    report_id, body = (pckv.canonical.from_base64url(item[name]) for name in ("id", "body"))
+    report_id, body = (pckv.base.canonical.from_base64url(item[name]) for name in ("id", "body"))
     assert follows_coin(task, report_id, task.message_format.decode(body))
     # Asked when the page opened, twice, and before the report was made: always the same coin.
     assert (len(person.asked), len(set(person.asked)), count(server, task.id)) == (3, 1, 1)

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pckv
-from pckv.canonical import from_base64url
-from pckv.channels.discovery import DiscoveryChannel
-from pckv.coins import follows_coin
+from pckv.base.canonical import from_base64url
+from pckv.contract.coins import follows_coin
+from pckv.mechanisms.discovery.law import DiscoveryLaw
 from support.people import DESK, PHONE, Person, ask, check_odds, count, explanation, publish, shown_body
 from support.serving import ServeProcess
 
@@ -25,15 +25,13 @@ def add(person: Person, text: str) -> None:
 def check_claims(task: pckv.Task, person: Person, texts: list[str], *, end: str) -> None:
     """Check that the page says of a report what its function says."""
     word = int.from_bytes(bytes.fromhex(shown_body(person)), "little")
-    channel, tree = task.channel, task.tree
-    assert isinstance(channel, DiscoveryChannel)
-    function, symbol = divmod(word, channel.symbols)
-    group = channel.group_of(function)
+    law, tree = task.law, task.tree
+    assert isinstance(law, DiscoveryLaw)
+    function, symbol = divmod(word, law.symbols)
+    group = law.group_of(function)
     prefixes = {tree.prefix(tree.cut(text), group): None for text in texts}
     said = [
-        prefix
-        for prefix in prefixes
-        if channel.symbol(function, tree.item(task.digest, prefix, group)) == symbol
+        prefix for prefix in prefixes if law.symbol(function, tree.item(task.digest, prefix, group)) == symbol
     ]
     shown = [prefix.rstrip("\0") + (end if prefix.endswith("\0") else " …") for prefix in said]
     # A page shows several spaces as one.

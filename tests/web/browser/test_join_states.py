@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.days import utc_today
-from pckv.series import Series
+from pckv.base.days import utc_today
+from pckv.contract.series import Series
 from support.browser import INSECURE
 from support.people import (
     DESK,

@@ -122,11 +122,11 @@ def test_any_text_is_a_key(people: Any, server: ServeProcess) -> None:
     assert entered == ["Solaris Café: 1", "Stalker: 5"]
     claimed = [text.partition(":")[0] for text in page.locator(".leaves li").all_inner_texts()]
     word = int.from_bytes(bytes.fromhex(shown_body(person)), "little")
-    channel: Any = task.channel
-    if word < channel.word_limit:
-        function, symbol = divmod(word, channel.symbols)
+    law: Any = task.law
+    if word < law.word_limit:
+        function, symbol = divmod(word, law.symbols)
         keys = [task.key_index(text) for text in ("Solaris Café", "Stalker")]
-        said = [any(channel.symbol(function, 2 * key + level) == symbol for level in (0, 1)) for key in keys]
+        said = [any(law.symbol(function, 2 * key + level) == symbol for level in (0, 1)) for key in keys]
         names = [name for name, is_said in zip(("Solaris Café", "Stalker"), said, strict=True) if is_said]
         assert claimed == names
         assert "Von allen anderen Texten behauptet er zufällig" in page.locator(".leaves").inner_text()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import pckv
-from pckv.texts import TOO_RARE
+from pckv.base.words import TOO_RARE
 from support.people import DESK, HOSTILE, PHONE, add_task, chart_with, choose, send_reports
 from support.serving import ServeProcess
 

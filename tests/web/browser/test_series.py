@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import pckv
-from pckv.days import days_after, utc_today
+from pckv.base.days import days_after, utc_today
 from support.collectors import ANALYST, Running, as_items, running
 from support.people import DESK, HOSTILE, KEYS, PHONE, Person, ask, fill_task
 from support.serving import ServeProcess

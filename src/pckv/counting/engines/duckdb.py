@@ -14,10 +14,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pckv.base.errors import first_line, require
 from pckv.counting.batches import CountResult, count_batch
 from pckv.counting.deduplicator import Deduplicator
 from pckv.counting.engines.sql import account_for_rows, can_group, read_word_counts, recount_with_numpy
-from pckv.errors import first_line, require
 from pckv.files.reports.columns import ID_COLUMN, message_column
 from pckv.tally.compiled import fast_tally
 

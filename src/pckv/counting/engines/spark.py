@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
 
+from pckv.base.errors import DataError, require
+from pckv.base.limits import REPORT_ID_BYTES
+from pckv.contract.task import Task
 from pckv.counting.batches import BadReports, CountResult, check_batch, count_batch
 from pckv.counting.deduplicator import conflict_error
 from pckv.counting.engines.spark_session import UnreadableFile, one_line_errors, spark_session
 from pckv.counting.engines.sql import account_for_rows, can_group, read_word_counts, recount_with_numpy
-from pckv.errors import DataError, require
 from pckv.files.reports.columns import ID_COLUMN, message_column
 from pckv.files.reports.reader import ReportFile
-from pckv.limits import REPORT_ID_BYTES
 from pckv.tally import Tally
-from pckv.task import Task
 
 if TYPE_CHECKING:
     from pckv.counting.job import Job

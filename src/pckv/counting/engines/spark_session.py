@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pckv.errors import DataError, MissingExtra, first_line, require
+from pckv.base.errors import DataError, MissingExtra, first_line, require
 
 DEFAULT_MASTER = "local[*]"
 MIN_JAVA = 17

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pckv.base.errors import DataError, require
+from pckv.base.progress import no_progress
+from pckv.contract.task import Task
 from pckv.counting.batches import BadReports, CountResult
 from pckv.counting.deduplicator import conflict_error
 from pckv.counting.engines import numpy as numpy_engine
-from pckv.errors import DataError, require
 from pckv.files.reports.reader import ReportFile
-from pckv.progress import no_progress
 from pckv.tally import Tally
 from pckv.tally.layouts import WordLayout, layout_of
-from pckv.task import Task
 
 if TYPE_CHECKING:
     from pckv.counting.job import Job

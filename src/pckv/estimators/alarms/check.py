@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.random import Generator, default_rng
 
-from pckv.arrays import Integers, Messages
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.ue import UeChannel
-from pckv.channels.ue_compact import UeCompactChannel
+from pckv.base.arrays import Integers, Messages
+from pckv.contract.task import Task
 from pckv.estimators.alarms.counts import SetBits, size_share_test
 from pckv.estimators.alarms.functions import function_tests
 from pckv.estimators.alarms.result import Alarms, AlarmTest
 from pckv.estimators.alarms.shared_symbols import shared_symbols_test
-from pckv.task import Task
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.ue.law import UeLaw
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
 
 # Beyond this many words a random half of them is kept, again and again: as many are more than enough to find 1 % of liars,
 # and take little memory where reports are collected.
@@ -37,7 +37,7 @@ class ReportSample:
         self._answers = 0
         self._kept: list[Integers] = []
         self._share = 1.0
-        self._bits = SetBits(task.channel) if isinstance(task.channel, UeChannel) else None
+        self._bits = SetBits(task.law) if isinstance(task.law, UeLaw) else None
 
     def add(self, messages: Messages) -> None:
         """Look at some reports: words in one row, or rows of plane bytes."""
@@ -46,7 +46,7 @@ class ReportSample:
             self._bits.add(messages.astype(np.uint8, copy=False))
             return
         words = messages.astype(np.int64, copy=False)
-        of_pairs = words[words < (self.task.channel.word_limit or 0)]
+        of_pairs = words[words < (self.task.law.word_limit or 0)]
         self._answers += words.size - of_pairs.size
         if self._share < 1:
             of_pairs = of_pairs[self._rng.random(of_pairs.size) < self._share]
@@ -61,16 +61,16 @@ class ReportSample:
         return Alarms(self.reports, tuple(self._tests()))
 
     def _tests(self) -> Iterator[AlarmTest]:
-        channel, question = self.task.channel, self.task.size_question
+        law, question = self.task.law, self.task.size_question
         if question is not None and self.reports:
             yield size_share_test(question, self._answers, self.reports)
         if self._bits is not None:
             yield from self._bits.tests()
-        if isinstance(channel, UeCompactChannel | CollisionChannel):
+        if isinstance(law, UeCompactLaw | CollisionLaw):
             # In order, so that the random halves do not depend on the order in which the reports came.
             words = np.sort(np.concatenate([np.zeros(0, np.int64), *self._kept]))
-            yield from function_tests(channel, words // (channel.word_limit // channel.functions))
-            if (shared := shared_symbols_test(self.task, channel, words, self._rng)) is not None:
+            yield from function_tests(law, words // (law.word_limit // law.functions))
+            if (shared := shared_symbols_test(self.task, law, words, self._rng)) is not None:
                 yield shared
 
 

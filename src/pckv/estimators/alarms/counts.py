@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pckv.arrays import Bytes
-from pckv.channels.size_question import SizeQuestion
-from pckv.channels.ue import UeChannel
+from pckv.base.arrays import Bytes
 from pckv.estimators.alarms.result import AlarmTest
 from pckv.estimators.alarms.tails import binomial_bound
+from pckv.mechanisms.size_question.law import SizeQuestion
+from pckv.mechanisms.ue.law import UeLaw
 
 
 def size_share_test(question: SizeQuestion, answers: int, reports: int) -> AlarmTest:
@@ -25,7 +25,7 @@ def size_share_test(question: SizeQuestion, answers: int, reports: int) -> Alarm
 class SetBits:
     """How many bits reports of `ue` set: all together, and the fewest and most in one report."""
 
-    channel: UeChannel
+    law: UeLaw
     reports: int = 0
     total: int = 0
     fewest: int = 0
@@ -35,9 +35,9 @@ class SetBits:
         """Count the bits of the presence planes of some reports."""
         if not len(messages):
             return
-        presence = messages[:, : self.channel.message_format.plane_bytes]
+        presence = messages[:, : self.law.message_format.plane_bytes]
         bits = np.bitwise_count(presence).sum(axis=1, dtype=np.int64)
-        self.fewest = min(int(bits.min()), self.fewest if self.reports else self.channel.keys)
+        self.fewest = min(int(bits.min()), self.fewest if self.reports else self.law.keys)
         self.most = max(int(bits.max()), self.most)
         self.reports += len(messages)
         self.total += int(bits.sum())
@@ -47,11 +47,11 @@ class SetBits:
 
         Every bit is set with the chance of a key that was not sampled, but for at most one per report.
         """
-        keys, reports = self.channel.keys, self.reports
+        keys, reports = self.law.keys, self.reports
         if not reports:
             return
-        not_sampled = float(2 * self.channel.unsampled.other)
-        sampled = float(self.channel.sampled.own + self.channel.sampled.other)
+        not_sampled = float(2 * self.law.unsampled.other)
+        sampled = float(self.law.sampled.own + self.law.sampled.other)
         low, high = not_sampled, ((keys - 1) * not_sampled + sampled) / keys
         bits = f"{self.total / reports:,.4g} bits per report are set"
         expected = f"where {keys * low:,.4g} to {keys * high:,.4g} are expected"

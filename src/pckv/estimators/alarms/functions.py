@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from pckv.arrays import Integers
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.ue_compact import UeCompactChannel
+from pckv.base.arrays import Integers
 from pckv.estimators.alarms.result import AlarmTest
 from pckv.estimators.alarms.tails import binomial_bound, gamma_bound, poisson_bound
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
 
-FunctionChannel = UeCompactChannel | CollisionChannel
+FunctionLaw = UeCompactLaw | CollisionLaw
 
 # The two numbers of a function are counted in this many ranges.
 RANGES = 64
@@ -23,15 +23,15 @@ MAX_RARE_LOAD = 0.05
 MIN_FUNCTIONS = 25
 
 
-def function_tests(channel: FunctionChannel, functions: Integers) -> Iterator[AlarmTest]:
+def function_tests(law: FunctionLaw, functions: Integers) -> Iterator[AlarmTest]:
     """Yield the tests of the functions that reports name."""
     if not functions.size:
         return
     counts = np.unique_counts(functions).counts
-    yield _heaviest(int(counts.max()), functions.size, channel.functions)
-    if channel.functions >= MIN_FUNCTIONS:
-        yield _repeated(counts, functions.size, channel.functions)
-    for name, values, limit in _coordinates(channel, functions):
+    yield _heaviest(int(counts.max()), functions.size, law.functions)
+    if law.functions >= MIN_FUNCTIONS:
+        yield _repeated(counts, functions.size, law.functions)
+    for name, values, limit in _coordinates(law, functions):
         yield _ranges(name, values, limit)
 
 
@@ -61,16 +61,16 @@ def _repeated(counts: Integers, reports: int, functions: int) -> AlarmTest:
     return AlarmTest(name, seen, gamma_bound(pairs, mean, variance, third / variance**1.5))
 
 
-def _coordinates(channel: FunctionChannel, functions: Integers) -> Iterator[tuple[str, Integers, int]]:
+def _coordinates(law: FunctionLaw, functions: Integers) -> Iterator[tuple[str, Integers, int]]:
     """Yield what a function is made of: independent numbers, each uniform below a limit."""
-    if isinstance(channel, UeCompactChannel):
-        for digit in range(channel.digits):
-            yield f"digit {digit + 1}", functions // channel.q**digit % channel.q, channel.q
-    elif channel.by_index:
-        yield "number", functions, channel.functions
+    if isinstance(law, UeCompactLaw):
+        for digit in range(law.digits):
+            yield f"digit {digit + 1}", functions // law.q**digit % law.q, law.q
+    elif law.by_index:
+        yield "number", functions, law.functions
     else:
-        yield "first number", functions // channel.positions, channel.positions - 1
-        yield "second number", functions % channel.positions, channel.positions
+        yield "first number", functions // law.positions, law.positions - 1
+        yield "second number", functions % law.positions, law.positions
 
 
 def _ranges(name: str, values: Integers, limit: int) -> AlarmTest:

@@ -14,16 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from pckv.arrays import Flags, Floats, Integers
-from pckv.channels.collision import CollisionChannel
-from pckv.channels.ue_compact import UeCompactChannel
-from pckv.estimators.alarms.functions import FunctionChannel
+from pckv.base.arrays import Flags, Floats, Integers
+from pckv.contract.task import Task
+from pckv.estimators.alarms.functions import FunctionLaw
 from pckv.estimators.alarms.result import AlarmTest
 from pckv.estimators.alarms.tails import excess_of_exponential, mean_bound
+from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from pckv.planning.influence import same_symbol_chance
 from pckv.tally import Tally
 from pckv.tally.decode.support import key_support
-from pckv.task import Task
 
 # The most reports in either half, and the keys that are looked at: those with most support.
 MAX_REPORTS_PER_HALF, MAX_CANDIDATES = 2**16, 256
@@ -52,43 +52,41 @@ class _Places(NamedTuple):
         return np.asarray(self.likeness[self.rows[others] - self.rows[item]])
 
 
-def shared_symbols_test(
-    task: Task, channel: FunctionChannel, words: Integers, rng: Generator
-) -> AlarmTest | None:
+def shared_symbols_test(task: Task, law: FunctionLaw, words: Integers, rng: Generator) -> AlarmTest | None:
     """Return the test of keys that share symbols; None where reports are few, or keys cannot be counted."""
-    if words.size < MIN_REPORTS or channel.keys == 1 or not channel.decodes_all:
+    if words.size < MIN_REPORTS or law.keys == 1 or not law.decodes_all:
         return None
     words = rng.permutation(words)[: 2 * MAX_REPORTS_PER_HALF]
-    halves, null = (words[::2], words[1::2]), rng.integers(0, channel.functions, NULL_FUNCTIONS)
+    halves, null = (words[::2], words[1::2]), rng.integers(0, law.functions, NULL_FUNCTIONS)
     found = []
     for shown, tested in (halves, halves[::-1]):
-        functions = tested // (channel.word_limit // channel.functions)
-        keys = _candidates(task, channel, shown)
-        for weights in _groups(_supports(channel, shown, keys)):
+        functions = tested // (law.word_limit // law.functions)
+        keys = _candidates(task, law, shown)
+        for weights in _groups(_supports(law, shown, keys)):
             chosen = np.flatnonzero(weights)
-            found.append(_group_test(channel, keys[chosen], weights[chosen], functions, null))
+            found.append(_group_test(law, keys[chosen], weights[chosen], functions, null))
     least = min(found, key=lambda test: test.chance)
     return least._replace(chance=min(1.0, len(found) * least.chance))
 
 
-def _candidates(task: Task, channel: FunctionChannel, words: Integers) -> Integers:
+def _candidates(task: Task, law: FunctionLaw, words: Integers) -> Integers:
     """The keys with most support among some reports; all, if they are few."""
-    if channel.keys <= MAX_CANDIDATES:
-        return np.arange(channel.keys)
+    if law.keys <= MAX_CANDIDATES:
+        return np.arange(law.keys)
     tally = Tally(task)
-    tally.add_many(words[: max(MIN_REPORTS, MAX_STEPS // channel.steps_per_report)])
+    tally.add_many(words[: max(MIN_REPORTS, MAX_STEPS // law.steps_per_report)])
     support = key_support(tally)
     return np.argpartition(-support.total, MAX_CANDIDATES)[:MAX_CANDIDATES]
 
 
-def _supports(channel: FunctionChannel, words: Integers, keys: Integers) -> Floats:
+def _supports(law: FunctionLaw, words: Integers, keys: Integers) -> Floats:
     """How many levels of each of some keys every report supports, one row per key."""
-    if isinstance(channel, CollisionChannel):
-        rows = _places(channel, words // channel.symbols, keys).rows == words % channel.symbols
-        by_key = rows.reshape(keys.size, channel.levels, -1)
+    if isinstance(law, CollisionLaw):
+        rows = _places(law, words // law.symbols, keys).rows == words % law.symbols
+        by_key = rows.reshape(keys.size, law.levels, -1)
         return np.asarray(by_key.sum(axis=1, dtype=np.float32))
-    says = _says(channel).astype(np.float32)
-    return np.stack([says[channel.residue(words, np.full(1, key))] for key in keys.tolist()])
+    says = _says(law).astype(np.float32)
+    return np.stack([says[law.residue(words, np.full(1, key))] for key in keys.tolist()])
 
 
 def _groups(supports: Floats) -> list[Floats]:
@@ -111,20 +109,18 @@ def _largest_parts(direction: Floats) -> Floats:
 
 
 def _group_test(
-    channel: FunctionChannel, keys: Integers, weights: Floats, functions: Integers, null: Integers
+    law: FunctionLaw, keys: Integers, weights: Floats, functions: Integers, null: Integers
 ) -> AlarmTest:
     """Test whether functions treat the keys of a group alike more often than by chance."""
-    by_item = np.repeat(weights, channel.levels) if isinstance(channel, CollisionChannel) else weights
-    seen = _alike(_places(channel, functions, keys), by_item)
-    by_chance = _chance(channel) * _all_pairs(by_item)
+    by_item = np.repeat(weights, law.levels) if isinstance(law, CollisionLaw) else weights
+    seen = _alike(_places(law, functions, keys), by_item)
+    by_chance = _chance(law) * _all_pairs(by_item)
     excess = float(seen.mean() - by_chance)
     spread: _DrawnSpread | _ExactSpread
-    if isinstance(channel, CollisionChannel):
-        spread = _DrawnSpread(
-            _alike(_places(channel, null, keys), by_item) - by_chance, by_item, _chance(channel)
-        )
+    if isinstance(law, CollisionLaw):
+        spread = _DrawnSpread(_alike(_places(law, null, keys), by_item) - by_chance, by_item, _chance(law))
     else:
-        spread = _ExactSpread(_compact_variance(channel, keys, weights), _all_pairs(weights) - by_chance)
+        spread = _ExactSpread(_compact_variance(law, keys, weights), _all_pairs(weights) - by_chance)
     chance = mean_bound(excess, seen.size, spread.variance, spread.beyond)
     errors = excess / math.sqrt(spread.variance / seen.size) if spread.variance else 0.0
     said = (
@@ -170,15 +166,14 @@ class _ExactSpread(NamedTuple):
         return self.variance / self.largest**2 * excess_of_exponential(tilt * self.largest)
 
 
-def _compact_variance(channel: UeCompactChannel, keys: Integers, weights: Floats) -> float:
+def _compact_variance(law: UeCompactLaw, keys: Integers, weights: Floats) -> float:
     """The exact variance: differences of keys in one direction depend on one uniform residue, others are independent."""
-    q, likeness = channel.q, _residue_likeness(channel)
+    q, likeness = law.q, _residue_likeness(law)
     residues, by_direction = np.arange(q), dict[tuple[int, ...], Floats]()
     chosen = np.flatnonzero(weights).tolist()
     for first, second in combinations(chosen, 2):
         difference = [
-            (int(keys[first]) // q**digit - int(keys[second]) // q**digit) % q
-            for digit in range(channel.digits)
+            (int(keys[first]) // q**digit - int(keys[second]) // q**digit) % q for digit in range(law.digits)
         ]
         leading = next(digit for digit in difference if digit)
         direction = tuple(digit * pow(leading, -1, q) % q for digit in difference)
@@ -187,38 +182,38 @@ def _compact_variance(channel: UeCompactChannel, keys: Integers, weights: Floats
     return float(sum(alike.var() for alike in by_direction.values()))
 
 
-def _places(channel: FunctionChannel, functions: Integers, keys: Integers) -> _Places:
-    if isinstance(channel, CollisionChannel):
-        items = [channel.item(key, level) for key in keys.tolist() for level in range(channel.levels)]
+def _places(law: FunctionLaw, functions: Integers, keys: Integers) -> _Places:
+    if isinstance(law, CollisionLaw):
+        items = [law.item(key, level) for key in keys.tolist() for level in range(law.levels)]
         # The steps of an index to its function need unsigned numbers.
         unsigned = functions.astype(np.uint64)
-        rows = [channel.symbol(unsigned, item).astype(np.int32) for item in items]
-        return _Places(np.stack(rows), np.eye(1, channel.symbols)[0])
-    rows = [channel.product(functions, np.full(1, key)).astype(np.int32) for key in keys.tolist()]
-    return _Places(np.stack(rows), _residue_likeness(channel))
+        rows = [law.symbol(unsigned, item).astype(np.int32) for item in items]
+        return _Places(np.stack(rows), np.eye(1, law.symbols)[0])
+    rows = [law.product(functions, np.full(1, key)).astype(np.int32) for key in keys.tolist()]
+    return _Places(np.stack(rows), _residue_likeness(law))
 
 
-def _says(channel: UeCompactChannel) -> Floats:
+def _says(law: UeCompactLaw) -> Floats:
     """How often every residue supports a key."""
-    says = np.zeros(channel.q)
-    for first in channel.firsts:
-        says[np.arange(first, first + channel.r) % channel.q] += 1
+    says = np.zeros(law.q)
+    for first in law.firsts:
+        says[np.arange(first, first + law.r) % law.q] += 1
     return says
 
 
-def _residue_likeness(channel: UeCompactChannel) -> Floats:
+def _residue_likeness(law: UeCompactLaw) -> Floats:
     """How often two residues say something at once, over all offsets, by their distance."""
-    says = _says(channel)
+    says = _says(law)
     # The correlation of the supports with themselves; whole numbers.
-    by_distance = np.rint(np.fft.irfft(np.abs(np.fft.rfft(says)) ** 2, channel.q))
+    by_distance = np.rint(np.fft.irfft(np.abs(np.fft.rfft(says)) ** 2, law.q))
     return np.asarray(by_distance / by_distance[0])
 
 
-def _chance(channel: FunctionChannel) -> float:
+def _chance(law: FunctionLaw) -> float:
     """The mean likeness of the places of two items, given a random function."""
-    if isinstance(channel, CollisionChannel):
-        return float(same_symbol_chance(channel))
-    return float(_residue_likeness(channel).mean())
+    if isinstance(law, CollisionLaw):
+        return float(same_symbol_chance(law))
+    return float(_residue_likeness(law).mean())
 
 
 def _alike(places: _Places, weights: Floats) -> Floats:

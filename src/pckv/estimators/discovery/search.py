@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Floats, Integers
-from pckv.channels.discovery import DiscoveryChannel
-from pckv.estimators.binomial import binomial_upper_tail
+from pckv.base.arrays import Floats, Integers
+from pckv.base.progress import Progress, no_progress
+from pckv.contract.task import Task
+from pckv.mechanisms.discovery.law import DiscoveryLaw
+from pckv.mechanisms.discovery.prefix_tree import END
 from pckv.planning.discovery import followed_chance
-from pckv.prefix_tree import END
-from pckv.progress import Progress, no_progress
+from pckv.statistics.binomial import binomial_upper_tail
 from pckv.tally import Tally
 from pckv.tally.supports import supports_of
-from pckv.task import Task
 
 # Prefixes that are looked at in one group at most: so many take about a gigabyte of memory.
 MAX_CANDIDATES = 2**22
@@ -65,10 +65,10 @@ class Search:
     tested: int = 0
 
 
-def reports_by_group(tally: Tally, channel: DiscoveryChannel) -> list[GroupReports]:
+def reports_by_group(tally: Tally, law: DiscoveryLaw) -> list[GroupReports]:
     """Split the words of a tally by their groups, which are ranges of words."""
-    words, times = tally.counts.nonzero(channel.word_limit)
-    ends = np.arange(channel.groups + 1) * (channel.word_limit // channel.groups)
+    words, times = tally.counts.nonzero(law.word_limit)
+    ends = np.arange(law.groups + 1) * (law.word_limit // law.groups)
     bounds = np.searchsorted(words, ends).tolist()
     parts = [slice(start, end) for start, end in pairwise(bounds)]
     return [GroupReports(words[part], times[part], int(times[part].sum())) for part in parts]
@@ -76,7 +76,7 @@ def reports_by_group(tally: Tally, channel: DiscoveryChannel) -> list[GroupRepor
 
 def search(
     task: Task,
-    channel: DiscoveryChannel,
+    law: DiscoveryLaw,
     groups: list[GroupReports],
     most: int,
     progress: Progress = no_progress,
@@ -89,7 +89,7 @@ def search(
         earlier = [tree.prefix(whole.text, group) for whole in result.whole]
         items = [tree.item(task.digest, prefix, group) for prefix in (*candidates, *earlier)]
         counts = supports_of(
-            channel,
+            law,
             reports.words,
             reports.times,
             np.array(items, np.int64),
@@ -100,7 +100,7 @@ def search(
         is_last = group == len(groups) - 1
         result.tested += sum(is_last or prefix.endswith(END) for prefix in candidates)
         of_candidates = counts[: len(candidates)]
-        likely = null_chances(channel, of_candidates, reports.reports) <= followed_chance(tree)
+        likely = null_chances(law, of_candidates, reports.reports) <= followed_chance(tree)
         passed = np.flatnonzero(likely)
         largest = np.sort(passed[np.argsort(-of_candidates[passed], kind="stable")][:enough])
         kept = [Followed(candidates[place], group, int(of_candidates[place])) for place in largest.tolist()]
@@ -111,7 +111,7 @@ def search(
     return result
 
 
-def null_chances(channel: DiscoveryChannel, counts: Integers | Sequence[int], reports: object) -> Floats:
+def null_chances(law: DiscoveryLaw, counts: Integers | Sequence[int], reports: object) -> Floats:
     """Return the chances of at least these counts of supports for prefixes that nobody holds.
 
     A report supports such a prefix with the chance 1/t, independently of all others.
@@ -124,7 +124,7 @@ def null_chances(channel: DiscoveryChannel, counts: Integers | Sequence[int], re
         same = trials == number
         distinct, place = np.unique(all_counts[same], return_inverse=True)
         tails = binomial_upper_tail(
-            distinct.astype(np.float64), np.full(distinct.size, float(number)), 1 / channel.symbols
+            distinct.astype(np.float64), np.full(distinct.size, float(number)), 1 / law.symbols
         )
         chances[same] = tails[place]
     return chances

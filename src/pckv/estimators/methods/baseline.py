@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pckv.arrays import Floats
-from pckv.moments import CountMoments
+from pckv.base.arrays import Floats
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 
 

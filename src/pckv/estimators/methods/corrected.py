@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pckv.arrays import Floats
+from pckv.base.arrays import Floats
 from pckv.estimators.methods.baseline import unbiased_frequency, unbiased_value_sum
-from pckv.moments import CountMoments
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 
 

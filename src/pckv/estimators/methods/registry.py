@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pckv.arrays import Flags, Floats
-from pckv.errors import ParameterError
+from pckv.base.arrays import Flags, Floats
+from pckv.base.errors import ParameterError
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval
 from pckv.estimators.methods.baseline import baseline, unbiased_frequency
 from pckv.estimators.methods.bayes.bayes import Posterior, bayes, learn
 from pckv.estimators.methods.corrected import corrected
-from pckv.moments import CountMoments
+from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 
 # From counts, the number of reports and the moments of the count law to frequencies and means on [-1, 1].

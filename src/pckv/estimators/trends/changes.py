@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Flags, Floats, Integers
-from pckv.estimators.binomial import binomial_upper_tail
+from pckv.base.arrays import Flags, Floats, Integers
 from pckv.estimators.intervals import GAUSSIAN_VARIANCE, two_sided_z
 from pckv.estimators.trends.rounds import RoundCounts
-from pckv.moments import GAUSSIAN_NOISE
+from pckv.statistics.binomial import binomial_upper_tail
+from pckv.statistics.moments import GAUSSIAN_NOISE
 
 
 class KeyChange(NamedTuple):

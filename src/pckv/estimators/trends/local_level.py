@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Floats
+from pckv.base.arrays import Floats
 from pckv.estimators.intervals import Interval, two_sided_z
 from pckv.estimators.trends.movements import Chances, Movements, learn_chances, movements
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Floats, Integers
+from pckv.base.arrays import Floats, Integers
 
 # Variances of a step, relative to that of the noise of one round. Over T rounds a drift below 1/T² cannot be told from
 # none, and one above the largest makes smoothed estimates those of single rounds.

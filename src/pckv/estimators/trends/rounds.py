@@ -9,14 +9,14 @@ from functools import cached_property
 
 import numpy as np
 
-from pckv.arrays import Floats, Integers
-from pckv.channels import CountLaw, Support
-from pckv.errors import TallyError
+from pckv.base.arrays import Floats, Integers
+from pckv.base.errors import TallyError
+from pckv.base.progress import Progress, no_progress
+from pckv.contract.series import Series
 from pckv.estimators.counted import PooledReports
 from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.moments import CountMoments, Scale
-from pckv.progress import Progress, no_progress
-from pckv.series import Series
+from pckv.mechanisms.base import CountLaw, Support
+from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport, key_support
 
@@ -39,7 +39,7 @@ class RoundCounts:
     size_answers: Integers
     keys: Integers
     support: KeySupport
-    law: CountLaw
+    count_law: CountLaw
     scale: Scale
 
     @classmethod
@@ -68,7 +68,7 @@ class RoundCounts:
             size_answers=tally.size_answers,
             keys=numbers,
             support=key_support(tally, numbers, progress),
-            law=tally.count_law,
+            count_law=tally.count_law,
             scale=Scale.of_values(tally.task.level_values),
         )
 
@@ -94,12 +94,12 @@ class RoundCounts:
     def moments(self) -> CountMoments:
         """The moments of the counts, as a sample of everybody."""
         left_out = 1 - self.pair_reports / (self.reports * self.panels)
-        return CountMoments.of(self.law, left_out, self.scale)
+        return CountMoments.of(self.count_law, left_out, self.scale)
 
     @cached_property
     def mechanism_moments(self) -> CountMoments:
         """The moments of the counts of the people who reported pairs."""
-        return CountMoments.of(self.law, scale=self.scale)
+        return CountMoments.of(self.count_law, scale=self.scale)
 
     @cached_property
     def frequency(self) -> Floats:
@@ -137,9 +137,9 @@ def pool(series: Series, rounds: Sequence[RoundCounts]) -> PooledReports:
         # Panels of whom there is no report are people who were left out.
         people=round(reports * series.panels / len(rounds)) if rounds else 0,
         size_answers=add_up([each.size_answers for each in rounds]) if rounds else np.zeros(0, np.int64),
-        count_law=_average_law([(each.law, each.pair_reports) for each in rounds])
+        count_law=_average_law([(each.count_law, each.pair_reports) for each in rounds])
         if rounds
-        else series.task.channel.count_law,
+        else series.task.law.count_law,
     )
 
 
@@ -148,16 +148,16 @@ def last_rounds(rounds: Sequence[RoundCounts], panels: int) -> list[RoundCounts]
     return [each for each in rounds if each.number > rounds[-1].number - panels]
 
 
-def _average_law(laws: Sequence[tuple[CountLaw, int]]) -> CountLaw:
+def _average_law(count_laws: Sequence[tuple[CountLaw, int]]) -> CountLaw:
     """Return the law of a report that is any of the reports of several rounds."""
-    total = sum(reports for _, reports in laws)
-    if len({law for law, _ in laws}) == 1 or not total:
-        return laws[0][0]
-    shares = [(law, Fraction(reports, total)) for law, reports in laws]
+    total = sum(reports for _, reports in count_laws)
+    if len({count_law for count_law, _ in count_laws}) == 1 or not total:
+        return count_laws[0][0]
+    shares = [(count_law, Fraction(reports, total)) for count_law, reports in count_laws]
     return CountLaw(
-        _average_support([(law.holder, share) for law, share in shares]),
-        _average_support([(law.absent, share) for law, share in shares]),
-        max(law.padding for law, _ in laws),
+        _average_support([(count_law.holder, share) for count_law, share in shares]),
+        _average_support([(count_law.absent, share) for count_law, share in shares]),
+        max(count_law.padding for count_law, _ in count_laws),
     )
 
 

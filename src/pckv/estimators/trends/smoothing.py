@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pckv.arrays import Floats
+from pckv.base.arrays import Floats
 from pckv.estimators.intervals import Interval, two_sided_z
 from pckv.estimators.methods.baseline import unbiased_value_sum
 from pckv.estimators.trends.local_level import Levels, smooth_levels

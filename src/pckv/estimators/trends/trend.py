@@ -9,22 +9,21 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Flags, Floats, Integers
-from pckv.errors import ParameterError
-from pckv.estimators.detection import Detection, check_rate
+from pckv.base.arrays import Flags, Floats, Integers
+from pckv.base.errors import ParameterError
+from pckv.base.progress import Progress, no_progress
+from pckv.contract.series import Series
 from pckv.estimators.estimate import KNOWN_SPAN, check_level, default_method, estimate_supports
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
 from pckv.estimators.methods.corrected import corrected
 from pckv.estimators.methods.registry import DEFAULT_FOR_MANY_KEYS
-from pckv.estimators.result import Estimates
-from pckv.estimators.set_sizes import hidden_share
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.trend import COLUMNS, RoundSummary, Trend
+from pckv.estimators.sets import hidden_share
 from pckv.estimators.trends.changes import compare
-from pckv.estimators.trends.result import COLUMNS, RoundSummary, Trend
 from pckv.estimators.trends.rounds import RoundCounts, add_up, last_rounds, pool, pooled_support
 from pckv.estimators.trends.smoothing import smooth_frequencies, smooth_means
-from pckv.planning.detection import DEFAULT_FLAG_RATE
-from pckv.progress import Progress, no_progress
-from pckv.series import Series
+from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
 

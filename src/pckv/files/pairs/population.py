@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Flags, Floats, Integers
-from pckv.errors import DataError, PairsError
+from pckv.base.arrays import Flags, Floats, Integers
+from pckv.base.errors import DataError, PairsError
+from pckv.base.levels import listed
+from pckv.base.limits import REFUSE, REFUSE_BETWEEN
+from pckv.base.population import Population
+from pckv.base.progress import Progress, no_progress
+from pckv.contract.task import Task
 from pckv.files.pairs.open_pairs import open_pairs
 from pckv.files.pairs.row_keys import RowKeys, row_keys
 from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, format_number
-from pckv.levels import listed
-from pckv.limits import REFUSE, REFUSE_BETWEEN
-from pckv.population import Population
-from pckv.progress import Progress, no_progress
-from pckv.task import Task
 
 REPEATED = LAST, MEAN = "last", "mean"
 

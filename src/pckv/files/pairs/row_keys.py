@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Integers
-from pckv.task import Task
+from pckv.base.arrays import Integers
+from pckv.contract.task import Task
 
 # Bits of the hash of a text. Only keys of one user are compared, and of those that are hashed only such with the same number.
 UNLISTED_BITS, HASHED_BITS = 62, 32

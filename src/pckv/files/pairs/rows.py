@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Flags, Floats, Integers
-from pckv.errors import DataError
-from pckv.progress import Progress, no_progress
+from pckv.base.arrays import Flags, Floats, Integers
+from pckv.base.errors import DataError
+from pckv.base.progress import Progress, no_progress
 
 ROWS_PER_BATCH = 2**16
 # This many rows take about a gigabyte of memory.

@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Flags, Floats, Integers
-from pckv.errors import DataError
+from pckv.base.arrays import Flags, Floats, Integers
+from pckv.base.errors import DataError
+from pckv.base.population import Population
+from pckv.base.progress import Progress, no_progress
+from pckv.contract.task import Task
 from pckv.files.pairs.open_pairs import open_pairs
 from pckv.files.pairs.population import (
     NO_REPAIRS,
@@ -29,9 +32,6 @@ from pckv.files.pairs.population import (
 from pckv.files.pairs.row_keys import RowKeys, row_keys
 from pckv.files.pairs.rows import Columns, PairsSource, RowBatch
 from pckv.files.spill import SpilledRecords
-from pckv.population import Population
-from pckv.progress import Progress, no_progress
-from pckv.task import Task
 
 # A user is identified by 128 bits of a hash; a row without a pair has no key.
 RECORD = np.dtype([("user", "<u8", (2,)), ("row", "<i8"), ("value", "<f8"), ("key", "<i8")])

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from pckv.errors import ParameterError, first_line, require
+from pckv.base.errors import ParameterError, first_line, require
+from pckv.base.progress import Progress
 from pckv.files.pairs.rows import ColumnBatch, Columns, EncodedNames, PairsSource
 from pckv.files.parquet import open_parquet
-from pckv.progress import Progress
 
 
 class ParquetPairs(PairsSource):

@@ -15,9 +15,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO
 
-from pckv.errors import DataError, first_line
+from pckv.base.errors import DataError, first_line
+from pckv.base.progress import Progress
 from pckv.files.pairs.rows import ColumnBatch, Columns, PairsSource, encode
-from pckv.progress import Progress
 
 TAB = "\t"
 # What may separate values, and what people call it.

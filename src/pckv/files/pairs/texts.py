@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pckv.base.population import Population
+from pckv.base.progress import Progress, no_progress
 from pckv.files.pairs.open_pairs import open_pairs
 from pckv.files.pairs.rows import ROWS_PER_BATCH, Columns, PairsSource
 from pckv.files.spill import SpilledRecords
-from pckv.population import Population
-from pckv.prefix_tree import PrefixTree
-from pckv.progress import Progress, no_progress
+from pckv.mechanisms.discovery.prefix_tree import PrefixTree
 
 # A user is identified by 128 bits of a hash; a row without a text that can be found has no number of one.
 RECORD = np.dtype([("user", "<u8", (2,)), ("text", "<i4")])

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Bytes, Flags, Integers, Messages
-from pckv.errors import require
-from pckv.limits import REPORT_ID_BYTES
+from pckv.base.arrays import Bytes, Flags, Integers, Messages
+from pckv.base.errors import require
+from pckv.base.limits import REPORT_ID_BYTES
+from pckv.base.wire import BitPlanes, Words
+from pckv.contract.task import Task
 from pckv.tally.kernels.planes import plane_problems
-from pckv.task import Task
-from pckv.wire import BitPlanes, Words
 
 ID_COLUMN = "report_id"
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pckv.errors import DataError, TaskError, require
+from pckv.base.errors import DataError, TaskError, require
+from pckv.base.limits import REPORT_ID_BYTES
+from pckv.contract.task import Task
 from pckv.files.reports.columns import ID_COLUMN, message_column
-from pckv.limits import REPORT_ID_BYTES
-from pckv.task import Task
 
 TASK_MEMBER, ID_MEMBER = "pckv.task", "pckv.task_id"
 

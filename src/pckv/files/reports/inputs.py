@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pckv.errors import DataError
+from pckv.base.errors import DataError
 from pckv.files.parquet import is_parquet
 
 REPORT_SUFFIX = ".parquet"

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pckv.errors import DataError, require
+from pckv.base.errors import DataError, require
+from pckv.contract.task import Task
 from pckv.files.parquet import open_parquet
 from pckv.files.reports.columns import ID_COLUMN, message_column
 from pckv.files.reports.format import check_reports, read_named_task
-from pckv.task import Task
 
 # The messages that are read at once, whatever the size of their row group.
 BYTES_PER_BATCH = 2**23
@@ -56,7 +56,7 @@ class ReportFile:
         """Yield the record batches of a row group; with report ids only where they are needed."""
         arrow, parquet = require("pyarrow", extra="files"), require("pyarrow.parquet", extra="files")
         columns = [message_column(self.task).name] + [ID_COLUMN] * (ids or self.ids_may_be_missing)
-        rows = max(1, BYTES_PER_BATCH // self.task.channel.body_bytes)
+        rows = max(1, BYTES_PER_BATCH // self.task.law.body_bytes)
         with parquet.ParquetFile(
             self.path,
             metadata=self.metadata,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
-from pckv.errors import DataError, first_line, require
+from pckv.base.errors import DataError, first_line, require
+from pckv.contract.task import Task
 from pckv.files.reports.format import check_reports, read_named_task, report_metadata, report_schema
 from pckv.files.reports.writer import ReportArrays, record_batches
-from pckv.task import Task
 
 
 def stream_reports(file: BinaryIO, task: Task, batches: Iterable[ReportArrays]) -> int:

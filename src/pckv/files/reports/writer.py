@@ -8,13 +8,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from pckv.arrays import Bytes, Messages
-from pckv.errors import require
+from pckv.base.arrays import Bytes, Messages
+from pckv.base.errors import require
+from pckv.base.limits import REPORT_ID_BYTES
+from pckv.base.wire import Report
+from pckv.contract.task import Task
 from pckv.files.reports.columns import ID_COLUMN, bytes_to_column, message_column
 from pckv.files.reports.format import report_metadata, report_schema
-from pckv.limits import REPORT_ID_BYTES
-from pckv.task import Task
-from pckv.wire import Report
 
 # Ids as rows of bytes, and as many messages.
 ReportArrays = tuple[Bytes, Messages]
@@ -48,7 +48,7 @@ def write_reports(target: Path | BinaryIO, task: Task, batches: Iterable[ReportA
 
 def rows_per_group(task: Task) -> int:
     """Return the number of rows that make a row group."""
-    return min(ROWS_PER_GROUP, max(1, BYTES_PER_GROUP // task.channel.body_bytes))
+    return min(ROWS_PER_GROUP, max(1, BYTES_PER_GROUP // task.law.body_bytes))
 
 
 def as_arrays(task: Task, reports: Sequence[Report]) -> ReportArrays:

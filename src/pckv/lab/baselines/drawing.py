@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from pckv.arrays import Integers
+from pckv.base.arrays import Integers
 from pckv.lab.dataset import Dataset
 from pckv.lab.sampling import group_pairs
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.random import Generator
 
-from pckv.arrays import Floats
+from pckv.base.arrays import Floats
 from pckv.lab.baselines.drawing import IndexModel
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from numpy.random import Generator
 
-from pckv.arrays import Floats
+from pckv.base.arrays import Floats
 from pckv.lab.baselines.drawing import IndexModel
 from pckv.lab.baselines.kvue import kvue
 from pckv.lab.baselines.privkvm import privkvm, privkvm_virtual

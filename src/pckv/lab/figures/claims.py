@@ -10,7 +10,6 @@ from itertools import product
 
 import numpy as np
 
-from pckv.channels import build
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.lab.counting import count_reports
 from pckv.lab.figures.figure import FigureScale, Point
@@ -19,7 +18,8 @@ from pckv.lab.figures.synthetic import DOMAINS
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.lab.theory import theorem4
-from pckv.moments import CountMoments
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 
 Measured = Mapping[str, list[Point]]
 
@@ -223,15 +223,15 @@ def sampling_term(repeats: int = 20_000, users: int = 1000, seed: int = 0) -> tu
     """Measured over printed variance of f̂ for ue at ε 4, ℓ 3 and f .5, and what the exact form says."""
     rng = np.random.default_rng(seed)
     dataset = zipf(users, 6, rng, pairs=3, exponent=0.0)
-    model, channel = SamplingModel(dataset), build("ue", 6, 3, Fraction(4), {})
-    moments = CountMoments.of(channel.count_law)
+    model, law = SamplingModel(dataset), build("ue", 6, 3, Fraction(4), {})
+    moments = CountMoments.of(law.count_law)
     found = np.array(
         [
-            unbiased_frequency(count_reports(channel, model.draw(3, rng), rng).support, users, moments)
+            unbiased_frequency(count_reports(law, model.draw(3, rng), rng).support, users, moments)
             for _ in range(repeats)
         ]
     )
-    a, b, p = map(float, channel.probabilities)
+    a, b, p = map(float, law.probabilities)
     printed = theorem4(a, b, p, padding=3, n=users, f=0.5, m=0).frequency_variance
     return float(found.var(axis=0).mean() / printed), float(moments.frequency_variance(0.5)) / users / printed
 

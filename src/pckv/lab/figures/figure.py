@@ -12,8 +12,8 @@ from typing import Any
 
 from numpy.random import Generator, SeedSequence, default_rng
 
+from pckv.base.progress import Progress
 from pckv.lab.processes import map_in_processes
-from pckv.progress import Progress
 
 Point = dict[str, Any]
 

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from pckv.budget import ALLOCATIONS
-from pckv.channels import build
+from pckv.base.budget import ALLOCATIONS
+from pckv.base.progress import Progress
 from pckv.lab.figures.figure import Figure, FigureScale, Point
 from pckv.lab.theory import frequency_crossover, g_and_h, mean_crossover
-from pckv.moments import CountMoments
-from pckv.progress import Progress
+from pckv.mechanisms.registry import build
+from pckv.statistics.moments import CountMoments
 
 PHI_EPSILONS = (0.2, 0.5, 0.85, 1.0, 2.0)
 CROSSOVER_EPSILONS = ("1", "3", "5")

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.random import Generator
 
-from pckv.errors import DataError, require
+from pckv.base.errors import DataError, require
+from pckv.base.population import Population
+from pckv.base.progress import Progress
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset
 from pckv.lab.datasets import read_ratings
@@ -16,8 +18,6 @@ from pckv.lab.figures.figure import Figure, FigureScale, Point, averaged, in_par
 from pckv.lab.figures.synthetic import ERRORS, printed_theory, setting_of
 from pckv.lab.populations import movielike
 from pckv.lab.simulator import OWN_METHOD, Simulator
-from pckv.population import Population
-from pckv.progress import Progress
 
 MECHANISMS = {"PrivKVM": "privkvm", "KVUE": "kvue", "PCKV-GRR": "grr", "PCKV-UE": "ue"}
 EPSILONS = ("0.1", "0.5", "1", "2", "3", "4", "5", "6")
@@ -136,9 +136,7 @@ def _run(simulator: Simulator, padding: int, rng: Generator, *, with_theory: boo
             at = {"series": label, "ε": float(epsilon)}
             points.append(at | {"theory": False, "frequency": errors.mse_frequency, "mean": errors.mse_mean})
             if with_theory and setting.method != OWN_METHOD:
-                points.append(
-                    at | {"theory": True, **printed_theory(simulator, simulator.channel(setting), TOP)}
-                )
+                points.append(at | {"theory": True, **printed_theory(simulator, simulator.law(setting), TOP)})
     return points
 
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 from numpy.random import Generator
 
-from pckv.budget import ALLOCATIONS
-from pckv.channels import Channel
+from pckv.base.budget import ALLOCATIONS
+from pckv.base.progress import Progress
 from pckv.lab import populations
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import Figure, FigureScale, Point, averaged, in_parallel
 from pckv.lab.simulator import OWN_METHOD, Setting, Simulator
 from pckv.lab.theory import theorem4
-from pckv.progress import Progress
+from pckv.mechanisms.base import Law
 
 MECHANISMS = {
     "PrivKVM": "privkvm",
@@ -50,9 +50,9 @@ def setting_of(
     return Setting(mechanism, epsilon, padding, method, top, allocation)
 
 
-def printed_theory(simulator: Simulator, channel: Channel, top: int | None) -> dict[str, float]:
+def printed_theory(simulator: Simulator, law: Law, top: int | None) -> dict[str, float]:
     """Theorem 4 as printed, averaged over the keys that count."""
-    a, b, p = map(float, channel.probabilities)
+    a, b, p = map(float, law.probabilities)
     frequency, mean = simulator.dataset.truth
     keys = [key for key in simulator.dataset.top(top).tolist() if frequency[key] > 0]
     errors = [
@@ -60,7 +60,7 @@ def printed_theory(simulator: Simulator, channel: Channel, top: int | None) -> d
             a,
             b,
             p,
-            padding=channel.padding,
+            padding=law.padding,
             n=simulator.dataset.users,
             f=float(frequency[key]),
             m=float(mean[key]),
@@ -98,7 +98,7 @@ def _errors_by_epsilon(
                 )
                 if setting.method != OWN_METHOD:
                     points.append(
-                        at | {"theory": True, **printed_theory(simulator, simulator.channel(setting), top)}
+                        at | {"theory": True, **printed_theory(simulator, simulator.law(setting), top)}
                     )
     return points
 
@@ -129,7 +129,7 @@ def _by_domain(epsilon: str, top: int, scale: FigureScale, keys: int, repeat: in
             }
         )
         if setting.method != OWN_METHOD:
-            theory = printed_theory(simulator, simulator.channel(setting), top)
+            theory = printed_theory(simulator, simulator.law(setting), top)
             points.append(at | {"theory": True, **theory, "precision": None})
     return points
 

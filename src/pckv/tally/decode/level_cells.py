@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pckv.arrays import Integers
-from pckv.channels import Channel
-from pckv.progress import Progress
+from pckv.base.arrays import Integers
+from pckv.base.progress import Progress
+from pckv.mechanisms.base import Law
 from pckv.tally.counts import Counts
 
 
-def support(channel: Channel, counts: Counts, keys: Integers, _progress: Progress) -> Integers:
+def support(law: Law, counts: Counts, keys: Integers, _progress: Progress) -> Integers:
     """For each of some keys, how many reports support every level: levels × keys."""
-    levels = np.arange(channel.levels)[:, None]
-    return counts.take((channel.levels * keys + levels).reshape(-1)).reshape(channel.levels, -1)
+    levels = np.arange(law.levels)[:, None]
+    return counts.take((law.levels * keys + levels).reshape(-1)).reshape(law.levels, -1)

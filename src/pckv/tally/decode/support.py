@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Floats, Integers
-from pckv.channels import Channel
-from pckv.mechanisms import load_part
-from pckv.progress import Progress, no_progress
+from pckv.base.arrays import Floats, Integers
+from pckv.base.progress import Progress, no_progress
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.registry import load_part
 from pckv.tally.counts import Counts
 from pckv.tally.tally import Tally
 
-# From a channel, counts and the numbers of keys to an array of levels × keys.
+# From a law, counts and the numbers of keys to an array of levels × keys.
 Decoder = Callable[[Any, Counts, Integers, Progress], Integers]
 
 
@@ -54,23 +54,21 @@ NO_DUMMIES = DummySupport(0, 0)
 
 def key_support(tally: Tally, keys: Integers | None = None, progress: Progress = no_progress) -> KeySupport:
     """Decode all keys of a tally, or the ones asked for."""
-    return decode(tally.task.channel, tally.counts, keys, progress)
+    return decode(tally.task.law, tally.counts, keys, progress)
 
 
 def decode(
-    channel: Channel, counts: Counts, keys: Integers | None = None, progress: Progress = no_progress
+    law: Law, counts: Counts, keys: Integers | None = None, progress: Progress = no_progress
 ) -> KeySupport:
-    """Decode the counts of a channel's reports."""
-    numbers = np.arange(channel.keys) if keys is None else keys
-    decoder: Decoder = load_part(channel.name, "decoder")
-    return KeySupport(decoder(channel, counts, numbers, progress))
+    """Decode the counts of a law's reports."""
+    numbers = np.arange(law.keys) if keys is None else keys
+    decoder: Decoder = load_part(law.name, "decoder")
+    return KeySupport(decoder(law, counts, numbers, progress))
 
 
-def decode_all(
-    channel: Channel, counts: Counts, progress: Progress = no_progress
-) -> tuple[KeySupport, DummySupport]:
+def decode_all(law: Law, counts: Counts, progress: Progress = no_progress) -> tuple[KeySupport, DummySupport]:
     """All keys, and the dummies where reports tell of them: they are numbered after the keys."""
-    keys, dummies = channel.keys, channel.counted_dummies
-    support = decode(channel, counts, np.arange(keys + dummies), progress)
+    keys, dummies = law.keys, law.counted_dummies
+    support = decode(law, counts, np.arange(keys + dummies), progress)
     total = int(support.counts[:, keys:].sum())
     return support.take(slice(keys)), DummySupport(total, dummies)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.arrays import Bytes
-from pckv.errors import ReportError
+from pckv.base.arrays import Bytes
+from pckv.base.errors import ReportError
 
 # A byte-wide column sum holds up to this many rows.
 ROWS_PER_SUM = 255

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Flags, Floats, Integers
-from pckv.estimators.detection import Detection
+from pckv.base.arrays import Flags, Floats, Integers
+from pckv.base.limits import MIN_LEVELS
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
 from pckv.estimators.methods.bayes.likelihood import CountLikelihood, count_likelihood
 from pckv.estimators.methods.bayes.loss import LearnedDistribution, Risks, loss_weights
@@ -36,8 +36,8 @@ from pckv.estimators.methods.bayes.prior import (
 )
 from pckv.estimators.methods.bayes.profiles import KnownFrequencies, Profiles, learn_profiles
 from pckv.estimators.methods.corrected import corrected
-from pckv.limits import MIN_LEVELS
-from pckv.moments import CountMoments, Scale
+from pckv.statistics.detection import Detection
+from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
 
 # Fewer keys show too little of each other: they keep their own frequencies.

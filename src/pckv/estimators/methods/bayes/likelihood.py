@@ -10,9 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
-from pckv.arrays import Floats
-from pckv.estimators.binomial import log_gamma
-from pckv.moments import GAUSSIAN_NOISE, CountMoments
+from pckv.base.arrays import Floats
+from pckv.statistics.binomial import log_gamma
+from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments
 
 # A binomial with a chance this small is practically a Poisson distribution.
 _MIN_CHANCE = 1e-9

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Floats
+from pckv.base.arrays import Floats
 from pckv.estimators.methods.bayes.likelihood import CountLikelihood
 from pckv.estimators.methods.bayes.prior import FREQUENCY_STEP, MIN_LIKELIHOOD, ValueGrid
-from pckv.moments import CountMoments
-from pckv.planning.detection import detection_threshold
+from pckv.statistics.detection import detection_threshold
+from pckv.statistics.moments import CountMoments
 
 # A key's squared error, wherever its frequency is, may be this many times the variance of its own estimate.
 MAX_LOSS = 1.8
@@ -94,15 +94,15 @@ def loss_weights(distribution: LearnedDistribution, keys_beyond: float, risks: R
     # One row per bound: anywhere, which is every cell, and for the groups.
     keys = np.vstack([np.eye(risks.points.size), groups])
     allowed = np.append(MAX_LOSS * risks.variance, max_losses * (groups @ risks.own))
-    law, added = distribution.weights, np.full(allowed.size, FIRST_WEIGHT)
-    weights = law + added @ keys
+    start, added = distribution.weights, np.full(allowed.size, FIRST_WEIGHT)
+    weights = start + added @ keys
     for _ in range(MAX_ROUNDS):
         used = keys @ risks.of_weights(weights) / allowed
         if ((used < 1 + TOLERANCE) & ((used > 1 - TOLERANCE) | (added <= MIN_WEIGHT))).all():
             break
         added = np.clip(added * used**ADJUSTMENT, MIN_WEIGHT, MAX_WEIGHT)
-        weights = law + added @ keys
-    return np.asarray(weights / law)
+        weights = start + added @ keys
+    return np.asarray(weights / start)
 
 
 def _top_groups(distribution: LearnedDistribution, keys_beyond: float) -> tuple[Floats, Floats]:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Floats
-from pckv.moments import CountMoments
+from pckv.base.arrays import Floats
+from pckv.statistics.moments import CountMoments
 
 # Cells of frequency are half a standard error wide, and there are at most this many above 0.
 FREQUENCY_STEP = 0.5

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.arrays import Floats, Integers
+from pckv.base.arrays import Floats, Integers
 from pckv.estimators.intervals import Interval, two_sided_z
-from pckv.moments import CountMoments, Scale, equal_scale
+from pckv.statistics.moments import CountMoments, Scale, equal_scale
 from pckv.tally.decode.support import KeySupport
 
 # How far profiles scatter: their variance relative to that of single holders, from alike to as unlike as people are.

@@ -1,0 +1,117 @@
+"""The levels that values are reported as: how many there are, what each is worth, and between which two a value lies."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice, pairwise
+
+from pckv.base.canonical import decimal_text
+from pckv.base.errors import ParameterError
+from pckv.base.limits import MAX_LEVELS, MIN_LEVELS, ONE_LEVEL, Numeric
+
+# A number of equally spaced levels, or the value of each as a decimal text.
+Levels = int | tuple[str, ...]
+
+# Equally spaced levels are computed to this many decimal places more than the ends of the range have.
+MORE_PLACES = 30
+
+
+def checked_levels(levels: Iterable[Numeric] | int, low: str, high: str) -> Levels:
+    """Return levels that a task of this range may have.
+
+    Args:
+        levels: How many equally spaced ones there are, or the value of each.
+        low: The least value, as a decimal text.
+        high: The largest value.
+
+    Raises:
+        ParameterError: if there are too few or too many, or their values do not ascend from `low` to `high`.
+    """
+    if isinstance(levels, bool | float | str | bytes | Mapping) or not isinstance(levels, int | Iterable):
+        raise ParameterError(f"levels must be a number of them or a list of their values, not {levels!r}")
+    # Of too many values, which may have no end, the first ones show that they are.
+    checked: Levels = (
+        levels if isinstance(levels, int) else _checked_values(islice(levels, MAX_LEVELS + 1), low, high)
+    )
+    if not MIN_LEVELS <= level_count(checked) <= MAX_LEVELS:
+        raise ParameterError(f"levels must be at least {MIN_LEVELS} and at most {MAX_LEVELS}")
+    level_values(checked, low, high)
+    return checked
+
+
+def _checked_values(levels: Iterable[Numeric], low: str, high: str) -> tuple[str, ...]:
+    values = tuple(decimal_text(value, f"level {number}") for number, value in enumerate(levels, 1))
+    for smaller, larger in pairwise(values):
+        if not float(smaller) < float(larger):
+            raise ParameterError(f"levels must ascend: {smaller} is followed by {larger}")
+    for value in values:
+        if not float(low) <= float(value) <= float(high):
+            raise ParameterError(f"level {value} is not within [{low}, {high}]")
+    if values and (values[0], values[-1]) != (low, high):
+        raise ParameterError(
+            f"the levels must begin with {low} and end with {high}, or values beyond them could not be reported"
+        )
+    return values
+
+
+def level_count(levels: Levels) -> int:
+    """Return how many levels there are."""
+    return levels if isinstance(levels, int) else len(levels)
+
+
+def level_values(levels: Levels, low: str, high: str) -> tuple[float, ...]:
+    """Return what each level is worth.
+
+    Equally spaced ones are computed in whole numbers and rounded once, so that every device has the same.
+
+    >>> level_values(5, "1", "5")
+    (1.0, 2.0, 3.0, 4.0, 5.0)
+    >>> level_values(("0", "0.5", "10"), "0", "10")
+    (0.0, 0.5, 10.0)
+    """
+    if not isinstance(levels, int):
+        return tuple(map(float, levels))
+    if levels == ONE_LEVEL:
+        return (float(high),)
+    places = max(_decimal_places(low), _decimal_places(high))
+    first, last = (_scaled(end, places) for end in (low, high))
+    steps = levels - 1
+    values = tuple(
+        float(
+            f"{(first * (steps - level) + last * level) * 10**MORE_PLACES // steps}e-{places + MORE_PLACES}"
+        )
+        for level in range(levels)
+    )
+    if any(smaller >= larger for smaller, larger in pairwise(values)):
+        raise ParameterError(f"{levels} levels between {low} and {high} are too close to be told apart")
+    return values
+
+
+def _decimal_places(text: str) -> int:
+    return len(text.partition(".")[2])
+
+
+def _scaled(text: str, places: int) -> int:
+    """Return a decimal times a power of ten, all its digits kept."""
+    whole, _, decimals = text.partition(".")
+    return int(whole + decimals.ljust(places, "0"))
+
+
+def level_below(value: float, values: Sequence[float]) -> int:
+    """Return the last level that is not above a value, and not the highest: the value lies between it and the next."""
+    return min(bisect_right(values, value), len(values) - 1) - 1
+
+
+def nearest_level(value: float, values: Sequence[float]) -> float:
+    """Return the level nearest to a value, the lower of two that are equally near."""
+    return min(values, key=lambda level: (abs(level - value), level))
+
+
+def listed(values: Iterable[float]) -> str:
+    """Return the values of levels for people to read, with all the digits that it takes to name them.
+
+    >>> listed((0.0, 1 / 3, 1000.0))
+    '0, 0.3333333333333333, 1000'
+    """
+    return ", ".join(repr(value).removesuffix(".0") for value in values)

@@ -1,0 +1,88 @@
+"""Limits and defaults of the product, and the checks of parameters that several packages need."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+from pckv.base.canonical import decimal_text
+from pckv.base.errors import ParameterError
+
+MAX_KEYS = 2**31
+MAX_EPSILON = 20
+# Below this, thresholds of 64 bits are too coarse at 2^31 keys for rounding to stay toward privacy.
+MIN_EPSILON = Fraction(1, 10**6)
+# The keys of a task that lists none: any text is a key, and its number a hash. Only this mechanism can ask reports about keys
+# that are named afterwards, and it takes this many keys with levels.
+HASHED, HASHED_MECHANISM, MAX_ITEMS = "hashed", "collision", 2**30 - 2
+REPORT_ID_BYTES = 16
+# The largest body of a report: two bit planes of 2^26 keys. A larger one would take minutes to make.
+MAX_BODY_BYTES = 2**24
+# The mechanism that is chosen when a task is made, for this objective and about this many users.
+AUTO = "auto"
+# What happens to somebody with more pairs than the padding: a random choice of them is reported, or they are refused
+# where pairs are entered.
+MORE = SAMPLE, REFUSE = "sample", "refuse"
+# Who draws the public function of a report: the device itself, or the collector, which hands out a coin per report.
+COINS = DEVICE_COIN, SERVER_COIN = "device", "server"
+# How many levels a value is reported as one of: the signs of the paper are two.
+MIN_LEVELS, MAX_LEVELS = 2, 16
+# What a task collects: pairs of keys with values, or unknown texts, which have no value and so one level.
+KINDS = PAIRS, DISCOVERY = "pairs", "discovery"
+ONE_LEVEL = 1
+# What happens to a value between two levels: it becomes one of them at random, so that its mean stays, or is refused.
+BETWEEN = ROUND, REFUSE_BETWEEN = "round", "refuse"
+MAX_PANELS, MAX_ROUNDS = 1000, 1_000_000
+DEFAULT_OBJECTIVE = "both"
+DEFAULT_USERS = 10**6
+
+Numeric = int | float | str | Decimal
+
+
+def check_epsilon(epsilon: Numeric) -> str:
+    """Return the decimal text of an ε that a task may have, or raise a `ParameterError`."""
+    text = decimal_text(epsilon, "epsilon")
+    if not 0 < Fraction(text) <= MAX_EPSILON:
+        raise ParameterError(f"epsilon must be above 0 and at most {MAX_EPSILON}, not {text}")
+    if Fraction(text) < MIN_EPSILON:
+        raise ParameterError(f"epsilon must be at least {float(MIN_EPSILON):f}, not {text}")
+    return text
+
+
+def check_padding(padding: int) -> int:
+    """Return a padding that a task may have, or raise a `ParameterError`."""
+    if isinstance(padding, bool) or not isinstance(padding, int):
+        raise ParameterError(f"padding must be a whole number, not {padding!r}")
+    if not 1 <= padding <= MAX_KEYS:
+        raise ParameterError(f"padding must be at least 1 and at most 2^31, not {padding}")
+    return padding
+
+
+def check_more(more: str) -> str:
+    """Return what happens to larger sets, or refuse anything else."""
+    if more not in MORE:
+        raise ParameterError(f"more must be {' or '.join(map(repr, MORE))}, not {more!r}")
+    return more
+
+
+def check_between(between: str) -> str:
+    """Return what happens to a value between two levels, or refuse anything else."""
+    if between not in BETWEEN:
+        raise ParameterError(f"between must be {' or '.join(map(repr, BETWEEN))}, not {between!r}")
+    return between
+
+
+def check_coin(coin: str) -> str:
+    """Return who draws the public function of a report, or refuse anything else."""
+    if coin not in COINS:
+        raise ParameterError(f"coin must be {' or '.join(map(repr, COINS))}, not {coin!r}")
+    return coin
+
+
+def check_count(count: object, what: str, most: int) -> int:
+    """Return a whole number from 1 to `most`, or refuse anything else."""
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise ParameterError(f"{what} must be a whole number, not {count!r}")
+    if not 1 <= count <= most:
+        raise ParameterError(f"{what} must be at least 1 and at most {most:,}, not {count:,}")
+    return count

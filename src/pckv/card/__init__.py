@@ -1,0 +1,1 @@
+"""The privacy card of a task: one page for an ethics board."""

@@ -1,0 +1,339 @@
+"""Charts of estimates, the same for files, pages and the dashboard."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pckv.base.errors import ParameterError, require
+from pckv.base.words import TOO_RARE, plural
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.key_estimate import UNKNOWN
+
+if TYPE_CHECKING:
+    import altair as alt
+
+KEYS_SHOWN = 20
+# Curves with more points per series than this are drawn as lines alone.
+MAX_POINTS_SHOWN = 30
+FORMATS = (".svg", ".png", ".html")
+ESTIMATE_COLOR, _TRUTH, GREY = "#3367a8", "#d1495b", "#5f6875"
+# The opacity of intervals, and of the labels of keys that are not detected.
+PALE = 0.55
+ROW_PIXELS = 22
+# d3 formats: errors of frequencies in percent, of means in their own units, without powers of ten.
+ERROR_FORMATS = {"frequency": "~p", "mean": "~r"}
+# Distinguishable without red and green, and in grey.
+_CHOICE_COLORS = ("#e69f00", "#0b4f8a", "#56b4e9", "#a6d9c7", "#cc79a7", "#555555", "#f0e442", "#d55e00")
+
+
+def load_altair() -> Any:
+    """Return Altair, which asks whether numbers are of pandas as soon as any thread has begun to import pandas.
+
+    Arrow imports it for its first table. So where there are several threads, it is loaded before anything is drawn.
+    """
+    if threading.current_thread() is not threading.main_thread() and find_spec("pandas"):
+        import_module("pandas")
+    return require("altair", extra="charts")
+
+
+def estimates_chart(
+    estimates: Estimates,
+    truth: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    key_count: int | None = None,
+    name: str = "",
+    unit: str = "",
+) -> alt.HConcatChart:
+    """Draw frequency and mean of the most frequent keys with their intervals; those too rare to tell come last, in grey.
+
+    Args:
+        estimates: The estimates of all keys, or of some.
+        truth: The true frequency and mean by key, where they are known.
+        key_count: Of how many keys these are the most frequent, where the others were left out.
+        name: The name of the task, for the title.
+        unit: The unit of the values.
+    """
+    shown = shown_keys(estimates)
+    rows = shown.to_dict()["estimates"]
+    if truth is not None:
+        for row in rows:
+            row["true frequency"], row["true mean"] = truth[row["key"]]
+    keys = key_count or len(estimates.listed)
+    which = f"{len(shown)} most frequent of {keys:,} keys" if keys > len(shown) else f"{keys:,} keys"
+    notes = [
+        how_estimated(estimates),
+        f"{100 * estimates.level:g} % intervals",
+        estimates.hostile_note,
+        "red: the truth" if truth is not None else "",
+        "" if shown.detected.all() else f"grey: {TOO_RARE}",
+    ]
+    how = ", ".join(filter(None, notes))
+    title = {
+        "text": f"{name}: {which}" if name else which,
+        "subtitle": [how, estimates.other_note] if estimates.other else how,
+    }
+    return _interval_panels(rows, title, unit, with_truth=truth is not None)
+
+
+def shown_keys(estimates: Estimates) -> Estimates:
+    """Return the most frequent keys, those that stand out from the noise first."""
+    shown = estimates.listed.top(KEYS_SHOWN)
+    return shown.take(np.argsort(~shown.detected, kind="stable"))
+
+
+def how_estimated(estimates: Estimates) -> str:
+    """Return from how many reports, by which mechanism and how estimates were made."""
+    return (
+        f"{plural(estimates.reports, 'report')}, {estimates.mechanism}, ε = {estimates.epsilon:g}, "
+        f"method {estimates.method}"
+    )
+
+
+def levels_chart(
+    rows: Sequence[Mapping[str, Any]], *, title: str, subtitle: str, unit: str = ""
+) -> alt.HConcatChart:
+    """Draw frequency and mean of one key with their intervals at several levels, the lowest first.
+
+    A row is the key's row of `Estimates.to_dict` with its `level`.
+    """
+    labelled = [{**row, "key": f"{100 * row['level']:g} %"} for row in rows]
+    return _interval_panels(labelled, {"text": title, "subtitle": subtitle}, unit)
+
+
+def _interval_panels(
+    rows: Sequence[Mapping[str, Any]], title: Mapping[str, Any], unit: str, *, with_truth: bool = False
+) -> alt.HConcatChart:
+    """Draw a panel of frequencies and one of means with one line per row; rows that are detected come first."""
+    altair = load_altair()
+    means = _ends([row for row in rows if row["mean_known"]] or rows, "mean")
+    frequencies = (0.0, _ends(rows, "frequency")[1])
+    drawn = [{**row, **_places(row, sum(means) / 2)} for row in rows]
+    base = altair.Chart(altair.Data(values=drawn))
+    first, second = (base.encode(y=_row_axis(altair, rows, labels=labels)) for labels in (True, False))
+    panels = [
+        _panel(altair, first, "frequency", frequencies, "share of people", with_truth=with_truth),
+        _panel(altair, second, "mean", means, f"mean, in {unit}" if unit else "mean", with_truth=with_truth),
+    ]
+    chart: alt.HConcatChart = altair.hconcat(*panels, spacing=30).properties(title=dict(title))
+    return chart
+
+
+def _places(row: Mapping[str, Any], middle: float) -> dict[str, Any]:
+    """Return where a row's marks stand; those that are not shown stand inside the panel, which they would widen."""
+    low, high = row["frequency_low"] if row["detected"] else 0.0, row["frequency_high"]
+    known = row["mean_known"]
+    places = {
+        "frequency": (low, max(low, row["frequency"]), high),
+        "mean": (row["mean_low"], row["mean"], row["mean_high"]) if known else (middle, middle, middle),
+    }
+    ends = ("from", "point", "to")
+    named = {f"{name} {end}": place for name in places for end, place in zip(ends, places[name], strict=True)}
+    return named | {"known": known}
+
+
+def _ends(rows: Sequence[Mapping[str, Any]], quantity: str) -> tuple[float, float]:
+    """Return the least and the largest number that is drawn of a quantity."""
+    names = (quantity, f"{quantity}_low", f"{quantity}_high", f"true {quantity}")
+    numbers = [row[name] for row in rows for name in names if name in row] or [0.0, 1.0]
+    return min(numbers), max(numbers)
+
+
+def _row_axis(altair: Any, rows: Sequence[Mapping[str, Any]], *, labels: bool) -> Any:
+    """Return the axis of keys, in the order of the rows; the labels of those that are not detected are paler.
+
+    A sort by names would write them into an expression, where Vega takes `constructor` and other names of JavaScript's
+    own for operators. The index of a label runs from 0 to 1.
+    """
+    if not labels:
+        return altair.Y(
+            "key:N", sort=None, title=None, axis=altair.Axis(labels=False, ticks=False, title=None)
+        )
+    detected = sum(bool(row["detected"]) for row in rows)
+    pale = {"test": f"datum.index > {(detected - 0.5) / max(1, len(rows) - 1)}", "value": PALE}
+    axis = altair.Axis(labelOpacity={"condition": pale, "value": 1})
+    return altair.Y("key:N", sort=None, title=None, axis=axis)
+
+
+def _panel(
+    altair: Any, base: Any, quantity: str, ends: tuple[float, float], title: str, *, with_truth: bool
+) -> Any:
+    form = {"frequency": ".1%", "mean": ".4~g"}[quantity]
+    axis = altair.Axis(format="~%", tickCount=5) if quantity == "frequency" else altair.Axis(tickCount=5)
+    scale = altair.Scale(domain=list(ends), zero=False, nice=True)
+    tooltip = [
+        altair.Tooltip("key:N"),
+        *(
+            altair.Tooltip(f"{quantity}{end}:Q", format=form, title=name)
+            for end, name in (("", quantity), ("_low", "at least"), ("_high", "at most"))
+        ),
+    ]
+    # A mean that may be anywhere in its range is not drawn as if it were known.
+    is_drawn = "datum.known" if quantity == "mean" else "true"
+    layers = [
+        base.mark_rule(strokeWidth=5, strokeCap="round").encode(
+            x=altair.X(f"{quantity} from:Q", title=title, axis=axis, scale=scale),
+            x2=f"{quantity} to:Q",
+            tooltip=tooltip,
+            color=altair.condition("datum.detected", altair.value(ESTIMATE_COLOR), altair.value(GREY)),
+            opacity=altair.condition(is_drawn, altair.value(PALE), altair.value(0)),
+        ),
+        base.mark_point(filled=True, color=ESTIMATE_COLOR, size=70).encode(
+            x=altair.X(f"{quantity} point:Q", scale=scale),
+            tooltip=tooltip,
+            opacity=altair.condition(f"datum.detected && {is_drawn}", altair.value(1), altair.value(0)),
+        ),
+    ]
+    if quantity == "mean":
+        text = altair.condition("datum.known", altair.value(""), altair.value(UNKNOWN))
+        layers.append(base.mark_text(color=GREY, fontSize=11).encode(x="mean point:Q", text=text))
+    if with_truth:
+        truth = altair.X(f"true {quantity}:Q")
+        layers.append(base.mark_tick(color=_TRUTH, thickness=2, size=14).encode(x=truth))
+    return altair.layer(*layers).properties(width=330, height=altair.Step(ROW_PIXELS))
+
+
+def errors_chart(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    x: str,
+    expected: str,
+    marked: str,
+    quantities: Sequence[str] = ("frequency", "mean"),
+) -> alt.ConcatChart | alt.HConcatChart:
+    """Draw the expected errors of some quantities against another one: a curve, and one marked point.
+
+    A row has `x`, the errors, and its `series`: the name given as `expected` or as `marked`.
+    """
+    panels = {quantity: f"error of a {quantity}" for quantity in quantities}
+    colors = {expected: ESTIMATE_COLOR, marked: _TRUTH}
+    return lines_chart(rows, x=x, panels=panels, title="", log_x=True, colors=colors, formats=ERROR_FORMATS)
+
+
+def save_chart(chart: Any, path: Path, form: str) -> None:
+    """Write a chart as .svg, .png or .html (which contains all the script it needs)."""
+    require("vl_convert", extra="charts")
+    if form == ".html":
+        path.write_text(chart.to_html(inline=True), encoding="utf-8")
+    else:
+        chart.save(str(path), format=form[1:], scale_factor=1.5)
+
+
+def check_picture(path: Path) -> None:
+    """Refuse a file name whose extension is no picture format."""
+    if path.suffix not in FORMATS:
+        raise ParameterError(f"{path}: a picture is {', '.join(FORMATS)}")
+
+
+def chart_svg(chart: Any) -> str:
+    """Return a chart as SVG text, for use inside a page."""
+    return str(require("vl_convert", extra="charts").vegalite_to_svg(chart.to_dict()))
+
+
+def lines_chart(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    x: str,
+    panels: Mapping[str, str],
+    title: str,
+    subtitle: str = "",
+    log_x: bool = False,
+    log_y: bool = True,
+    colors: Mapping[str, str] | None = None,
+    formats: Mapping[str, str] | None = None,
+    columns: int | None = None,
+) -> alt.ConcatChart | alt.HConcatChart:
+    """Draw curves of several quantities against one: one panel per quantity, one colour per series.
+
+    A row has `x`, the quantities that `panels` names, a `series`, and `theory` (true for a dashed line).
+    `formats` gives the d3 number format of a quantity, `columns` the number of panels per row.
+    Points at or below zero do not exist on a logarithmic axis and are left out.
+    """
+    altair = load_altair()
+    names = list(dict.fromkeys(str(row["series"]) for row in rows))
+    palette = (
+        altair.Scale(domain=names, range=[colors[name] for name in names])
+        if colors
+        else altair.Scale(domain=names)
+    )
+    color = altair.Color("series:N", sort=names, title=None, scale=palette)
+    horizontal = altair.X(
+        f"{x}:Q", title=x, axis=altair.Axis(tickCount=7), scale=_scale(altair, logarithmic=log_x)
+    )
+    drawn_panels = []
+    for quantity, label in panels.items():
+        shown = [row for row in rows if row.get(quantity) is not None and (not log_y or row[quantity] > 0)]
+        form = (formats or {}).get(quantity, ".2~e" if log_y else None)
+        axis = altair.Axis(tickCount=6, format=form) if form else altair.Axis(tickCount=6)
+        vertical = altair.Y(f"{quantity}:Q", title=label, axis=axis, scale=_scale(altair, logarithmic=log_y))
+        base = altair.Chart(altair.Data(values=shown)).encode(x=horizontal, y=vertical, color=color)
+        measured = base.transform_filter("!datum.theory")
+        layers = [measured.mark_line()]
+        if len(shown) < MAX_POINTS_SHOWN * len(names):
+            tooltip = ["series:N", f"{x}:Q", f"{quantity}:Q"]
+            layers.append(measured.mark_point(filled=True, size=35, opacity=1).encode(tooltip=tooltip))
+        if any(row.get("theory") for row in shown):
+            layers.append(base.transform_filter("datum.theory").mark_line(strokeDash=[4, 3], opacity=0.8))
+        drawn_panels.append(altair.layer(*layers).properties(width=330, height=260))
+    combined = altair.concat(*drawn_panels, columns=columns) if columns else altair.hconcat(*drawn_panels)
+    chart: alt.ConcatChart | alt.HConcatChart = combined.properties(
+        title={"text": title, "subtitle": subtitle}, spacing=30
+    ).configure_axis(gridOpacity=0.4)
+    return chart
+
+
+def choices_chart(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    across: str,
+    up: str,
+    panels: tuple[str, str],
+    title: str,
+    subtitle: str,
+) -> alt.FacetChart:
+    """Draw maps of choices: one square per setting, one colour per choice, one panel per row and column.
+
+    A row has the two quantities of a map, the two of the panels, and its `choice`.
+    """
+    altair = load_altair()
+    places = {name: list(dict.fromkeys(row[name] for row in rows)) for name in (across, up, *panels)}
+    choices = sorted({str(row["choice"]) for row in rows})
+    squares = (
+        altair.Chart(altair.Data(values=list(rows)))
+        .mark_rect(stroke="white", strokeWidth=1)
+        .encode(
+            x=altair.X(f"{across}:O", sort=places[across], title=across, axis=altair.Axis(labelAngle=-45)),
+            y=altair.Y(f"{up}:O", sort=places[up][::-1], title=up),
+            color=altair.Color(
+                "choice:N",
+                title=None,
+                scale=altair.Scale(domain=choices, range=_CHOICE_COLORS[: len(choices)]),
+                legend=altair.Legend(orient="bottom", symbolType="square", symbolSize=150, labelFontSize=12),
+            ),
+            tooltip=[f"{across}:O", f"{up}:O", "choice:N"],
+        )
+        .properties(width=altair.Step(18), height=altair.Step(14))
+    )
+    headers = [
+        part(
+            f"{name}:N",
+            sort=places[name],
+            title=None,
+            header=altair.Header(labelFontSize=12, labelFontWeight="bold"),
+        )
+        for part, name in zip((altair.Column, altair.Row), panels, strict=True)
+    ]
+    chart: alt.FacetChart = squares.facet(column=headers[0], row=headers[1], spacing=14).properties(
+        title={"text": title, "subtitle": subtitle, "offset": 14}
+    )
+    return chart
+
+
+def _scale(altair: Any, *, logarithmic: bool) -> Any:
+    return altair.Scale(type="log", nice=False) if logarithmic else altair.Scale(zero=False)

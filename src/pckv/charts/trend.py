@@ -1,0 +1,67 @@
+"""Charts of trends: one panel per key, with a band of smoothed frequencies and the rounds as points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pckv.charts.estimates import load_altair
+from pckv.estimators.results.trend import Trend
+
+if TYPE_CHECKING:
+    import altair as alt
+
+PANELS_SHOWN = 9
+PANELS_PER_ROW = 3
+_COLOR = "#3367a8"
+
+
+def trend_chart(trend: Trend) -> alt.FacetChart:
+    """Draw the frequencies of the first keys of a trend over its rounds, each with its interval.
+
+    Args:
+        trend: The trend of the keys to draw.
+
+    Returns:
+        A chart with a panel per key: the smoothed frequency as a line with a band, single rounds as points.
+    """
+    altair = load_altair()
+    table = trend.table()
+    shown = min(PANELS_SHOWN, len(trend)) * len(trend.rounds)
+    rows = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)][:shown]
+    across = altair.X(
+        "round:Q", title="round", axis=altair.Axis(tickMinStep=1, format="d"), scale=altair.Scale(zero=False)
+    )
+    axis = altair.Axis(format="~%", tickCount=5)
+    tooltip = [
+        altair.Tooltip("round:Q"),
+        altair.Tooltip("opens:N"),
+        altair.Tooltip("reports:Q", format=","),
+        altair.Tooltip("frequency:Q", format=".2%", title="this round alone"),
+        altair.Tooltip("smoothed:Q", format=".2%"),
+        altair.Tooltip("smoothed_low:Q", format=".2%", title="at least"),
+        altair.Tooltip("smoothed_high:Q", format=".2%", title="at most"),
+    ]
+    base = altair.Chart().encode(x=across, tooltip=tooltip)
+    layers = altair.layer(
+        base.mark_area(color=_COLOR, opacity=0.2).encode(
+            y=altair.Y("smoothed_low:Q", title="share of people", axis=axis), y2="smoothed_high:Q"
+        ),
+        base.mark_line(color=_COLOR).encode(y="smoothed:Q"),
+        base.mark_point(color=_COLOR, filled=True, size=25, opacity=0.5).encode(y="frequency:Q"),
+        data=altair.Data(values=rows),
+    ).properties(width=240, height=160)
+    panels = layers.facet(
+        # Names are data: sorted by them, Vega would take some of them for operators.
+        facet=altair.Facet("key:N", sort=None, title=None),
+        columns=PANELS_PER_ROW,
+    ).resolve_scale(y="independent")
+    title = {"text": f"{trend.name}: {len(trend.rounds):,} rounds", "subtitle": _subtitle(trend)}
+    chart: alt.FacetChart = panels.properties(title=title)
+    return chart
+
+
+def _subtitle(trend: Trend) -> str:
+    return (
+        f"line: smoothed, with {100 * trend.level:g} % intervals; points: single rounds; {trend.mechanism}, "
+        f"ε = {trend.epsilon:g}, {trend.panels:,} panels"
+    )

@@ -1,0 +1,1 @@
+"""Estimates, trends and discoveries of stored reports."""

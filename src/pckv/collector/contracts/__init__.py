@@ -1,0 +1,1 @@
+"""Tasks, series and their rounds on a collector."""

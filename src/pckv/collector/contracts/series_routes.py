@@ -1,0 +1,218 @@
+"""The routes of series: create, show, list, close, and the rounds."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import JSONResponse, Response
+
+from pckv.base.days import Phase
+from pckv.base.errors import SeriesError
+from pckv.base.limits import MAX_ROUNDS
+from pckv.collector.contracts.rounds import next_round
+from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, check_media, contract_response
+from pckv.collector.http.cors import PREFLIGHT
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.ingest.upload_routes import JSON_TYPE
+from pckv.collector.state import Collector, CurrentCollector, keys_fact
+from pckv.contract.series import Series
+from pckv.store.base import StoredRound, StoredSeries
+
+MAX_SERIES_PER_PAGE = MAX_ROUNDS_PER_PAGE = 1000
+# The largest number that a database gives a series.
+MAX_NUMBER = 2**63 - 1
+
+router = APIRouter(tags=["series"])
+
+
+@router.post(
+    "/series",
+    summary="Create a series",
+    status_code=201,
+    response_class=Response,
+    responses={
+        200: {"description": "The series exists already."},
+        201: {"description": "The series was created, and its first rounds with it."},
+        **problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
+    },
+    openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": {"type": "object"}}}}},
+)
+async def create_series(
+    request: Request,
+    collector: CurrentCollector,
+    force: bool = False,  # noqa: FBT002
+) -> Response:
+    """Create a series from its canonical JSON; it never changes afterwards, and its rounds open by themselves.
+
+    A first day in the past is refused unless `force` is true: the rounds before today stay without reports. The
+    `warning` says if devices may not answer, since the series was closed, or they have answered another of the same
+    name.
+    """
+    check_media(request, "a series")
+    try:
+        series = await asyncio.to_thread(Series.from_json, await request.body())
+    except SeriesError as error:
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+    new, warning = await asyncio.to_thread(_create, collector, series, force=force)
+    headers = {"Location": f"/series/{series.id}"}
+    return JSONResponse({"id": series.id, "warning": warning}, 201 if new else 200, headers)
+
+
+def _create(collector: Collector, series: Series, *, force: bool) -> tuple[bool, str | None]:
+    store, today = collector.store, collector.today()
+    if series.first < today and not force and store.find_series(series.id) is None:
+        raise ProblemDetails(
+            ProblemKind.MALFORMED,
+            f"the first day, {series.first}, is in the past: use force if that is meant",
+        )
+    new = store.add_series(series, today)
+    stored = store.find_series(series.id)
+    if stored is not None:
+        collector.round_maker.add_rounds(stored, today)
+    if stored is not None and stored.closed is not None:
+        return new, f"the series was closed on {stored.closed}, and takes no more reports"
+    others = [other for other in store.series_named(series.name) if other != series.id]
+    if not others:
+        return new, None
+    warning = (
+        f"another series, {others[0]}, has the same name (case and spaces do not count): devices that answered it do not "
+        "answer this one"
+    )
+    return new, warning
+
+
+@router.get(
+    "/series",
+    summary="List series",
+    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
+)
+async def list_series(
+    collector: CurrentCollector,
+    limit: Annotated[int, Query(ge=1, le=MAX_SERIES_PER_PAGE)] = 100,
+    after: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
+) -> dict[str, list[dict[str, Any]]]:
+    """List series, newest first, each with the last round that has begun; `after` is the `number` of the last known."""
+
+    def query_store() -> list[dict[str, Any]]:
+        return [_facts(collector, stored) for stored in collector.store.list_series(limit, after)]
+
+    return {"series": await asyncio.to_thread(query_store)}
+
+
+@router.get(
+    "/series/{series_id}",
+    summary="Fetch a series",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The canonical JSON of the series.",
+            "content": {JSON_TYPE: {"schema": {"type": "object"}}},
+        },
+        304: {"description": "The client has the series already."},
+        **problem_responses(ProblemKind.UNKNOWN, ProblemKind.OVERLOADED),
+    },
+)
+async def fetch_series(series_id: str, request: Request, collector: CurrentCollector) -> Response:
+    """Return the public contract: the id is its SHA-256, and everybody derives the tasks of its rounds from it."""
+    return contract_response(request, series_id, await collector.series_cache.text(series_id))
+
+
+@router.options("/series/{series_id}", include_in_schema=False)
+async def preflight(series_id: str) -> Response:  # noqa: ARG001
+    """Answer what a browser asks before it sends to another origin."""
+    return Response(status_code=204, headers=PREFLIGHT)
+
+
+@router.get(
+    "/series/{series_id}/rounds",
+    summary="List the rounds of a series",
+    responses=problem_responses(ProblemKind.MALFORMED, ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
+)
+async def list_rounds(
+    series_id: str,
+    collector: CurrentCollector,
+    limit: Annotated[int, Query(ge=1, le=MAX_ROUNDS_PER_PAGE)] = 100,
+    before: Annotated[int | None, Query(ge=1, le=MAX_ROUNDS)] = None,
+) -> dict[str, Any]:
+    """Return a series with its last rounds, or the last before a given one, in order, and how many reports each has.
+
+    A round has a task from one round before its first day on. Rounds that were deleted, or were over before the series
+    came here, are left out.
+    """
+    stored = await collector.series_cache.find(series_id)
+    today = collector.today()
+
+    def query_store() -> dict[str, Any]:
+        rounds = collector.store.rounds(series_id, limit, before)
+        return {
+            "series": _facts(collector, stored),
+            "rounds": [_round_facts(one, today) for one in rounds],
+        }
+
+    return await asyncio.to_thread(query_store)
+
+
+@router.get(
+    "/series/{series_id}/rounds/{number}",
+    summary="A round of a series",
+    responses=problem_responses(ProblemKind.MALFORMED, ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
+)
+async def fetch_round(
+    series_id: str, number: Annotated[int, Path(ge=1, le=MAX_ROUNDS)], collector: CurrentCollector
+) -> dict[str, Any]:
+    """Return the task, days, phase and number of reports of a round."""
+    await collector.series_cache.find(series_id)
+    rounds = await asyncio.to_thread(collector.store.rounds, series_id, 1, number + 1)
+    if [one.number for one in rounds] != [number]:
+        raise ProblemDetails(ProblemKind.UNKNOWN, f"the series has no round {number:,} here")
+    return _round_facts(rounds[0], collector.today())
+
+
+@router.post(
+    "/series/{series_id}/close",
+    summary="Close a series early",
+    responses=problem_responses(ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
+)
+async def close_series(series_id: str, collector: CurrentCollector) -> dict[str, Any]:
+    """Take no more reports for its current round from now on, and open no other."""
+    series, today = (await collector.series_cache.find(series_id)).series, collector.today()
+    await asyncio.to_thread(collector.store.close_series, series_id, today)
+    # The rounds that may have been open, or about to open.
+    upcoming = series.last_round_by(today) + 1
+    for one in await asyncio.to_thread(collector.store.rounds, series_id, 2, upcoming + 1):
+        collector.task_cache.invalidate(one.task)
+    stored = await collector.series_cache.find(series_id)
+    return await asyncio.to_thread(_facts, collector, stored)
+
+
+def _facts(collector: Collector, stored: StoredSeries) -> dict[str, Any]:
+    """Return a stored series as plain values, with its last round that has begun and the next one."""
+    series, day = stored.series, collector.today()
+    phase, begun = stored.phase(day), series.last_round_by(day)
+    last = collector.store.rounds(series.id, 1, begun + 1) if begun else []
+    upcoming = None if phase is Phase.CLOSED else next_round(series, day)
+    return {
+        "id": series.id,
+        "name": series.name,
+        "first": series.first,
+        "period": series.period,
+        "panels": series.panels,
+        "rounds": series.rounds,
+        "mechanism": series.task.mechanism,
+        "keys": keys_fact(series.task),
+        "other": series.task.other,
+        "epsilon": series.task.epsilon,
+        "closed": stored.closed,
+        "created": stored.created,
+        "number": stored.number,
+        "phase": phase.value,
+        "last_round": _round_facts(last[0], day) if last else None,
+        "next_round": None if upcoming is None else {"number": upcoming, "opens": series.opens(upcoming)},
+    }
+
+
+def _round_facts(one: StoredRound, day: str) -> dict[str, Any]:
+    """Return a round as plain values."""
+    return one._asdict() | {"phase": one.phase(day).value}

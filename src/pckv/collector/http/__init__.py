@@ -1,0 +1,1 @@
+"""What every request passes: protocol, limits, access, answers."""

@@ -1,0 +1,255 @@
+"""HTTP on a connection: uvicorn's protocol on httptools, bounded in what one connection can make it hold or do."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import httptools
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+
+from pckv.collector.http.connections import Connections
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+
+# How much is read at once from a connection; more stays with the operating system.
+MAX_READ_BYTES = 16 * 2**10
+# The largest head of a request.
+MAX_HEAD_BYTES = 16 * 2**10
+# How many bytes of a request may be neither body nor matched by as many bytes of body. So chunks of a byte each, or
+# trailers without an end, cannot keep the collector busy.
+MAX_FRAMING_BYTES = 2 * MAX_HEAD_BYTES
+# Requests that a connection may send before the first is answered.
+MAX_PIPELINED_REQUESTS = 16
+
+
+class _RefusedRequest(Exception):
+    """What is wrong with the bytes of a request."""
+
+
+class CollectorProtocol(HttpToolsProtocol):
+    """One connection of a collector."""
+
+    def __init__(self, peers: Connections, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self._peers = peers
+        # Bytes of the current request that were body, and others.
+        self._body_bytes = self._framing_bytes = self._read_bytes = 0
+        # Whether the head of a request has arrived and its end has not.
+        self._in_body = False
+        # Since when it waits for a head, for a body, and for its peer to read; None if it does not.
+        self._head_since: float | None = None
+        self._body_since: float | None = None
+        self._blocked_since: float | None = None
+        # The request that is being answered; `cycle` is the one that arrived last.
+        self._answering: RequestResponseCycle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request."""
+        super().connection_made(transport)
+        # The next piece of an answer is made when the system has taken the last one.
+        transport.set_write_buffer_limits(0)
+        self._head_since = self.loop.time()
+        self._peers.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._peers.remove(self)
+        if self._answering is not None:
+            self._hang_up(self._answering)
+        super().connection_lost(exc)
+
+    def drop(self) -> None:
+        """End the connection at once: closing it would wait until the peer has read everything."""
+        self.transport.abort()
+
+    def check_times(self, now: float) -> None:
+        """End the connection if its peer reads nothing for too long, or takes too long to send a head or a body."""
+        limits = self._peers.limits
+        if not self.transport.is_closing() and not self.transport.get_write_buffer_size():
+            self._blocked_since = None
+        elif self._blocked_since is None:
+            self._blocked_since = now
+        elif now - self._blocked_since > limits.write_seconds:
+            self.drop()
+        if self.transport.is_closing():
+            return
+        if self._head_since is not None and now - self._head_since > limits.head_seconds:
+            if self._framing_bytes:
+                self._refuse(ProblemDetails(ProblemKind.SLOW))
+            self.transport.close()
+        elif (
+            self._body_since is not None
+            and now - self._body_since > limits.body_seconds
+            and not self.pipeline
+        ):
+            self._refuse(ProblemDetails(ProblemKind.SLOW))
+
+    def data_received(self, data: bytes) -> None:
+        """Parse some bytes."""
+        while data and not self.transport.is_closing():
+            self._read_bytes = len(data)
+            self._framing_bytes += len(data)
+            try:
+                self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as upgrade:
+                # It is answered without an upgrade, and the next request follows.
+                data = data[upgrade.args[0] :]
+                continue
+            except httptools.HttpParserError as error:
+                reason = error.__context__
+                detail = str(reason) if isinstance(reason, _RefusedRequest) else ""
+                self._refuse(ProblemDetails(ProblemKind.MALFORMED, detail))
+                return
+            if self._framing_bytes > MAX_FRAMING_BYTES + self._body_bytes:
+                detail = "the head is too large, or the body comes in too small chunks"
+                self._refuse(ProblemDetails(ProblemKind.MALFORMED, detail))
+            return
+
+    def on_message_begin(self) -> None:
+        """Begin to count the bytes of a request: at most those that are being parsed are its first."""
+        super().on_message_begin()
+        self._framing_bytes, self._body_bytes = self._read_bytes, 0
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Add a header to the head; what follows a body is ignored."""
+        if not self._in_body:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Start to answer a request, unless its head is not acceptable."""
+        self._check_head()
+        self._head_since = None
+        self._in_body = True
+        super().on_headers_complete()
+
+    def _check_head(self) -> None:
+        if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MAX_HEAD_BYTES:
+            raise _RefusedRequest(f"a head has at most {MAX_HEAD_BYTES:,} bytes")
+        if len(self.pipeline) >= MAX_PIPELINED_REQUESTS:
+            raise _RefusedRequest("too many requests at once")
+        coding = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
+        if coding not in ([], [b"chunked"]):
+            raise _RefusedRequest("the only transfer encoding is chunked")
+        # The parser would take the body of a request for an upgrade for the next request.
+        if self.parser.should_upgrade() and (coding or _declares_length(self.headers)):
+            raise _RefusedRequest("a request for an upgrade has no body here")
+
+    def on_body(self, body: bytes) -> None:
+        """Pass on a piece of a body."""
+        self._body_bytes += len(body)
+        self._framing_bytes -= len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Note that it is the collector's turn."""
+        self._in_body = False
+        self._body_since = None
+        self._framing_bytes = self._body_bytes = 0
+        self._peers.work(self)
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Answer the next request, or wait for it."""
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        elif self._in_body:
+            # The rest of the body is not waited for: it could come for ever.
+            self.transport.close()
+        else:
+            self._head_since = self.loop.time()
+            self._peers.wait(self)
+        self.flow.resume_reading()
+
+    def pause_writing(self) -> None:
+        """Wait until the peer reads."""
+        super().pause_writing()
+        self._blocked_since = self.loop.time()
+        self._peers.wait(self)
+
+    def resume_writing(self) -> None:
+        """Go on with an answer."""
+        super().resume_writing()
+        self._blocked_since = None
+        if self._head_since is None and not self._in_body:
+            self._peers.work(self)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse bytes that are not HTTP."""
+        self._refuse(ProblemDetails(ProblemKind.MALFORMED, msg))
+
+    def _refuse(self, problem: ProblemDetails) -> None:
+        """Answer the request that is arriving with a problem, and hang up; nothing may mix with another answer."""
+        cycle = self.cycle
+        answered = cycle is None or cycle.response_complete
+        if self.pipeline or not (answered or (self._in_body and not cycle.response_started)):
+            self.drop()
+            return
+        answer = problem.response({"Connection": "close"})
+        head = b"".join(b"%s: %s\r\n" % header for header in answer.raw_headers)
+        self.transport.write(STATUS_LINE[answer.status_code] + head + b"\r\n" + bytes(answer.body))
+        if not answered:
+            self._hang_up(cycle)
+        self.transport.close()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._answering = cycle
+        # A body that waits for the answer to another request is not late.
+        self._body_since = self.loop.time() if self._in_body else None
+        super()._start_asgi_task(cycle, app)
+
+    @staticmethod
+    def _hang_up(cycle: RequestResponseCycle) -> None:
+        """Tell whoever answers a request that nobody waits for it any more."""
+        cycle.disconnected = True
+        cycle.message_event.set()
+
+
+def _declares_length(headers: list[tuple[bytes, bytes]]) -> bool:
+    return any(name == b"content-length" and value.strip() != b"0" for name, value in headers)
+
+
+class BoundedReader(asyncio.BufferedProtocol):
+    """Reads at most some bytes at once for a connection, into one buffer for all."""
+
+    def __init__(self, connection: CollectorProtocol, buffer: memoryview) -> None:
+        self._connection, self._buffer = connection, buffer
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin."""
+        self._connection.connection_made(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End."""
+        self._connection.connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Wait until the peer reads."""
+        self._connection.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Go on with an answer."""
+        self._connection.resume_writing()
+
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
+        """Return where to read into."""
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Parse what was read."""
+        self._connection.data_received(bytes(self._buffer[:nbytes]))
+
+
+class ProtocolFactory:
+    """Makes the protocols of a server's connections, as uvicorn asks for them."""
+
+    def __init__(self, peers: Connections) -> None:
+        self._peers = peers
+        self._buffer = memoryview(bytearray(MAX_READ_BYTES))
+
+    def __call__(self, **arguments: Any) -> BoundedReader:
+        """Return the protocol of a new connection."""
+        return BoundedReader(CollectorProtocol(self._peers, **arguments), self._buffer)

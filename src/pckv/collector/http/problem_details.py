@@ -1,0 +1,105 @@
+"""Everything that can be wrong with a whole request: RFC 9457 problem details of a closed set of types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import NamedTuple
+
+from fastapi import Request
+from fastapi.responses import JSONResponse
+
+from pckv.collector.http.logs import log
+
+MEDIA_TYPE = "application/problem+json"
+URN = "urn:pckv:problem:"
+RETRY_SECONDS = 1
+
+
+class _ProblemType(NamedTuple):
+    name: str
+    status: int
+    title: str
+
+
+class ProblemKind(Enum):
+    """The closed set of problem types."""
+
+    MALFORMED = _ProblemType("malformed", 400, "The request cannot be read.")
+    BAD_TOKEN = _ProblemType("bad-token", 401, "A valid token is needed.")
+    NOT_OPEN = _ProblemType("not-open", 403, "The task does not take reports yet.")
+    CLOSED = _ProblemType("closed", 403, "The task takes no more reports.")
+    INVITATION_UNKNOWN = _ProblemType("invitation-unknown", 403, "The task has no such invitation.")
+    INVITATION_SPENT = _ProblemType("invitation-spent", 403, "The invitation was used before.")
+    FORBIDDEN = _ProblemType("forbidden", 403, "This token does not allow it.")
+    UNKNOWN = _ProblemType("unknown", 404, "There is no such task or page here.")
+    WRONG_METHOD = _ProblemType("wrong-method", 405, "There is no such method here.")
+    NOT_ACCEPTABLE = _ProblemType("not-acceptable", 406, "None of the accepted forms can be given.")
+    SLOW = _ProblemType("slow", 408, "The request took too long to arrive.")
+    DELETED = _ProblemType("deleted", 410, "The task was deleted.")
+    TOO_LARGE = _ProblemType("too-large", 413, "The request is too large.")
+    MEDIA = _ProblemType("unsupported-media", 415, "The media type or content encoding is not taken.")
+    TOO_OFTEN = _ProblemType("too-often", 429, "Too many requests.")
+    OVERLOADED = _ProblemType("overloaded", 503, "The collector cannot take this now.")
+
+
+class ProblemDetails(Exception):
+    """The refusal of a whole request; nothing of the request was written.
+
+    `field` is the parameter or member that is wrong, where it is one.
+    """
+
+    def __init__(
+        self,
+        kind: ProblemKind,
+        detail: str = "",
+        headers: Mapping[str, str] | None = None,
+        *,
+        field: str = "",
+    ) -> None:
+        super().__init__(detail or kind.value.title)
+        self.kind, self.detail, self.headers, self.field = kind, detail, headers or {}, field
+
+    def response(self, headers: Mapping[str, str] | None = None) -> JSONResponse:
+        """Return the problem as it is sent."""
+        name, status, title = self.kind.value
+        content = {"type": URN + name, "title": title, "status": status}
+        content |= {"detail": self.detail} if self.detail else {}
+        content |= {"field": self.field} if self.field else {}
+        retry = {"Retry-After": str(RETRY_SECONDS)} if status in RETRY_STATUSES else {}
+        challenge = {"WWW-Authenticate": "Bearer"} if self.kind is ProblemKind.BAD_TOKEN else {}
+        return JSONResponse(
+            content,
+            status,
+            {**retry, **challenge, **self.headers, **(headers or {})},
+            MEDIA_TYPE,
+        )
+
+
+RETRY_STATUSES = {ProblemKind.TOO_OFTEN.value.status, ProblemKind.OVERLOADED.value.status}
+BY_STATUS = {404: ProblemKind.UNKNOWN, 405: ProblemKind.WRONG_METHOD}
+
+
+async def handle_problem(_: Request, problem: Exception) -> JSONResponse:
+    """Answer a request that raised problem details."""
+    assert isinstance(problem, ProblemDetails)  # noqa: S101
+    return problem.response()
+
+
+async def handle_store_error(_: Request, error: Exception) -> JSONResponse:
+    """Answer a request that the store failed: it may succeed later."""
+    log("store_failed", reason=str(error))
+    return ProblemDetails(ProblemKind.OVERLOADED, "the store does not answer").response()
+
+
+def problem_responses(*kinds: ProblemKind) -> dict[int | str, dict[str, object]]:
+    """Return the OpenAPI description of these problems, by status."""
+    responses: dict[int | str, dict[str, object]] = {}
+    for kind in kinds:
+        _, status, title = kind.value
+        known = responses.get(status, {}).get("description")
+        responses[status] = {
+            "description": f"{known} {title}" if known else title,
+            "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
+    return responses

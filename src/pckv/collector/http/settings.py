@@ -1,0 +1,89 @@
+"""Settings of a collector: flags override the environment, which overrides the file."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from pckv.base.errors import ParameterError
+
+PREFIX = "PCKV_"
+# The administrator's token; not a setting, so that no file of settings holds it.
+TOKEN_VARIABLE = "PCKV_ADMIN_TOKEN"  # noqa: S105
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings, with their defaults."""
+
+    store: str = "sqlite:///pckv.db"
+    host: str = "127.0.0.1"
+    port: int = 8000
+    # Processes that take requests; several need PostgreSQL.
+    workers: int = 1
+    token_file: str | None = None
+    # Days after a task has closed until its reports are deleted; its tally stays. None: never.
+    keep_reports: int | None = None
+    # Most reports per commit, least milliseconds between commits, and most reports that may wait.
+    batch_reports: int = 10_000
+    batch_delay: int = 3
+    queue_reports: int = 100_000
+    # The largest body of a request in bytes, and how many seconds it may take to arrive.
+    body_bytes: int = 16 * 2**20
+    body_seconds: int = 20
+    # Seconds until a head must have arrived, and until a piece of an answer must have been read.
+    head_seconds: int = 10
+    write_seconds: int = 20
+    # The most connections at the same time; fewer if the process has too few file descriptors.
+    connections: int = 2000
+    # The most bytes that all bodies, queued reports and answers may take together.
+    budget_bytes: int = 128 * 2**20
+    # How many seconds a request for estimates, a chart or a file of reports waits for it.
+    analysis_seconds: int = 60
+    # Requests per second that one network address may send on average; 0 for no limit.
+    rate: int = 0
+
+
+def load(
+    flags: Mapping[str, Any], environment: Mapping[str, str] = os.environ, file: Path | None = None
+) -> Settings:
+    """Return the settings of a TOML file, overridden by the environment (PCKV_PORT, …), then by flags."""
+    settings = Settings()
+    if file is not None:
+        settings = _with(settings, _read(file), str(file))
+    named = {field.name: environment.get(PREFIX + field.name.upper()) for field in fields(Settings)}
+    settings = _with(
+        settings, {name: value for name, value in named.items() if value is not None}, "environment"
+    )
+    return _with(settings, {name: value for name, value in flags.items() if value is not None}, "flags")
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ParameterError(f"{file}: not a TOML file ({error})") from None
+
+
+def _with(settings: Settings, values: Mapping[str, Any], source: str) -> Settings:
+    kinds = {field.name: str(field.type) for field in fields(Settings)}
+    checked: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in kinds:
+            raise ParameterError(f"{source}: no setting is called {name!r}")
+        checked[name] = _number(name, value, source) if "int" in kinds[name] else str(value)
+    return replace(settings, **checked)
+
+
+def _number(name: str, value: Any, source: str) -> int:
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        number = -1
+    if number < 0 or isinstance(value, bool | float):
+        raise ParameterError(f"{source}: {name} must be a whole number from 0 on, not {value!r}")
+    return number

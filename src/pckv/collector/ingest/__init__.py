@@ -1,0 +1,1 @@
+"""Reports come in: admission, decoding, commit."""

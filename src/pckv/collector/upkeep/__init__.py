@@ -1,0 +1,1 @@
+"""Work that a collector does by itself: compaction, maintenance, alarms."""

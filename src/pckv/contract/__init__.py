@@ -1,0 +1,1 @@
+"""The contract of a collection: tasks, series, and their members."""

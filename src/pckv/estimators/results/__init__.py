@@ -1,0 +1,1 @@
+"""What an estimation returns, as tables that can be written and read."""

@@ -1,0 +1,397 @@
+"""How the holders of keys are spread over the levels of their values: shares, deviation, quantiles.
+
+How the holders of every key are spread over the levels: the part of estimates that only tasks with more levels have.
+
+Quantiles and shares that were asked for besides the estimates: further columns of their table.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pckv.base.arrays import Floats, Integers
+from pckv.base.errors import ParameterError
+from pckv.base.levels import listed
+from pckv.base.words import Ranged, ranged
+
+# Names of levels have this many significant digits, or all where these are too few to tell levels apart.
+NAME_DIGITS, MAX_DIGITS = 12, 17
+DEVIATIONS = ("deviation", "deviation_low", "deviation_high")
+
+
+class LevelShare(NamedTuple):
+    """The share of a key's holders at one level, with its interval.
+
+    Attributes:
+        value: What the level is worth, in the task's own units.
+        share: The share of the holders at this level, with its interval `low` to `high`.
+        at_most_low: The least share of the holders that may be at this level or below it, and `at_most_high` the largest.
+    """
+
+    value: float
+    share: float
+    low: float
+    high: float
+    at_most_low: float
+    at_most_high: float
+
+
+class Quantiles(NamedTuple):
+    """A quantile of the values of every key, with its interval, in the task's own units."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+
+
+class Shares(NamedTuple):
+    """A share of the holders of every key, with its interval."""
+
+    share: Floats
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Distributions:
+    """How the holders of every key are spread over the levels; nothing where a task has two levels.
+
+    Attributes:
+        values: What each level is worth, in the task's own units; empty where there are two, which tell the mean alone.
+        exact: Whether values are levels. Otherwise values between two levels are counted at both, by their distance.
+        shares: The share of the holders at each level, one row per key, with intervals `shares_low` to `shares_high`.
+        at_most_low: The least share of the holders that may be at a level or below it, and `at_most_high` the largest.
+        deviation: The standard deviation of the values, with its interval `deviation_low` to `deviation_high`.
+    """
+
+    values: tuple[float, ...]
+    exact: bool
+    shares: Floats
+    shares_low: Floats
+    shares_high: Floats
+    at_most_low: Floats
+    at_most_high: Floats
+    deviation: Floats
+    deviation_low: Floats
+    deviation_high: Floats
+
+    @classmethod
+    def none(cls, keys: int) -> Distributions:
+        """Return those of a task whose levels tell the mean alone."""
+        by_level = ("shares", "shares_low", "shares_high", "at_most_low", "at_most_high")
+        empty = dict.fromkeys(by_level, np.zeros((keys, 0))) | dict.fromkeys(DEVIATIONS, np.zeros(0))
+        return cls(values=(), exact=False, **empty)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What columns call the levels: their values."""
+        names = level_names(self.values, NAME_DIGITS)
+        return names if len(set(names)) == len(names) else level_names(self.values, MAX_DIGITS)
+
+    @property
+    def at_most(self) -> Floats:
+        """The share of the holders at each level or below it, one row per key."""
+        sums = np.cumsum(self.shares, axis=1)
+        sums[:, -1:] = 1.0
+        return np.minimum(sums, 1.0)
+
+    def take(self, rows: Integers) -> Distributions:
+        """Return those of some keys."""
+        if not self.values:
+            return Distributions.none(len(rows))
+        arrays = {field.name: getattr(self, field.name) for field in fields(self)[2:]}
+        return replace(self, **{name: array[rows] for name, array in arrays.items()})
+
+    def quantile(self, probability: float) -> Quantiles:
+        """Return the least values that this share of the holders do not exceed, with intervals.
+
+        Where values are levels, so are quantiles. Otherwise those between two levels are taken to be spread evenly; the
+        interval holds however they are spread: at least the share of the levels below one is at most its value, and at
+        most the share of the levels up to it.
+        """
+        self._require_levels()
+        if not (_is_number(probability) and 0 < probability < 1):
+            raise ParameterError(f"a quantile must be between 0 and 1, not {probability!r}")
+        values, at_most = np.array(self.values), self.at_most
+        if self.exact:
+            limits = (at_most, self.at_most_high, self.at_most_low)
+            return Quantiles(*(values[_first_reaching(limit, probability)] for limit in limits))
+        below_low = np.hstack([np.zeros((len(at_most), 1)), self.at_most_low[:, :-1]])
+        not_reached = (self.at_most_high < probability).sum(axis=1)
+        return Quantiles(
+            self._interpolated(at_most, probability),
+            values[np.maximum(not_reached - 1, 0)],
+            values[_first_reaching(below_low, probability)],
+        )
+
+    def _interpolated(self, at_most: Floats, probability: float) -> Floats:
+        """Return where a distribution function reaches a share that is linear between its values at the levels.
+
+        What is counted at a level comes from values on both sides of it: as much from each as the distance to the next
+        level there.
+        """
+        values = np.array(self.values)
+        gaps = np.diff(values)
+        below = np.hstack([np.zeros((len(at_most), 1)), at_most[:, :-1]])
+        from_below = np.concatenate([[0.0], gaps[:-1] / (gaps[:-1] + gaps[1:]), [1.0]])
+        reached = below + (at_most - below) * from_below
+        next_level = np.maximum(_first_reaching(reached, probability), 1)
+        rows = np.arange(len(at_most))
+        start, end = reached[rows, next_level - 1], reached[rows, next_level]
+        part = np.divide(probability - start, end - start, out=np.ones_like(start), where=end > start)
+        return np.asarray(values[next_level - 1] + np.clip(part, 0, 1) * gaps[next_level - 1])
+
+    def share_above(self, value: float) -> Shares:
+        """Return the share of the holders at levels above a value."""
+        share, low, high = self._at_most(bisect_right(self.values, self._checked_value(value)))
+        return Shares(1 - share, 1 - high, 1 - low)
+
+    def share_below(self, value: float) -> Shares:
+        """Return the share of the holders at levels below a value."""
+        return self._at_most(bisect_left(self.values, self._checked_value(value)))
+
+    def _checked_value(self, value: float) -> float:
+        """Return a value if it is known how many holders are on each side of it."""
+        self._require_levels()
+        if not (_is_number(value) and self.values[0] <= value <= self.values[-1]):
+            raise ParameterError(
+                f"value {value!r} is not within [{self.values[0]:.12g}, {self.values[-1]:.12g}]"
+            )
+        if not self.exact and value not in self.values:
+            raise ParameterError(
+                f"value {value!r} is between two levels, where values were rounded: choose from {listed(self.values)}"
+            )
+        return value
+
+    def _at_most(self, levels: int) -> Shares:
+        """Return the share of the holders at this number of the lowest levels."""
+        if not levels:
+            nobody = np.zeros(len(self.shares))
+            return Shares(nobody, nobody, nobody)
+        place = levels - 1
+        return Shares(self.at_most[:, place], self.at_most_low[:, place], self.at_most_high[:, place])
+
+    def _require_levels(self) -> None:
+        if not self.values:
+            raise ParameterError(
+                "the task has two levels, which tell frequencies and means but not how values are spread"
+            )
+
+    def columns(self) -> dict[str, list[float]]:
+        """Return plain lists, one per column: deviations, and for every level its share and interval."""
+        if not self.values:
+            return {}
+        columns = {name: getattr(self, name) for name in DEVIATIONS}
+        for place, name in enumerate(self.names):
+            for end in ("", "_low", "_high"):
+                columns[f"share_{name}{end}"] = getattr(self, f"shares{end}")[:, place]
+        return {name: column.tolist() for name, column in columns.items()}
+
+    def rows(self) -> list[tuple[LevelShare, ...]]:
+        """Return the shares of every key in plain numbers."""
+        arrays = (self.shares, self.shares_low, self.shares_high, self.at_most_low, self.at_most_high)
+        return [
+            tuple(map(LevelShare, self.values, *columns))
+            for columns in zip(*(array.tolist() for array in arrays), strict=True)
+        ]
+
+
+def level_names(values: Iterable[float], digits: int) -> tuple[str, ...]:
+    """Return values as texts without powers of ten.
+
+    >>> level_names((1.0, 2.5, 1e16), 12)
+    ('1', '2.5', '10000000000000000')
+    """
+    return tuple(np.format_float_positional(float(f"{value:.{digits}g}"), trim="-") for value in values)
+
+
+def _first_reaching(limits: Floats, probability: float) -> Integers:
+    """Return the first level, per key, whose limit is not below a share; the last where none is."""
+    return np.asarray(np.minimum((limits < probability).sum(axis=1), limits.shape[1] - 1))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+class ValueSpread:
+    """The part of a table of estimates that knows the shares of levels; empty where the task has two."""
+
+    distributions: Distributions
+
+    @property
+    def level_values(self) -> tuple[float, ...]:
+        """What each level is worth, in the task's own units; empty where there are two."""
+        return self.distributions.values
+
+    @property
+    def shares(self) -> Floats:
+        """The share of the holders at every level, one row per key; no column where the task has two levels."""
+        return self.distributions.shares
+
+    @property
+    def shares_low(self) -> Floats:
+        """The lower limits of the shares."""
+        return self.distributions.shares_low
+
+    @property
+    def shares_high(self) -> Floats:
+        """The upper limits of the shares."""
+        return self.distributions.shares_high
+
+    @property
+    def deviation(self) -> Floats:
+        """The standard deviation of the values of every key; empty where the task has two levels.
+
+        Values that were rounded to levels at random vary more than they did before; the lower limits allow for that.
+        """
+        return self.distributions.deviation
+
+    @property
+    def deviation_low(self) -> Floats:
+        """The lower limits of the standard deviations."""
+        return self.distributions.deviation_low
+
+    @property
+    def deviation_high(self) -> Floats:
+        """The upper limits of the standard deviations."""
+        return self.distributions.deviation_high
+
+    def quantile(self, p: float) -> Quantiles:
+        """Return a quantile of every key's values: the least value that this share of the holders do not exceed.
+
+        Where the task refuses values between its levels, it is a level. Otherwise values between two levels are taken
+        to be spread evenly there, and the interval holds however they are spread.
+
+        Args:
+            p: The share, such as 0.5 for the median.
+
+        Returns:
+            The quantile of every key with its interval, in the task's own units.
+
+        Raises:
+            ParameterError: if the share is not between 0 and 1, or the task has two levels.
+        """
+        return self.distributions.quantile(p)
+
+    def share_above(self, value: float) -> Shares:
+        """Return the share of every key's holders at levels above a value.
+
+        Args:
+            value: A level, or any value of the range where the task refuses values between its levels.
+
+        Returns:
+            The share of every key with its interval.
+
+        Raises:
+            ParameterError: if the value is none of these, or the task has two levels.
+        """
+        return self.distributions.share_above(value)
+
+    def share_below(self, value: float) -> Shares:
+        """Return the share of every key's holders at levels below a value.
+
+        Args:
+            value: A level, or any value of the range where the task refuses values between its levels.
+
+        Returns:
+            The share of every key with its interval.
+
+        Raises:
+            ParameterError: if the value is none of these, or the task has two levels.
+        """
+        return self.distributions.share_below(value)
+
+
+QUANTILE, ABOVE, BELOW = "quantile", "above", "below"
+# What rows of JSON call the answers to each question.
+MEMBERS = {QUANTILE: "quantiles", ABOVE: "above", BELOW: "below"}
+
+
+class Asked(NamedTuple):
+    """One question of every key, and its answers with intervals.
+
+    Attributes:
+        question: `quantile`, `above` or `below`.
+        at: The share whose quantile was asked for, or the value above or below which shares were.
+        answer: One number per key, with its interval `low` to `high`.
+    """
+
+    question: str
+    at: float
+    answer: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def member(self) -> str:
+        """What rows of JSON call the answers."""
+        return MEMBERS[self.question]
+
+    @property
+    def title(self) -> str:
+        """What tables for people call the answers."""
+        return f"{self.question} {level_names([self.at], MAX_DIGITS)[0]}"
+
+    def take(self, rows: Integers) -> Asked:
+        """Return the answers of some keys."""
+        return self._replace(answer=self.answer[rows], low=self.low[rows], high=self.high[rows])
+
+    def columns(self) -> dict[str, list[float]]:
+        """Return the answers as plain lists, one per column."""
+        name = self.title.replace(" ", "_")
+        return {
+            name: self.answer.tolist(),
+            f"{name}_low": self.low.tolist(),
+            f"{name}_high": self.high.tolist(),
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the answers of every key as plain values."""
+        at, answer = ("p", "value") if self.question == QUANTILE else ("value", "share")
+        return [
+            {at: self.at, answer: found, "low": low, "high": high}
+            for found, low, high in zip(*self.columns().values(), strict=True)
+        ]
+
+    def cells(self, names: Mapping[float, str]) -> list[Ranged]:
+        """Return what tables for people say of every key: the answer with its interval.
+
+        Args:
+            names: What tables call each level, by its value.
+        """
+        rows = zip(*self.columns().values(), strict=True)
+        if self.question == QUANTILE:
+            return [_quantile_cell(value, low, high, names) for value, low, high in rows]
+        return [ranged(100 * share, 100 * low, 100 * high, " %") for share, low, high in rows]
+
+
+def _quantile_cell(value: float, low: float, high: float, names: Mapping[float, str]) -> Ranged:
+    """Return a quantile in words; the ends of its interval are levels, and so is the value where values are."""
+    least, most = names[low], names[high]
+    shown = names.get(value, ranged(value, low, high).value)
+    return Ranged(shown, f"only {most}" if least == most else f"{least} – {most}", f"at most {most}")
+
+
+def ask(
+    distributions: Distributions, quantiles: Sequence[float], above: Sequence[float], below: Sequence[float]
+) -> tuple[Asked, ...]:
+    """Return the answers to questions, each question once."""
+    questions = (
+        (QUANTILE, quantiles, distributions.quantile),
+        (ABOVE, above, distributions.share_above),
+        (BELOW, below, distributions.share_below),
+    )
+    return tuple(
+        Asked(question, float(at), *answer(at))
+        for question, asked, answer in questions
+        for at in dict.fromkeys(asked)
+    )

@@ -1,0 +1,208 @@
+"""People who hold more pairs than the padding: how many, and what their reports hide (proofs/size-question.md).
+
+Reports show the capped frequency g of a key: somebody with m > ℓ pairs counts as ℓ/m. The frequency f is at most
+g + Λ, where Λ is the mean of 1 - ℓ/m over everybody with more pairs than ℓ. The answers to the size question estimate Λ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from pckv.base.arrays import Floats, Integers
+from pckv.contract.task import Task
+from pckv.estimators.counted import CountedReports
+from pckv.estimators.hostile import HonestReports
+from pckv.estimators.intervals import frequency_interval, two_sided_z
+from pckv.estimators.postprocess import project_to_sum
+from pckv.mechanisms.base import CountLaw, Support
+from pckv.mechanisms.size_question.law import SizeQuestion
+from pckv.statistics.moments import CountMoments
+from pckv.tally.decode.support import KeySupport
+
+
+@dataclass(frozen=True)
+class SetSummary:
+    """What is known of the people who hold more pairs than the padding.
+
+    `larger` is their share among all people, with its interval; `hidden` is by how much the frequency of a key may
+    exceed the capped one that reports show, `hidden_high` the upper limit of that. `shares` are those of the people
+    at each of the `ends`, which are sizes; the first one stands for all sizes up to the padding.
+    """
+
+    padding: int
+    more: str
+    answers: int
+    ends: tuple[int, ...]
+    shares: tuple[float, ...]
+    larger: float
+    larger_low: float
+    larger_high: float
+    hidden: float
+    hidden_high: float
+    # How much a frequency may exceed the capped one at most, whatever people hold.
+    factor: float
+
+    @property
+    def estimand(self) -> str:
+        """What the estimates estimate, in words."""
+        if not self.larger_high:
+            return "frequency: the share of people who hold a key; mean: of the values they give it"
+        return (
+            f"frequency: the share of people who hold a key, where somebody with m > {self.padding:,} pairs counts as "
+            f"{self.padding:,}/m; mean: of the reported pairs"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain values."""
+        return asdict(self) | {"ends": list(self.ends), "shares": list(self.shares)}
+
+
+@dataclass(frozen=True)
+class HiddenShare:
+    """An estimate of Λ with its standard error; `factor` bounds f by a multiple of g where nobody was asked."""
+
+    value: float = 0.0
+    error: float = 0.0
+    factor: float = 1.0
+
+    def raise_limits(self, high: Floats, standard_error: Floats, level: float) -> Floats:
+        """Raise upper limits of capped frequencies, of these standard errors, to what larger sets may hide.
+
+        The errors of both estimates are independent, so that their squares add up.
+        """
+        z = two_sided_z(level)
+        noise = z * (np.sqrt(standard_error**2 + self.error**2) - standard_error)
+        return np.minimum(self.factor * (high + max(self.value, 0.0) + noise), 1.0)
+
+
+def hidden_share(task: Task, answers: Integers, level: float, hostile: int = 0) -> HiddenShare:
+    """Estimate what larger sets hide, from the answers to the size question; the most if some of them are hostile.
+
+    A few answers are added, the same number to each end, so that few people who all gave one answer are not taken for
+    certain (Agresti and Coull).
+    """
+    if not task.can_truncate:
+        return HiddenShare()
+    if task.size_question is None or not answers.any():
+        return HiddenShare(factor=_most_times(task))
+    if hostile >= int(answers.sum()):
+        return HiddenShare(_most_hidden(task))
+    added = two_sided_z(level) ** 2 / answers.size
+    if hostile:
+        return _most_hidden_by(task.size_question, answers, added, hostile)
+    return _hidden_by(task.size_question, np.asarray(answers + added, np.float64))
+
+
+def _most_times(task: Task) -> float:
+    """Return how many times its capped frequency a key may have at most, whatever people hold."""
+    return task.key_count / task.padding if task.can_truncate else 1.0
+
+
+def _most_hidden(task: Task) -> float:
+    """Return what larger sets hide at most, whatever people hold: nobody holds more pairs than there are keys."""
+    return 1 - task.padding / task.key_count if task.can_truncate else 0.0
+
+
+def _hidden_by(question: SizeQuestion, answers: Floats) -> HiddenShare:
+    """Return the linear estimate: unbiased, since rounding to ends keeps the mean of 1/m."""
+    weights = np.array([float(weight) for weight in question.hidden])
+    true, other = float(question.true_chance), float(question.other_chance)
+    total = float(answers.sum())
+    mean = float(weights @ answers) / total
+    variance = max(float(weights**2 @ answers) / total - mean**2, 0.0)
+    gain = true - other
+    return HiddenShare((mean - other * float(weights.sum())) / gain, math.sqrt(variance / total) / gain)
+
+
+def _most_hidden_by(question: SizeQuestion, answers: Integers, added: float, hostile: int) -> HiddenShare:
+    """Return the largest estimate, and a bound of its error, that the honest ones among the answers may give."""
+    weights = np.array([float(weight) for weight in question.hidden])
+    fewest = float(answers.sum()) - hostile + added * answers.size
+    # Ends rise, and so do weights.
+    mean, mean_square = (_largest_mean(values, answers, added, hostile) for values in (weights, weights**2))
+    smallest = -_largest_mean(-weights[::-1], answers[::-1], added, hostile)
+    variance = min(mean_square - smallest**2, float(weights[-1]) ** 2 / 4)
+    gain = float(question.true_chance - question.other_chance)
+    noise = float(question.other_chance) * float(weights.sum())
+    return HiddenShare((mean - noise) / gain, math.sqrt(variance / fewest) / gain)
+
+
+def _largest_mean(rising: Floats, answers: Integers, added: float, hostile: int) -> float:
+    """Return the largest mean of rising values of the answers after any number, up to `hostile`, is taken away.
+
+    Taking the least away raises the mean of the answers, but that of few answers and of the added ones may fall: each
+    number of ends is tried. Between two of these the mean rises or falls throughout.
+    """
+    before = np.cumsum(answers) - answers
+    taken = np.minimum(np.append(before, answers.sum()), hostile)
+    left = answers - np.clip(taken[:, None] - before, 0, answers) + added
+    return float((left @ rising / left.sum(axis=1)).max())
+
+
+def summarise_sets(counted: CountedReports, level: float, hostile: int = 0) -> SetSummary:
+    """Return how many people hold more pairs than the padding, and what that hides, whatever some reports say."""
+    task, answers = counted.task, counted.size_answers
+    question, asked = task.size_question, bool(answers.any())
+    low, high = (0.0, 1.0) if task.can_truncate else (0.0, 0.0)
+    larger = hidden = hidden_high = 0.0
+    most_hidden = _most_hidden(task)
+    shares: Sequence[float] = ()
+    if question is not None and asked:
+        shares = _shares(question, answers)
+        larger = 1 - shares[0]
+        low, high = _larger_interval(question, answers, counted.people, level, hostile)
+        hidden = _hidden_by(question, answers.astype(np.float64)).value
+        bound = hidden_share(task, answers, level, hostile)
+        hidden_high = max(bound.value, 0.0) + two_sided_z(level) * bound.error
+    elif task.can_truncate:
+        hidden_high = most_hidden
+    hidden = min(max(hidden, 0.0), most_hidden)
+    hidden_high = min(max(hidden_high, hidden), most_hidden)
+    return SetSummary(
+        padding=task.padding,
+        more=task.more,
+        answers=int(answers.sum()),
+        ends=question.ends if question is not None and asked else (),
+        shares=tuple(shares),
+        larger=larger,
+        larger_low=min(low, larger),
+        # Whoever hides a share of a key holds more: the two limits must not contradict each other.
+        larger_high=max(high, larger, hidden_high),
+        hidden=hidden,
+        hidden_high=hidden_high,
+        factor=_most_times(task),
+    )
+
+
+def _shares(question: SizeQuestion, answers: Integers) -> list[float]:
+    """Return the shares of people by end: not negative, and they sum to 1."""
+    gain = float(question.true_chance - question.other_chance)
+    unbiased = (answers / answers.sum() - float(question.other_chance)) / gain
+    shares: list[float] = project_to_sum(unbiased).tolist()
+    return shares
+
+
+def _larger_interval(
+    question: SizeQuestion, answers: Integers, people: int, level: float, hostile: int
+) -> tuple[float, float]:
+    """Return the interval of the share of all people who hold more than the padding: those not at the first end."""
+    # Whoever holds more is a holder of one key with the higher of two levels.
+    holder = Support.exclusive(2, 1 - question.other_chance, Fraction(0))
+    absent = Support.exclusive(2, 1 - question.true_chance, Fraction(0))
+    support = KeySupport(np.array([[0], [answers[1:].sum()]]))
+    count_law, asked = CountLaw(holder, absent), int(answers.sum())
+    if hostile >= asked:
+        return 0.0, 1.0
+    if hostile:
+        honest = HonestReports.of((count_law, count_law), asked, hostile, people - asked)
+        low, high = honest.frequency_interval(support, level)
+    else:
+        moments = CountMoments.of(count_law, left_out=1 - asked / people)
+        low, high = frequency_interval(support, asked, moments, level)
+    return float(low[0]), float(high[0])

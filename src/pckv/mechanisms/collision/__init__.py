@@ -1,0 +1,1 @@
+"""A public function per report: constant cost with any number of keys."""

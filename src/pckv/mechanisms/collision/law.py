@@ -1,0 +1,299 @@
+"""Collision: all of a participant's pairs, up to the padding, in one symbol (proofs/collision.md).
+
+A public function, drawn for every report, sends items, which are keys with their levels, to symbols. The report names the
+function and one symbol, which is more often than not one that a pair of theirs is sent to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import combinations, groupby
+from math import comb, floor, lcm
+from typing import Any
+
+from pckv.base.budget import epsilon_of, exp_lower
+from pckv.base.errors import ParameterError
+from pckv.base.limits import MAX_ITEMS
+from pckv.base.wire import Words
+from pckv.mechanisms.base import (
+    THRESHOLD_BITS,
+    CountLaw,
+    FunctionCount,
+    HeldLevels,
+    Law,
+    Probabilities,
+    Support,
+)
+from pckv.mechanisms.collision.affine import (
+    MAX_POSITIONS,
+    POSITIONS_PER_SYMBOL,
+    Number,
+    Numbering,
+    best_generator,
+    best_positions,
+    is_generator,
+    is_prime,
+    min_positions,
+    numbers_of,
+)
+
+# With more symbols there would be too many positions.
+MAX_SYMBOLS = MAX_POSITIONS // POSITIONS_PER_SYMBOL
+# With more items than this, counts of all of them would take too much memory: a tally keeps words.
+MAX_COUNTED_ITEMS = 2**23
+# Functions are named by both of their numbers while words, with the answers to a size question, stay below 2^63; and
+# otherwise by one of this many indices.
+MAX_NAMED_WORDS, INDICES = 2**62, 2**32
+
+
+class CollisionLaw(Law):
+    """A word is function·t + z: the number of a public function, and one of t symbols.
+
+    Function (A - 1)·N + C sends an item at position x to symbol ((A·x + C) mod N) mod t. The word supports the items,
+    that the function sends to z. Item levels·key + level is a key with a level. The padding s is the most pairs that a
+    report is made from.
+    """
+
+    name = "collision"
+    max_keys = MAX_ITEMS // 2
+    # Reports do not show which of them are made from dummies.
+    counted_dummies = 0
+    # Items that nobody holds are supported a little less often than one in t (proofs/collision.md).
+    exactly_uniform = False
+    options = frozenset({"symbols", "positions", "generator"})
+    functions: FunctionCount
+
+    def __init__(
+        self,
+        keys: int,
+        padding: int,
+        epsilon: Fraction,
+        *,
+        symbols: int | None = None,
+        positions: int | None = None,
+        generator: int | None = None,
+        levels: int = 2,
+        bits: int = THRESHOLD_BITS,
+        functions: int | None = None,
+    ) -> None:
+        """Fix the public family; fewer `functions` than there are, and fewer positions, are for enumeration."""
+        super().__init__(keys, padding, epsilon, levels=levels, bits=bits)
+        if keys * levels > MAX_ITEMS:
+            raise ParameterError(
+                f"{self.name} takes at most {MAX_ITEMS // levels:,} keys with {levels} levels, not {keys:,}"
+            )
+        self.bound = exp_lower(epsilon)
+        self.symbols = best_symbols(padding, self.bound) if symbols is None else symbols
+        check_symbols(self.symbols, padding)
+        self.items = levels * keys
+        fewest = min_positions(self.items, self.symbols)
+        self.positions = best_positions(keys, self.items, self.symbols) if positions is None else positions
+        check_positions(self.positions, fewest if functions is None else self.items + 1)
+        generator = best_generator(self.positions) if generator is None else generator
+        self.numbering = Numbering(self.items, self.positions, check_generator(generator, self.positions))
+        pairs = self.positions * (self.positions - 1)
+        self.by_index = self.items > MAX_COUNTED_ITEMS or pairs * self.symbols > MAX_NAMED_WORDS
+        self.functions = FunctionCount(functions or (INDICES if self.by_index else pairs))
+        if bits == THRESHOLD_BITS and self.hit * self.symbols < self.one:
+            raise ParameterError(
+                f"padding {padding:,} is too large for ε = {float(epsilon):g}: 64 bits are too coarse"
+            )
+
+    @property
+    def parameters(self) -> dict[str, str | int]:
+        return {
+            "generator": self.numbering.generator,
+            "positions": self.positions,
+            "symbols": self.symbols,
+        }
+
+    @property
+    def claim(self) -> Fraction:
+        return self.bound
+
+    @property
+    def budgets(self) -> dict[str, float]:
+        return {"all pairs": epsilon_of(self.bound)}
+
+    @property
+    def word_limit(self) -> int:
+        return self.functions * self.symbols
+
+    @cached_property
+    def message_format(self) -> Words:
+        return Words(self.word_limit)
+
+    @property
+    def draws(self) -> int:
+        # Which pairs, their levels, the function, the symbol, another symbol.
+        pairs = self.keys if self.keys <= self.padding else 2 * self.padding
+        return pairs + 3
+
+    @cached_property
+    def hit(self) -> int:
+        """Threshold, for every symbol that a pair is sent to: the report is that symbol.
+
+        One number for any number of pairs: rounded apart for each, their ratios would not be bounded.
+        """
+        return floor(self.one * self.bound / (self.symbols - self.padding + self.padding * self.bound))
+
+    @property
+    def realised(self) -> Fraction:
+        # A symbol of a participant's pairs against any other, with as many pairs as there may be.
+        ratio = Fraction(self.hit * (self.symbols - self.padding), self.one - self.padding * self.hit)
+        return max(ratio, 1 / ratio)
+
+    @property
+    def blanket(self) -> Fraction:
+        # The common law is uniform over all words: functions, and symbols at any one of them.
+        held = Fraction(self.hit, self.one)
+        return self.symbols * min(held, (1 - self.padding * held) / (self.symbols - self.padding))
+
+    @cached_property
+    def probabilities(self) -> Probabilities:
+        held, other = Fraction(self.hit, self.one), Fraction(1, self.symbols)
+        any_level = held + (self.levels - 1) * other
+        return Probabilities(a=any_level, b=self.levels * other, p=held / any_level)
+
+    @cached_property
+    def count_law(self) -> CountLaw:
+        return self._law_with(Fraction(1, self.symbols))
+
+    def measured_law(self, unused_supports: int, reports: int) -> CountLaw:
+        """Return the law of the counts of a key's levels given how often all unused positions were supported, together.
+
+        They are supported like items that nobody holds: a little less often than one in t, the more pairs people
+        report. How much less is bounded, so that neither chance nor a hostile report moves it further.
+        """
+        unused = self.positions - self.items
+        most = Fraction(1, self.symbols)
+        if not reports:
+            return self._law_with(most)
+        gap = (Fraction(self.hit, self.one) - most) * self.padding / (self.positions - self.padding)
+        return self._law_with(min(most, max(most - 2 * gap, Fraction(unused_supports, reports * unused))))
+
+    def _law_with(self, other: Fraction) -> CountLaw:
+        # The levels of a key stand at positions of their own, so that a report may support several.
+        held = Fraction(self.hit, self.one)
+        return CountLaw(
+            holder=Support.independent(self.levels, held, other),
+            absent=Support.independent(self.levels, other, other),
+            padding=self.padding,
+        )
+
+    def weight(self, held: HeldLevels, message: int) -> int:
+        """Add up the weights for every choice of pairs, given the word's function."""
+        function, symbol = divmod(message, self.symbols)
+        weight = 0
+        for chosen in combinations(self._items(held), self._taken(held)):
+            own = _own_symbols(self, function, self._asked(function, chosen))
+            if symbol in own:
+                weight += self.hit * self._unit
+            else:
+                weight += (self.one - len(own) * self.hit) * (self._unit // (self.symbols - len(own)))
+        return weight
+
+    def total(self, held: HeldLevels) -> int:
+        return self.functions * comb(len(held), self._taken(held)) * self.one * self._unit
+
+    def _items(self, held: HeldLevels) -> list[Any]:
+        return [self.item(key, level) for key, level in held.items()]
+
+    def _asked(self, _function: int, chosen: tuple[Any, ...]) -> tuple[int, ...]:
+        """The items of what was chosen that a function asks about: all of them."""
+        return chosen
+
+    def _taken(self, held: HeldLevels) -> int:
+        return min(len(held), self.padding)
+
+    @cached_property
+    def _unit(self) -> int:
+        # A common multiple of all numbers of other symbols.
+        return lcm(*(self.symbols - own for own in range(min(self.keys, self.padding) + 1)))
+
+    @property
+    def decodes_all(self) -> bool:
+        # A tally counts how often every item is supported, or keeps words, which are checked against a few keys.
+        return self.items <= MAX_COUNTED_ITEMS
+
+    @property
+    def steps_per_report(self) -> int:
+        # The positions that the function sends to the report's symbol.
+        return -(-self.positions // self.symbols)
+
+    def max_support(self, targets: int) -> int:
+        # Whoever searches the functions may find one that sends all levels of many keys to one symbol.
+        return min(self.levels * targets, self.steps_per_report)
+
+    def own_symbols(self, function: int, items: Iterable[int]) -> list[int]:
+        """The distinct symbols that some items are sent to, in order."""
+        return [symbol for symbol, _ in groupby(sorted(self.symbol(function, item) for item in items))]
+
+    def symbol(self, function: Number, item: Number) -> Number:
+        """The symbol that a function sends an item to; numbers or numpy arrays alike."""
+        return self.symbol_at(function, self.numbering.position(item))
+
+    def symbol_at(self, function: Number, position: Number) -> Number:
+        """The symbol that a function sends a position to."""
+        return self.sent_to(*self.coefficients(function), position)
+
+    def sent_to(self, factor: Number, offset: Number, position: Number) -> Number:
+        """The symbol that the function of these two numbers sends a position to."""
+        return (factor * position + offset) % self.positions % self.symbols
+
+    def coefficients(self, function: Number) -> tuple[Number, Number]:
+        """A and C of a function."""
+        if self.by_index:
+            less_one, offset = numbers_of(function, self.positions)
+        else:
+            less_one, offset = function // self.positions, function % self.positions
+        return less_one + 1, offset
+
+    def item(self, key: Number, level: Number) -> Number:
+        """The number of a key with one of its levels."""
+        return self.levels * key + level
+
+
+@lru_cache(maxsize=1024)
+def _own_symbols(law: CollisionLaw, function: int, items: tuple[int, ...]) -> list[int]:
+    """Remember the symbols of a set, of which the weights of many words are asked."""
+    return law.own_symbols(function, items)
+
+
+def best_symbols(padding: int, bound: Fraction) -> int:
+    """The number of symbols with the least error of a rare key, or the most that fit into a word."""
+    return min(floor(padding * bound) + 2 * padding - 1, MAX_SYMBOLS)
+
+
+def check_symbols(symbols: object, padding: int) -> int:
+    """A number of symbols that reports of this padding can be made with."""
+    if isinstance(symbols, bool) or not isinstance(symbols, int):
+        raise ParameterError(f"symbols must be a whole number, not {symbols!r}")
+    if symbols <= padding:
+        raise ParameterError(
+            f"symbols must be more than the padding, so that some say none of the pairs: {symbols} ≤ {padding}"
+        )
+    if symbols > MAX_SYMBOLS:
+        raise ParameterError(f"symbols must be at most {MAX_SYMBOLS:,}, not {symbols:,}")
+    return symbols
+
+
+def check_positions(positions: object, fewest: int) -> None:
+    """Refuse a number of positions that is too small, too large or not prime."""
+    if isinstance(positions, bool) or not isinstance(positions, int):
+        raise ParameterError(f"positions must be a whole number, not {positions!r}")
+    if not fewest <= positions <= MAX_POSITIONS:
+        raise ParameterError(f"positions must be from {fewest:,} to {MAX_POSITIONS:,}, not {positions:,}")
+    if not is_prime(positions):
+        raise ParameterError(f"positions must be a prime number, not {positions:,}")
+
+
+def check_generator(generator: object, positions: int) -> int:
+    """Return a generator, unless its powers are not all positions."""
+    if isinstance(generator, bool) or not isinstance(generator, int):
+        raise ParameterError(f"generator must be a whole number, not {generator!r}")
+    if not is_generator(generator, positions):
+        raise ParameterError(f"generator must be a primitive root modulo {positions:,}, not {generator:,}")
+    return generator

@@ -1,0 +1,1 @@
+"""PCKV-GRR, of the paper."""

@@ -1,0 +1,1 @@
+"""The question how many pairs a participant holds."""

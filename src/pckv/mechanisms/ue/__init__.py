@@ -1,0 +1,1 @@
+"""PCKV-UE, of the paper."""

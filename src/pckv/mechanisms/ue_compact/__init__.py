@@ -1,0 +1,1 @@
+"""PCKV-UE in one word per report."""

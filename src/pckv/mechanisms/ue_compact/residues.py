@@ -1,0 +1,145 @@
+"""Which prime q a compact report is made with, one residue per level: small error first, then few words.
+
+Keys and one dummy are numbered by t digits in base q, t the least that has room for them; a word
+has one digit more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import lru_cache
+from itertools import islice
+from math import isqrt
+
+from pckv.base.errors import ParameterError
+
+MIN_PRIME = 3
+MAX_WORDS = 2**63
+MAX_PRIME = isqrt(MAX_WORDS - 1)
+# Primes whose error is within this factor of the best count as equivalent, and the fewest words decide.
+EQUIVALENT_FACTOR = Fraction(102, 100)
+
+Fits = Callable[[int], bool]
+
+
+def digits(keys: int, q: int) -> int:
+    """The least t with q^t > keys: room for every key and the dummy."""
+    count, reach = 1, q
+    while reach <= keys:
+        count, reach = count + 1, reach * q
+    return count
+
+
+def words(keys: int, q: int) -> int:
+    """How many words there are: q to the power of one more than the digits."""
+    return int(q ** (digits(keys, q) + 1))
+
+
+def check(q: object, keys: int) -> int:
+    """A prime that reports over this many keys can be made with."""
+    prime = _whole(q, "q")
+    if not MIN_PRIME <= prime <= MAX_PRIME or not is_prime(prime):
+        raise ParameterError(f"q must be a prime from {MIN_PRIME} to {MAX_PRIME}, not {q}")
+    if words(keys, prime) >= MAX_WORDS:
+        raise ParameterError(f"q = {q} needs words of more than 63 bits for {keys:,} keys")
+    return prime
+
+
+def check_sets(q: int, r: object, o: object, levels: int) -> tuple[int, int]:
+    """Numbers of residues that the levels' sets may have, and that two of them may share."""
+    residues, shared = _whole(r, "r"), _whole(o, "o")
+    if not 1 <= residues < q:
+        raise ParameterError(f"r must be at least 1 and below q = {q}, not {r}")
+    if levels > 2:  # noqa: PLR2004
+        if shared:
+            raise ParameterError(f"o must be 0 with {levels} levels, not {o}")
+        # Were every residue some level's, reports would not tell holders of a key from others.
+        if levels * residues >= q:
+            raise ParameterError(
+                f"{levels} levels with {r} residues each do not fit into q = {q}, of which some must be no level's"
+            )
+        return residues, shared
+    least = max(0, 2 * residues - q)
+    if not least <= shared < residues:
+        raise ParameterError(f"o must be at least {least} and below r = {r} at q = {q}, not {o}")
+    return residues, shared
+
+
+def _whole(number: object, what: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise ParameterError(f"{what} must be a whole number, not {number!r}")
+    return number
+
+
+def error(q: int, bound: Fraction, levels: int = 2) -> Fraction:
+    """The squared error of a rare key relative to that of the best q: of its frequency or mean, whichever loses more.
+
+    With L levels that is q = e^ε + 2L - 1: for two levels, PCKV-UE. A smaller q loses by
+    h(q) = (e^ε + q - 1)²/(q - L), a larger one by g(q) = (e^ε + q - 1)²/q.
+    """
+    spread, half = (bound + q - 1) ** 2, bound + levels - 1
+    if q <= half + levels:
+        return spread / (4 * half * (q - levels))
+    return spread * (half + levels) / (4 * half**2 * q)
+
+
+def best(keys: int, bound: Fraction, levels: int = 2) -> int:
+    """The prime with the least error, e^ε being `bound`."""
+    nearest = (
+        prime
+        for lowest, highest in ranges(keys, levels)
+        for prime in _nearest_primes(lowest, highest, int(bound) + 2 * levels - 1)
+    )
+    found = min(nearest, key=lambda q: error(q, bound, levels), default=0)
+    if not found:
+        raise ParameterError(f"{levels} levels of {keys:,} keys need words of more than 63 bits")
+    return found
+
+
+@lru_cache(maxsize=256)
+def choose(keys: int, bound: Fraction, levels: int = 2) -> int:
+    """Among the primes equivalent to the best, the one with the fewest words."""
+    most = EQUIVALENT_FACTOR * error(best(keys, bound, levels), bound, levels)
+    peak = int(bound) + 2 * levels - 1
+    candidates = []
+    for lowest, highest in ranges(keys, levels):
+        # Up to the peak the error falls, so that equivalent ones begin somewhere below it.
+        start = _first(lowest, max(lowest, peak), lambda q: error(q, bound, levels) <= most)
+        first = islice(filter(is_prime, range(start, highest + 1)), 1)
+        candidates += [prime for prime in first if error(prime, bound, levels) <= most]
+    return min(candidates, key=lambda q: (words(keys, q), q))
+
+
+def is_prime(number: int) -> bool:
+    """Trial division: the largest number asked about is near 3·10^9."""
+    return number > 1 and all(number % factor for factor in range(2, isqrt(number) + 1))
+
+
+def ranges(keys: int, levels: int = 2) -> Iterator[tuple[int, int]]:
+    """For every number of digits that any prime needs, the least and the largest q that fit it, and more than levels."""
+    for count in range(1, digits(keys, MIN_PRIME) + 1):
+        lowest = max(_least_base(count, keys), levels + 1)
+        highest = _least_base(count + 1, MAX_WORDS - 1) - 1
+        if lowest <= highest:
+            yield lowest, highest
+
+
+def _nearest_primes(lowest: int, highest: int, middle: int) -> Iterator[int]:
+    """The primes next to a number on either side."""
+    middle = min(max(lowest, middle), highest)
+    for numbers in (range(middle, lowest - 1, -1), range(middle + 1, highest + 1)):
+        yield from islice(filter(is_prime, numbers), 1)
+
+
+def _first(low: int, high: int, holds: Fits) -> int:
+    """The least number from low that it holds for, given that it holds from there on; high if none."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def _least_base(power: int, limit: int) -> int:
+    """The least q whose power is beyond a limit."""
+    return _first(MIN_PRIME, limit + MIN_PRIME, lambda q: q**power > limit)

@@ -1,0 +1,133 @@
+"""What errors to expect of a series: of one round, pooled, and smoothed (proofs/trends.md).
+
+A round's frequency has noise of variance v, and moves into the next round by a step of variance D². After many rounds,
+the variance of the last one, given all before it, is P = M·v/(M + v), where M = (D² + √(D⁴ + 4D²v))/2 is what it was
+before the round's own reports. Where nothing moves, R rounds are R times as many reports.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pckv.base.errors import ParameterError
+from pckv.base.limits import MAX_PANELS, MAX_ROUNDS, check_count
+from pckv.planning.assessment import Assessment
+from pckv.planning.prediction import predicted_errors
+from pckv.statistics.moments import CountMoments
+
+# Where it is not said how many rounds there are, every panel reports this many times.
+ROUNDS_PER_PANEL = 4
+
+
+@dataclass(frozen=True)
+class SeriesErrorAt:
+    """The errors to expect of a key of one frequency.
+
+    Attributes:
+        frequency: The true one.
+        one_round: The error of a round on its own; `pooled` that of as many rounds as there are panels.
+        smoothed: After all rounds, smoothed, if the frequency does not change.
+        smoothed_drifting: That of the last round if it changes by the drift in every round; None where none was named.
+    """
+
+    frequency: float
+    one_round: float
+    pooled: float
+    smoothed: float
+    smoothed_drifting: float | None
+
+
+@dataclass(frozen=True)
+class PlannedSeries:
+    """What to expect of a series.
+
+    Attributes:
+        panels: How many there are: any that many rounds in a row hold at most one report of a device.
+        rounds: How many rounds the series has; over all of them a device spends at most `total_epsilon`.
+        reports_per_round: How many reports a round has.
+        drift: By how much frequencies were taken to change from one round to the next, as a share of the people.
+        errors: By the frequency of a key.
+    """
+
+    panels: int
+    rounds: int
+    drift: float | None
+    reports_per_round: int
+    total_epsilon: float
+    errors: tuple[SeriesErrorAt, ...]
+
+
+def check_series(panels: int | None, rounds: int | None, drift: float | None, users: int) -> None:
+    """Refuse what no series can have."""
+    if panels is None:
+        if rounds is not None or drift is not None:
+            raise ParameterError("rounds and drift are about a series: say how many panels it has")
+        return
+    check_count(panels, "panels", MAX_PANELS)
+    if rounds is not None:
+        check_count(rounds, "rounds", MAX_ROUNDS)
+        if rounds < panels:
+            raise ParameterError(f"rounds must be at least the number of panels, {panels:,}, not {rounds:,}")
+    if panels > users:
+        raise ParameterError(f"{users:,} people cannot be in {panels:,} panels")
+    if drift is not None and not 0 <= drift <= 1:
+        raise ParameterError(f"drift must be at least 0 and at most 1, not {drift}")
+
+
+def plan_series(
+    choice: Assessment, frequencies: Sequence[float], panels: int, rounds: int | None, drift: float | None
+) -> PlannedSeries:
+    """Return the errors to expect of a series whose task has the chosen law.
+
+    Args:
+        choice: The law that was chosen, and the people expected in a round.
+        frequencies: Those of the keys that errors are shown for.
+        panels: The number of panels.
+        rounds: The number of rounds; by default four per panel.
+        drift: The standard deviation of a frequency's change from one round to the next.
+    """
+    number = ROUNDS_PER_PANEL * panels if rounds is None else rounds
+    return PlannedSeries(
+        panels=panels,
+        rounds=number,
+        drift=drift,
+        reports_per_round=choice.expected.users,
+        total_epsilon=math.ceil(number / panels) * float(choice.law.epsilon),
+        errors=tuple(_error_at(choice, frequency, panels, number, drift) for frequency in frequencies),
+    )
+
+
+def _error_at(
+    choice: Assessment, frequency: float, panels: int, rounds: int, drift: float | None
+) -> SeriesErrorAt:
+    asked = float(choice.size_share)
+    seen = choice.expected.seen(frequency, choice.law.padding)
+    everybody = panels * choice.expected.users * (1 - asked)
+    one_round, pooled = (
+        predicted_errors(choice.law, everybody / share, frequency, seen, 1 - (1 - asked) / share).frequency
+        for share in (panels, 1)
+    )
+    shown, hidden = frequency * seen, frequency * (1 - seen)
+    moments = CountMoments.of(choice.law.count_law, 1 - (1 - asked) / panels)
+    noise = moments.frequency_variance(shown) * panels / everybody
+    return SeriesErrorAt(
+        frequency=frequency,
+        one_round=one_round,
+        pooled=pooled,
+        smoothed=math.hypot(math.sqrt(noise / rounds), hidden),
+        smoothed_drifting=None
+        if drift is None
+        else math.hypot(math.sqrt(max(steady_variance(noise, drift**2), noise / rounds)), hidden),
+    )
+
+
+def steady_variance(noise: float, step: float) -> float:
+    """Return the variance of the last of many rounds, given all of them, where levels move by steps of a variance.
+
+    >>> round(steady_variance(1.0, 0.5), 6), steady_variance(1.0, 0.0)
+    (0.5, 0.0)
+    """
+    before = (step + math.sqrt(step * (step + 4 * noise))) / 2
+    return before * noise / (before + noise)

@@ -1,0 +1,1 @@
+"""Statistics that planning and estimation share."""

@@ -1,0 +1,235 @@
+"""Which counts tell a key from one that nobody holds: one threshold for plans and estimates (proofs/detection.md).
+
+A key is detected if its count of supports has a chance of at most (1 - level)/2, shared among all keys of the task,
+where nobody holds the key. Of hashed keys, which have no list, those asked for are tested together at a false discovery
+rate. Counts are sums of independent reports, each of which supports a number of the key's levels.
+
+`DEFAULT_FLAG_RATE` is that of flags in a table: hashed keys that are there, keys that changed between rounds. Who reads
+them named the keys, and sees all of them with their intervals. What a discovery finds has a stricter one,
+`DEFAULT_FOUND_RATE` in `planning/discovery.py`.
+
+Which keys stand out from the noise: the same answer for all methods (proofs/detection.md).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from itertools import accumulate
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from pckv.base.arrays import Flags, Integers
+from pckv.base.errors import ParameterError
+from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
+
+# The false discovery rate of flags where none is named.
+DEFAULT_FLAG_RATE = 0.05
+# The level of plans, and how often a frequency must be detected to count as one that stands out from the noise.
+DETECTION_LEVEL = 0.95
+DETECTION_POWER = 0.8
+# The exact law is computed up to this many standard deviations above the expected count, and this many counts more.
+_DEVIATIONS, _MORE_COUNTS = 12, 60
+_MIN_CHANCE = 1e-100
+_BISECTIONS = 60
+
+
+def detection_threshold(moments: CountMoments, reports: int, keys: int, level: float) -> int:
+    """Return the least count of supports at which a key of a task with this many keys is detected."""
+    return threshold_by_chance(moments, reports)(_one_sided(level) / keys)
+
+
+def discovery_threshold(
+    moments: CountMoments, reports: int, counts: Sequence[tuple[int, int]], level: float, rate: float
+) -> int:
+    """Return the least count at which keys that are tested together are detected (Benjamini and Hochberg).
+
+    Args:
+        moments: The moments of the law's count law.
+        reports: The number of reports that say something of pairs.
+        counts: Every count of supports that some key has, from the largest on, and how many keys have at least that.
+        level: That of the intervals: a key is not detected where its own interval reaches 0.
+        rate: The false discovery rate.
+
+    Returns:
+        A count; where no key is detected, one that none of them has.
+    """
+    threshold = threshold_by_chance(moments, reports)
+    (largest, _), (_, keys) = counts[0], counts[-1]
+    found = (
+        count
+        for count, at_least in reversed(counts)
+        if count >= threshold(min(rate * at_least / keys, _one_sided(level)))
+    )
+    return next(found, largest + 1)
+
+
+def threshold_by_chance(moments: CountMoments, reports: int) -> Callable[[float], int]:
+    """Return a function from a chance to the least count that a key which nobody holds has at most as often."""
+    if reports * moments.noise < GAUSSIAN_NOISE:
+        return _exact_thresholds(moments.absent, reports)
+    return partial(_gaussian_threshold, moments.absent, reports)
+
+
+def _one_sided(level: float) -> float:
+    """Return the chance that an interval of this level leaves out at one end."""
+    return (1 - level) / 2
+
+
+def smallest_detected_frequency(
+    moments: CountMoments,
+    expected_reports: float,
+    keys: int,
+    seen: float = 1.0,
+    *,
+    rate: float | None = None,
+) -> float:
+    """Return the least frequency that is detected four times out of five, at level 95 %; at most 1.
+
+    Args:
+        moments: The moments of the law's count law.
+        expected_reports: The number of reports that will say something of pairs.
+        keys: The number of keys of the task, or of those that are tested.
+        seen: The share of a frequency that reports show: below 1 where the padding is too short.
+        rate: Of hashed keys, the false discovery rate; as if this were the only key that is there.
+    """
+    reports = max(1, round(expected_reports))
+    alone = _one_sided(DETECTION_LEVEL)
+    chance = alone / keys if rate is None else min(rate / keys, alone)
+    threshold = threshold_by_chance(moments, reports)(chance)
+    exact = reports * moments.noise < GAUSSIAN_NOISE
+    shown = (_fewest_holders if exact else _smallest_gaussian)(moments, reports, threshold)
+    return min(shown / seen, 1.0)
+
+
+@lru_cache(maxsize=8)
+def _exact_thresholds(absent: SupportMoments, reports: int) -> Callable[[float], int]:
+    deviation = math.sqrt(reports * absent.variance_sum)
+    size = math.ceil(reports * absent.mean_sum + _DEVIATIONS * deviation) + _MORE_COUNTS
+    # The chance of a count of at least 1, 2, …, from the largest on.
+    at_least = [1 - chance for chance in accumulate(sum_chances(absent, reports, size))]
+
+    def threshold(tail: float) -> int:
+        found = bisect_left(at_least, -tail, key=operator.neg)
+        return min(found + 1, size)
+
+    return threshold
+
+
+def _gaussian_threshold(absent: SupportMoments, reports: int, tail: float) -> int:
+    """Return the normal quantile of the count, corrected for the skewness of its law (Cornish and Fisher)."""
+    z, variance = -NormalDist().inv_cdf(tail), absent.variance_sum
+    # The far tail of a skewed law is heavier than a normal one: uncorrected, 2,000 keys that nobody holds would have
+    # four times as many false detections as stated.
+    skewness = _third_moment(absent) / (variance * math.sqrt(variance * reports))
+    quantile = z + (z * z - 1) * skewness / 6
+    return math.ceil(reports * absent.mean_sum + quantile * math.sqrt(reports * variance) + 0.5)
+
+
+def _third_moment(support: SupportMoments) -> float:
+    """Return the third central moment of one report's supports."""
+    mean = support.mean_sum
+    return sum(chance * (count - mean) ** 3 for count, chance in enumerate(support.numbers))
+
+
+def _smallest_gaussian(moments: CountMoments, reports: int, threshold: int) -> float:
+    """Return the least frequency whose normal count reaches the threshold often enough."""
+    power = NormalDist().inv_cdf(DETECTION_POWER)
+
+    def is_detected(f: float) -> bool:
+        margin = reports * moments.sum_mean(f) - (threshold - 0.5)
+        return margin >= power * math.sqrt(reports * moments.sum_variance(f))
+
+    low, high = 0.0, 1.0
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_detected(middle) else (middle, high)
+    return high
+
+
+def _fewest_holders(moments: CountMoments, reports: int, threshold: int) -> float:
+    """Return the least share of holders, a whole number of them, whose count reaches the threshold often enough."""
+
+    def is_detected(holders: int) -> bool:
+        own = sum_chances(moments.holder, holders, threshold)
+        false = sum_chances(moments.absent, reports - holders, threshold)
+        missed = sum(
+            chance * below for chance, below in zip(own, reversed(list(accumulate(false))), strict=True)
+        )
+        return missed <= 1 - DETECTION_POWER
+
+    low, high = 0, reports
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_detected(middle) else (middle, high)
+    return high / reports
+
+
+def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]:
+    """Return the chances that all reports together support a key 0, 1, …, size - 1 times.
+
+    They are the coefficients of (c0 + c1·x + … + cL·x^L)^n, each of which follows from the L before it. Up to n all terms
+    of that are positive; beyond it differences would lose digits, and sums are convolved.
+    """
+    if size > reports + 1:
+        return _convolved(support.numbers, reports, size)
+    nothing, *numbers = support.numbers
+    nothing = max(nothing, _MIN_CHANCE)
+    found = [math.exp(reports * math.log(nothing))]
+    for count in range(1, size):
+        # Of one report's supports, from the last count before this one on.
+        before = zip(range(1, count + 1), numbers, reversed(found), strict=False)
+        total = sum((times * (reports + 1) - count) * chance * known for times, chance, known in before)
+        found.append(max(total, 0.0) / (count * nothing))
+    return found
+
+
+def _convolved(numbers: Sequence[float], reports: int, size: int) -> list[float]:
+    """Return the same chances by convolving the law of one report with itself."""
+    found, power = np.eye(1, size)[0], np.zeros(max(size, len(numbers)))
+    power[: len(numbers)] = numbers
+    power = power[:size]
+    while reports:
+        if reports & 1:
+            found = np.convolve(found, power)[:size]
+        power, reports = np.convolve(power, power)[:size], reports >> 1
+    return [float(chance) for chance in found]
+
+
+class Detection(NamedTuple):
+    """How keys are told from those that nobody holds.
+
+    Attributes:
+        keys: How many keys are tested: all of the task, whichever of them are asked for; of hashed keys, which have no
+            list, those asked for.
+        level: That of the intervals. Where nobody holds any of the keys, the chance that one is detected is at most
+            (1 - level)/2.
+        rate: Of hashed keys, the false discovery rate instead: the share of keys that nobody holds among those detected,
+            on average, is at most this. None where keys are listed.
+    """
+
+    keys: int
+    level: float
+    rate: float | None = None
+
+    def detected(self, totals: Integers, reports: int, moments: CountMoments) -> Flags:
+        """Return which counts of supports are beyond what noise alone gives."""
+        if self.rate is None:
+            threshold = detection_threshold(moments, reports, self.keys, self.level)
+        else:
+            counts, times = np.unique(totals, return_counts=True)
+            at_least = list(zip(counts[::-1].tolist(), np.cumsum(times[::-1]).tolist(), strict=True))
+            threshold = discovery_threshold(moments, reports, at_least, self.level, self.rate)
+        return np.asarray(totals >= threshold)
+
+
+def check_rate(rate: float) -> float:
+    """Return a false discovery rate, or refuse what is none."""
+    if not 0 < rate < 1:
+        raise ParameterError(f"the false discovery rate must be above 0 and below 1, not {rate}")
+    return rate

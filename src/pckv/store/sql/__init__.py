@@ -1,0 +1,1 @@
+"""The store in SQL: one module per group of tables."""

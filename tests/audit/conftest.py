@@ -1,0 +1,18 @@
+"""Fixtures of the tests of audits."""
+
+from __future__ import annotations
+
+import pytest
+
+from audit import batches
+
+
+@pytest.fixture
+def fewer_draws(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Replay a third of the people of every setting, and sweep 14 bits; with `--slow` all people, and 16 bits.
+
+    No setting is left out, and the planted faults are caught with as many.
+    """
+    if not request.config.getoption("--slow"):
+        monkeypatch.setattr(batches, "REPEATS_OF_WORDS", batches.REPEATS_OF_WORDS // 3)
+        monkeypatch.setattr(batches, "SWEPT_BITS", 14)

@@ -1,0 +1,188 @@
+"""Privacy cards: one page per task, the same every time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pckv import Series, Task, audit
+from pckv.card.card import privacy_card
+from pckv.card.markdown import card_markdown
+
+GOLDEN = Path(__file__).parent / "golden"
+SURVEY = Task(
+    name="symptoms, week 47",
+    keys=[f"symptom {number}" for number in range(1, 15)],
+    values=(1, 10),
+    epsilon=1,
+    padding=2,
+    mechanism="grr",
+    size_share="0.05",
+    opens="2026-11-16",
+    closes="2026-11-23",
+    about={
+        "question": "Which symptoms did you have this week, and how bad were they?",
+        "description": "The clinic of Example watches what goes around.\nResults are published every week.",
+        "unit": "points",
+        "low_label": "hardly felt",
+        "high_label": "unbearable",
+        "eligibility": "Everybody of age in Example.",
+        "consent": "I take part of my own will.",
+        "contact": "study@example.org",
+    },
+)
+COLLECTION = {
+    "reports": 12_345,
+    "target": 20_000,
+    "phase": "open",
+    "by_invitation": True,
+    "public_results": False,
+    "keep_reports": 30,
+}
+
+
+@pytest.fixture(scope="module")
+def card() -> dict[str, object]:
+    return privacy_card(SURVEY, audit=audit(SURVEY), collection=COLLECTION)
+
+
+def test_the_card_is_the_golden_one(card: dict[str, object]) -> None:
+    assert card_markdown(card) == (GOLDEN / "card.md").read_text(encoding="utf-8")
+    assert card == json.loads((GOLDEN / "card.json").read_text(encoding="utf-8"))
+
+
+def test_a_card_needs_nothing_but_a_task() -> None:
+    bare = privacy_card(
+        Task(name="t", keys=3, values=(0, 1), epsilon=20, padding=1, mechanism="grr", more="refuse")
+    )
+    page = card_markdown(bare)
+    assert page.count("Not stated in the task.") == 3
+    assert "Not run. `pckv audit` computes" in page
+    assert "Not known from the task" in page
+    assert "Opens: at once. Closes: when somebody closes it." in page
+    assert "people with more are refused" in page
+    assert bare["collection"] is None
+    # e^20 is 485,165,195.4: limits are never rounded down.
+    assert "486,000,000 times" in page
+
+
+@pytest.mark.parametrize(
+    ("members", "sentence"),
+    [
+        (
+            {"keys": ["a", "b"], "other": "rest"},
+            "Which of 2 keys a person holds (a, b), whether they hold a key that is not listed, and for each",
+        ),
+        (
+            {"keys": "hashed"},
+            "Which keys a person holds, whatever these are: any text is a key, and for each",
+        ),
+    ],
+    ids=["other", "hashed"],
+)
+def test_keys_that_are_not_listed_are_said(members: dict[str, Any], sentence: str) -> None:
+    assert sentence in card_markdown(privacy_card(Task(name="t", values=(0, 1), epsilon=1, **members)))
+
+
+@pytest.mark.parametrize(
+    ("days", "sentence"),
+    [
+        (None, "Reports are kept until the task is deleted."),
+        (30, "Reports are deleted 30 days after the task has closed"),
+        (1, "Reports are deleted 1 day after the task has closed"),
+    ],
+)
+def test_retention_is_what_the_collector_says(days: int | None, sentence: str) -> None:
+    retention = privacy_card(SURVEY, collection={"reports": 1, "keep_reports": days})["retention"]
+    assert retention["days_after_closing"] == days
+    assert retention["sentence"].startswith(sentence)
+
+
+def test_texts_are_no_markup() -> None:
+    task = Task(
+        name="a|b <script>",
+        keys=["*x*", "[y](http://evil.example)"],
+        values=(0, 1),
+        epsilon=1,
+        about={"consent": "# no\n| title |"},
+    )
+    page = card_markdown(privacy_card(task))
+    assert "# Privacy card: a\\|b \\<script\\>" in page
+    assert "\\*x\\*, \\[y\\](http://evil.example)" in page
+    assert "> \\# no\n> \\| title \\|" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("- no list", "\\- no list"),
+        ("1. no list", "1\\. no list"),
+        ("no heading\n===", "no heading\n\\==="),
+        ("no heading\n---", "no heading\n\\---"),
+        ("text\n\n    no code", "text\n\nno code"),
+        ("&lt;", "\\&lt;"),
+    ],
+)
+def test_the_beginning_of_a_line_is_no_markup(text: str, shown: str) -> None:
+    task = Task(name="t", keys=1, values=(0, 1), epsilon=1, about={"description": text})
+    assert f"## Purpose\n\n{shown}\n" in card_markdown(privacy_card(task))
+
+
+def test_a_task_that_was_closed_early_says_when() -> None:
+    closed = COLLECTION | {"reports": 1, "phase": "closed", "closed": "2026-11-18"}
+    page = card_markdown(privacy_card(SURVEY, collection=closed))
+    assert "1 report so far; 20,000 wanted; state: closed, closed early on 2026-11-18;" in page
+
+
+def test_the_least_epsilon_is_not_a_power_of_ten() -> None:
+    task = Task(name="t", keys=1, values=(0, 1), epsilon="0.000001")
+    assert "| ε per person | 0.000001 (realised 0.000001) |" in card_markdown(privacy_card(task))
+
+
+def test_a_round_says_what_all_rounds_spend() -> None:
+    """A board that reads the card of one round would take its ε for that of the series."""
+    task = Task(name="t", keys=3, values=(0, 1), epsilon=1, padding=1, mechanism="grr")
+    told = {}
+    for panels in (1, 4):
+        series = Series(task=task, first="2030-01-07", period=7, panels=panels)
+        told[panels] = card_markdown(privacy_card(series.task_of(3)))
+    assert "| Repeated | round 3 of a series in which every device reports in every round" in told[1]
+    assert "any 4 rounds in a row hold at most one of its reports" in told[4]
+    assert "Repeated" not in card_markdown(privacy_card(task))
+
+
+def test_coins_are_told() -> None:
+    task = Task(name="t", keys=9, values=(0, 1), epsilon=1, mechanism="ue-compact", coin="server")
+    assert "the guarantee holds whichever it draws" in card_markdown(privacy_card(task))
+
+
+def test_levels_are_told() -> None:
+    task = Task(
+        name="t",
+        keys=9,
+        values=(1, 5),
+        levels=(1, 2, 3, 4, 5),
+        epsilon=1,
+        mechanism="grr",
+        about={"unit": "stars"},
+    )
+    page = card_markdown(privacy_card(task))
+    assert (
+        "a value from 1 to 5 stars, reported as one of 5 levels (1, 2, 3, 4, 5; a value between two is reported as one"
+        " of them at random, so that means stay)." in page
+    )
+    assert (
+        "the mean of the values that they give it and the share of every level among these values, each with"
+        in page
+    )
+    exact = card_markdown(
+        privacy_card(
+            Task(name="t", keys=9, values=(1, 5), between="refuse", epsilon=1, mechanism="grr", padding=1)
+        )
+    )
+    assert "reported as one of 2 levels (1, 5; other values are refused where pairs are entered)." in exact
+    signs = card_markdown(privacy_card(Task(name="t", keys=9, values=(1, 5), epsilon=1, mechanism="grr")))
+    assert "level" not in signs
