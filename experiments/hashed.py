@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator, default_rng
 from rich.progress import track
 
-from experiments.settings import ExperimentSettings, Requirement, show_requirements
+from experiments.settings import ExperimentSettings, Requirement, requirements_table, show_requirements
 from pckv import Tally, Task, estimate
 from pckv.base.arrays import Flags, Floats
 from pckv.base.population import Population
@@ -204,8 +204,6 @@ experiment NAME=hashed` writes this page.
 - Errors are roots of mean squares over the held keys, relative to those that plans predict; those
   of means for keys above {MIN_STANDARD_ERRORS} of their standard errors.
 
-| what | must be | measured | |
-|---|---|---|---|
 """
 TABLE = """
 | | ε | pairs | false discoveries | held keys found | error of frequency | of mean | keys |
@@ -215,8 +213,7 @@ TABLE = """
 
 def _page(cells: Sequence[Discoveries], requirements: Sequence[Requirement]) -> Iterator[str]:
     yield INTRODUCTION
-    for what, bar, measured, holds in requirements:
-        yield f"| {what} | {bar} | {measured} | {'holds' if holds else '**missed**'} |\n"
+    yield requirements_table(requirements)
     yield TABLE
     for part, epsilon, pairs, false, error, found, frequency, mean, means in cells:
         yield (

@@ -34,6 +34,15 @@ class Requirement(NamedTuple):
     holds: bool
 
 
+def requirements_table(requirements: Sequence[Requirement]) -> str:
+    """Return a Markdown table with a row per requirement."""
+    rows = (
+        f"| {what} | {bar} | {measured} | {'holds' if holds else '**missed**'} |\n"
+        for what, bar, measured, holds in requirements
+    )
+    return "| what | must be | measured | |\n|---|---|---|---|\n" + "".join(rows)
+
+
 def show_requirements(requirements: Sequence[Requirement]) -> bool:
     """Print a line per requirement; return whether all hold."""
     for requirement in requirements:
