@@ -16,8 +16,7 @@ from bench.measurement import PAIRS, Measurement, Times, absolute, seconds, spee
 from bench.processes import interpret, with_peak_memory
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
-from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_ratings
+from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.populations import uniform
 from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.registry import build

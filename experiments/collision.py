@@ -12,8 +12,7 @@ from rich.table import Table
 
 from experiments.settings import ExperimentSettings
 from pckv.files.pairs.rows import Columns
-from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_ratings
+from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.populations import movielike
 from pckv.lab.simulate import Result, simulate
 

@@ -21,7 +21,7 @@ from rich.progress import track
 
 from experiments.collision_populations import EPSILONS, POPULATIONS, at_equal_distances, task_for
 from experiments.settings import ExperimentSettings
-from pckv.auditing.toy_tasks import with_law
+from pckv.auditing.variants import with_law
 from pckv.base.arrays import Floats, Integers
 from pckv.contract.task import Task
 from pckv.device.vectorised import VectorisedTape, perturb_many_from

@@ -12,8 +12,7 @@ from numpy.random import default_rng
 from pckv.base.arrays import Integers
 from pckv.contract.task import Task
 from pckv.files.pairs.rows import Columns
-from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_ratings
+from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.populations import movielike, zipf
 from pckv.mechanisms.collision.law import CollisionLaw
 

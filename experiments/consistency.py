@@ -17,8 +17,7 @@ from pckv.estimators.methods.registry import METHODS, unclipped_frequency
 from pckv.estimators.postprocess import CONSISTENT, make_consistent
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
-from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_ratings
+from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.populations import uniform, zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.registry import build

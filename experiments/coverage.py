@@ -27,8 +27,7 @@ from pckv.estimators.methods.registry import METHODS
 from pckv.estimators.sets import HiddenShare, hidden_share
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
-from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_ratings
+from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.populations import movielike, zipf_sets
 from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.base import CountLaw

@@ -9,8 +9,7 @@ from pathlib import Path
 from experiments.settings import ExperimentSettings
 from pckv.cli.terminal import progress_bar
 from pckv.lab.figures.figure import FigureScale
-from pckv.lab.figures.registry import FIGURES
-from pckv.lab.reproduction import reproduce
+from pckv.lab.reproduction import FIGURES, reproduce
 
 # Figures that were finished before an interruption are kept here.
 FOLDER = Path("build/reproduction")

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from pckv.estimators.results.estimates import Estimates
     from pckv.estimators.results.trend import Trend
     from pckv.estimators.trends.trend import trend
-    from pckv.lab.dataset import Dataset
-    from pckv.lab.datasets import read_ratings
+    from pckv.lab.dataset import Dataset, read_ratings
     from pckv.lab.frames import perturb_frame
     from pckv.lab.simulate import simulate
     from pckv.planning.discovery import plan_discovery
@@ -74,7 +73,7 @@ _HOMES = {
     "perturb_frame": "pckv.lab.frames",
     "plan": "pckv.planning.plan",
     "plan_discovery": "pckv.planning.discovery",
-    "read_ratings": "pckv.lab.datasets",
+    "read_ratings": "pckv.lab.dataset",
     "shuffled_privacy": "pckv.shuffling.privacy",
     "simulate": "pckv.lab.simulate",
     "tally_frame": "pckv.counting.frames",

@@ -20,8 +20,8 @@ from audit.replay import (
     check_replay,
     named,
 )
+from pckv.auditing.exact import known_texts
 from pckv.auditing.interval_tape import explore
-from pckv.auditing.unlisted import known_texts
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, all_variants
 from pckv.base.limits import HASHED, HASHED_MECHANISM, MAX_LEVELS
 from pckv.base.randomness import Tape

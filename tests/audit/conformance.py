@@ -15,8 +15,7 @@ from fractions import Fraction
 from audit.exhaustive import ExhaustiveTape, OneDraw, in_weights, sampler_law
 from audit.smaller_laws import enumerable
 from pckv.auditing.exact import Values, held_levels, input_sets, scale, worst_ratio
-from pckv.auditing.toy_tasks import with_law
-from pckv.auditing.variants import DEFAULT_VARIANT, LEVEL_VARIANTS, LevelVariant, all_variants
+from pckv.auditing.variants import DEFAULT_VARIANT, LEVEL_VARIANTS, LevelVariant, all_variants, with_law
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import AuditFailure, ReportError, TallyError
 from pckv.base.limits import MIN_LEVELS

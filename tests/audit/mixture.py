@@ -15,8 +15,7 @@ from audit.exhaustive import ExhaustiveTape, OneDraw, in_weights, law_of_runs
 from audit.smaller_laws import enumerable
 from audit.supports import OnePairLaw
 from pckv.auditing.exact import input_sets, scale, visited_sizes, worst_ratio, worst_ratio_of
-from pckv.auditing.toy_tasks import with_law, without_question
-from pckv.auditing.variants import all_variants
+from pckv.auditing.variants import all_variants, with_law, without_question
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import AuditFailure, ReportError
 from pckv.base.limits import SAMPLE

@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from pckv.auditing.unlisted import key_number, key_text
+from pckv.auditing.exact import key_number, key_text
 from pckv.base.arrays import Bytes, Flags, Integers, Messages
 from pckv.base.errors import AuditFailure
 from pckv.base.limits import REPORT_ID_BYTES

@@ -16,7 +16,7 @@ import numpy as np
 from audit.conformance import Subject
 from audit.smaller_laws import over_positions
 from pckv.auditing.exact import input_sets
-from pckv.auditing.toy_tasks import with_law
+from pckv.auditing.variants import with_law
 from pckv.base.errors import AuditFailure
 from pckv.base.wire import Report
 from pckv.contract.task import Task

@@ -12,7 +12,7 @@ import pytest
 from pckv import Task, audit
 from pckv.auditing.audit import standard_audits
 from pckv.auditing.exact import visited_sizes
-from pckv.auditing.toy_tasks import with_law
+from pckv.auditing.variants import with_law
 from pckv.mechanisms.registry import LAWS
 from pckv.mechanisms.size_question.law import SizeQuestion
 

@@ -20,7 +20,7 @@ from pckv.auditing.interval_checks import (
     coin_tasks,
 )
 from pckv.auditing.sampler_loss import DeviceCode, sampler_loss
-from pckv.auditing.toy_tasks import with_law
+from pckv.auditing.variants import with_law
 from pckv.base.errors import AuditFailure
 from pckv.base.randomness import Tape
 from pckv.base.seeded import seeded_source

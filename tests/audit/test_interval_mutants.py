@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
-from pckv.auditing.choices import check_choices
 from pckv.auditing.interval_checks import (
     audited_task,
     check_interval_loss,
     check_reports,
     check_within_epsilon,
 )
-from pckv.auditing.sampler_loss import DeviceCode
+from pckv.auditing.sampler_loss import DeviceCode, check_choices
 from pckv.base import budget
 from pckv.base.errors import AuditFailure, ParameterError
 from pckv.base.randomness import Tape

@@ -7,7 +7,6 @@ from itertools import product
 
 import pytest
 
-from pckv.auditing.choices import check_choices
 from pckv.auditing.exact import spread_keys, spread_values
 from pckv.auditing.interval_checks import (
     EPSILONS,
@@ -19,7 +18,7 @@ from pckv.auditing.interval_checks import (
     large_tasks,
     small_tasks,
 )
-from pckv.auditing.sampler_loss import DeviceCode, sampler_loss
+from pckv.auditing.sampler_loss import DeviceCode, check_choices, sampler_loss
 from pckv.auditing.variants import VARIANTS
 from pckv.mechanisms.collision import device as collision
 from pckv.mechanisms.collision.law import CollisionLaw

@@ -24,7 +24,7 @@ from audit.unlisted_checks import (
 from pckv import Task
 from pckv.auditing.audit import audit
 from pckv.auditing.sampler_loss import DeviceCode
-from pckv.auditing.toy_tasks import without_question
+from pckv.auditing.variants import without_question
 from pckv.base.errors import AuditFailure
 from pckv.base.randomness import Tape
 from pckv.base.wire import Report

@@ -16,10 +16,9 @@ from audit.level_checks import BASE, OTHERS
 from audit.smaller_laws import enumerable
 from pckv.auditing.exact import held_levels, scale
 from pckv.auditing.interval_checks import check_interval_loss, check_reports
-from pckv.auditing.interval_tape import explore
-from pckv.auditing.piecewise import PiecewiseLaw, turning_points, worst_ratio_at
+from pckv.auditing.interval_tape import PiecewiseLaw, explore, turning_points, worst_ratio_at
 from pckv.auditing.sampler_loss import DeviceCode
-from pckv.auditing.toy_tasks import with_law
+from pckv.auditing.variants import with_law
 from pckv.base.budget import epsilon_of
 from pckv.base.errors import AuditFailure
 from pckv.base.limits import DEVICE_COIN, HASHED, HASHED_MECHANISM, REFUSE, SAMPLE, SERVER_COIN

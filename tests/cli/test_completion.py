@@ -12,7 +12,7 @@ from pckv.cli import main
 from pckv.cli.program import COMMANDS
 from pckv.counting.job import ENGINES
 from pckv.estimators.estimate import METHODS, POSTS
-from pckv.lab.baselines.registry import BASELINE_NAMES
+from pckv.lab.baselines import BASELINE_NAMES
 from pckv.mechanisms.registry import LAWS
 from pckv.planning.prediction import OBJECTIVES
 from support.cli import run_ok

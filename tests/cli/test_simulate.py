@@ -6,7 +6,7 @@ import pytest
 
 from pckv.base.words import percent
 from pckv.estimators.estimate import METHODS
-from pckv.lab.baselines.registry import BASELINE_NAMES
+from pckv.lab.baselines import BASELINE_NAMES
 from pckv.mechanisms.registry import LAWS
 from support.cli import (
     SIMULATE,

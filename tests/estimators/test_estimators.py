@@ -18,7 +18,7 @@ from pckv.base.errors import ParameterError, PckvError
 from pckv.estimators.intervals import fieller_quadratic, frequency_interval, mean_interval
 from pckv.estimators.methods.baseline import baseline, unbiased_frequency
 from pckv.estimators.methods.corrected import corrected
-from pckv.lab.theory import theorem4
+from pckv.lab.figures.formulas import theorem4
 from pckv.mechanisms.base import SamplingLaw
 from pckv.mechanisms.registry import build
 from pckv.statistics.binomial import binomial_probabilities, binomial_upper_tail

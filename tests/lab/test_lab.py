@@ -18,14 +18,13 @@ from pckv.base.errors import ParameterError
 from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.methods.baseline import baseline
-from pckv.lab.baselines.drawing import IndexModel
-from pckv.lab.baselines.registry import find_baseline
+from pckv.lab.baselines import IndexModel, find_baseline
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
+from pckv.lab.figures.formulas import theorem4
 from pckv.lab.populations import uniform, zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.lab.simulator import Setting, Simulator
-from pckv.lab.theory import theorem4
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.registry import LAWS, REGISTRY, build
 from pckv.mechanisms.ue_compact.law import UeCompactLaw

@@ -11,8 +11,7 @@ from scipy import stats
 
 from pckv.base.errors import DataError, ParameterError
 from pckv.files.pairs.rows import Columns
-from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_ratings
+from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.figures.realdata import deal_ratings
 from pckv.lab.populations import _weighted_sets, gaussian, movielike, uniform, zipf
 

@@ -20,8 +20,7 @@ from pckv.lab.figures.claims import CLAIMS
 from pckv.lab.figures.figure import FigureScale, averaged, from_csv, to_csv
 from pckv.lab.figures.formulas import RULES, measured_crossover, phi, psi
 from pckv.lab.figures.realdata import MissingData, goodbooks
-from pckv.lab.figures.registry import FIGURES
-from pckv.lab.reproduction import chosen_figures
+from pckv.lab.reproduction import FIGURES, chosen_figures
 
 PAPER = ("4", "6a", "6b", "6c", "7a", "7b", "8", "9", "10a", "10b", "10c", "10d", "11", "crossover")
 SMALL = ("--repeats", "1", "--users", "3000", "--workers", "1")

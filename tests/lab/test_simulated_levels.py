@@ -17,9 +17,9 @@ from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.level_shares import total_variation, true_shares
 from pckv.lab.sampling import SamplingModel
 from pckv.lab.simulate import Result
+from pckv.lab.simulator import total_variation, true_shares
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import equal_scale
 from pckv.tally.decode.support import key_support

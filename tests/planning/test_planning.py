@@ -11,7 +11,7 @@ import pytest
 
 from pckv import Tally, Task
 from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.lab.theory import frequency_crossover, g_and_h, mean_crossover, theorem4
+from pckv.lab.figures.formulas import frequency_crossover, g_and_h, mean_crossover, theorem4
 from pckv.mechanisms.registry import build
 from pckv.planning.influence import hostile
 from pckv.statistics.moments import CountMoments

@@ -24,9 +24,9 @@ from pckv.files.reports import writer
 from pckv.files.reports.columns import column_to_ids, message_column
 from pckv.files.reports.stream import stream_reports
 from pckv.files.reports.writer import ReportArrays, write_reports
-from pckv.shuffling import blocks, shuffle
-from pckv.shuffling.blocks import report_blocks
-from pckv.shuffling.shuffle import shuffled
+from pckv.shuffling import shuffle
+from pckv.shuffling import shuffle as blocks
+from pckv.shuffling.shuffle import report_blocks, shuffled
 from support.counting import collect
 from support.sample_reports import (
     COLLISION,

@@ -7,8 +7,7 @@ from fractions import Fraction
 from itertools import islice, product
 from math import perm
 
-from pckv.auditing.interval_tape import Leaf, explore
-from pckv.auditing.piecewise import PiecewiseLaw, turning_points, worst_ratio_at
+from pckv.auditing.interval_tape import Leaf, PiecewiseLaw, explore, turning_points, worst_ratio_at
 from pckv.auditing.sampler_loss import MAX_CHOICES, MAX_PADDING, SamplerLoss, tried_functions
 from pckv.auditing.traced import Held, Number, Seed, plain
 from pckv.base.errors import AuditFailure, ParameterError

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 
-from pckv.auditing.exact import Values, spread_values
+from pckv.auditing.exact import Values, key_text, known_texts, spread_values, unlisted_sets
 from pckv.auditing.sampler_loss import DeviceCode, Given, message_leaves, sampler_loss
-from pckv.auditing.unlisted import key_text, known_texts, unlisted_sets
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS
 from pckv.base.budget import epsilon_of, is_within
 from pckv.base.errors import AuditFailure

@@ -2,25 +2,37 @@
 
 At the task's own size every path is followed for many sets of pairs. The law that is found is compared with the stated
 one, message by message, and the largest ratio between any two sets is the loss.
+
+Sets that are larger than a report takes (`collision`): the choice among their pairs, which is too large to visit.
+
+Given choices are followed instead: the last pairs, and some between. Given the choice, a report must follow
+the law of the chosen pairs, and every choice must be one of as many as are left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import perm
 from typing import NamedTuple
 
-from pckv.auditing.choices import FUNCTION, check_choices
-from pckv.auditing.exact import Values, held_levels, input_sets, scale, spread_values, visited_sizes
-from pckv.auditing.interval_tape import Leaf, explore
-from pckv.auditing.piecewise import PiecewiseLaw, turning_points, worst_ratio_at
+from pckv.auditing.exact import (
+    Values,
+    chosen_sets,
+    held_levels,
+    input_sets,
+    key_number,
+    scale,
+    spread_values,
+    unlisted_sets,
+    visited_sizes,
+)
+from pckv.auditing.interval_tape import Leaf, PiecewiseLaw, explore, turning_points, worst_ratio_at
 from pckv.auditing.positions import positions_loss
-from pckv.auditing.toy_tasks import without_question
 from pckv.auditing.traced import Held, Number, Seed
-from pckv.auditing.unlisted import chosen_sets, key_number, unlisted_sets
+from pckv.auditing.variants import without_question
 from pckv.base.errors import AuditFailure
 from pckv.base.limits import MIN_LEVELS, REFUSE, SERVER_COIN
 from pckv.base.progress import Progress, no_progress
@@ -29,11 +41,75 @@ from pckv.contract.coins import CoinChoice
 from pckv.contract.task import Task
 from pckv.device.perturb import choose_other, make_message
 from pckv.mechanisms import padding as device_padding
-from pckv.mechanisms.base import SamplingLaw
+from pckv.mechanisms.base import HeldLevels, SamplingLaw
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.padding import Pair
 from pckv.mechanisms.size_question.device import answer
 from pckv.mechanisms.size_question.law import SizeQuestion
+
+# Makes a message of pairs from a tape.
+Run = Callable[[Values, Tape], Number]
+
+# The hash function that all reports are made with.
+FUNCTION = 1
+
+
+def check_choices(law: CollisionLaw, run: Run, sizes: Iterable[int]) -> int:
+    """Check how reports of larger sets are made; return the number of paths that were followed.
+
+    Args:
+        law: How pairs are reported.
+        run: Makes a message of pairs from a tape.
+        sizes: The numbers of pairs of these sets, beyond the padding.
+
+    Raises:
+        AuditFailure: if a choice is not made place by place among the rest, or other pairs are reported than chosen.
+    """
+    most, paths = law.padding, 0
+    if most > MAX_PADDING:
+        return paths
+    for size in sizes:
+        if size > law.keys:
+            continue
+        limits = [size - place for place in range(most)]
+        for choices in ([limit - 1 for limit in limits], [7 * limit // 13 for limit in limits]):
+            paths += _check_choice(law, run, spread_values(law.keys, size, law.levels), choices, limits)
+    return paths
+
+
+def _check_choice(
+    law: CollisionLaw, run: Run, values: Values, choices: Sequence[int], limits: list[int]
+) -> int:
+    found: list[list[int]] = []
+
+    def followed(tape: Tape) -> Number:
+        message = run(values, tape)
+        found.append(getattr(tape, "choice_limits", []))
+        return message
+
+    leaves = explore(followed, FUNCTION, law.bits, choices)
+    if any(each != limits for each in found):
+        raise AuditFailure(f"choice of pairs: {len(values)} pairs are not chosen one by one among the rest")
+    left = list(values.items())
+    for place, choice in enumerate(choices):
+        left[place], left[place + choice] = left[place + choice], left[place]
+    [(held, _)] = held_levels(dict(left[: law.padding]), law.levels)
+    if not follows_stated_law(law, leaves, held, FUNCTION):
+        raise AuditFailure(f"choice of pairs: of {len(values)} pairs others were reported than chosen")
+    return len(leaves)
+
+
+def follows_stated_law(law: CollisionLaw, leaves: Sequence[Leaf], held: HeldLevels, function: int) -> bool:
+    """Return whether paths with one hash function have exactly the law that is stated for these levels of keys."""
+    distribution = PiecewiseLaw(leaves)
+
+    def stated(message: int) -> Fraction:
+        of_function = law.functions if message // law.symbols == function else 0
+        return of_function * law.chance(held, message)
+
+    messages = turning_points([distribution], law.word_limit)
+    return all(distribution.chance(message) == stated(message) for message in messages)
+
 
 # At most this many sets of keys with levels are all visited: those of three keys with two or three levels.
 MAX_ALL_SETS = 64

@@ -1,12 +1,49 @@
-"""Parameters of each mechanism that between them reach every branch of it: what audits and tests run over."""
+"""Parameters of each mechanism that between them reach every branch of it: what audits and tests run over.
+
+Tasks over laws that no task names: fewer hash functions or bits, so that everything can be enumerated.
+"""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from pckv.base.budget import ALLOCATIONS
+from pckv.contract.task import Task
+from pckv.mechanisms.base import Law
+from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.mechanisms.ue.law import TUNED
+
+
+def without_question(task: Task) -> Task:
+    """Return a copy of a task of which all reports are about pairs; its id stays the task's."""
+    toy = copy.copy(task)
+    vars(toy).update(size_question=None)
+    for cached in ("message_format", "realised_epsilon"):
+        vars(toy).pop(cached, None)
+    return toy
+
+
+def with_law(task: Task, law: Law, question: SizeQuestion | None = None) -> Task:
+    """Return a copy of a task that perturbs and counts with another law; its id stays the task's.
+
+    Args:
+        task: The task to copy.
+        law: How the copy reports pairs.
+        question: The size question of the copy; by default the task's, if it has one, with thresholds of as many bits
+            as the law's.
+    """
+    toy = copy.copy(task)
+    if question is None and task.size_question is not None:
+        question = replace(task.size_question, bits=law.bits)
+    vars(toy).update(law=law, size_question=question)
+    # What was computed from the other law is computed again.
+    for cached in ("message_format", "realised_epsilon"):
+        vars(toy).pop(cached, None)
+    return toy
+
 
 Variant = dict[str, object]
 

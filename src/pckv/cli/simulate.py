@@ -21,9 +21,8 @@ from pckv.estimators.methods.registry import DEFAULT_METHOD
 from pckv.files.outputs import check_free, whole_file
 from pckv.files.pairs.population import REPEATED
 from pckv.files.pairs.rows import Columns
-from pckv.lab.baselines.registry import BASELINE_NAMES
-from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_ratings
+from pckv.lab.baselines import BASELINE_NAMES
+from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.simulate import Result, simulate
 from pckv.mechanisms.registry import LAWS
 from pckv.planning.prediction import OBJECTIVES

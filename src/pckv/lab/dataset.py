@@ -1,15 +1,28 @@
-"""A population with what is known about it: keys, range, and the truth to compare with."""
+"""A population with what is known about it: keys, range, and the truth to compare with.
+
+Ratings in files and tables as data sets: the keys are whatever they hold.
+"""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pckv.base.arrays import Floats
+from pckv.base.arrays import Flags, Floats
+from pckv.base.errors import ParameterError
 from pckv.base.population import Population
+from pckv.base.progress import Progress, no_progress
+from pckv.files.pairs.open_pairs import open_pairs
+from pckv.files.pairs.population import PopulationBuilder
+from pckv.files.pairs.row_keys import listed_keys
+from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, format_number
+from pckv.files.pairs.tables import TablePairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,3 +119,103 @@ class Dataset:
             Numbers of keys, the most frequent first.
         """
         return np.argsort(-self.truth[0], kind="stable")[:count]
+
+
+def read_ratings(
+    source: Any,
+    columns: tuple[str, str, str],
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    repeated: str | None = None,
+    progress: Progress = no_progress,
+) -> Dataset:
+    """Return a file or a table with one row per pair as a data set to simulate with.
+
+    Args:
+        source: The path of a file (text with values separated by commas, semicolons or tabs, compressed by gzip or not,
+            or Parquet), a DataFrame, or an Arrow table.
+        columns: The names of the columns that hold the user, the key and the value.
+        low: The least possible value; by default the least of the source.
+        high: The largest possible value; by default the largest of the source.
+        repeated: What counts where a user has a key twice, `last` or `mean`; by default such a source is refused.
+        progress: Called with the share of the source that was read.
+
+    Returns:
+        Everybody's pairs, with all keys that appear in them.
+
+    Raises:
+        DataError: if a row is not a pair within the range, or there are no pairs.
+        ParameterError: if the range is none, or the source is neither a file nor a table.
+    """
+    _check_range(low, high)
+    named = Columns(*columns)
+    is_file = isinstance(source, str | os.PathLike)
+    pairs = open_pairs(Path(source), named) if is_file else TablePairs(source, named)
+    rows = _RatingRows(pairs, low, high)
+    for batch in pairs.batches(progress):
+        rows.add(batch)
+    return rows.dataset(Path(source).name if is_file else pairs.name, repeated)
+
+
+class _RatingRows:
+    """The rows read so far: their keys are numbered as they appear, and their values are within the range."""
+
+    def __init__(self, pairs: PairsSource, low: float | None, high: float | None) -> None:
+        self._pairs, self._low, self._high = pairs, low, high
+        self._numbers: dict[str, int] = {}
+        keys = listed_keys(self._numbers.__getitem__, lambda key: list(self._numbers)[key])
+        self._builder = PopulationBuilder(pairs, keys)
+        self._least, self._largest = np.inf, -np.inf
+
+    def add(self, batch: RowBatch) -> None:
+        """Add a batch of rows, or refuse the first bad one."""
+        used = ~batch.blank
+        bad = used & ~_within(batch.values, self._low, self._high)
+        if bad.any():
+            first = int(np.argmax(bad))
+            reason = _bad_value(float(batch.values[first]), self._low, self._high)
+            raise self._pairs.row_error(int(batch.rows[first]), reason)
+        names, numbers = batch.keys.names, self._numbers
+        codes = {name: numbers.setdefault(name, len(numbers)) for name in names if name}
+        keys = np.array([codes.get(name, -1) for name in names], np.int64)[batch.keys.codes]
+        if (keys[used] < 0).any():
+            raise self._pairs.row_error(int(batch.rows[used][np.argmax(keys[used] < 0)]), "no key")
+        if used.any():
+            self._least = min(self._least, batch.values[used].min())
+            self._largest = max(self._largest, batch.values[used].max())
+        self._builder.add(batch, keys, batch.values, used)
+
+    def dataset(self, name: str, repeated: str | None) -> Dataset:
+        """Return all rows as a data set."""
+        names = list(self._numbers)
+        population, _ = self._builder.build(repeated)
+        if not names:
+            raise self._pairs.error("no pairs")
+        low = self._least if self._low is None else self._low
+        high = self._largest if self._high is None else self._high
+        if not low < high:
+            raise self._pairs.error(f"all values are {low:g}: give the range, low and high")
+        return Dataset(name, population, len(names), float(low), float(high))
+
+
+def _check_range(low: float | None, high: float | None) -> None:
+    for what, end in (("low", low), ("high", high)):
+        if end is not None and not np.isfinite(end):
+            raise ParameterError(f"{what} must be a finite number, not {end}")
+    if low is not None and high is not None and not low < high:
+        raise ParameterError(f"low must be below high: {low:g} ≥ {high:g}")
+
+
+def _within(values: Floats, low: float | None, high: float | None) -> Flags:
+    return (
+        np.isfinite(values)
+        & (values >= (-np.inf if low is None else low))
+        & (values <= (np.inf if high is None else high))
+    )
+
+
+def _bad_value(value: float, low: float | None, high: float | None) -> str:
+    if not np.isfinite(value):
+        return f"value {value} is not a finite number"
+    return f"value {format_number(value)} is outside [{'…' if low is None else f'{low:g}'}, {'…' if high is None else f'{high:g}'}]"

@@ -1,4 +1,7 @@
-"""All of the paper's evaluation in one folder: figures, points, and a page that gathers them."""
+"""All of the paper's evaluation in one folder: figures, points, and a page that gathers them.
+
+The figures by name, in the order of the paper.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,17 @@ from pckv.base.errors import ParameterError
 from pckv.base.progress import LabelledProgressBar
 from pckv.charts.estimates import chart_svg, lines_chart, save_chart
 from pckv.files.outputs import whole_file
+from pckv.lab.figures import formulas, realdata, synthetic
 from pckv.lab.figures.claims import Verdict, verdicts
 from pckv.lab.figures.figure import Figure, FigureScale, Point, from_csv, to_csv
 from pckv.lab.figures.realdata import MissingData, lacks_data, missing_data, movie_source
-from pckv.lab.figures.registry import FIGURES
 from pckv.lab.figures.synthetic import COLORS
+
+_ORDER = ("4", "6a", "6b", "6c", "7a", "7b", "8", "9", "10a", "10b", "10c", "10d", "11", "crossover")
+_KNOWN = {figure.name: figure for figure in (*formulas.FIGURES, *synthetic.FIGURES, *realdata.FIGURES)}
+
+FIGURES: dict[str, Figure] = {name: _KNOWN[name] for name in _ORDER}
+
 
 MANIFEST = "settings.json"
 

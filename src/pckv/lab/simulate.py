@@ -21,9 +21,8 @@ from pckv.base.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS, Numeric, check
 from pckv.base.progress import Progress, no_progress
 from pckv.estimators.methods.registry import DEFAULT_METHOD, check_method
 from pckv.estimators.postprocess import check_posts, full_name
-from pckv.lab.baselines.registry import BASELINE_NAMES, find_baseline
-from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_ratings
+from pckv.lab.baselines import BASELINE_NAMES, find_baseline
+from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.processes import map_in_processes
 from pckv.lab.simulator import (
     DEFAULT_ALLOCATION,

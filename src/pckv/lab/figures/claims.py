@@ -13,11 +13,10 @@ import numpy as np
 from pckv.estimators.methods.baseline import unbiased_frequency
 from pckv.lab.counting import count_reports
 from pckv.lab.figures.figure import FigureScale, Point
-from pckv.lab.figures.formulas import psi
+from pckv.lab.figures.formulas import psi, theorem4
 from pckv.lab.figures.synthetic import DOMAINS
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
-from pckv.lab.theory import theorem4
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 

@@ -12,8 +12,7 @@ from pckv.base.errors import DataError, require
 from pckv.base.population import Population
 from pckv.base.progress import Progress
 from pckv.files.pairs.rows import Columns
-from pckv.lab.dataset import Dataset
-from pckv.lab.datasets import read_ratings
+from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.figures.figure import Figure, FigureScale, Point, averaged, in_parallel
 from pckv.lab.figures.synthetic import ERRORS, printed_theory, setting_of
 from pckv.lab.populations import movielike

@@ -11,8 +11,8 @@ from pckv.base.progress import Progress
 from pckv.lab import populations
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import Figure, FigureScale, Point, averaged, in_parallel
+from pckv.lab.figures.formulas import theorem4
 from pckv.lab.simulator import OWN_METHOD, Setting, Simulator
-from pckv.lab.theory import theorem4
 from pckv.mechanisms.base import Law
 
 MECHANISMS = {

@@ -1,1 +1,0 @@
-"""The mechanisms that the paper compares PCKV with, for simulation only."""
