@@ -11,7 +11,7 @@ import pytest
 
 from support.parts import ROOT
 
-MAX_LINES = 400
+MAX_LINES = 600
 PACKAGES = sorted(str(path.parent.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("__init__.py"))
 # The names of `pckv` are loaded on first use, which takes a table and two functions.
 LAZY_NAMES = {"_HOMES", "__version__", "__getattr__", "__dir__"}
@@ -20,6 +20,11 @@ LAZY_NAMES = {"_HOMES", "__version__", "__getattr__", "__dir__"}
 def sources() -> Iterator[Path]:
     for folder in ("src", "tests"):
         yield from (ROOT / folder).rglob("*.py")
+
+
+def test_the_top_level_holds_packages_only() -> None:
+    loose = {path.name for path in (ROOT / "src" / "pckv").iterdir() if path.is_file()}
+    assert loose == {"__init__.py", "__main__.py", "py.typed"}
 
 
 def test_files_stay_short() -> None:
