@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from fractions import Fraction
@@ -12,29 +11,21 @@ import pytest
 from scipy import stats
 
 import pckv
-from audit import conformance
 from pckv import Task
-from pckv.base.budget import ALLOCATIONS
+from pckv.auditing import conformance
+from pckv.budget import ALLOCATIONS
+from pckv.channels import CHANNELS
 from pckv.client import ledger, reasons
-from pckv.mechanisms.registry import LAWS, REGISTRY
+from pckv.mechanisms import REGISTRY
+from pckv.web.static_files import load_files
 from support.client_vectors import check_answers, vectors
 from support.node import CLIENT, NodeProcess
 
-# The largest compressed size of what a page loads; `collision` takes most, since it checks a prime and its primitive root.
-# It was 10 KiB before pages asked for admission (.6 kB) and read coins (.5 kB). Coins in a file that only tasks with coins load
-# made those tasks larger; what participants read takes .2 kB, refusals in words .3 kB; reading coins by the tape, and answers of both kinds by one function, is in the figure.
-# Rounds of a series and a ledger in time take .6 kB more, of which refusals in words gave .3 kB back: they are in a file that is
-# loaded when there is something to say. What else a series needs is in a file of its own.
-# Levels take .3 kB, which shorter checks, chances without the paper's letters and samplers without other sizes of draws gave back;
-# the values of more than two are in a file that only such tasks load. Keys that nobody listed take .1 kB here, which shorter
-# checks gave back, and a file that only such tasks load. So do discoveries, for which refusals got shorter.
-MAX_BYTES = 12_288
-# What the file of more than two levels adds to that.
-MAX_BYTES_OF_LEVELS = 400
-# What the file of keys that nobody listed adds; a third of it is a hash that answers at once, which browsers do not have.
-MAX_BYTES_OF_UNLISTED = 1_500
-# And what the file of discoveries adds to both.
-MAX_BYTES_OF_DISCOVERIES = 1_400
+# The most bytes that a page loads of the client, as collectors send them: each file compressed by itself, comments included.
+# `collision` takes most, because it checks a prime and its primitive root. README.md states these figures.
+MAX_BYTES = 23_000
+# What keys that a task does not list add, or a discovery in place of them; half of it is a hash that answers at once.
+MAX_BYTES_OF_UNLISTED = 3_500
 
 
 def test_vectors_in_node(process: NodeProcess) -> None:
@@ -52,15 +43,16 @@ def law_task(name: str) -> Task:
 @pytest.mark.parametrize(
     ("file", "users"),
     [
-        ("levels.js", {"core.js"}),
-        # That of discoveries takes its hash.
-        ("unlisted.js", {"core.js", "discovery.js"}),
-        ("discovery.js", {"unlisted.js"}),
+        ("size-question.js", {"task.js"}),
+        ("unlisted.js", {"task.js"}),
+        ("discovery.js", {"task.js"}),
+        ("sha256.js", {"unlisted.js", "discovery.js"}),
     ],
 )
 def test_a_file_is_loaded_by_tasks_that_need_it(file: str, users: set[str]) -> None:
     """Others import it where a task needs it."""
-    named = {path.name for path in CLIENT.rglob("*.js") if file in path.read_text(encoding="utf-8")}
+    importing = re.compile(rf'(from |import\()"\./{file}"')
+    named = {path.name for path in CLIENT.rglob("*.js") if importing.search(path.read_text(encoding="utf-8"))}
     assert named == users
     assert CLIENT / file not in loaded_by("index.js")
 
@@ -78,26 +70,26 @@ def test_reports_follow_the_law(process: NodeProcess, held: dict[int, float]) ->
     [observed] = process.ask(
         {"do": "many", "task": task.to_json(), "pairs": pairs, "count": count, "seed": 7}
     )
-    distribution = report_law(task, held)
-    assert {int(message) for message in observed} <= distribution.keys()
-    likeliest = {message for message, chance in distribution.items() if chance == max(distribution.values())}
-    total_chance = float(sum(distribution[message] for message in likeliest))
+    law = report_law(task, held)
+    assert {int(message) for message in observed} <= law.keys()
+    likeliest = {message for message, chance in law.items() if chance == max(law.values())}
+    total_chance = float(sum(law[message] for message in likeliest))
     rest = (1 - 1.1 * total_chance) / (1 - total_chance)
-    wrong = {m: float(p) * (1.1 if m in likeliest else rest) for m, p in distribution.items()}
-    assert p_value(observed, {m: float(p) for m, p in distribution.items()}, count) > 1e-6
+    wrong = {m: float(p) * (1.1 if m in likeliest else rest) for m, p in law.items()}
+    assert p_value(observed, {m: float(p) for m, p in law.items()}, count) > 1e-6
     assert p_value(observed, wrong, count) < 1e-6
 
 
 def report_law(task: Task, held: dict[int, float]) -> dict[int, Fraction]:
     """Return the exact law of a report, of pairs or of their number."""
-    pairs, question = conformance.law_at(task.law, held), task.size_question
-    if question is None or task.law.word_limit is None:
+    pairs, question = conformance.law_at(task.channel, held), task.size_question
+    if question is None or task.channel.word_limit is None:
         return pairs
-    asked, answers = Fraction(question.asked, question.one), question.distribution(len(held))
-    distribution = {message: (1 - asked) * chance for message, chance in pairs.items()}
+    asked, answers = Fraction(question.asked, question.one), question.law(len(held))
+    law = {message: (1 - asked) * chance for message, chance in pairs.items()}
     for answer, weight in answers.weights.items():
-        distribution[task.law.word_limit + answer] = asked * Fraction(weight, answers.total)
-    return distribution
+        law[task.channel.word_limit + answer] = asked * Fraction(weight, answers.total)
+    return law
 
 
 def p_value(observed: dict[str, int], chances: dict[int, float], count: int) -> float:
@@ -119,21 +111,29 @@ def loaded_by(start: str) -> set[Path]:
     return modules
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", CHANNELS)
 def test_a_page_loads_little(name: str) -> None:
     files = loaded_by("index.js") | loaded_by(f"mechanisms/{name}.js")
     if law_task(name).size_question is not None:
         files |= loaded_by("size-question.js")
-    assert compressed(files) < MAX_BYTES
-    assert compressed(files | loaded_by("levels.js")) < MAX_BYTES + MAX_BYTES_OF_LEVELS
-    most = MAX_BYTES + MAX_BYTES_OF_UNLISTED
-    assert compressed(files | loaded_by("unlisted.js")) < most
-    assert compressed(files | loaded_by("discovery.js")) < most + MAX_BYTES_OF_DISCOVERIES
+    assert sent_bytes(files) < MAX_BYTES
+    assert sent_bytes(files | loaded_by("unlisted.js")) < MAX_BYTES + MAX_BYTES_OF_UNLISTED
 
 
-def compressed(files: set[Path]) -> int:
-    """Return the bytes of some files compressed together."""
-    return len(gzip.compress(b"".join(path.read_bytes() for path in sorted(files)), 9, mtime=0))
+def test_a_page_of_a_discovery_loads_little() -> None:
+    assert sent_bytes(loaded_by("index.js") | loaded_by("discovery.js")) < MAX_BYTES + MAX_BYTES_OF_UNLISTED
+
+
+def test_the_readme_states_the_size_of_the_client() -> None:
+    text = " ".join((CLIENT / "README.md").read_text(encoding="utf-8").split())
+    assert f"at most {MAX_BYTES / 1000:g} kB" in text
+    assert f"up to {MAX_BYTES_OF_UNLISTED / 1000:g} kB" in text
+
+
+def sent_bytes(files: set[Path]) -> int:
+    """Return the bytes of some files as a collector sends them."""
+    served = load_files()
+    return sum(len(served[f"client/{path.relative_to(CLIENT).as_posix()}"].gzipped) for path in files)
 
 
 def test_the_package_is_what_it_says() -> None:
@@ -144,7 +144,7 @@ def test_the_package_is_what_it_says() -> None:
     assert list(package["exports"]) == [".", "./series.js"]
     code = {path: path.read_text(encoding="utf-8") for path in CLIENT.rglob("*.js")}
     assert {path.relative_to(CLIENT).as_posix() for path in code} >= {
-        f"mechanisms/{name}.js" for name in LAWS
+        f"mechanisms/{name}.js" for name in CHANNELS
     }
     for path, text in code.items():
         assert not re.search(r"Math\.random|\beval\b|new Function|innerHTML|document\.", text), path
@@ -170,13 +170,13 @@ def test_what_a_module_exports_has_types(module: str, names: list[str]) -> None:
 
 
 def test_mechanisms_have_one_list() -> None:
-    """`core.js` names them all with their files, written out for bundlers, and no other file of the client does."""
-    text = (CLIENT / "core.js").read_text(encoding="utf-8")
+    """`task-rules.js` names them all with their files, written out for bundlers, and no other file of the client does."""
+    text = (CLIENT / "task-rules.js").read_text(encoding="utf-8")
     listed = re.findall(r'^  "?([a-z-]+)"?: \(\) => import\("\./([^"]+)"\),$', text, re.MULTILINE)
-    assert dict(listed) == {name: REGISTRY[name].javascript for name in LAWS}
-    assert [name for name, _ in listed] == list(LAWS)
+    assert dict(listed) == {name: REGISTRY[name].javascript for name in CHANNELS}
+    assert [name for name, _ in listed] == list(CHANNELS)
     for path in CLIENT.rglob("*.*s"):
-        if path.name != "core.js":
+        if path.name != "task-rules.js":
             assert "collision" not in re.findall(r'"([a-z-]+)"', path.read_text(encoding="utf-8")), path
 
 
@@ -190,5 +190,5 @@ def test_reasons_have_one_list() -> None:
 
 
 def test_allocations_have_one_list() -> None:
-    text = (CLIENT / "budget.js").read_text(encoding="utf-8")
+    text = (CLIENT / "mechanisms/budget.js").read_text(encoding="utf-8")
     assert re.findall(r'\["([a-z-]+)", \[', text) == list(ALLOCATIONS)

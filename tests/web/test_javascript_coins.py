@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.base.errors import AuditFailure
-from pckv.base.limits import REPORT_ID_BYTES
-from pckv.contract.coins import coin_choice, follows_coin
+from pckv.coins import coin_choice, follows_coin
+from pckv.errors import AuditFailure
+from pckv.limits import REPORT_ID_BYTES
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.node import CLIENT, NodeProcess, node
 
@@ -73,20 +73,20 @@ MUTANTS = (
     ),
     ClientMutant(
         "the id is not the coin",
-        "core.js",
+        "report.js",
         {"id: coin.id ?? tape.reportId": "id: tape.reportId"},
         check_reports_follow_their_coins,
     ),
     ClientMutant(
         "the function comes before the question",
-        "core.js",
-        {"const asked = law.pairs &&": "tape.below(functions); const asked = law.pairs &&"},
+        "report.js",
+        {"const asked = mechanism.pairs &&": "tape.below(functions); const asked = mechanism.pairs &&"},
         check_reports_follow_their_coins,
     ),
     ClientMutant(
         "nothing is rejected",
-        "core.js",
-        {"const BLOCKS = 16": "const BLOCKS = 1", "drawn: tape.below(functions)": "drawn: tape.draw() % functions / 2n"},
+        "report.js",
+        {"const COIN_BLOCKS = 16": "const COIN_BLOCKS = 1", "drawn: tape.below(functions)": "drawn: tape.draw() % functions / 2n"},
         check_reports_follow_their_coins,
     ),
 )  # fmt: skip

@@ -161,33 +161,33 @@ def test_a_discovery_refuses_what_is_no_list_of_texts(process: NodeProcess) -> N
 
 
 FILE = "discovery.js"
-LENGTH = "slice(0, lengths[group])"
+LENGTH = "slice(0, length)"
 MUTANTS = (
     ClientMutant("prefixes are one character longer", FILE, {"(group + 1)) / groups": "(group + 1)) / groups + 1"}, check_vectors),
     ClientMutant("the lengths of groups are rounded down", FILE, {"Math.ceil((characters": "Math.floor((characters"}, check_vectors),
-    ClientMutant("whole texts are reported", FILE, {LENGTH: "slice(0)", "lengths[group] - shown.length": "0"}, check_vectors),
-    ClientMutant("no end mark", FILE, {"END.repeat(lengths[group] - shown.length)": '""'}, check_vectors),
+    ClientMutant("whole texts are reported", FILE, {LENGTH: "slice(0)", "length - shown.length": "0"}, check_vectors),
+    ClientMutant("no end mark", FILE, {"END.repeat(length - shown.length)": '""'}, check_vectors),
     ClientMutant("one number in all groups", FILE, {", group, ": ", 0, "}, check_vectors),
-    ClientMutant("one number in all tasks", FILE, {"...fromText(this.id), ": ""}, check_vectors),
+    ClientMutant("one number in all tasks", FILE, {"...this.taskDigest, ": ""}, check_vectors),
     ClientMutant("hashes read from their other end", FILE, {"getBigUint64(0)": "getBigUint64(0, true)"}, check_vectors),
     ClientMutant("code units are counted", FILE, {"const letters = [...text.normalize()].slice": 'const letters = text.normalize().split("").slice'}, check_vectors),
-    ClientMutant("unknown characters are reported", FILE, {"known.has(letter)": "true"}, check_vectors),
-    ClientMutant("unknown characters are left out", FILE, {'letters.every((letter) => known.has(letter)) ? letters.join("") : ""': 'letters.filter((letter) => known.has(letter)).join("")'}, check_vectors),
+    ClientMutant("unknown characters are reported", FILE, {"this.letters.has(letter)": "true"}, check_vectors),
+    ClientMutant("unknown characters are left out", FILE, {'letters.every(known) ? letters.join("") : ""': 'letters.filter(known).join("")'}, check_vectors),
     ClientMutant("capital letters are unknown", FILE, {"letter.toLowerCase()": "letter"}, check_vectors),
-    ClientMutant("texts are not cut", FILE, {"[...text.normalize()].slice(0, characters)": "[...text.normalize()]"}, check_vectors),
+    ClientMutant("texts are not cut", FILE, {"[...text.normalize()].slice(0, this.characters)": "[...text.normalize()]"}, check_vectors),
     ClientMutant("texts keep their form", FILE, {"text.normalize()": "text"}, check_vectors),
-    ClientMutant("texts count twice", FILE, {"[...new Set(Array.from(texts instanceof Map ? texts.keys() : listed, cut))]": "Array.from(texts instanceof Map ? texts.keys() : listed, cut)"}, check_reports),
-    ClientMutant("texts that cannot be found count", FILE, {".filter((text) => text)": ""}, check_vectors),
-    ClientMutant("a group less", FILE, {"BigInt(groups) << 32n": "BigInt(groups - 1) << 32n"}, check_vectors),
-    ClientMutant("the group makes a function", FILE, {"BigInt.asUintN(32, drawn)": "drawn"}, check_vectors),
-    ClientMutant("the first group is always asked", FILE, {"Number(drawn >> 32n)": "Number(drawn >> 64n)"}, check_vectors),
+    ClientMutant("texts count twice", FILE, {"new Set(Array.from(": "[...(Array.from(", "this.findablePart(text)))": "this.findablePart(text)))]"}, check_reports),
+    ClientMutant("texts that cannot be found count", FILE, {'.filter((text) => text !== "")': ""}, check_vectors),
+    ClientMutant("a group less", FILE, {"BigInt(texts.groups) <<": "BigInt(texts.groups - 1) <<"}, check_vectors),
+    ClientMutant("the group makes a function", FILE, {"BigInt.asUintN(FUNCTION_BITS, drawn)": "drawn"}, check_vectors),
+    ClientMutant("the first group is always asked", FILE, {"Number(drawn >> BigInt(FUNCTION_BITS))": "Number(drawn >> 64n)"}, check_vectors),
     ClientMutant("a level is drawn", "mechanisms/collision.js", {"this.placed(pair, tape)": "[this.placed(pair, tape), tape.draw()][0]"}, check_reports),
     ClientMutant("marks in an alphabet", FILE, {"\\p{M}": ""}, check_vectors),
     ClientMutant("an alphabet in another normal form", FILE, {"letter.normalize() === letter && ": ""}, check_vectors),
-    ClientMutant("an alphabet in the order of code units", FILE, {"letters[at - 1].codePointAt() < letter.codePointAt()": "letters[at - 1] < letter"}, check_vectors),
-    ClientMutant("more members", FILE, {" && !Object.keys(more).length": ""}, check_vectors),
+    ClientMutant("an alphabet in the order of code units", FILE, {"points[place - 1] < point": "letters[place - 1] < letters[place]"}, check_vectors),
+    ClientMutant("more members", FILE, {" && Object.keys(more).length === 0": ""}, check_vectors),
     ClientMutant("members of other tasks", FILE, {"members[member] === FIXED[member]": "true"}, check_vectors),
-    ClientMutant("any number of continuations", FILE, {"continuations <= CONTINUATIONS": "true"}, check_vectors),
+    ClientMutant("any number of continuations", FILE, {" <= MAX_CONTINUATIONS": " > 0"}, check_vectors),
     ClientMutant("any number of symbols", FILE, {"symbols <= 2 ** 30 / groups": "true"}, check_vectors),
 )  # fmt: skip
 

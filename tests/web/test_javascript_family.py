@@ -97,7 +97,7 @@ def test_the_client_passes(check: Callable[[Path], None]) -> None:
 ITEM = "this.levels * key + level"
 BIT = "((exponent >> place) & 1)"
 FACTOR = f"BigInt(1 + {BIT} * (square - 1))"
-PRODUCT = "(x, square, place) => (x * factor(square, place))"
+PRODUCT = "(product, square, place) => (product * factor(square, place))"
 EARLY = "(this.power(part) === 1n || this.power(order / part) === 1n)"
 
 
@@ -112,8 +112,8 @@ def slower(fault: str, right: str, wrong: str) -> ClientMutant:
 
 
 MUTANTS = (
-    mutant("positions need not be prime", 'must(this.power(order) === 1n, "positions must be prime");', ""),
-    mutant("any generator is taken", "must(!early,", "must(!early || order,"),
+    mutant("positions need not be prime", 'checkTask(this.power(order) === 1n, "positions must be prime");', ""),
+    mutant("any generator is taken", "checkTask(!returnsEarly,", "checkTask(!returnsEarly || order,"),
     mutant("generators of few powers are taken", EARLY, "this.power(order / part) === 1n"),
     mutant("generators of half of all powers are taken", EARLY, "this.power(part) === 1n"),
     mutant("a generator above the positions is taken", "isWithin(generator, 2, positions)", "isWithin(generator, 2, 2 ** 31)"),
@@ -124,10 +124,10 @@ MUTANTS = (
     mutant("few positions", ", 4096)", ", 16)"),
     mutant("more positions than fit", "isWithin(positions, fewest, 2 ** 31)", "isWithin(positions, fewest, 2 ** 32)"),
     mutant("symbols that the pairs may fill", "isWithin(symbols, padding + 1,", "isWithin(symbols, padding,"),
-    mutant("an index at 2^23 items", "items > 2 ** 23", "items >= 2 ** 23"),
-    mutant("both numbers beyond 2^23 items", "items > 2 ** 23 || ", ""),
-    mutant("an index where words have 62 bits", "> 1n << 62n", "> 1n << 61n"),
-    mutant("both numbers where words have 63 bits", "> 1n << 62n", "> 1n << 63n"),
+    mutant("an index at 2^23 items", "items > MAX_ITEMS_OF_PAIRS", "items >= MAX_ITEMS_OF_PAIRS"),
+    mutant("both numbers beyond 2^23 items", "items > MAX_ITEMS_OF_PAIRS || ", ""),
+    mutant("an index where words have 62 bits", "1n << 62n", "1n << 61n"),
+    mutant("both numbers where words have 63 bits", "1n << 62n", "1n << 63n"),
     mutant("positions are powers of another number", ITEM, f"3 * ({ITEM})"),
     mutant("all levels at one position", ITEM, "this.levels * key"),
     mutant("positions of keys below 2^16", BIT, "((exponent >> place) & (place < 17 ? 1 : 0))"),
@@ -135,15 +135,15 @@ MUTANTS = (
     mutant("the factor may be 0", "(less + 1n)", "less"),
     mutant("the factor is the offset", "[drawn / this.positions,", "[drawn % this.positions,"),
     mutant("the index is mixed from 0 on", "drawn + 0x9e3779b97f4a7c15n", "drawn"),
-    mutant("one number of an index is both", "second = mix(first ^ 0xffffffffn)", "second = first"),
+    mutant("one number of an index is both", "second = mixed(first ^ 0xffffffffn)", "second = first"),
     mutant("a factor of an index may be 0 mod N", "first * (this.positions - 1n)", "first * this.positions"),
     slower("a decision by a bit of a key", FACTOR, f"({BIT} ? BigInt(square) : 1n)"),
     slower("a decision within a conjunction", FACTOR, f"BigInt(({BIT} && square) || 1)"),
     slower("a place in an array by a bit of a key", FACTOR, f"[1n, BigInt(square)][{BIT}]"),
-    slower("bits that are 0 are left out", f"this.squarings.reduce({PRODUCT}", f"this.squarings.filter((_, place) => {BIT}).reduce((x, square) => (x * BigInt(square))"),
+    slower("bits that are 0 are left out", f"this.squarings.reduce(\n      {PRODUCT}", f"this.squarings.filter((_, place) => {BIT}).reduce((product, square) => (product * BigInt(square))"),
     slower("as many steps as a key has bits", "this.squarings.reduce(", "this.squarings.slice(0, exponent.toString(2).length).reduce("),
     slower("a power by the key", FACTOR, f"BigInt(square) ** BigInt({BIT})"),
-    slower("a decision by the level", f"this.power({ITEM})", f"(level ? this.power({ITEM}) : this.power(this.levels * key))"),
+    slower("a decision by the level", f"this.itemSymbol(drawn, {ITEM})", f"(level ? this.itemSymbol(drawn, {ITEM}) : this.itemSymbol(drawn, this.levels * key))"),
 )  # fmt: skip
 
 

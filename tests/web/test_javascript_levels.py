@@ -192,13 +192,13 @@ def exact_law(setting: Setting, function: int) -> dict[int, Fraction]:
     return distribution
 
 
-CORE, LEVELS, GRR, COMPACT, COLLISION = (
-    "core.js",
+KEYS, LEVELS, GRR, COMPACT, COLLISION = (
+    "listed-keys.js",
     "levels.js",
     *(f"mechanisms/{name}.js" for name in MECHANISMS),
 )
 grr, compact, collision = (check_levels(name) for name in MECHANISMS)
-SPACED = "Number(`${first + step.times(level).floor}e${1 - String(one).length}`)"
+SPACED = "Number(`${first + step.times(level).floor}e-${decimals}`)"
 
 MUTANTS = (
     ClientMutant(
@@ -207,20 +207,20 @@ MUTANTS = (
         {"lower + tape.bernoulli(threshold)": "lower + 1 - tape.bernoulli(threshold)"},
         compact,
     ),
-    ClientMutant("rounded to the level below the neighbours", CORE, {"return [lower, ": "return [Math.max(lower - 1, 0), "}, grr),
-    ClientMutant("the last level is never reached", CORE, {"levels.slice(1, -1)": "levels.slice(1, -2)"}, grr),
-    ClientMutant("a threshold of the whole range", CORE, {"(high - low)": "(levels.at(-1) - low)"}, collision),
-    ClientMutant("a threshold that is too small by one", CORE, {"* 2 ** 53))": "* 2 ** 53) - 1)"}, grr),
+    ClientMutant("rounded to the level below the neighbours", LEVELS, {"return { lower, ": "return { lower: Math.max(lower - 1, 0), "}, grr),
+    ClientMutant("the last level is never reached", LEVELS, {"levelValues.slice(1, -1)": "levelValues.slice(1, -2)"}, grr),
+    ClientMutant("a threshold of the whole range", LEVELS, {"(high - low)": "(levelValues.at(-1) - low)"}, collision),
+    ClientMutant("a threshold that is too small by one", LEVELS, {"* 2 ** 53))": "* 2 ** 53) - 1)"}, grr),
     ClientMutant("the residues of another level", COMPACT, {"this.levels - 1 - level": "level"}, compact),
     ClientMutant("the residues of two levels", COMPACT, {"this.levels - 1 - level": "1 - Math.min(level, 1)"}, compact),
     ClientMutant("items of two levels in words", GRR, {"BigInt(this.levels * key + lower)": "BigInt(2 * key + lower)"}, grr),
-    ClientMutant("items of two levels at positions", COLLISION, {"this.power(this.levels * key": "this.power(2 * key"}, collision),
+    ClientMutant("items of two levels at positions", COLLISION, {"this.itemSymbol(drawn, this.levels * key": "this.itemSymbol(drawn, 2 * key"}, collision),
     ClientMutant("words of two levels", GRR, {"BigInt(levels * all)": "BigInt(2 * all)"}, grr),
-    ClientMutant("dummies with other levels", GRR, {"0, this.one / 2n];": "this.levels - 2, this.one / 2n];"}, grr),
-    ClientMutant("dummies with other residues", COMPACT, {"0, this.one / 2n];": "this.levels - 2, this.one / 2n];"}, compact),
+    ClientMutant("dummies with other levels", GRR, {"lower: 0, threshold": "lower: this.levels - 2, threshold"}, grr),
+    ClientMutant("dummies with other residues", COMPACT, {"lower: 0, threshold": "lower: this.levels - 2, threshold"}, compact),
     ClientMutant("levels in doubles", LEVELS, {SPACED: "low.number + (high.number - low.number) / (count - 1) * level"}, check_values),
-    ClientMutant("levels cut after few decimals", LEVELS, {"10n ** 30n": "10n ** 12n"}, check_values),
-    ClientMutant("values between levels are taken", CORE, {'between === "round" ||': 'between === "refuse" ||'}, check_refusals),
+    ClientMutant("levels cut after few decimals", LEVELS, {"MORE_DECIMALS = 30": "MORE_DECIMALS = 12"}, check_values),
+    ClientMutant("values between levels are taken", KEYS, {'between === "round" ||': 'between === "refuse" ||'}, check_refusals),
 )  # fmt: skip
 
 

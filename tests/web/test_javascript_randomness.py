@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.base.errors import AuditFailure
-from pckv.base.limits import DEVICE_COIN, REPORT_ID_BYTES, SERVER_COIN
-from pckv.base.randomness import Tape
+from pckv.channels import CHANNELS
 from pckv.device.perturb import perturb_from
-from pckv.mechanisms.registry import LAWS
+from pckv.errors import AuditFailure
+from pckv.limits import DEVICE_COIN, REPORT_ID_BYTES, SERVER_COIN
+from pckv.randomness import Tape
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.node import CLIENT, node
 from support.traced_settings import WITH_FUNCTIONS
@@ -107,7 +107,7 @@ def _tasks() -> list[Task]:
         Task(
             name="t", keys=9, values=(0, 1), epsilon=2, padding=3, mechanism=name, size_share=share, coin=coin
         )
-        for name, share, coin in itertools.product(LAWS, ("0", "0.5"), (DEVICE_COIN, SERVER_COIN))
+        for name, share, coin in itertools.product(CHANNELS, ("0", "0.5"), (DEVICE_COIN, SERVER_COIN))
         if (name != "ue" or share == "0") and (coin == DEVICE_COIN or name in WITH_FUNCTIONS)
     ]
 
@@ -149,27 +149,27 @@ TAKE = "this.block = new DataView(this.source(this.end).buffer);"
 MUTANTS = (
     ClientMutant(
         "zero beyond 128 KiB",
-        "core.js",
+        "tape.js",
         {TAKE: "this.blocks = (this.blocks ?? 0) + 1;"
          " this.block = new DataView((this.blocks > 2 ? new Uint8Array(this.end) : this.source(this.end)).buffer);"},
         check_every_byte,
     ),
     ClientMutant(
         "the end of a block is not filled",
-        "core.js",
+        "tape.js",
         {RANDOM: "const randomBytes = (count) => { const data = new Uint8Array(count);"
          " crypto.getRandomValues(data.subarray(0, 65528)); return data; };"},
         check_every_byte,
     ),
     ClientMutant(
         "blocks larger than browsers give",
-        "core.js",
-        {", 8192)": ", 16384)"},
+        "tape.js",
+        {"MAX_BLOCK_DRAWS = 8192": "MAX_BLOCK_DRAWS = 16384"},
         check_every_byte,
     ),
     ClientMutant(
         "a block is used again",
-        "core.js",
+        "tape.js",
         {RANDOM: "const given = new Map();\nfunction randomBytes(count) {\n"
          "  if (!given.has(count)) given.set(count, crypto.getRandomValues(new Uint8Array(count)));\n"
          "  return given.get(count).slice();\n}"},
@@ -177,7 +177,7 @@ MUTANTS = (
     ),
     ClientMutant(
         "the second report reuses the noise of the first",
-        "core.js",
+        "tape.js",
         {RANDOM: f"{RANDOM}\nconst kept = new Map();",
          TAKE: "if (!kept.has(this.end)) kept.set(this.end, this.source(this.end));"
          " this.block = new DataView(kept.get(this.end).buffer);"},
@@ -185,28 +185,28 @@ MUTANTS = (
     ),
     ClientMutant(
         "a report id that carries the number of pairs",
-        "core.js",
+        "report.js",
         {ID: "id: [...pairs].length > 4 ? tape.reportId.with(15, [...pairs].length) : tape.reportId"},
         check_successive_reports,
     ),
     ClientMutant(
         "a report id that depends on the task",
-        "core.js",
+        "report.js",
         {ID: "id: task.padding > 2 ? tape.reportId.with(0, tape.reportId[0] & 254) : tape.reportId"},
         check_successive_reports,
     ),
     ClientMutant(
         "noise from the coin",
-        "core.js",
-        {"new Tape(lawOf(task).draws)":
-         "new Tape(lawOf(task).draws, coin && ((count) => Uint8Array.from({ length: count }, (_, at) => coin.id[at % 16])))"},
+        "report.js",
+        {"new Tape(internalsOf(task).draws)":
+         "new Tape(internalsOf(task).draws, coin && ((count) => Uint8Array.from({ length: count }, (_, at) => coin.id[at % 16])))"},
         check_successive_reports,
     ),
     ClientMutant(
         "the coin's own draws are the noise",
-        "core.js",
-        {"new Tape(lawOf(task).draws)":
-         "new Tape(lawOf(task).draws, coin && ((count) => { const data = randomBytes(count);"
+        "report.js",
+        {"new Tape(internalsOf(task).draws)":
+         "new Tape(internalsOf(task).draws, coin && ((count) => { const data = crypto.getRandomValues(new Uint8Array(count));"
          " new DataView(data.buffer).setBigUint64(0, coin.drawn, true); return data; }))"},
         check_successive_reports,
     ),
@@ -218,14 +218,14 @@ MUTANTS = (
     ),
     ClientMutant(
         "a repeated key is accepted",
-        "core.js",
-        {'check(task.collapse || size === read.length, "bad_pairs", "a key is given twice");': ""},
+        "listed-keys.js",
+        {'check(countKeys(pairs) === pairs.length, "bad_pairs", "a key is given twice");': ""},
         check_repeated_keys,
     ),
     ClientMutant(
         "only neighbours are compared",
-        "core.js",
-        {"size === read.length": "read.every(([index], at) => index !== read[at + 1]?.[0])"},
+        "listed-keys.js",
+        {"countKeys(pairs) === pairs.length": "pairs.every(({ key }, at) => key !== pairs[at + 1]?.key)"},
         check_repeated_keys,
     ),
 )  # fmt: skip
@@ -236,17 +236,23 @@ def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
     check_client_mutant(mutant, tmp_path)
 
 
-# Objects of a module that reports are made with; `laws` is written when a task is read.
+# Objects of a module that reports are made with; `internals` is written when a task is read.
 CONSTANT_OBJECTS = {
-    "laws",
     "encoder",
+    "internals",
     "ABOUT",
+    "FINAL",
     "FIXED",
+    "KEYED_STORES",
     "MEANINGS",
     "MECHANISMS",
     "MOST",
+    "ROUND_CONSTANTS",
     "RULES",
+    "START",
     "STATES",
+    "TASK_STORES",
+    "TEMPORARY",
 }
 OBJECT = re.compile(r"^(?:export )?const (\w+) = (?:new |\{|\[|Object|Array)", re.MULTILINE)
 VARIABLE = re.compile(
@@ -265,7 +271,7 @@ def test_modules_keep_no_state() -> None:
     for path in (*CLIENT.glob("*.js"), *(CLIENT / "mechanisms").glob("*.js")):
         source = path.read_text(encoding="utf-8")
         assert not stateful(source), path
-        assert source.count("laws.set(") == (path.name == "core.js")
+        assert source.count("internals.set(") == (path.name == "task.js")
 
 
 @pytest.mark.parametrize(
@@ -280,4 +286,4 @@ def test_modules_keep_no_state() -> None:
     ],
 )
 def test_a_module_that_remembers_is_a_mutant_that_is_caught(fault: str) -> None:
-    assert stateful(f"export class Law {{}}\n{fault}\n")
+    assert stateful(f"export class Channel {{}}\n{fault}\n")

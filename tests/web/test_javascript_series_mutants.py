@@ -19,7 +19,7 @@ MUTANTS = (
     ClientMutant(
         "a missed round is made up for in the next one",
         "series.js",
-        {"series.nextRound(member.panel, Math.max(current ?? 1, last && last + panels) - 1)": "Math.max(current ?? 1, last && last + panels)"},
+        {"series.nextRound(member.panel, earliest - 1)": "earliest"},
         check_schedules,
     ),
     ClientMutant(
@@ -67,7 +67,7 @@ MUTANTS = (
     ClientMutant(
         "all devices share their delays",
         "series.js",
-        {"secret: crypto.getRandomValues(new Uint8Array(16))": "secret: new Uint8Array(16)"},
+        {"secret: crypto.getRandomValues(new Uint8Array(SECRET_BYTES))": "secret: new Uint8Array(SECRET_BYTES)"},
         check_panels,
     ),
     ClientMutant(
@@ -79,19 +79,19 @@ MUTANTS = (
     ClientMutant(
         "the day goes back with the clock",
         "index.js",
-        {"entries.reduce((latest, { day }) => (day > latest ? day : latest), this._today())": "this._today()"},
+        {"latestDay(entries, this._today())": "this._today()"},
         check_caps_in_time,
     ),
     ClientMutant(
         "a period is a day too short",
-        "index.js",
-        {"864e5 * days": "864e5 * (days - 1)"},
+        "ledger.js",
+        {"DAY * days": "DAY * (days - 1)"},
         check_caps_in_time,
     ),
     ClientMutant(
         "a cap per period is forgotten",
-        "index.js",
-        {'...(await on("settings", "get", "caps"))': "...{}"},
+        "ledger.js",
+        {"...remembered": "...{}"},
         check_caps_in_time,
     ),
 )  # fmt: skip

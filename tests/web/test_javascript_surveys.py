@@ -45,7 +45,7 @@ def test_surveys_are_those_of_python() -> None:
         and not unicodedata.name(letter, "").startswith(("CJK UNIFIED IDEOGRAPH", "HANGUL SYLLABLE"))
     ]
     names = [f"A {letter}\N{COMBINING ACUTE ACCENT}b" for letter in letters] + letters + [*VARIANTS]
-    script = f'import {{ surveyOf }} from "{CLIENT.as_uri()}/core.js"; result = given.map(surveyOf)'
+    script = f'import {{ surveyOf }} from "{CLIENT.as_uri()}/formats.js"; result = given.map(surveyOf)'
     surveys = run(script, names)
     assert [name for name, survey in zip(names, surveys, strict=True) if survey_of(name) != survey] == []
     # Nothing is left to change: two spellings of one survey meet in one text.
@@ -53,7 +53,7 @@ def test_surveys_are_those_of_python() -> None:
 
 
 def test_the_default_cap_is_that_of_python() -> None:
-    assert f'const DEFAULT_CAP = "{DEFAULT_CAP}";' in (CLIENT / "index.js").read_text(encoding="utf-8")
+    assert f'const DEFAULT_CAP = "{DEFAULT_CAP}";' in (CLIENT / "ledger.js").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

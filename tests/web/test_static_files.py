@@ -101,17 +101,17 @@ def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechani
         paths = re.findall(
             "</(client/[^>]+)>; rel=modulepreload", site.get(f"/join/{task.id}", None).headers["link"]
         )
-        allocates = ["client/budget.js"] if mechanism in {"ue", "grr"} else []
+        allocates = ["client/mechanisms/budget.js"] if mechanism in {"ue", "grr"} else []
         asks = ["client/size-question.js"] if share != "0" else []
-        places = ["client/levels.js"] if levels > 2 else []
-        finds = ["client/unlisted.js"] if other else []
-        assert paths == [f"client/mechanisms/{mechanism}.js", *allocates, *asks, *places, *finds]
+        finds = ["client/unlisted.js", "client/sha256.js"] if other else []
+        shared = [f"client/mechanisms/{mechanism}.js", "client/mechanisms/base.js"]
+        assert sorted(paths) == sorted([*shared, *allocates, *asks, *finds])
         assert set(paths) <= set(site.app.state.static_files)
     discovery = Task.discovery(name="terms", epsilon=1, coin="server")
     site.store.add_task(discovery)
     header = site.get(f"/join/{discovery.id}", None).headers["link"]
-    paths = ["client/mechanisms/collision.js", "client/unlisted.js", "client/discovery.js"]
-    assert header == ", ".join(f"</{path}>; rel=modulepreload" for path in paths)
+    paths = ["mechanisms/collision.js", "discovery.js", "mechanisms/base.js", "sha256.js"]
+    assert header == ", ".join(f"</client/{path}>; rel=modulepreload" for path in paths)
     for unknown in ("anything", "A" * 43):
         answer = site.get(f"/join/{unknown}", None)
         assert (answer.status_code, "link" in answer.headers) == (200, False)

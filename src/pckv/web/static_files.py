@@ -6,8 +6,9 @@ import asyncio
 import gzip
 import hashlib
 import html
+import posixpath
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
@@ -15,10 +16,10 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from pckv.base.limits import DISCOVERY, MIN_LEVELS
-from pckv.collector.http.answers import SharedResponse, accepts_gzip
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.collector.answers import SharedResponse, accepts_gzip
+from pckv.collector.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.state import CurrentCollector, unchanged
+from pckv.limits import DISCOVERY
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -112,16 +113,14 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
     except ProblemDetails:
         # The script says what is wrong with the task.
         return _respond(request, page)
-    paths = _imported(request, f"client/mechanisms/{task.mechanism}.js")
+    paths = [f"client/mechanisms/{task.mechanism}.js"]
     if task.size_question:
         paths.append("client/size-question.js")
     if task.kind == DISCOVERY:
-        paths += ["client/unlisted.js", "client/discovery.js"]
-    elif task.levels != MIN_LEVELS:
-        paths.append("client/levels.js")
+        paths.append("client/discovery.js")
     if task.is_hashed or task.other is not None:
         paths.append("client/unlisted.js")
-    links = ", ".join(f"</{path}>; rel=modulepreload" for path in paths)
+    links = ", ".join(f"</{path}>; rel=modulepreload" for path in _modules_beyond_the_page(loaded, paths))
     text, _ = await collector.task_cache.text(task)
     if len(text) <= MAX_TASK_BYTES:
         page = _page_with_task(page.content, bytes(text))
@@ -136,11 +135,30 @@ def _page_with_task(page: bytes, text: bytes) -> StaticFile:
     return _static_file(head + meta.encode() + end + rest, "html")
 
 
-def _imported(request: Request, path: str) -> list[str]:
-    """Return a mechanism's file and what it imports, without what every page loads."""
-    loaded: dict[str, StaticFile] = request.app.state.static_files
-    names = re.findall(r'from "\.\./([\w-]+\.js)"', loaded[path].content.decode())
-    return [path, *(f"client/{name}" for name in names if name != "core.js")]
+def _modules_beyond_the_page(loaded: dict[str, StaticFile], paths: list[str]) -> list[str]:
+    """Return modules of the client and all that they import, without what every page loads."""
+    page = _modules(loaded, ["client/index.js"])
+    return [path for path in _modules(loaded, paths) if path not in page]
+
+
+def _modules(loaded: dict[str, StaticFile], paths: list[str]) -> list[str]:
+    """Return modules and all that they import, each once."""
+    found: list[str] = []
+    waiting = list(paths)
+    while waiting:
+        path = waiting.pop(0)
+        if path not in found:
+            found.append(path)
+            waiting += _imported(path, loaded[path].content)
+    return found
+
+
+@cache
+def _imported(path: str, content: bytes) -> list[str]:
+    """Return the paths of the modules that a module imports when it is loaded."""
+    folder = posixpath.dirname(path)
+    names = re.findall(r'from "(\.[^"]+)"', content.decode())
+    return [posixpath.normpath(f"{folder}/{name}") for name in names]
 
 
 @router.get("/results/{task_id}")

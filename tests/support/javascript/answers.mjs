@@ -43,18 +43,21 @@ const heldBy = ({ texts, pairs }) => texts ?? new Map(pairs);
 
 /** The answers to the thresholds, tasks, levels, keys, prefixes, reports and coins of the vectors. */
 export async function answers(client, vectors) {
-  const { Tape, Task, channelOf, coinOf, decimal, expLower, fromText, perturbFrom, readPairs, toText } = await import(
-    `${client}/core.js`
-  );
-  const { valuesOf } = await import(`${client}/levels.js`);
+  const { fromBase64url, toBase64url } = await import(`${client}/bytes.js`);
+  const { expLower } = await import(`${client}/epsilon.js`);
+  const { parseDecimal } = await import(`${client}/fraction.js`);
+  const { levelValuesOf, neighboursOf } = await import(`${client}/levels.js`);
+  const { coinOf, makeReportFrom } = await import(`${client}/report.js`);
+  const { Tape } = await import(`${client}/tape.js`);
+  const { Task, internalsOf } = await import(`${client}/task.js`);
 
   async function threshold(vector) {
-    const epsilon = decimal(vector.epsilon), computed = { exp_lower_times_2_256: String(expLower(epsilon).n) };
+    const epsilon = parseDecimal(vector.epsilon), computed = { exp_lower_times_2_256: String(expLower(epsilon).numerator) };
     for (const name of vector.mechanisms) {
-      const { Channel } = await import(`${client}/mechanisms/${name}.js`);
-      const parameters = Object.fromEntries(Channel.options.map((option) => [option, vector[option]]));
-      const channel = new Channel(vector.keys, vector.padding, epsilon, parameters, vector.levels ?? 2);
-      computed[name] = Object.fromEntries(Object.keys(vector[name]).map((part) => [part, String(channel[part])]));
+      const { Mechanism } = await import(`${client}/mechanisms/${name}.js`);
+      const parameters = Object.fromEntries(Mechanism.options.map((option) => [option, vector[option]]));
+      const mechanism = new Mechanism(vector.keys, vector.padding, epsilon, parameters, vector.levels ?? 2);
+      computed[name] = Object.fromEntries(Object.keys(vector[name]).map((part) => [part, String(mechanism[part])]));
     }
     if (vector.size_question) computed.size_question = await sizeThresholds(vector, epsilon);
     return computed;
@@ -62,26 +65,25 @@ export async function answers(client, vectors) {
 
   // They are the same whatever the mechanism.
   async function sizeThresholds({ keys, padding, size_share }, epsilon) {
-    const { Channel } = await import(`${client}/mechanisms/grr.js`);
+    const { Mechanism } = await import(`${client}/mechanisms/grr.js`);
     const { SizeQuestion } = await import(`${client}/size-question.js`);
-    const pairs = new Channel(keys, padding, epsilon, { allocation: "optimized" }, 2);
-    const { ends, asked, kept } = new SizeQuestion(pairs, epsilon, decimal(size_share));
+    const pairs = new Mechanism(keys, padding, epsilon, { allocation: "optimized" }, 2);
+    const { ends, asked, kept } = new SizeQuestion(pairs, epsilon, parseDecimal(size_share));
     return { ends, asked: String(asked), kept: String(kept) };
   }
 
   const task = ({ json }) =>
     refusal("task", async () => {
       const parsed = await Task.fromJson(json), { id, realisedEpsilon } = parsed;
-      const limit = channelOf(parsed).wordLimit;
+      const limit = internalsOf(parsed).mechanism.wordLimit;
       return { id, realised_epsilon: realisedEpsilon, word_limit: limit === null ? null : String(limit) };
     });
 
   function level(vector) {
-    const levelValues = valuesOf(vector), [low, high] = [levelValues[0], levelValues.at(-1)];
-    const task = { low, high, levelValues, between: "round", padding: 1, more: "sample", keyIndex: () => 0 };
+    const levelValues = levelValuesOf(vector);
     const placed = vector.placed.map(({ value }) => {
-      const [[, below, threshold]] = readPairs(task, { key: fromBits(value) });
-      return { value, below, threshold: String(threshold) };
+      const { lower, threshold } = neighboursOf(fromBits(value), levelValues);
+      return { value, below: lower, threshold: String(threshold) };
     });
     return { values: levelValues.map(toBits), placed };
   }
@@ -101,25 +103,25 @@ export async function answers(client, vectors) {
 
   async function prefix({ task, text }) {
     const read = await taskOf(task), [found = ""] = read.read([text]), groups = [...Array(read.keys.groups).keys()];
-    return { found, numbers: found ? groups.map((group) => read.item(found, group)) : [] };
+    return { found, numbers: found ? groups.map((group) => internalsOf(read).domain.itemOf(found, group)) : [] };
   }
 
   async function report(vector) {
     const read = await taskOf(vector.task);
     if (!(read instanceof Task)) return read;
-    const tape = new Tape(channelOf(read).draws, vector.tape ? fixedSource(fromHex(vector.tape)) : undefined);
+    const tape = new Tape(internalsOf(read).draws, vector.tape ? fixedSource(fromHex(vector.tape)) : undefined);
     return refusal("pairs", () => {
-      const { id, body } = perturbFrom(tape, read, heldBy(vector));
-      return { id: toText(id), body: toText(body) };
+      const { id, body } = makeReportFrom(tape, read, heldBy(vector));
+      return { id: toBase64url(id), body: toBase64url(body) };
     });
   }
 
   async function coin(vector) {
-    const read = await taskOf(vector.task), choice = await coinOf(read, fromText(vector.coin));
+    const read = await taskOf(vector.task), choice = await coinOf(read, fromBase64url(vector.coin));
     if (!vector.tape) return { asks_size: choice.asked ?? false, function: String(choice.drawn) };
-    const tape = new Tape(channelOf(read).draws, fixedSource(fromHex(vector.tape)));
-    const { id, body } = perturbFrom(tape, read, heldBy(vector), choice);
-    return { coin: toText(id), body: toText(body) };
+    const tape = new Tape(internalsOf(read).draws, fixedSource(fromHex(vector.tape)));
+    const { id, body } = makeReportFrom(tape, read, heldBy(vector), choice);
+    return { coin: toBase64url(id), body: toBase64url(body) };
   }
 
   const all = (cases, answer) => Promise.all(cases.map(answer));

@@ -8,16 +8,20 @@ Math.random = () => {
 };
 
 const client = new URL(import.meta.url).searchParams.get("client");
-const { Tape, Task, channelOf, decimal, expLower, perturbFrom, powerLower } = await import(`${client}/core.js`);
+const { expLower, powerLower } = await import(`${client}/epsilon.js`);
+const { parseDecimal } = await import(`${client}/fraction.js`);
+const { makeReportFrom } = await import(`${client}/report.js`);
+const { Tape } = await import(`${client}/tape.js`);
+const { Task, internalsOf } = await import(`${client}/task.js`);
 const { SizeQuestion } = await import(`${client}/size-question.js`);
 const { coinOf, fetchTask, perturb } = await import(`${client}/index.js`);
 
 const toInteger = (body) => body.reduceRight((number, byte) => (number << 8n) | BigInt(byte), 0n);
 
-async function channelFrom({ name, keys, padding, epsilon, parameters, levels, share }) {
-  const { Channel } = await import(`${client}/mechanisms/${name}.js`);
-  const channel = new Channel(keys, padding, decimal(epsilon), parameters, levels);
-  return share === "0" ? channel : new SizeQuestion(channel, decimal(epsilon), decimal(share));
+async function mechanismFrom({ name, keys, padding, epsilon, parameters, levels, share }) {
+  const { Mechanism } = await import(`${client}/mechanisms/${name}.js`);
+  const mechanism = new Mechanism(keys, padding, parseDecimal(epsilon), parameters, levels);
+  return share === "0" ? mechanism : new SizeQuestion(mechanism, parseDecimal(epsilon), parseDecimal(share));
 }
 
 /** A source of repeatable bytes, block by block. */
@@ -33,8 +37,8 @@ function repeatable(seed) {
   };
 }
 
-const integersOf = (channel) =>
-  Object.fromEntries(Object.entries(channel).flatMap(([name, value]) => typeof value === "bigint" ? [[name, String(value)]] : []));
+const integersOf = (mechanism) =>
+  Object.fromEntries(Object.entries(mechanism).flatMap(([name, value]) => typeof value === "bigint" ? [[name, String(value)]] : []));
 
 const toHex = (bytes) => Buffer.from(bytes).toString("hex");
 
@@ -73,7 +77,7 @@ const ANSWERS = {
     return found;
   },
   vectors: (cases) => answers(client, cases),
-  odds: async ({ channel }) => (await channelFrom(channel)).odds,
+  odds: async ({ channel }) => (await mechanismFrom(channel)).odds,
   says: async ({ task, bodies, keys }) => {
     const read = await Task.fromJson(task);
     return bodies.map(fromHex).map((body) => ({
@@ -84,7 +88,7 @@ const ANSWERS = {
   levels: ({ tasks }) =>
     Promise.all(tasks.map((task) => Task.fromJson(task).then(({ levelValues }) => levelValues, ({ message }) => message))),
   question: async ({ channel }) => {
-    const { ends, asked, kept, draws, wordLimit, summary } = await channelFrom(channel);
+    const { ends, asked, kept, draws, wordLimit, summary } = await mechanismFrom(channel);
     return { ends, asked: String(asked), kept: String(kept), draws, wordLimit: String(wordLimit), ...summary };
   },
   phase: async ({ task, days }) => {
@@ -96,7 +100,7 @@ const ANSWERS = {
   many: async ({ task, pairs, count, seed }) => {
     const read = await Task.fromJson(task), counts = {}, source = repeatable(seed);
     for (let number = 0; number < count; number++) {
-      const { body } = perturbFrom(new Tape(channelOf(read).draws, source), read, pairs);
+      const { body } = makeReportFrom(new Tape(internalsOf(read).draws, source), read, pairs);
       const message = toInteger(body);
       counts[message] = (counts[message] ?? 0) + 1;
     }
@@ -130,12 +134,13 @@ const ANSWERS = {
   },
   // What a task is made into: every integer that its reports are drawn with, and what they cost.
   integers: ({ tasks }) => Promise.all(tasks.map((task) => Task.fromJson(task).then((read) => {
-    const channel = channelOf(read), { realised, pairs, draws } = channel, { n, d } = realised;
-    const counted = { realised: [String(n), String(d)], draws, epsilon: read.realisedEpsilon, cost: String(read.cost) };
-    return pairs ? { ...counted, question: integersOf(channel), channel: integersOf(pairs) } : { ...counted, channel: integersOf(channel) };
+    const { mechanism, draws } = internalsOf(read), { realised, pairs } = mechanism;
+    const ratio = [realised.numerator, realised.denominator].map(String);
+    const counted = { realised: ratio, draws, epsilon: read.realisedEpsilon, cost: String(read.cost) };
+    return pairs ? { ...counted, question: integersOf(mechanism), channel: integersOf(pairs) } : { ...counted, channel: integersOf(mechanism) };
   }, ({ message }) => ({ message })))),
-  bounds: ({ epsilons }) => epsilons.map(decimal).map((epsilon) => {
-    return { series: String(expLower(epsilon).n), power: String(powerLower(epsilon).n) };
+  bounds: ({ epsilons }) => epsilons.map(parseDecimal).map((epsilon) => {
+    return { series: String(expLower(epsilon).numerator), power: String(powerLower(epsilon).numerator) };
   }),
   // Why a coin, which may be one of another task, is refused; null if it is not.
   coinRefused: async ({ task, coin, of = task }) => {

@@ -4,7 +4,7 @@
 import { SeriesDevice, readOnce } from "./series-device.mjs";
 
 const client = new URL(import.meta.url).searchParams.get("client");
-const { Task } = await import(`${client}/core.js`);
+const { Task } = await import(`${client}/task.js`);
 const { Series, SeriesClient } = await import(`${client}/series.js`);
 readOnce(Task);
 

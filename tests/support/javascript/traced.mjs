@@ -3,7 +3,10 @@ import { fromHex } from "./answers.mjs";
 import { Seed, Traced, TracingError, sealedBytes, stepsOf } from "./tracing.mjs";
 
 const client = new URL(import.meta.url).searchParams.get("client");
-const { PckvError, Tape, Task, channelOf, coinOf, perturbFrom } = await import(`${client}/core.js`);
+const { PckvError } = await import(`${client}/errors.js`);
+const { coinOf, makeReportFrom } = await import(`${client}/report.js`);
+const { Tape } = await import(`${client}/tape.js`);
+const { Task, internalsOf } = await import(`${client}/task.js`);
 
 const toHex = (bytes) => Buffer.from(bytes).toString("hex");
 
@@ -49,9 +52,9 @@ function boxOf({ low, high, remainder }) {
 const tasks = new Map();
 
 async function readTask(text) {
-  const task = await Task.fromJson(text), channel = channelOf(task), { groupOf } = channel;
+  const task = await Task.fromJson(text), { mechanism } = internalsOf(task), { groupOf } = mechanism;
   // The group of a function is public, and decides how long prefixes are.
-  if (groupOf) channel.groupOf = (drawn) => groupOf(drawn instanceof Seed ? drawn.value : drawn);
+  if (groupOf) mechanism.groupOf = (drawn) => groupOf(drawn instanceof Seed ? drawn.value : drawn);
   return task;
 }
 
@@ -68,16 +71,16 @@ async function choiceOf(task, coin) {
 }
 
 function run(task, pairs, draws, choice) {
-  const channel = channelOf(task), { functions = null } = channel.pairs ?? channel;
+  const { domain, draws: expected, mechanism } = internalsOf(task), { functions = null } = mechanism.pairs ?? mechanism;
   const id = crypto.getRandomValues(new Uint8Array(16));
   // A report is made from its task, its pairs and its tape: nothing else changes, and nothing else is asked.
-  for (const object of [task, channel, channel.pairs ?? {}]) Object.freeze(object);
+  for (const object of [task, domain, mechanism, mechanism.pairs ?? {}]) Object.freeze(object);
   const { Date: clock, performance: stopwatch } = globalThis, system = crypto.getRandomValues;
   Object.assign(globalThis, { Date: undefined, performance: undefined });
   crypto.getRandomValues = undefined;
   try {
-    const tape = new TracedTape(channel.draws, functions, id, draws);
-    const report = perturbFrom(tape, task, new Map(pairs), choice), reported = choice ? report.id : report.id.bytes;
+    const tape = new TracedTape(expected, functions, id, draws);
+    const report = makeReportFrom(tape, task, new Map(pairs), choice), reported = choice ? report.id : report.id.bytes;
     if (toHex(reported) !== toHex(choice?.id ?? id)) throw new TracingError("the id is not the one it was given");
     return { body: toHex(report.body), boxes: tape.variables.map(boxOf) };
   } catch (error) {
@@ -90,7 +93,7 @@ function run(task, pairs, draws, choice) {
 
 /** The steps to the symbol of each key with a level, by one function. */
 function symbolSteps(task, items) {
-  return items.map((item) => stepsOf(() => channelOf(task).symbol(12345n, ...item)));
+  return items.map((item) => stepsOf(() => internalsOf(task).mechanism.symbol(12345n, ...item)));
 }
 
 Math.random = undefined;

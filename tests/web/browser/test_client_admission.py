@@ -159,20 +159,20 @@ def test_the_client_passes(context: Any, port: int, check: Any) -> None:
     check(context, port)
 
 
-ASKED = "return this._store(task, pairs, await"
+ASKED = "const coin = await this.#admission(task, invitation, pairs);"
 FAULTS: dict[str, tuple[dict[str, str], Any]] = {
-    "problems are ignored": ({"admit(answer, !kind || temporary": "admit(answer, true"}, check_refusals),
+    "problems are ignored": ({"requireAnswer(answer, !kind || temporary": "requireAnswer(answer, true"}, check_refusals),
     "spent invitations are ignored": (
-        {"admit(answer, !kind ||": 'admit(answer, !kind || kind === "invitation-spent" ||'},
+        {"requireAnswer(answer, !kind ||": 'requireAnswer(answer, !kind || kind === "invitation-spent" ||'},
         check_refusals,
     ),
     "the invitation is not shown": ({'"admission", { invitation }': '"admission", {}'}, check_refusals),
     "perturbed before it asks": ({ASKED: f"perturb(task, pairs); {ASKED}"}, check_refusals),
     "a coin of its own where none comes": (
-        {"return coinOf(task, fromText(coin));": "return coinOf(task, crypto.getRandomValues(new Uint8Array(16)));"},
+        {"return coinOf(task, fromBase64url(said.coin));": "return coinOf(task, crypto.getRandomValues(new Uint8Array(16)));"},
         check_coins,
     ),
-    "any text is a coin": ({"coin?.length === 22 &&": "coin?.length > 0 ||"}, check_coins),
+    "any text is a coin": ({"text?.length === 22 &&": "text?.length > 0 ||"}, check_coins),
 }  # fmt: skip
 
 

@@ -83,29 +83,29 @@ class LedgerSourceMutant:
     file: str = "index.js"
 
 
-ALLOWED = "entries = await entriesOf(on), spending"
+ALLOWED = "const entries = await entriesOf(on);"
 RECORDED = 'await on("spent", "add", entry);'
 RESTORED = 'await on("spent", "put", entry);'
 
 MUTANTS = (
     LedgerSourceMutant(
         "refused reports left out",
-        {ALLOWED: 'entries = (await entriesOf(on)).filter((e) => e.status !== "refused"), spending'},
+        {ALLOWED: 'const entries = (await entriesOf(on)).filter((e) => e.status !== "refused");'},
         checks.check_every_state_counts,
     ),
     LedgerSourceMutant(
         "waiting reports left out",
-        {ALLOWED: 'entries = (await entriesOf(on)).filter((e) => e.status !== "waiting"), spending'},
+        {ALLOWED: 'const entries = (await entriesOf(on)).filter((e) => e.status !== "waiting");'},
         checks.check_every_state_counts,
     ),
     LedgerSourceMutant(
         "removed reports left out",
-        {ALLOWED: 'entries = (await entriesOf(on)).filter((e) => e.status !== "removed"), spending'},
+        {ALLOWED: 'const entries = (await entriesOf(on)).filter((e) => e.status !== "removed");'},
         checks.check_a_removed_report_is_not_made_again,
     ),
     LedgerSourceMutant(
         "one ledger per address",
-        {"indexedDB.open(this.state": "indexedDB.open(this.state + this.url"},
+        {"inTransaction(this.state": "inTransaction(this.state + this.url"},
         checks.check_addresses_share_the_ledger,
     ),
     LedgerSourceMutant(
@@ -117,10 +117,10 @@ MUTANTS = (
         "invisible characters tell apart",
         {"[\\p{Cf}\\p{DI}]": "[\\p{Cc}]"},
         checks.check_a_survey_is_answered_once,
-        "core.js",
+        "formats.js",
     ),
     LedgerSourceMutant(
-        "width tells apart", {"NFKC": "NFC"}, checks.check_a_survey_is_answered_once, "core.js"
+        "width tells apart", {"NFKC": "NFC"}, checks.check_a_survey_is_answered_once, "formats.js"
     ),
     LedgerSourceMutant(
         "one survey per task",
@@ -130,10 +130,10 @@ MUTANTS = (
     LedgerSourceMutant(
         "anew after a week",
         {
-            'start = { status: "waiting"': 'start = { at: Date.now(), status: "waiting"',
-            'if (await on("reports", "get", task.id)) return;': """
+            '...address, status: "waiting"': '...address, at: Date.now(), status: "waiting"',
+            'if (await on("reports", "get", task.id)) return undefined;': """
                 const old = await on("reports", "get", task.id);
-                if (old && Date.now() - old.at < 604800000) return;
+                if (old && Date.now() - old.at < 604800000) return undefined;
                 for (const store of ["reports", "spent"]) await on(store, "delete", task.id);""",
             "!made && ": "",
         },
@@ -154,25 +154,29 @@ MUTANTS = (
     LedgerSourceMutant(
         "records alone",
         {
-            "entries[task] = { ...entry, status };": "if (entries[task]) entries[task].status = status;",
+            "entries.set(task, { ...entry, status });": "if (entries.has(task)) entries.get(task).status = status;",
             RESTORED: "",
         },
         checks.check_a_removed_record_is_restored,
+        "ledger.js",
     ),
     LedgerSourceMutant(
         "missing records stay missing",
         {RESTORED: ""},
         checks.check_a_removed_record_is_restored,
+        "ledger.js",
     ),
     LedgerSourceMutant(
         "edited records believed",
         {"JSON.stringify(record) === JSON.stringify(entry)": "true"},
         checks.check_an_edited_record_is_refused,
+        "ledger.js",
     ),
     LedgerSourceMutant(
         "the cap is forgotten",
-        {'(await on("settings", "get", "caps"))': "{}"},
+        {'await on("settings", "get", "caps")': "{}"},
         checks.check_the_cap_is_remembered,
+        "ledger.js",
     ),
     LedgerSourceMutant(
         "a cap is remembered only where a report is made",
@@ -181,13 +185,15 @@ MUTANTS = (
     ),
     LedgerSourceMutant(
         "only the last ten count",
-        {"spent = total(entries.filter": "spent = total(entries.slice(-10).filter"},
+        {"spent = totalUnits(entries.filter": "spent = totalUnits(entries.slice(-10).filter"},
         checks.check_many_surveys_count,
+        "ledger.js",
     ),
     LedgerSourceMutant(
         "little costs nothing",
-        {"sum + units(epsilon)": "sum + (units(epsilon) < 10n ** 13n ? 0n : units(epsilon))"},
+        {"sum + unitsOf(epsilon)": "sum + (unitsOf(epsilon) < 10n ** 13n ? 0n : unitsOf(epsilon))"},
         checks.check_many_surveys_count,
+        "ledger.js",
     ),
     LedgerSourceMutant(
         "a cap of 0 is none",
@@ -196,22 +202,24 @@ MUTANTS = (
     ),
     LedgerSourceMutant(
         "long names as they are",
-        {"(name) => fold(": "(name) => name.length > 64 ? name : fold("},
+        {"return foldCase(name.replace": "return name.length > 64 ? name : foldCase(name.replace"},
         checks.check_long_names_are_surveys_too,
-        "core.js",
+        "formats.js",
     ),
     LedgerSourceMutant(
         "forgotten after two years",
         {
-            "return Object.values(entries);": "return Object.values(entries).filter("
+            "return [...entries.values()];": "return [...entries.values()].filter("
             "({ day }) => !(Date.now() - Date.parse(day) > 730 * 864e5));",
         },
         checks.check_time_frees_nothing,
+        "ledger.js",
     ),
     LedgerSourceMutant(
         "no cap by default",
         {'const DEFAULT_CAP = "10"': 'const DEFAULT_CAP = "1000"'},
         checks.check_there_is_a_cap_by_default,
+        "ledger.js",
     ),
     LedgerSourceMutant(
         "closed tasks are answered",

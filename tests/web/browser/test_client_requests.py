@@ -103,18 +103,18 @@ def test_the_client_passes(context: Any, port: int) -> None:
     check_requests(context, port)
 
 
-MADE = "const report = perturbNow(task, pairs, coin), start ="
+MADE = "const report = makeReport(task, pairs, coin);"
 KEPT = "{ task: task.id, entry,"
 FAULTS: dict[str, dict[str, str]] = {
     "an id that carries the number of pairs": {
-        MADE: "const report = perturbNow(task, pairs); report.id[15] = Object.keys(pairs).length; const start ="
+        MADE: "const report = makeReport(task, pairs); report.id[15] = Object.keys(pairs).length;"
     },
     "of two reports the more telling one": {
-        MADE: "let report = perturbNow(task, pairs); const [held] = Object.keys(pairs);"
-        " if (held && !task.says(report.body, held).includes(1)) report = perturbNow(task, pairs); const start ="
+        MADE: "let report = makeReport(task, pairs); const [held] = Object.keys(pairs);"
+        " if (held && !task.says(report.body, held).includes(1)) report = makeReport(task, pairs);"
     },
     "a layout that shows the number of pairs": {
-        MADE: "const report = perturbNow(task, pairs); report.many = Object.keys(pairs).length; const start =",
+        MADE: "const report = makeReport(task, pairs); report.many = Object.keys(pairs).length;",
         "{ reports: [report] })": "{ reports: [report] }, stored.report.many)",
         "what, content)": "what, content, many)",
         "JSON.stringify(content)": "JSON.stringify(content, null, many)",

@@ -1,74 +1,154 @@
-// Texts that nobody listed, found by prefixes: the group of a report's function says how long its prefixes are.
-import { channelOf, check, encoder, fromText, isWithin, must, readWord } from "./core.js";
-import { sha256 } from "./unlisted.js";
+// Texts that a task does not list, found by prefixes: the group of a report's function says how long its
+// prefixes are.
+import { encodeText, readWord } from "./bytes.js";
+import { check, checkTask } from "./errors.js";
+import { isWithin } from "./formats.js";
+import { Mechanism as Collision } from "./mechanisms/collision.js";
+import { sha256 } from "./sha256.js";
 
-const ITEMS = 2 ** 30 - 2, CONTINUATIONS = 2 ** 16, END = "\0";
+const ITEMS = 2 ** 30 - 2;
+const MAX_CONTINUATIONS = 2 ** 16;
+// Fills up texts that are shorter than the prefixes of a group.
+const END = "\0";
+// The lower bits of a function's number are a function of items, those above its group.
+const FUNCTION_BITS = 32;
 
 // What a discovery has no choice of.
-const FIXED = { between: "round", high: "1", levels: 1, low: "0", more: "sample", other: null, series: null, size_share: "0" };
+const FIXED = {
+  between: "round",
+  high: "1",
+  levels: 1,
+  low: "0",
+  more: "sample",
+  other: null,
+  series: null,
+  size_share: "0",
+};
 
-// A text in normal form C may have it anywhere; conjoining letters of Korean are not marks, and join all the same.
-export const isAlone = (letter) => letter.normalize() === letter && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{M}\u1160-\u11ff]/u.test(letter);
-
-function readTree(keys, { symbols }) {
-  const { alphabet, characters, groups, ...more } = Object(keys);
-  must(typeof alphabet === "string" && !Object.keys(more).length, "keys must be an object of alphabet, characters and groups");
-  const letters = [...alphabet], follows = (letter, at) => !at || letters[at - 1].codePointAt() < letter.codePointAt();
-  must(isWithin(letters.length, 2, 256) && letters.every(isAlone), "alphabet must have from 2 to 255 characters that stand alone");
-  must(letters.every(follows), "alphabet must have each character once, in order");
-  must(isWithin(characters, 1, 65), "characters");
-  must(isWithin(groups, 1, characters + 1), "groups");
-  let continuations = 0;
-  for (let length = Math.ceil(characters / groups); length >= 0; length--) continuations += letters.length ** length;
-  must(continuations <= CONTINUATIONS, "groups must be more");
-  must(symbols <= 2 ** 30 / groups, "symbols");
-  return { known: new Set(letters), ...keys };
+// Whether a text in normal form C may have a character anywhere. Conjoining letters of Korean are not marks,
+// and join all the same.
+export function isAlone(letter) {
+  return letter.normalize() === letter && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{M}\u1160-\u11ff]/u.test(letter);
 }
 
-export function discoveryOf(members) {
-  const { keys, mechanism, padding } = members;
-  for (const member in FIXED) must(members[member] === FIXED[member], `${member} of a discovery must be ${FIXED[member]}`);
-  // Only functions of positions can be asked about texts that are found afterwards.
-  must(mechanism.positions, `a discovery does not go with ${mechanism.name}`);
-  const { known, characters, groups } = readTree(keys, mechanism);
-  const lengths = Array.from({ length: groups }, (_, group) => Math.ceil((characters * (group + 1)) / groups));
+// The texts that a participant may hold: what `KeyDomain` is for pairs.
+export class TextDomain {
+  draws = 0;
+  count = ITEMS;
 
-  // What of a text can be found: nothing if a character of that is not in the alphabet. Capital letters that it lacks count as small.
-  function cut(text) {
-    check(typeof text === "string", "bad_pairs", `key ${String(text)} is not a text`);
-    const small = (letter) => (/[A-Z]/.test(letter) && !known.has(letter) ? letter.toLowerCase() : letter);
-    const letters = [...text.normalize()].slice(0, characters).map(small);
-    return letters.every((letter) => known.has(letter)) ? letters.join("") : "";
+  constructor(members, taskDigest) {
+    const { keys, mechanism } = members;
+    for (const member of Object.keys(FIXED)) {
+      checkTask(members[member] === FIXED[member], `${member} of a discovery must be ${FIXED[member]}`);
+    }
+    // Only functions of positions can be asked about texts that are found afterwards.
+    checkTask(mechanism.positions, `a discovery does not go with ${mechanism.name}`);
+    checkTree(keys, mechanism);
+    const { alphabet, characters, groups } = keys;
+    this.letters = new Set(alphabet);
+    this.characters = characters;
+    this.groups = groups;
+    const lengthOf = (group) => Math.ceil((characters * (group + 1)) / groups);
+    this.lengths = [...Array(groups).keys()].map(lengthOf);
+    this.taskDigest = taskDigest;
   }
 
-  return {
-    keyCount: ITEMS,
-    read(texts) {
-      check(Object(texts) === texts, "bad_pairs", "a discovery takes a list of texts, not one text or number");
-      const listed = Symbol.iterator in texts ? texts : Object.keys(texts);
-      return [...new Set(Array.from(texts instanceof Map ? texts.keys() : listed, cut))].filter((text) => text);
-    },
-    // The number of what a group reports of a text; shorter ones are filled up.
-    item(text, group) {
-      const shown = [...text].slice(0, lengths[group]), prefix = shown.join("") + END.repeat(lengths[group] - shown.length);
-      const hash = sha256([...encoder.encode("pckv prefix"), ...fromText(this.id), group, ...encoder.encode(prefix)]);
-      return Number(hash.getBigUint64(0) % BigInt(ITEMS));
-    },
-    // A text is its own number, until a function says how much of it is asked.
-    collapse(channel) {
-      const functions = BigInt(groups) << 32n, wordLimit = functions * channel.symbols, { symbol: ofItem } = channel;
-      const placed = (text) => [text, 0], groupOf = (drawn) => Number(drawn >> 32n);
-      const symbol = (drawn, text) => channel.ofItem(BigInt.asUintN(32, drawn), this.item(text, channel.groupOf(drawn)), 0);
-      Object.assign(channel, { functions, wordLimit, draws: padding + 3, placed, groupOf, ofItem, symbol });
-    },
-    // How many characters of texts a report is about.
-    prefixLength(body) {
-      const { symbols, groupOf } = channelOf(this);
-      return lengths[groupOf(readWord(body) / symbols)];
-    },
-    says(body, text) {
-      const shown = cut(text);
-      return shown ? channelOf(this).says(body, shown) : [];
-    },
-  };
+  makeMechanism(Mechanism, padding, epsilon, parameters) {
+    return new PrefixCollision(this, padding, epsilon, parameters);
+  }
+
+  // Each text once that can be found.
+  read(texts) {
+    check(Object(texts) === texts, "bad_pairs", "a discovery takes a list of texts, not one text or number");
+    const found = new Set(Array.from(listOf(texts), (text) => this.findablePart(text)));
+    return [...found].filter((text) => text !== "");
+  }
+
+  // The characters of a text that can be found; none of them if one is not in the alphabet. Capital letters
+  // that the alphabet lacks count as small.
+  findablePart(text) {
+    check(typeof text === "string", "bad_pairs", `key ${String(text)} is not a text`);
+    const known = (letter) => this.letters.has(letter);
+    const small = (letter) => (/[A-Z]/.test(letter) && !known(letter) ? letter.toLowerCase() : letter);
+    const letters = [...text.normalize()].slice(0, this.characters).map(small);
+    return letters.every(known) ? letters.join("") : "";
+  }
+
+  // A text is its own number; undefined if it cannot be found.
+  indexOf(text) {
+    const found = this.findablePart(text);
+    return found === "" ? undefined : found;
+  }
+
+  merge(texts) {
+    return texts;
+  }
+
+  // The number of what a group reports of a text.
+  itemOf(text, group) {
+    const length = this.lengths[group];
+    const shown = [...text].slice(0, length);
+    const prefix = shown.join("") + END.repeat(length - shown.length);
+    const hash = sha256([...encodeText("pckv prefix"), ...this.taskDigest, group, ...encodeText(prefix)]);
+    return Number(hash.getBigUint64(0) % BigInt(ITEMS));
+  }
+}
+
+function checkTree(keys, { symbols }) {
+  const { alphabet, characters, groups, ...more } = Object(keys);
+  const hasMembers = typeof alphabet === "string" && Object.keys(more).length === 0;
+  checkTask(hasMembers, "keys must be an object of alphabet, characters and groups");
+  const letters = [...alphabet];
+  const areAlone = isWithin(letters.length, 2, 256) && letters.every(isAlone);
+  checkTask(areAlone, "alphabet must have from 2 to 255 characters that stand alone");
+  const points = letters.map((letter) => letter.codePointAt(0));
+  const ascend = points.every((point, place) => place === 0 || points[place - 1] < point);
+  checkTask(ascend, "alphabet must have each character once, in order");
+  checkTask(isWithin(characters, 1, 65), "characters");
+  checkTask(isWithin(groups, 1, characters + 1), "groups");
+  const continuations = continuationsOf(letters.length, Math.ceil(characters / groups));
+  checkTask(continuations <= MAX_CONTINUATIONS, "groups must be more");
+  checkTask(symbols <= 2 ** 30 / groups, "symbols");
+}
+
+// How many texts of at most a length there are.
+function continuationsOf(letters, length) {
+  let count = 0;
+  for (let each = 0; each <= length; each++) count += letters ** each;
+  return count;
+}
+
+function listOf(texts) {
+  if (texts instanceof Map) return texts.keys();
+  return Symbol.iterator in texts ? texts : Object.keys(texts);
+}
+
+// `collision` on texts: which item a text is depends on the group of the function that is drawn.
+class PrefixCollision extends Collision {
+  constructor(texts, padding, epsilon, parameters) {
+    super(texts.count, padding, epsilon, parameters, 1);
+    this.texts = texts;
+    this.functions = BigInt(texts.groups) << BigInt(FUNCTION_BITS);
+    this.wordLimit = this.functions * this.symbols;
+    this.draws = padding + 3;
+  }
+
+  groupOf(drawn) {
+    return Number(drawn >> BigInt(FUNCTION_BITS));
+  }
+
+  // A text has one level: nothing is drawn.
+  placed(text) {
+    return { key: text, level: 0 };
+  }
+
+  symbol(drawn, text) {
+    const item = this.texts.itemOf(text, this.groupOf(drawn));
+    return this.itemSymbol(BigInt.asUintN(FUNCTION_BITS, drawn), item);
+  }
+
+  // How many of the first characters of texts a report is about.
+  prefixLength(body) {
+    return this.texts.lengths[this.groupOf(readWord(body) / this.symbols)];
+  }
 }

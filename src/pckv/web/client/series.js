@@ -1,58 +1,81 @@
-// A task repeated in rounds. A device draws one of the panels once, and reports in the rounds of its panel alone: any
-// rounds in a row, as many as there are panels, hold at most one report of a device, whatever its clock shows.
-import { PckvError, Tape, Task, check, encoder, isCount, isDay, isId, isName, readPairs, toText } from "./core.js";
+// A task repeated in rounds. A device draws one of the panels once, and reports in the rounds of its panel
+// alone: any rounds in a row, as many as there are panels, hold at most one report of a device, whatever its
+// clock shows.
+import { digest, encodeText, toBase64url } from "./bytes.js";
+import { errorCodeOf } from "./collector.js";
+import { PckvError, check } from "./errors.js";
+import { isCount, isDayOrNull, isId, isName } from "./formats.js";
 import { Client } from "./index.js";
+import { checkPairs } from "./report.js";
+import { Tape } from "./tape.js";
+import { Task } from "./task.js";
 
-export { PckvError } from "./core.js";
+export { PckvError } from "./errors.js";
 
 const DAY = 86_400_000;
 const LAST_DAY = Date.parse("9999-12-31");
 const MOST = { panels: 1000, period: 3660, rounds: 1_000_000 };
+const SECRET_BYTES = 16;
 
-const must = (holds, what) => check(holds, "bad_series", `not a series: ${what}`);
+function checkSeries(condition, what) {
+  check(condition, "bad_series", `not a series: ${what}`);
+}
 
-const dayOf = (time) => new Date(time).toJSON().slice(0, 10);
+function dayOf(time) {
+  return new Date(time).toJSON().slice(0, 10);
+}
 
 // The contract of every round: a task without days of its own.
-async function templateOf(members) {
+async function readTemplate(members) {
   let task;
   try {
     task = await Task.fromJson(JSON.stringify(members ?? null));
   } catch (error) {
-    must(!(error instanceof PckvError) || error.code === "no_crypto", error.message);
+    // A page without crypto.subtle cannot tell whether it is one.
+    const isFaulty = error instanceof PckvError && error.code !== "no_crypto";
+    checkSeries(!isFaulty, error.message);
     throw error;
   }
-  must(!task.opens && !task.closes && !task.series, "its task has days, or is a round itself");
-  must(task.coin === "device", "the coins of its task are the server's, and nobody invites to every round");
-  must(isName(`${task.name}, round ${MOST.rounds}`), "the names of its rounds are too long");
+  checkSeries(!task.opens && !task.closes && !task.series, "its task has days, or is a round itself");
+  const isInvited = task.coin === "server";
+  checkSeries(!isInvited, "the coins of its task are the server's, and nobody invites to every round");
+  checkSeries(isName(`${task.name}, round ${MOST.rounds}`), "the names of its rounds are too long");
   return task;
+}
+
+function parseMembers(text) {
+  try {
+    return Object(JSON.parse(text));
+  } catch (error) {
+    checkSeries(false, error.message);
+  }
+}
+
+function checkMembers({ first, panels, period, rounds, task, version }, text) {
+  const canonical = JSON.stringify({ first, panels, period, rounds, task, version });
+  checkSeries(canonical === text, "it is not in canonical form, with all of its members and no others");
+  checkSeries(version === 1, "version");
+  checkSeries(first !== null && isDayOrNull(first), "first");
+  checkSeries(isCount(panels) && panels <= MOST.panels, "panels");
+  checkSeries(isCount(period) && period <= MOST.period, "period");
+  checkSeries(rounds === null || (isCount(rounds) && rounds <= MOST.rounds), "rounds");
+  const hasAllPanels = rounds === null || panels <= rounds;
+  checkSeries(hasAllPanels, "there are more panels than rounds: devices would never report");
 }
 
 export class Series {
   #template;
 
   static async fromJson(text) {
-    let members;
-    try {
-      members = Object(JSON.parse(text));
-    } catch (error) {
-      must(false, error.message);
-    }
-    const { first, panels, period, rounds, version } = members;
-    const canonical = JSON.stringify({ first, panels, period, rounds, task: members.task, version });
-    must(canonical === text, "it is not in canonical form, with all of its members and no others");
-    must(version === 1, "version");
-    must(first !== null && isDay(first), "first");
-    for (const name of Object.keys(MOST)) {
-      const endless = name === "rounds" && rounds === null;
-      must(endless || (isCount(members[name]) && members[name] <= MOST[name]), name);
-    }
-    must(rounds === null || panels <= rounds, "there are more panels than rounds: devices would never report");
-    const task = await templateOf(members.task), series = new Series();
-    const id = toText(new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text))));
+    const members = parseMembers(text);
+    checkMembers(members, text);
+    const task = await readTemplate(members.task);
+    const id = toBase64url(await digest(encodeText(text)));
+    const { first, panels, period, rounds } = members;
+    const series = new Series();
     series.#template = members.task;
     Object.assign(series, { id, text, name: task.name, task, first, panels, period, rounds });
-    must(series.#has(rounds ?? 1), "it ends after the year 9999");
+    checkSeries(series.#has(rounds ?? 1), "it ends after the year 9999");
     return series;
   }
 
@@ -87,38 +110,59 @@ export class Series {
 
   // The first round of a panel after another round; undefined if there is none.
   nextRound(panel, after) {
-    const { panels } = this, steps = (panel - after - 1) % panels, number = after + 1 + ((steps + panels) % panels);
+    const { panels } = this;
+    // The remainder of a negative number is negative.
+    const steps = (((panel - after - 1) % panels) + panels) % panels;
+    const number = after + 1 + steps;
     return this.#has(number) ? number : undefined;
   }
 
   taskOf(number) {
-    const { id, name, panels } = this, opens = this.opens(number), closes = this.closes(number);
-    const round = { name: `${name}, round ${number}`, opens, closes, series: { id, panels, round: number } };
+    const { id, name, panels } = this;
+    const round = {
+      name: `${name}, round ${number}`,
+      opens: this.opens(number),
+      closes: this.closes(number),
+      series: { id, panels, round: number },
+    };
     return Task.fromJson(JSON.stringify({ ...this.#template, ...round }));
   }
 }
 
-// From the system's randomness alone: the rounds and the hours of a device's reports tell nothing about it.
-const drawPanel = ({ panels }) => ({
-  panel: Number(new Tape(1).below(BigInt(panels))),
-  secret: crypto.getRandomValues(new Uint8Array(16)),
-});
+// From the system's randomness alone: the rounds and the hours of a device's reports tell nothing about its
+// pairs.
+function drawPanel({ panels }) {
+  return {
+    panel: Number(new Tape(1).below(BigInt(panels))),
+    secret: crypto.getRandomValues(new Uint8Array(SECRET_BYTES)),
+  };
+}
 
-const isPanel = ({ panel, secret }, { panels }) =>
-  Number.isInteger(panel) && panel >= 0 && panel < panels && secret instanceof Uint8Array && secret.length === 16;
+function isPanel({ panel, secret }, { panels }) {
+  const isNumber = Number.isInteger(panel) && panel >= 0 && panel < panels;
+  return isNumber && secret instanceof Uint8Array && secret.length === SECRET_BYTES;
+}
 
 // When the report of a round is due: at its start, or later within the first `spread` share of it.
 async function dueOf(series, { secret }, number, spread) {
-  const data = new Uint8Array([...encoder.encode("pckv delay"), ...secret, ...new Uint8Array(8)]);
+  const data = Uint8Array.of(...encodeText("pckv delay"), ...secret, ...new Uint8Array(8));
   new DataView(data.buffer).setBigUint64(data.length - 8, BigInt(number));
-  const digest = new DataView(await crypto.subtle.digest("SHA-256", data));
+  const hash = new DataView((await digest(data)).buffer);
   const seconds = BigInt(Math.floor(spread * (series.period * (DAY / 1000))));
-  const delay = (digest.getBigUint64(0) * seconds) >> 64n;
+  const delay = (hash.getBigUint64(0) * seconds) >> 64n;
   return new Date(Date.parse(series.opens(number)) + 1000 * Number(delay));
 }
 
-const receiptOf = (series, status, more) =>
-  ({ series, status, round: undefined, due: undefined, epsilon: "0", perturbed: false, reason: "", ...more });
+function receiptOf(series, status, more) {
+  const none = { round: undefined, due: undefined, epsilon: "0", perturbed: false, reason: "" };
+  return { series, status, ...none, ...more };
+}
+
+// What a device waits for that has no report to make now.
+function waitingStatus(current, round) {
+  if (current === undefined) return "not_started";
+  return round === current ? "delayed" : "not_due";
+}
 
 export class SeriesClient extends Client {
   #series = new Map();
@@ -128,8 +172,9 @@ export class SeriesClient extends Client {
   }
 
   async report(id, pairs, { spread = 0 } = {}) {
-    const sound = typeof spread === "number" && spread >= 0 && spread <= 1;
-    check(sound, "bad_parameter", `spread must be a number within [0, 1], not ${spread}`);
+    const isShare = typeof spread === "number" && spread >= 0 && spread <= 1;
+    check(isShare, "bad_parameter", `spread must be a number within [0, 1], not ${spread}`);
+    // A cap is remembered even where nothing is perturbed.
     await this.cap();
     let member;
     try {
@@ -138,28 +183,35 @@ export class SeriesClient extends Client {
       if (error.code !== "not_sent") throw error;
       return receiptOf(id, "unreachable", { reason: error.message });
     }
-    const { series } = member, now = this.clock();
+    return this.#reportAs(member, pairs, spread);
+  }
+
+  async #reportAs(member, pairs, spread) {
+    const { series } = member;
+    const now = this.clock();
     check(Number.isFinite(Number(now)), "bad_parameter", `the clock must return a date, not ${now}`);
     const current = series.roundOn(dayOf(now));
-    const entries = (await this.ledger()).filter((entry) => entry.series === id);
+    const entries = (await this.ledger()).filter((entry) => entry.series === series.id);
     const made = entries.find(({ round, status }) => round === current && status !== "removed");
     if (made) return this.#send(made, { due: await dueOf(series, member, current, spread) });
-    readPairs(series.task, pairs);
+    checkPairs(series.task, pairs);
     const last = Math.max(0, ...entries.map(({ round }) => round));
     const receipt = await this.#turn(member, now, spread, last);
-    return receipt.status === "due" ? this.#make(receipt, await series.taskOf(receipt.round), pairs) : receipt;
+    if (receipt.status !== "due") return receipt;
+    return this.#make(receipt, await series.taskOf(receipt.round), pairs);
   }
 
   // Whether a report is due now, or what a device without one waits for.
   async #turn({ series, ...member }, now, spread, last) {
-    const { id, panels } = series, current = series.roundOn(dayOf(now));
+    const { id, panels } = series;
+    const current = series.roundOn(dayOf(now));
     if (!current && now >= Date.parse(series.first)) return receiptOf(id, "over");
     // Rounds only go up, whatever the clock shows.
-    const round = series.nextRound(member.panel, Math.max(current ?? 1, last && last + panels) - 1);
+    const earliest = Math.max(current ?? 1, last && last + panels);
+    const round = series.nextRound(member.panel, earliest - 1);
     if (!round) return receiptOf(id, "over");
     const due = await dueOf(series, member, round, spread);
-    const later = !current ? "not_started" : round === current ? "delayed" : "not_due";
-    return receiptOf(id, now >= due ? "due" : later, { round, due });
+    return receiptOf(id, now >= due ? "due" : waitingStatus(current, round), { round, due });
   }
 
   async #make(receipt, task, pairs) {
@@ -171,23 +223,31 @@ export class SeriesClient extends Client {
       if (said?.coin !== null) return { ...receipt, status: "unreachable", reason };
       perturbed = await this._store(task, pairs);
     }
-    return this.#send({ task: task.id, ...task.series, series: receipt.series }, { due: receipt.due, perturbed });
+    const made = { task: task.id, series: receipt.series, round: task.series.round };
+    return this.#send(made, { due: receipt.due, perturbed });
   }
 
   // The same bytes every time.
   async #send({ task, series, round }, more) {
-    const [{ status, epsilon, reason }] = await this._deliver(await this._change(task, (stored) => this._readdressed(stored)));
+    const stored = await this._change(task, (before) => this._readdressed(before));
+    const { receipt } = await this._deliver(stored);
+    const { status, epsilon, reason } = receipt;
     return receiptOf(series, status, { round, epsilon, reason, ...more });
   }
 
   // What a report of a round would spend: others of its series count as the same survey.
   _spending(task, entries) {
     if (!task.series) return super._spending(task, entries);
-    const { id, panels, round } = task.series, name = task.name.replace(/, round \d+$/, "");
-    const spending = super._spending({ ...task, name }, entries.filter(({ series }) => series !== id));
+    const { id, panels, round } = task.series;
+    const name = task.name.replace(/, round \d+$/, "");
+    const others = entries.filter(({ series }) => series !== id);
+    const spending = super._spending({ ...task, name }, others);
     const early = entries.find((entry) => entry.series === id && !(round >= entry.round + panels));
-    const next = `its next report is for round ${early?.round + panels} or later, not for round ${round}`;
-    check(!early, "not_due", `this device has reported in round ${early?.round} of series ${id}: ${next}; nothing was perturbed`);
+    if (early) {
+      const reported = `this device has reported in round ${early.round} of series ${id}`;
+      const next = `its next report is for round ${early.round + panels} or later, not for round ${round}`;
+      throw new PckvError("not_due", `${reported}: ${next}; nothing was perturbed`);
+    }
     return { ...spending, series: id, round };
   }
 
@@ -214,9 +274,11 @@ export class SeriesClient extends Client {
   }
 
   async #fetch(id) {
-    const place = `${this.url}/series/${id}`, { status, kind, temporary, reason, text } = await this._ask(place, {});
-    if (status === 200) return text;
-    const { explain } = await import("./words.js"), code = kind && !temporary ? kind.replaceAll("-", "_") : "not_sent";
-    throw new PckvError(code, `${place}: ${explain(reason, "series")}; nothing was perturbed`);
+    const place = `${this.url}/series/${id}`;
+    const answer = await this._ask(place, {});
+    if (answer.status === 200) return answer.text;
+    const { explain } = await import("./words.js");
+    const reason = explain(answer.reason, "series");
+    throw new PckvError(errorCodeOf(answer), `${place}: ${reason}; nothing was perturbed`);
   }
 }

@@ -1,93 +1,89 @@
-// Keys that nobody listed: one more key stands for all of them, or any text is a key and its number a hash.
-import { Task, check, encoder, fromText, isCount, isName, must } from "./core.js";
+// Keys that a task does not list: one more key stands for all of them, or any text is a key and its number a
+// hash.
+import { encodeText } from "./bytes.js";
+import { check, checkTask } from "./errors.js";
+import { isCount, isName } from "./formats.js";
+import { KeyDomain, ListedKeys } from "./listed-keys.js";
+import { sha256 } from "./sha256.js";
 
-// The most keys with levels, of which hashes are numbers.
-const ITEMS = 2 ** 30 - 2;
+export class KeysWithOther extends ListedKeys {
+  // It chooses among several other keys.
+  draws = 1;
 
-export async function unlistedOf(members, levels) {
-  if (members.kind === "discovery") return (await import("./discovery.js")).discoveryOf(members);
-  return members.keys === "hashed" ? hashed(members, levels) : withOther(members);
-}
-
-function withOther({ keys, other }) {
-  const named = Array.isArray(keys), otherIndex = keys.length ?? keys;
-  must(named ? !keys.includes(other) : !/^\p{Nd}+$/u.test(other), "other has the name of a listed key");
-  must(isCount(otherIndex + 1), "other is one key too many");
-  return {
-    keyCount: otherIndex + 1,
-    otherIndex,
-    keyIndex(key, held) {
-      check(typeof key === "string", "bad_pairs", `key ${String(key)} is not a text`);
-      return key === other ? otherIndex : Task.prototype.keyIndex.call(this, held ? key.normalize() : key, held);
-    },
-    collapse: (channel) => prepend(channel, 1, (pairs, tape) => {
-      const listed = pairs.filter(([index]) => index !== otherIndex), others = pairs.filter(([index]) => index === otherIndex);
-      check(firsts(listed).length === listed.length, "bad_pairs", "a key is given twice");
-      return [...listed, ...(others.length > 1 ? [others[tape.below(BigInt(others.length))]] : others)];
-    }),
-  };
-}
-
-function hashed({ mechanism, other }, { length }) {
-  must(other === null, "other goes with listed keys");
-  // Only functions of positions can be asked about keys that are named afterwards.
-  must(mechanism.positions, `hashed keys do not go with ${mechanism.name}`);
-  const keyCount = Math.floor(ITEMS / length);
-  return {
-    keyCount,
-    keyIndex(key) {
-      check(isName(key), "bad_pairs", `key ${String(key)} is not a text of 1 to 256 bytes, NFC and without control characters`);
-      const hash = sha256([...encoder.encode("pckv key"), ...fromText(this.id), ...encoder.encode(key)]);
-      return Number(hash.getBigUint64(0) % BigInt(keyCount));
-    },
-    // Two texts of one hash are one key, with the value of the first.
-    collapse: (channel) => prepend(channel, 0, firsts),
-  };
-}
-
-function firsts(pairs) {
-  const found = new Map();
-  for (const pair of pairs) if (!found.has(pair[0])) found.set(pair[0], pair);
-  return [...found.values()];
-}
-
-// Pairs become others before anything else is drawn.
-function prepend(channel, draws, arrange) {
-  const { perturb } = channel;
-  channel.draws += draws;
-  channel.perturb = (pairs, tape, coin) => perturb.call(channel, arrange(pairs, tape), tape, coin);
-}
-
-// The first bits of the fractions of roots of primes: doubles have more of them than are needed.
-function fractionsOf(root, count) {
-  const primes = [];
-  for (let number = 2; primes.length < count; number++) if (primes.every((prime) => number % prime)) primes.push(number);
-  return primes.map((prime) => Math.floor((root(prime) % 1) * 2 ** 32));
-}
-
-const START = fractionsOf(Math.sqrt, 8), ROUNDS = fractionsOf(Math.cbrt, 64);
-
-const turned = (word, ...places) => places.reduce((sum, place) => sum ^ (word >>> place) ^ (word << (32 - place)), 0);
-
-// The browser's own SHA-256 answers later, when a transaction would have ended.
-export function sha256(data) {
-  const blocks = new DataView(new ArrayBuffer(64 * Math.ceil((data.length + 9) / 64))), state = [...START];
-  [...data, 128].forEach((byte, at) => blocks.setUint8(at, byte));
-  blocks.setUint32(blocks.byteLength - 4, 8 * data.length);
-  for (let block = 0; block < blocks.byteLength; block += 64) {
-    const words = [];
-    let [a, b, c, d, e, f, g, h] = state;
-    ROUNDS.forEach((constant, round) => {
-      const [early, late] = [words[round - 15], words[round - 2]];
-      const mixed = words[round - 16] + (turned(early, 7, 18) ^ (early >>> 3)) + words[round - 7] + (turned(late, 17, 19) ^ (late >>> 10));
-      words.push(round < 16 ? blocks.getUint32(block + 4 * round) : mixed | 0);
-      const first = h + turned(e, 6, 11, 25) + (g ^ (e & (f ^ g))) + constant + words[round];
-      const second = turned(a, 2, 13, 22) + ((a & b) ^ (a & c) ^ (b & c));
-      [a, b, c, d, e, f, g, h] = [(first + second) | 0, a, b, c, (d + first) | 0, e, f, g];
-    });
-    [a, b, c, d, e, f, g, h].forEach((word, at) => (state[at] = (state[at] + word) | 0));
+  constructor(members, levelValues) {
+    super(members, levelValues);
+    const { keys, other } = members;
+    const isListed = this.isNamed ? keys.includes(other) : /^\p{Nd}+$/u.test(other);
+    checkTask(!isListed, "other has the name of a listed key");
+    checkTask(isCount(this.count + 1), "other is one key too many");
+    this.otherIndex = this.count;
+    this.count += 1;
   }
-  const hash = new DataView(new ArrayBuffer(32));
-  state.forEach((word, at) => hash.setInt32(4 * at, word));
-  return hash;
+
+  // A key that a participant holds may be any text; one that a page asks about is listed, or `other` itself.
+  indexOf(key, isHeld = false) {
+    check(typeof key === "string", "bad_pairs", `key ${String(key)} is not a text`);
+    if (key === this.members.other) return this.otherIndex;
+    if (isHeld) return this.listedIndexOf(key.normalize()) ?? this.otherIndex;
+    const index = this.listedIndexOf(key);
+    check(index !== undefined, "bad_pairs", `key ${key} is not a key of task ${this.members.name}`);
+    return index;
+  }
+
+  checkRepeats(pairs) {
+    const { listed } = this.split(pairs);
+    check(firstOfEachKey(listed).length === listed.length, "bad_pairs", "a key is given twice");
+  }
+
+  // One of the other keys, chosen at random, stands for all of them.
+  merge(pairs, tape) {
+    const { listed, others } = this.split(pairs);
+    if (others.length <= 1) return [...listed, ...others];
+    const chosen = others[tape.below(BigInt(others.length))];
+    return [...listed, chosen];
+  }
+
+  split(pairs) {
+    const listed = pairs.filter(({ key }) => key !== this.otherIndex);
+    const others = pairs.filter(({ key }) => key === this.otherIndex);
+    return { listed, others };
+  }
+}
+
+// The most keys times levels that a mechanism takes.
+const MAX_ITEMS = 2 ** 30 - 2;
+
+export class HashedKeys extends KeyDomain {
+  constructor(members, levelValues, taskDigest) {
+    super(members, levelValues);
+    const { mechanism, other } = members;
+    checkTask(other === null, "other goes with listed keys");
+    // Only functions of positions can be asked about keys that are named afterwards.
+    checkTask(mechanism.positions, `hashed keys do not go with ${mechanism.name}`);
+    this.taskDigest = taskDigest;
+    this.count = Math.floor(MAX_ITEMS / levelValues.length);
+  }
+
+  indexOf(key) {
+    const form = "a text of 1 to 256 bytes, NFC and without control characters";
+    check(isName(key), "bad_pairs", `key ${String(key)} is not ${form}`);
+    const hash = sha256([...encodeText("pckv key"), ...this.taskDigest, ...encodeText(key)]);
+    return Number(hash.getBigUint64(0) % BigInt(this.count));
+  }
+
+  // Two texts may have one hash.
+  checkRepeats() {}
+
+  // They are one key then, with the value of the first.
+  merge(pairs) {
+    return firstOfEachKey(pairs);
+  }
+}
+
+function firstOfEachKey(pairs) {
+  const found = new Map();
+  for (const pair of pairs) {
+    if (!found.has(pair.key)) found.set(pair.key, pair);
+  }
+  return [...found.values()];
 }

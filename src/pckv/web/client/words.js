@@ -14,8 +14,10 @@ const MEANINGS = {
 // A reason in words: what its code means, then what the collector adds to it. The noun says what it is about.
 export function explain(reason, noun = "task") {
   const [first, detail] = reason.split(/: (.*)/s);
-  if (!/^[a-z][a-z_-]{0,39}$/.test(first)) return reason;
-  const code = first.replaceAll("-", "_"), meaning = (MEANINGS[code] ?? code.replaceAll("_", " ")).replace("task", noun);
+  const isCode = /^[a-z][a-z_-]{0,39}$/.test(first);
+  if (!isCode) return reason;
+  const code = first.replaceAll("-", "_");
+  const meaning = (MEANINGS[code] ?? code.replaceAll("_", " ")).replace("task", noun);
   return detail ? `${meaning} (${detail})` : meaning;
 }
 
@@ -26,15 +28,20 @@ const STATES = {
   removed: "the report was removed from this device",
 };
 
-const order = (x, y) => (x > y) - (x < y);
-
 // The entries of a ledger in the order of days, each with a sentence.
-export const inWords = (entries) =>
-  entries
-    .sort((a, b) => order(a.day, b.day) || order(a.survey, b.survey) || order(a.round, b.round))
-    .map((entry) => ({ ...entry, text: textOf(entry) }));
+export function inWords(entries) {
+  return [...entries].sort(byDay).map((entry) => ({ ...entry, text: sentenceOf(entry) }));
+}
 
-function textOf({ survey, epsilon, day, round, status }) {
+function byDay(first, second) {
+  for (const member of ["day", "survey", "round"]) {
+    if (first[member] < second[member]) return -1;
+    if (first[member] > second[member]) return 1;
+  }
+  return 0;
+}
+
+function sentenceOf({ survey, epsilon, day, round, status }) {
   const what = round === undefined ? `“${survey}”` : `round ${round} of “${survey}”`;
   return `On ${day}, a report for ${what} spent ε = ${epsilon}; ${STATES[status]}.`;
 }

@@ -1,39 +1,61 @@
-// proofs/grr.md: a word is levels·key + level; the dummies' words follow the keys'.
-import { Sampling, must, readWord, spread, writeWord } from "../core.js";
-import { allocate } from "../budget.js";
+// proofs/grr.md: a word is levels·key + level; the words of dummies follow those of keys.
+import { readWord, writeWord } from "../bytes.js";
+import { checkTask } from "../errors.js";
+import { MechanismBase, widestRatio } from "./base.js";
+import { allocate } from "./budget.js";
 
-export class Channel extends Sampling {
+export class Mechanism extends MechanismBase {
   static options = ["allocation"];
 
   constructor(keys, padding, epsilon, { allocation }, levels) {
     super(keys, padding, levels);
-    const [key, value] = allocate(allocation, epsilon, padding);
-    const all = keys + padding, optimized = allocation === "optimized";
-    must(optimized || levels === 2, "allocation must be optimized for more than two levels");
+    const { key, value } = allocate(allocation, epsilon, padding);
+    const all = keys + padding;
+    const isOptimized = allocation === "optimized";
+    checkTask(isOptimized || levels === 2, "allocation must be optimized for more than two levels");
     this.wordLimit = BigInt(levels * all);
-    // Words with thresholds of their own: the true one, or both of its key.
-    this.setApart = optimized ? 1n : 2n;
+    // Words with thresholds of their own: the true one, or both of its key. All others share the rest evenly.
+    this.setApart = isOptimized ? 1n : 2n;
     this.spread = this.wordLimit - this.setApart;
-    const ownKey = key.times(this.one).over(key.plus(all - 1));
-    const kept = optimized ? value.times(this.one).over(value.plus(this.spread)) : ownKey.times(value).over(value.plus(1));
-    this.kept = kept.floor;
-    this.flipped = optimized ? 0n : ownKey.over(value.plus(1)).floor;
-    const other = this.chance(this.one - this.kept - this.flipped, this.spread), own = this.chance(this.kept);
-    const wrong = optimized ? other : this.chance(this.flipped);
-    this.claims(wrong.times(levels - 1).plus(own).number, other.times(levels).number);
-    this.realised = spread(...[own, wrong, other].map((chance) => other.times(padding - 1).plus(chance)));
+    if (isOptimized) {
+      this.kept = value.times(this.one).over(value.plus(this.spread)).floor;
+      this.flipped = 0n;
+    } else {
+      const ownKey = key.times(this.one).over(key.plus(all - 1));
+      this.kept = ownKey.times(value).over(value.plus(1)).floor;
+      this.flipped = ownKey.over(value.plus(1)).floor;
+    }
+    this.setClaims(isOptimized);
+  }
+
+  // What a report tells about a key, and the ε of that.
+  setClaims(isOptimized) {
+    const own = this.chance(this.kept);
+    const other = this.chance(this.one - this.kept - this.flipped, this.spread);
+    const otherLevel = isOptimized ? other : this.chance(this.flipped);
+    const sampled = otherLevel.times(this.levels - 1).plus(own);
+    this.setOdds(sampled.number, other.times(this.levels).number);
+    // A held pair is sampled in one of `padding` cases.
+    const otherSampled = other.times(this.padding - 1);
+    const chances = [own, otherLevel, other].map((chance) => otherSampled.plus(chance));
+    this.realised = widestRatio(...chances);
   }
 
   perturb(pairs, tape) {
-    const dummy = () => [this.keys + Number(tape.below(BigInt(this.padding))), 0, this.one / 2n];
-    const [key, lower, threshold] = this.sample(pairs, tape) ?? dummy();
+    const { key, lower, threshold } = this.sample(pairs, tape) ?? this.dummy(tape);
     const word = BigInt(this.levels * key + lower) + BigInt(tape.bernoulli(threshold));
     const number = tape.draw();
     if (number < this.kept) return writeWord(word);
     if (number < this.kept + this.flipped) return writeWord(word ^ 1n);
     // Skip the words that are set apart.
     const other = tape.below(this.spread);
-    return writeWord(other < (word & -this.setApart) ? other : other + this.setApart);
+    const firstApart = word & -this.setApart;
+    return writeWord(other < firstApart ? other : other + this.setApart);
+  }
+
+  dummy(tape) {
+    const key = this.keys + Number(tape.below(BigInt(this.padding)));
+    return { key, lower: 0, threshold: this.one / 2n };
   }
 
   supports(body, key, level) {

@@ -1,64 +1,95 @@
 // proofs/ue-compact.md: a word is φ·q + φ0, and all dummies are key number d.
-import { Sampling, expLower, isWithin, must, readWord, spread, writeWord } from "../core.js";
+import { readWord, writeWord } from "../bytes.js";
+import { expLower } from "../epsilon.js";
+import { checkTask } from "../errors.js";
+import { isWithin } from "../formats.js";
+import { MechanismBase, widestRatio } from "./base.js";
 
 function isPrime(number) {
-  for (let factor = 2; factor * factor <= number; factor++) if (number % factor === 0) return false;
+  for (let factor = 2; factor * factor <= number; factor++) {
+    if (number % factor === 0) return false;
+  }
   return true;
 }
 
-export class Channel extends Sampling {
+export class Mechanism extends MechanismBase {
   static options = ["q", "r", "o"];
 
-  constructor(keys, padding, epsilon, { q, r, o }, levels) {
+  constructor(keys, padding, epsilon, parameters, levels) {
     super(keys, padding, levels);
-    must(isWithin(q, 3, 2 ** 31.5) && isPrime(q), "q must be a prime from 3 on");
-    // The defaults 1 and 0 are left out.
-    must(r === undefined || isWithin(r, 2, q), "r");
-    r ??= 1;
-    must(o === undefined ? levels * r < q : levels === 2 && isWithin(o, Math.max(1, 2 * r - q), r), "o");
-    this.q = this.functions = BigInt(q);
-    this.r = BigInt(r);
-    this.o = BigInt(o ?? 0);
+    this.setResidues(parameters);
+    this.functions = this.q;
     while (this.functions <= keys) this.functions *= this.q;
     this.wordLimit = this.functions * this.q;
-    must(this.wordLimit < 1n << 63n, "q needs words of more than 63 bits");
-    const inside = expLower(epsilon).times(this.r), others = this.q - this.r;
+    checkTask(this.wordLimit < 1n << 63n, "q needs words of more than 63 bits");
+    const inside = expLower(epsilon).times(this.r);
+    const others = this.q - this.r;
     this.kept = inside.times(this.one).over(inside.plus(others)).floor;
-    const chances = [this.chance(this.kept, this.r), this.chance(this.one - this.kept, others)];
-    this.realised = spread(...chances);
-    const named = this.first(0) + this.r;
-    this.claims(this.chance(this.kept).plus(chances[1].times(named - this.r)).number, Number(named) / q);
+    const outside = this.chance(this.one - this.kept, others);
+    this.realised = widestRatio(this.chance(this.kept, this.r), outside);
+    // How many residues say any level of a key.
+    const named = this.firstOf(0) + this.r;
+    const sampled = this.chance(this.kept).plus(outside.times(named - this.r));
+    this.setOdds(sampled.number, Number(named) / Number(this.q));
   }
 
-  // The r residues from here on say a level, from the highest one down.
-  first(level) {
+  // Of q residues, r say a level, and neighbouring levels share o. The defaults r = 1 and o = 0 are left out
+  // of tasks.
+  setResidues({ q, r, o }) {
+    checkTask(isWithin(q, 3, 2 ** 31.5) && isPrime(q), "q must be a prime from 3 on");
+    checkTask(r === undefined || isWithin(r, 2, q), "r");
+    const size = r ?? 1;
+    const isShared = o !== undefined;
+    const fewest = Math.max(1, 2 * size - q);
+    checkTask(isShared ? this.levels === 2 && isWithin(o, fewest, size) : this.levels * size < q, "o");
+    this.q = BigInt(q);
+    this.r = BigInt(size);
+    this.o = BigInt(o ?? 0);
+  }
+
+  // The r residues from here on say a level, from the highest level down.
+  firstOf(level) {
     return BigInt(this.levels - 1 - level) * (this.r - this.o);
   }
 
   perturb(pairs, tape, coin) {
-    const [key, lower, threshold] = this.sample(pairs, tape) ?? [this.keys, 0, this.one / 2n];
-    const first = this.first(lower + tape.bernoulli(threshold)), { drawn = tape.below(this.functions) } = coin;
-    let residue = first;
-    if (tape.bernoulli(this.kept)) residue += this.r > 1n ? tape.below(this.r) : 0n;
-    else {
-      // Skip the true set.
-      const other = tape.below(this.q - this.r);
-      residue = other < first ? other : other + this.r;
-    }
-    return writeWord(drawn * this.q + ((residue + this.q - this.product(drawn, key)) % this.q));
+    const { key, lower, threshold } = this.sample(pairs, tape) ?? this.dummy();
+    const first = this.firstOf(lower + tape.bernoulli(threshold));
+    const { drawn = tape.below(this.functions) } = coin;
+    const residue = this.drawResidue(first, tape);
+    const constant = (residue + this.q - this.product(drawn, key)) % this.q;
+    return writeWord(drawn * this.q + constant);
   }
 
-  // ⟨φ, u⟩ mod q.
+  dummy() {
+    return { key: this.keys, lower: 0, threshold: this.one / 2n };
+  }
+
+  // One of the r residues from the first on, or with the rest of all chances any other.
+  drawResidue(first, tape) {
+    if (tape.bernoulli(this.kept)) return this.r > 1n ? first + tape.below(this.r) : first;
+    // Skip the true ones.
+    const other = tape.below(this.q - this.r);
+    return other < first ? other : other + this.r;
+  }
+
+  // ⟨φ, u⟩ mod q, where u are the digits of the key to the base q.
   product(drawn, key) {
     let total = 0n;
-    for (let rest = BigInt(key); rest; rest /= this.q, drawn /= this.q) {
-      total += (drawn % this.q) * (rest % this.q);
+    let factors = drawn;
+    let digits = BigInt(key);
+    while (digits > 0n) {
+      total += (factors % this.q) * (digits % this.q);
+      factors /= this.q;
+      digits /= this.q;
     }
     return total % this.q;
   }
 
   supports(body, key, level) {
-    const word = readWord(body), residue = (this.product(word / this.q, key) + word) % this.q, first = this.first(level);
+    const word = readWord(body);
+    const residue = (this.product(word / this.q, key) + word) % this.q;
+    const first = this.firstOf(level);
     return residue >= first && residue < first + this.r;
   }
 }

@@ -1,0 +1,46 @@
+// Reports: pairs or texts in, an id and a perturbed body out.
+import { digest, encodeText, fromBase64url } from "./bytes.js";
+import { check } from "./errors.js";
+import { Tape } from "./tape.js";
+import { internalsOf } from "./task.js";
+
+// Every call spends the task's ε.
+export function makeReport(task, pairs, coin) {
+  const tape = new Tape(internalsOf(task).draws);
+  return makeReportFrom(tape, task, pairs, coin);
+}
+
+// A coin decides what is public of a report, the tape all else.
+export function makeReportFrom(tape, task, pairs, coin = {}) {
+  const { domain, mechanism } = internalsOf(task);
+  const held = domain.merge(domain.read(pairs), tape);
+  return { id: coin.id ?? tape.reportId, body: mechanism.perturb(held, tape, coin) };
+}
+
+// Throws where pairs do not fit a task; nothing is drawn.
+export function checkPairs(task, pairs) {
+  internalsOf(task).domain.read(pairs);
+}
+
+const COIN_BYTES = 16;
+// Four draws each: the number of a function is rejected with a chance below 1/6, so that 64 draws suffice.
+const COIN_BLOCKS = 16;
+
+// proofs/coin.md: a coin decides the id, whether the size question is answered, and the function.
+export async function coinOf(task, coin) {
+  const isSound = task.coin === "server" && coin.length === COIN_BYTES;
+  check(isSound, "bad_parameter", `this is no coin of task ${task.id}`);
+  const { mechanism } = internalsOf(task);
+  const { functions } = mechanism.pairs ?? mechanism;
+  const bytes = await coinBytes(task, coin);
+  const tape = new Tape(4 * COIN_BLOCKS, () => bytes);
+  const asked = mechanism.pairs && tape.bernoulli(mechanism.asked);
+  return { task: task.id, id: coin, asked, drawn: tape.below(functions) };
+}
+
+async function coinBytes(task, coin) {
+  const start = [...encodeText("pckv coin"), ...fromBase64url(task.id), ...coin];
+  const numbers = [...Array(COIN_BLOCKS).keys()];
+  const blocks = await Promise.all(numbers.map((number) => digest(Uint8Array.of(...start, number))));
+  return new Uint8Array(await new Blob(blocks).arrayBuffer());
+}
