@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pckv.channels import CHANNELS
+from pckv.mechanisms.registry import LAWS
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.node import CLIENT
 from support.rewriting import rewritten
@@ -25,20 +25,20 @@ def check_mechanism(mechanism: str) -> Callable[[Path], None]:
     return check
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", LAWS)
 def test_every_draw_makes_the_message_of_python(mechanism: str) -> None:
     check_mechanism(mechanism)(CLIENT)
 
 
 BASE, LEVELS, REPORT, TAPE = ("mechanisms/base.js", "levels.js", "report.js", "tape.js")
 UE, GRR, COMPACT, COLLISION, QUESTION = (
-    *(f"mechanisms/{name}.js" for name in CHANNELS),
+    *(f"mechanisms/{name}.js" for name in LAWS),
     "size-question.js",
 )
 SAMPLED = "return pairs[tape.below(BigInt(Math.max(pairs.length, this.padding)))];"
 # Faults in the draw of a symbol that look at more than the own symbols.
 DRAWN_SYMBOL = {"drawSymbol(own, tape)": "drawSymbol(own, tape, drawn, coin)"}
-ue, grr, compact, collision = (check_mechanism(name) for name in CHANNELS)
+ue, grr, compact, collision = (check_mechanism(name) for name in LAWS)
 
 MUTANTS = (
     ClientMutant(

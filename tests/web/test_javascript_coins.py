@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.coins import coin_choice, follows_coin
-from pckv.errors import AuditFailure
-from pckv.limits import REPORT_ID_BYTES
+from pckv.base.errors import AuditFailure
+from pckv.base.limits import REPORT_ID_BYTES
+from pckv.contract.coins import coin_choice, follows_coin
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.node import CLIENT, NodeProcess, node
 

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.channels import CHANNELS
+from pckv.base.errors import AuditFailure
+from pckv.base.limits import DEVICE_COIN, REPORT_ID_BYTES, SERVER_COIN
+from pckv.base.randomness import Tape
 from pckv.device.perturb import perturb_from
-from pckv.errors import AuditFailure
-from pckv.limits import DEVICE_COIN, REPORT_ID_BYTES, SERVER_COIN
-from pckv.randomness import Tape
+from pckv.mechanisms.registry import LAWS
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.node import CLIENT, node
 from support.traced_settings import WITH_FUNCTIONS
@@ -107,7 +107,7 @@ def _tasks() -> list[Task]:
         Task(
             name="t", keys=9, values=(0, 1), epsilon=2, padding=3, mechanism=name, size_share=share, coin=coin
         )
-        for name, share, coin in itertools.product(CHANNELS, ("0", "0.5"), (DEVICE_COIN, SERVER_COIN))
+        for name, share, coin in itertools.product(LAWS, ("0", "0.5"), (DEVICE_COIN, SERVER_COIN))
         if (name != "ue" or share == "0") and (coin == DEVICE_COIN or name in WITH_FUNCTIONS)
     ]
 
@@ -286,4 +286,4 @@ def test_modules_keep_no_state() -> None:
     ],
 )
 def test_a_module_that_remembers_is_a_mutant_that_is_caught(fault: str) -> None:
-    assert stateful(f"export class Channel {{}}\n{fault}\n")
+    assert stateful(f"export class Law {{}}\n{fault}\n")

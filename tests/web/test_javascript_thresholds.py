@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.budget import exp_lower
-from pckv.channels import CHANNELS
-from pckv.errors import AuditFailure, ParameterError
+from pckv.base.budget import exp_lower
+from pckv.base.errors import AuditFailure, ParameterError
+from pckv.mechanisms.registry import LAWS
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.node import CLIENT, faulty_client, node
 from support.random_parameters import random_decimal, random_parameters
@@ -75,7 +75,7 @@ RENAMED = {"wordLimit": "word_limit", "setApart": "set_apart"}
 def _integers(task: Task) -> dict[str, Any]:
     """Return what the client must derive from a task."""
     found: dict[str, Any] = {
-        "channel": {name: str(getattr(task.channel, name)) for name in INTEGERS[task.mechanism]},
+        "law": {name: str(getattr(task.law, name)) for name in INTEGERS[task.mechanism]},
         "draws": task.draws,
         "epsilon": task.realised_epsilon,
     }
@@ -115,13 +115,13 @@ def _compare(task: Task, integers: dict[str, Any], answer: dict[str, Any]) -> No
         raise AuditFailure(f"integers: another cost ({task.to_json()})")
     if Fraction(top, bottom) != task.realised:
         raise AuditFailure(f"integers: another realised ε ({task.to_json()})")
-    for part in {"channel", "question"} & answer.keys():
+    for part in {"law", "question"} & answer.keys():
         answer[part] = {RENAMED.get(name, name): value for name, value in answer[part].items()}
     if answer != integers:
         raise AuditFailure(f"integers: {answer}, not {integers} ({task.to_json()})")
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", LAWS)
 def test_integers_are_those_of_python(mechanism: str) -> None:
     check_integers(mechanism)(CLIENT)
 
@@ -161,7 +161,7 @@ def check_refusal(client: Path) -> None:
     """Check that a client whose e^ε is too large refuses tasks, since the other bound shows it."""
     tasks = [
         Task(name="t", keys=5, values=(0, 1), epsilon=epsilon, padding=2, mechanism=name)
-        for name in CHANNELS
+        for name in LAWS
         for epsilon in ("0.1", "1", "3.7")
     ]
     for wrong in TOO_LARGE:

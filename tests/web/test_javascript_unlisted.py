@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -12,8 +13,8 @@ import pytest
 
 from pckv import Report, Tally, Task
 from pckv.auditing.interval_tape import explore
-from pckv.channels import CHANNELS
-from pckv.errors import AuditFailure
+from pckv.base.errors import AuditFailure
+from pckv.mechanisms.registry import LAWS
 from pckv.tally.decode.support import key_support
 from support.client_mutants import ClientMutant, check_client_mutant
 from support.client_vectors import check_answers, vectors
@@ -85,7 +86,7 @@ def check_reports(mechanism: str) -> Callable[[Path], None]:
     return check
 
 
-@pytest.mark.parametrize("mechanism", [*CHANNELS, "hashed"])
+@pytest.mark.parametrize("mechanism", [*LAWS, "hashed"])
 def test_every_draw_makes_the_message_of_python(mechanism: str) -> None:
     check_reports(mechanism)(CLIENT)
 
@@ -119,7 +120,7 @@ def test_some_vectors_of_unlisted_keys() -> None:
     check_vectors(CLIENT)
 
 
-@pytest.mark.parametrize("mechanism", CHANNELS)
+@pytest.mark.parametrize("mechanism", LAWS)
 def test_what_a_report_says_of_other_is_what_is_counted(process: NodeProcess, mechanism: str) -> None:
     task = unlisted_task(mechanism)
     # Of the first function, where there are functions, and of some others.
@@ -139,14 +140,14 @@ def test_what_a_report_says_of_other_is_what_is_counted(process: NodeProcess, me
 
 def test_what_a_report_says_of_a_text_is_what_its_function_says(process: NodeProcess) -> None:
     task, texts = hashed_task(levels=3), ["größe", "x", "😀"]
-    channel: Any = task.channel
+    law: Any = task.law
     items = [3 * task.key_index(text) + level for text in texts for level in range(3)]
-    words = [7 * channel.symbols + channel.symbol(7, item) for item in items]
+    words = [7 * law.symbols + law.symbol(7, item) for item in items]
     bodies = [task.message_format.encode(word).hex() for word in words]
     [answers] = process.ask({"do": "says", "task": task.to_json(), "bodies": bodies, "keys": texts})
     for word, answer in zip(words, answers, strict=True):
-        symbol = word % channel.symbols
-        expected = [channel.symbol(7, item) == symbol for item in items]
+        symbol = word % law.symbols
+        expected = [law.symbol(7, item) == symbol for item in items]
         assert [level in said for said in answer["keys"] for level in range(3)] == expected
 
 
@@ -173,6 +174,13 @@ def test_a_listed_task_does_not_take_other_keys(process: NodeProcess) -> None:
     task = unlisted_task("grr", other=None)
     [found] = process.ask({"do": "refused", "task": task.to_json(), "pairs": [["x", 1]], "form": "map"})
     assert found == {"code": "bad_pairs", "message": "key x is not a key of task t"}
+
+
+def test_hashes_are_those_of_python(process: NodeProcess) -> None:
+    """Texts of every length around the ends of one, two and three blocks."""
+    texts = [random.Random(length).randbytes(length) for length in range(200)]
+    [hashes] = process.ask({"do": "hashes", "texts": [text.hex() for text in texts]})
+    assert hashes == [hashlib.sha256(text).hexdigest() for text in texts]
 
 
 FILE, HASH = "unlisted.js", "sha256.js"

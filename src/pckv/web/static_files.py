@@ -16,10 +16,10 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from pckv.collector.answers import SharedResponse, accepts_gzip
-from pckv.collector.problem_details import ProblemDetails, ProblemKind
+from pckv.base.limits import DISCOVERY
+from pckv.collector.http.answers import SharedResponse, accepts_gzip
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.state import CurrentCollector, unchanged
-from pckv.limits import DISCOVERY
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",

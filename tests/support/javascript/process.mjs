@@ -77,7 +77,11 @@ const ANSWERS = {
     return found;
   },
   vectors: (cases) => answers(client, cases),
-  odds: async ({ channel }) => (await mechanismFrom(channel)).odds,
+  hashes: async ({ texts }) => {
+    const { sha256 } = await import(`${client}/sha256.js`);
+    return texts.map((text) => toHex(new Uint8Array(sha256(fromHex(text)).buffer)));
+  },
+  odds: async ({ law }) => (await mechanismFrom(law)).odds,
   says: async ({ task, bodies, keys }) => {
     const read = await Task.fromJson(task);
     return bodies.map(fromHex).map((body) => ({
@@ -87,8 +91,8 @@ const ANSWERS = {
   },
   levels: ({ tasks }) =>
     Promise.all(tasks.map((task) => Task.fromJson(task).then(({ levelValues }) => levelValues, ({ message }) => message))),
-  question: async ({ channel }) => {
-    const { ends, asked, kept, draws, wordLimit, summary } = await mechanismFrom(channel);
+  question: async ({ law }) => {
+    const { ends, asked, kept, draws, wordLimit, summary } = await mechanismFrom(law);
     return { ends, asked: String(asked), kept: String(kept), draws, wordLimit: String(wordLimit), ...summary };
   },
   phase: async ({ task, days }) => {
@@ -137,7 +141,7 @@ const ANSWERS = {
     const { mechanism, draws } = internalsOf(read), { realised, pairs } = mechanism;
     const ratio = [realised.numerator, realised.denominator].map(String);
     const counted = { realised: ratio, draws, epsilon: read.realisedEpsilon, cost: String(read.cost) };
-    return pairs ? { ...counted, question: integersOf(mechanism), channel: integersOf(pairs) } : { ...counted, channel: integersOf(mechanism) };
+    return pairs ? { ...counted, question: integersOf(mechanism), law: integersOf(pairs) } : { ...counted, law: integersOf(mechanism) };
   }, ({ message }) => ({ message })))),
   bounds: ({ epsilons }) => epsilons.map(parseDecimal).map((epsilon) => {
     return { series: String(expLower(epsilon).numerator), power: String(powerLower(epsilon).numerator) };
