@@ -241,7 +241,7 @@ def test_a_series_has_the_errors_of_its_rounds() -> None:
     command = "plan --keys 20 --users 10000 --epsilon 2"
     printed = run_ok(f"{command} --panels 4 --rounds 8 --drift .01")
     assert "As a series: 4 panels, about 2,500 reports per round; errors of frequencies:" in printed
-    assert "smoothed, drift 1 points per round" in printed
+    assert "smoothed, drift 1 point per round" in printed
     assert "over all 8 rounds it spends at most ε = 4." in printed
     assert "As a series" not in run_ok(command)
     assert read_json(run_ok(f"{command} --panels 2 --json"))["series"]["rounds"] == 8

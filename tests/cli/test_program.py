@@ -168,12 +168,12 @@ def test_help_loads_no_command_and_nothing_heavy() -> None:
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     own = [
         "pckv",
+        "pckv.base",
         "pckv.base.canonical",
+        "pckv.base.errors",
         "pckv.cli",
         "pckv.cli.common",
         "pckv.cli.program",
-        "pckv.cli.program",
-        "pckv.base.errors",
     ]
     assert result.stdout.splitlines()[-1].split() == own
 

@@ -16,7 +16,7 @@ import pytest
 from pckv import Task
 from pckv.auditing.audit import standard_audits
 from pckv.base.words import two_digits
-from pckv.cli.terminal import Column, arrange, print_table
+from pckv.cli.table import Column, arrange, print_table
 from support.cli import SIMULATE, pairs_csv, program, program_command, put, read_json, run_ok
 
 WIDE_TASK = Task(name="wide", keys=5850, values=(1, 5), epsilon=1, padding=3, mechanism="ue-compact")
@@ -32,7 +32,7 @@ COMMANDS = {
 
 def set_width(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
     """Print tables as on a terminal of this width."""
-    monkeypatch.setattr("pckv.cli.terminal._terminal_width", lambda _: width)
+    monkeypatch.setattr("pckv.cli.table._terminal_width", lambda _: width)
 
 
 def words(text: str) -> Counter[str]:

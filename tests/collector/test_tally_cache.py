@@ -28,6 +28,7 @@ from pckv.tally import layouts
 from pckv.tally.supports import count_supports
 from support.collectors import THREADS
 from support.memory_store import MemoryStore
+from support.parts import SUPPORT
 from support.stores import (
     COUNTED_LATER,
     DAY,
@@ -222,6 +223,8 @@ def test_an_estimate_ends_though_words_come_faster_than_they_are_counted(
 
 PREPARING = """
 import sys
+
+sys.path.append(sys.argv[2])
 from pckv import Task
 from pckv.collector.upkeep.compaction import Compactor
 from support.memory_store import MemoryStore
@@ -236,7 +239,7 @@ print("pckv.tally.kernels.loops" in sys.modules, "numba" in sys.modules)
 @pytest.mark.parametrize(("mechanism", "loaded"), [("collision", "True True"), ("ue-compact", "False False")])
 def test_the_compiled_loop_is_loaded_before_the_first_words_come(mechanism: str, loaded: str) -> None:
     """And not where nothing is counted in it, since it takes memory."""
-    command = [sys.executable, "-c", PREPARING, mechanism]
+    command = [sys.executable, "-c", PREPARING, mechanism, str(SUPPORT.parent)]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == loaded
 
 

@@ -36,7 +36,7 @@ from support.stores import report, some_reports, stored_reports, tally, total
 
 ADMINISTRATOR, ANALYST = "the administrator's token", "an analyst's token"
 JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
-SECONDS = 20.0
+SECONDS = 120.0
 # The day of collectors in most tests.
 DAY = "2030-01-15"
 

@@ -40,6 +40,16 @@ def stalled(collector: Running, count: int, sent: bytes) -> Iterator[list[socket
         yield lines
 
 
+def read_until(line: socket.socket, end: bytes) -> bytes:
+    """Return all that arrives up to an end, in however many pieces."""
+    answer = b""
+    while not answer.endswith(end):
+        piece = line.recv(2**16)
+        assert piece, answer
+        answer += piece
+    return answer
+
+
 def read_all(line: socket.socket) -> bytes:
     """Return all that arrives until the connection ends, in whatever way."""
     answer = b""

@@ -13,7 +13,8 @@ from pckv.base.errors import AuditFailure
 from pckv.cli.common import FilePath, json_option
 from pckv.cli.inputs import read_task
 from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
-from pckv.cli.terminal import print_json, print_table, progress_bar
+from pckv.cli.table import print_table
+from pckv.cli.terminal import print_json, progress_bar
 from pckv.shuffling.privacy import shuffled_privacy
 
 # ε is shown to this many decimal places, rounded up.

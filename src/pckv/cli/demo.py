@@ -25,7 +25,8 @@ from pckv.cli.inputs import count_named
 from pckv.cli.remote import download
 from pckv.cli.sample import HIGH, KEYS, LOW, MAX_PAIRS, USERS, movie, sample_movies
 from pckv.cli.signals import EndSignals, held_signals
-from pckv.cli.terminal import print_table, progress_bar
+from pckv.cli.table import print_table
+from pckv.cli.terminal import progress_bar
 from pckv.cli.trial import Address, Pairs, collect, running_collector
 from pckv.counting.run import CountOptions
 from pckv.estimators.results.estimates import Estimates

@@ -22,7 +22,8 @@ from pckv.cli.remote import (
     reading_token_option,
 )
 from pckv.cli.remote_estimates import EstimatedTask, collected_estimates
-from pckv.cli.terminal import harmless, print_json, print_table, progress_bar
+from pckv.cli.table import print_table
+from pckv.cli.terminal import harmless, print_json, progress_bar
 from pckv.contract.task import Task
 from pckv.counting.alarms import check_files
 from pckv.counting.run import CountOptions

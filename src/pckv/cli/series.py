@@ -19,8 +19,9 @@ from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.contract_options import contract_options, read_contract, write_contract
 from pckv.cli.inputs import read_series, read_series_id
 from pckv.cli.remote import ask, read_token, reading_token_option, token_option, understood, url_option
+from pckv.cli.table import print_facts, print_table
 from pckv.cli.task import write_task
-from pckv.cli.terminal import harmless, print_facts, print_json, print_table
+from pckv.cli.terminal import harmless, print_json
 from pckv.contract.series import Series
 
 SERIES_PER_PAGE = 1000

@@ -12,7 +12,8 @@ import click
 
 from pckv.base.errors import DataError, require
 from pckv.cli.common import FilePath, force_option, json_option
-from pckv.cli.terminal import print_json, print_table, progress_bar
+from pckv.cli.table import print_table
+from pckv.cli.terminal import print_json, progress_bar
 from pckv.store import open_store
 from pckv.store.base import Role, Store
 from pckv.store.checks import check_store

@@ -38,7 +38,8 @@ from pckv.cli.remote import (
     understood,
     url_option,
 )
-from pckv.cli.terminal import harmless, print_facts, print_json, print_table
+from pckv.cli.table import print_facts, print_table
+from pckv.cli.terminal import harmless, print_json
 from pckv.client.transport import checked_url
 from pckv.contract.task import Task
 from pckv.files.outputs import check_free, whole_file

@@ -15,7 +15,8 @@ from pckv.cli.common import NUMBER, FilePath, force_option, json_option
 from pckv.cli.inputs import count_named, read_series, read_series_id
 from pckv.cli.remote import read_token, reading_token_option
 from pckv.cli.remote_trends import collected_trend
-from pckv.cli.terminal import harmless, print_json, print_table, progress_bar
+from pckv.cli.table import print_table
+from pckv.cli.terminal import harmless, print_json, progress_bar
 from pckv.contract.series import Series
 from pckv.counting.rounds import files_by_round
 from pckv.counting.run import CountOptions
