@@ -170,7 +170,7 @@ def test_a_question_that_does_not_follow_its_coin_is_caught(mutant: CoinFault, n
 
 
 # The collector knows what a coin decides: noise from it would be no noise.
-FROM_COIN = "Tape(task.draws, __import__('pckv.base.seeded').seeded.seeded_source(int.from_bytes(coin or b'', 'big')))"
+FROM_COIN = "Tape(task.draws, __import__('pckv.base.seeded').base.seeded.seeded_source(int.from_bytes(coin or b'', 'big')))"
 REPORTS = (
     CoinFault(
         "noise drawn from the coin",
