@@ -14,7 +14,7 @@ import pytest
 from support.node import CLIENT
 from support.parts import missing_part
 
-STATIC = CLIENT.parent / "static"
+JOIN = CLIENT.parent / "static" / "join"
 # The scripts that say something.
 SCRIPTS = (
     "join-page.js",
@@ -40,7 +40,7 @@ def strings(languages: tuple[str, ...], code: str) -> Any:
     executable = shutil.which("node")
     if executable is None:
         missing_part("Node.js")
-    arguments = [(STATIC / "join-strings.js").as_uri(), json.dumps(languages), code]
+    arguments = [(JOIN / "join-strings.js").as_uri(), json.dumps(languages), code]
     process = subprocess.run(
         [str(executable), "--input-type=module", "-e", SCRIPT, *arguments],
         capture_output=True,
@@ -78,7 +78,7 @@ def test_no_sentence_is_a_copy_of_another_language() -> None:
 
 
 def test_every_sentence_is_used_and_every_one_that_is_used_exists() -> None:
-    scripts = "".join((STATIC / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    scripts = "".join((JOIN / name).read_text(encoding="utf-8") for name in SCRIPTS)
     keys = set(all_strings()["en"])
     assert set(re.findall(r'say\("(\w+)"', scripts)) <= keys
     composed = (*re.findall(r"say\(`(\w+_)\$\{", scripts), "own_", "example_")
@@ -87,7 +87,7 @@ def test_every_sentence_is_used_and_every_one_that_is_used_exists() -> None:
 
 
 def test_every_code_with_a_panel_has_its_sentences() -> None:
-    script = (STATIC / "join-page.js").read_text(encoding="utf-8")
+    script = (JOIN / "join-page.js").read_text(encoding="utf-8")
     [listed] = re.findall(r"const PANELS = \[(.+)\];", script)
     names = {*re.findall(r'"(\w+)"', listed), *re.findall(r'return \["(\w+)"', script)}
     assert {f"panel_{name}{end}" for name in names for end in ("", "_title")} <= set(all_strings()["en"])

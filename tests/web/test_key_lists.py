@@ -59,7 +59,7 @@ def test_the_dashboard_takes_what_commands_take(tmp_path: Path) -> None:
     executable = shutil.which("node")
     if executable is None:
         missing_part("Node.js")
-    arguments = [(CLIENT.parent / "static" / "key-field.js").as_uri(), json.dumps(TEXTS)]
+    arguments = [(CLIENT.parent / "static" / "shared" / "key-field.js").as_uri(), json.dumps(TEXTS)]
     process = subprocess.run(
         [str(executable), "--input-type=module", "-e", SCRIPT, *arguments],
         capture_output=True,

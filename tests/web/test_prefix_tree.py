@@ -31,7 +31,7 @@ def rows_of(*nodes: tuple[str, int, float, bool], last: int) -> list[list[Any]]:
         }
         for prefix, length, frequency, leads in nodes
     ]
-    arguments = [(CLIENT.parent / "static" / "prefix-tree.js").as_uri(), json.dumps(members)]
+    arguments = [(CLIENT.parent / "static" / "results" / "prefix-tree.js").as_uri(), json.dumps(members)]
     process = subprocess.run(
         [str(executable), "--input-type=module", "-e", SCRIPT, *arguments],
         capture_output=True,

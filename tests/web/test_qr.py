@@ -16,7 +16,7 @@ from support.node import CLIENT
 from support.parts import missing_part
 
 SCRIPT = Path(__file__).parents[1] / "support" / "javascript" / "qr.mjs"
-ENCODER = CLIENT.parent / "static" / "qr.js"
+ENCODER = CLIENT.parent / "static" / "dashboard" / "qr.js"
 # The most bytes that versions 1 to 10 hold at error correction M, by the standard.
 ROOM = (14, 26, 42, 62, 84, 106, 122, 152, 180, 213)
 # One text per mask.
@@ -99,9 +99,12 @@ def test_planted_faults_are_caught(tmp_path: Path, right: str, wrong: str) -> No
     """A wrong field, format, mask or order must not be read."""
     text = ENCODER.read_text(encoding="utf-8")
     assert text.count(right) == 1
-    (tmp_path / "qr.js").write_text(text.replace(right, wrong), encoding="utf-8")
-    shutil.copy(ENCODER.with_name("svg.js"), tmp_path)
-    *codes, link = encode(*MASKED, LINK, encoder=tmp_path / "qr.js")
+    for folder in ("dashboard", "shared"):
+        (tmp_path / folder).mkdir()
+    encoder = tmp_path / "dashboard" / "qr.js"
+    encoder.write_text(text.replace(right, wrong), encoding="utf-8")
+    shutil.copy(ENCODER.parents[1] / "shared" / "svg.js", tmp_path / "shared")
+    *codes, link = encode(*MASKED, LINK, encoder=encoder)
     # Error correction hides small faults, unless it has other damage to correct.
     found = [*(decode(rows) for rows in codes), decode(link, DAMAGED)]
     assert [code and code.text for code in found] != [*MASKED, LINK]

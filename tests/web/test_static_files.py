@@ -7,6 +7,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
@@ -75,15 +76,14 @@ def test_the_participants_page_names_all_that_it_loads() -> None:
     page = loaded["static/join.html"]
     named = set(re.findall(r'<link rel="modulepreload" href="/(.+?)"', page))
     needed: set[str] = set()
-    waiting = ["static/join.js", "static/join-page.js"]
+    waiting = ["static/join/join.js", "static/join/join-page.js"]
     while waiting:
         name = waiting.pop()
         if name not in needed:
             needed.add(name)
-            folder = Path(name).parent.as_posix()
-            found = re.findall(r'from "(\.|)/([^"]+)"', loaded[name])
-            waiting += [f"{folder}/{path}" if start else path for start, path in found]
-    assert named | {"static/join.js"} == needed
+            found = re.findall(r'from "([^"]+)"', loaded[name])
+            waiting += [urljoin(f"/{name}", path).removeprefix("/") for path in found]
+    assert named | {"static/join/join.js"} == needed
 
 
 @pytest.mark.parametrize("mechanism", LAWS)
@@ -126,7 +126,7 @@ def test_no_other_file_is_served(site: Running, path: str) -> None:
 
 def test_other_pages_may_load_the_client(site: Running) -> None:
     assert site.get("/client/index.js", None).headers["access-control-allow-origin"] == "*"
-    assert "access-control-allow-origin" not in site.get("/static/page.js", None).headers
+    assert "access-control-allow-origin" not in site.get("/static/shared/page.js", None).headers
 
 
 def test_pages_hold_no_script_no_style_and_nothing_from_elsewhere() -> None:

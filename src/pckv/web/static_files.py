@@ -174,10 +174,10 @@ async def favicon(request: Request) -> Response:
     return _serve(request, "static/favicon.svg")
 
 
-@router.get("/static/{name}")
-async def static(request: Request, name: str) -> Response:
+@router.get("/static/{path:path}")
+async def static(request: Request, path: str) -> Response:
     """Serve a script or style of the pages."""
-    return _serve(request, f"static/{name}")
+    return _serve(request, f"static/{path}")
 
 
 @router.get("/client/{path:path}")

@@ -41,7 +41,7 @@ def task(server: ServeProcess) -> pckv.Task:
 
 
 def test_one_wording_for_keys_that_are_too_rare() -> None:
-    assert f'TOO_RARE = "{TOO_RARE}"' in (STATIC / "ranges.js").read_text(encoding="utf-8")
+    assert f'TOO_RARE = "{TOO_RARE}"' in (STATIC / "shared" / "ranges.js").read_text(encoding="utf-8")
 
 
 def test_numbers_come_before_charts_which_fill_their_cards(people: Any, task: pckv.Task) -> None:

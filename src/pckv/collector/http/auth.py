@@ -41,7 +41,7 @@ PUBLIC: frozenset[Route] = frozenset(
         ("GET", "/favicon.ico"),
         ("GET", "/join/{task_id}"),
         ("GET", "/results/{task_id}"),
-        ("GET", "/static/{name}"),
+        ("GET", "/static/{path:path}"),
         ("GET", "/client/{path:path}"),
         ("GET", "/vega.js"),
         # Signing in takes a token in the body, and everybody may ask who they are.

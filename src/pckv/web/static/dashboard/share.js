@@ -1,0 +1,127 @@
+// What to hand out: the link to take part with its QR code, and the lines for an app or a page.
+import { announce, count, field, make } from "../shared/page.js";
+import { qrCode } from "./qr.js";
+
+const quoted = (text) => JSON.stringify(text);
+
+// With an invitation of the person where the task needs one.
+export const pythonLines = (origin, id, held, invited) => `import pckv.client
+client = pckv.client.Client(${quoted(origin)}, state="pckv-state")
+client.submit(${quoted(id)}, ${held}${invited ? ", invitation=invitation" : ""})
+`;
+
+// A key could close the script element that these lines stand in; in plain quotes, __proto__ would be no key at all.
+const inScript = (key) =>
+  key === "__proto__" ? '["__proto__"]' : quoted(key).replaceAll("<", "\\u003c");
+
+export const javascriptLines = (origin, id, held, invited) => `<script type="module">
+  import { Client } from ${quoted(`${origin}/client/index.js`)};
+  const client = new Client(${quoted(origin)});
+  await client.submit(${quoted(id)}, ${held}${invited ? ", { invitation }" : ""});
+</script>
+`;
+
+// The link to take part and its QR code. Whoever cannot use it any more, or needs an invitation, is told so.
+export function shareSection({ id, by_invitation, phase, series }) {
+  const link = `${location.origin}/join/${id}`;
+  const part = (...children) =>
+    make("section", { "aria-label": "Take part", class: "share" }, make("h2", {}, "Take part"), ...children);
+  if (phase === "closed") return part(make("p", {}, "Nobody can take part any more. Whoever opens the link reads that."));
+  if (series) {
+    return part(
+      make("p", {}, "Devices take part by an app, which reports in the rounds of the device's panel: see ", make("a", { href: `#/series/${series.id}` }, "the series"), "."),
+    );
+  }
+  if (by_invitation) {
+    return part(
+      make("p", {}, "Every person takes part by a link of their own, which ends with their invitation: create invitations below."),
+      make("p", {}, "Without an invitation the link only tells that one is needed: ", make("a", { href: link }, link)),
+    );
+  }
+  return part(
+    qrCode(link, "QR code of the link to take part"),
+    make(
+      "div",
+      {},
+      make("p", {}, "Everybody with this link can take part:"),
+      make("p", {}, make("a", { href: link }, link)),
+      make("div", { class: "buttons" }, copyButton("Copy the link", link)),
+    ),
+  );
+}
+
+// The lines for an app or a page, behind a disclosure.
+export function appsSection({ id, kind, high, first_key: key, by_invitation, more, padding }) {
+  // A discovery is about texts without values.
+  const texts = kind === "discovery" ? `[${quoted(key)}]` : null,
+    inPython = texts ?? `{${quoted(key)}: ${high}}`,
+    inJavascript = texts ?? `{ ${inScript(key)}: ${high} }`;
+  return make(
+    "details",
+    { class: "card" },
+    make("summary", {}, make("h2", {}, "Ask from an app or a page")),
+    snippet("In an app, with Python", pythonLines(location.origin, id, inPython, by_invitation)),
+    snippet("In a page, with JavaScript", javascriptLines(location.origin, id, inJavascript, by_invitation)),
+    by_invitation ? make("p", {}, "The invitation is the text after #invitation= in a person's link.") : null,
+    make("p", {}, texts ? ALL_TEXTS : more === "refuse" ? refusing(padding) : SAMPLING),
+  );
+}
+
+const seriesPython = (id, key, value) => `import pckv.client
+client = pckv.client.Client(${quoted(location.origin)}, state="pckv-state")
+client.report(${quoted(id)}, {${quoted(key)}: ${value}}, spread=0.5)
+`;
+
+const seriesJavascript = (id, key, value) => `<script type="module">
+  import { SeriesClient } from ${quoted(`${location.origin}/client/series.js`)};
+  const client = new SeriesClient(${quoted(location.origin)});
+  await client.report(${quoted(id)}, { ${inScript(key)}: ${value} }, { spread: 0.5 });
+</script>
+`;
+
+// The same for a series, which only apps and pages that people use again can take part in.
+export function seriesApps(id, { keys, high, more, padding }) {
+  const key = Array.isArray(keys) ? keys[0] : keys === "hashed" ? "any text" : "0";
+  return make(
+    "section",
+    { "aria-label": "Take part" },
+    make("h2", {}, "Take part, from an app or a page"),
+    make("p", {}, "Call this at every start: the client decides whether a report is due, makes it once, and sends it. With a spread of 0.5, it falls due at a random moment in the first half of the round."),
+    snippet("In an app, with Python", seriesPython(id, key, high)),
+    snippet("In a page, with JavaScript", seriesJavascript(id, key, high)),
+    make("p", {}, more === "refuse" ? refusing(padding) : SAMPLING),
+  );
+}
+
+const ALL_TEXTS = "Pass all texts that somebody holds, however many. What cannot be found is left out on the device.";
+
+const SAMPLING = "Pass all pairs that somebody holds, however many.";
+
+const refusing = (padding) =>
+  `Let people choose at most ${count(padding)} where they enter their answers: the client refuses more. Do not leave out those who hold more, since a missing report would then tell what they hold.`;
+
+export function snippet(label, text) {
+  const lines = make("textarea", {
+    readonly: true,
+    rows: text.trim().split("\n").length,
+    spellcheck: "false",
+    wrap: "off",
+    class: "code",
+  });
+  lines.value = text;
+  return make("div", { class: "snippet" }, field(label, lines), copyButton(`Copy: ${label}`, text, "Copy"));
+}
+
+export function copyButton(name, text, shown = name) {
+  const button = make("button", { type: "button", "aria-label": name, onclick: copy }, shown);
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+      announce("Copied.");
+    } catch {
+      announce("The browser does not let this page copy: select the text.");
+    }
+  }
+  return button;
+}

@@ -1,0 +1,258 @@
+// The participant's page: what is asked, the form, and what became of the report. The report itself is shown only after it
+// was sent: whether somebody sends it must not depend on it, since no ε covers that.
+import { PckvError, coinOf, perturb } from "/client/index.js";
+import { alertBox, announce, make, replace } from "../shared/page.js";
+import { day, language, say } from "./join-strings.js";
+import { contactLine, facts, heading, privacy, remembered, showBudget } from "./join-privacy.js";
+import { PairsForm } from "./pairs-form.js";
+
+const STILL_SECONDS = 5;
+const { host } = location,
+  main = document.getElementById("main");
+const body = make("div"),
+  budget = make("div", { id: "budget" }),
+  forgetful = make("div");
+// The tabs of a browser tell each other that something became of a report.
+const tabs = new BroadcastChannel("pckv-join");
+let client, id, invitation, task, typed, retry;
+// Whether a request of this tab decides what is shown next.
+let busy = false;
+
+export async function start(theClient, theId, theInvitation, answered) {
+  [client, id, invitation] = [theClient, theId, theInvitation];
+  document.documentElement.lang = language;
+  try {
+    const { task: found, receipt, checked, error } = await answered;
+    if (error) throw error;
+    task = found;
+    replace(main, heading(task), body, forgetful);
+    if (receipt) show(receipt, { before: true });
+    else await ask(checked);
+  } catch (error) {
+    return showPanel(error);
+  }
+  tabs.onmessage = refresh;
+  document.addEventListener("visibilitychange", refresh);
+  addEventListener("online", sendWaiting);
+  await sendWaiting();
+}
+
+// What another tab did shows here too.
+async function refresh() {
+  if (busy) return;
+  const receipt = await client.receipt(id);
+  if (receipt && !busy && receipt.status !== body.firstChild?.dataset.state) show(receipt, { before: true });
+}
+
+async function ask(checked) {
+  const view = make("div");
+  // Made while the collector is asked, and shown once it is known that a report would be taken.
+  const parts = [facts(task), privacy(task, invitation, budget, view), new AnswerForm().element];
+  await checked;
+  replace(body, ...parts);
+  await showBudget(client, budget, forgetful);
+  // Nobody waits for the example.
+  import("./report-view.js").then(
+    ({ exampleOf }) => replace(view, exampleOf(task, example)),
+    () => replace(view, alertBox(say("example_failed"))),
+  );
+}
+
+// A report of other pairs, by a coin of its own where the collector draws one.
+async function example(pairs) {
+  const number = crypto.getRandomValues(new Uint8Array(16));
+  return perturb(task, pairs, task.coin === "server" ? await coinOf(task, number) : undefined);
+}
+
+// Which panel tells why nobody can take part, and what its sentence needs.
+function panelOf(error) {
+  if (!globalThis.isSecureContext) return ["no_crypto"];
+  if (error instanceof DOMException || !globalThis.indexedDB) return ["storage"];
+  if (!(error instanceof PckvError)) return ["unexpected", { reason: error.message }];
+  const phase = task?.phase(),
+    { code } = error;
+  if (task?.series) return ["series"];
+  if (phase === "closed") return ["ended", { day: day(task.closes, -1) }];
+  if (phase === "waiting" || (code === "not_open" && task?.opens)) return ["not_open", { day: day(task.opens) }];
+  if (code === "invitation_unknown" && !invitation) return ["invitation_needed"];
+  return { wrong_task: ["unknown"], not_sent: ["unreachable"] }[code] ?? [PANELS.includes(code) ? code : "refused"];
+}
+
+// The codes of the client that have a panel of their own.
+const PANELS = ["closed", "deleted", "unknown", "invitation_unknown", "invitation_spent", "answered", "over_budget"];
+
+// Why nobody can take part, above everything else that is known about the survey.
+async function showPanel(error) {
+  if (!(error instanceof PckvError || error instanceof DOMException)) console.error(error);
+  const [name, values] = panelOf(error),
+    spending = name === "over_budget" ? await costs() : {};
+  const title = make("h2", { tabindex: "-1" }, say(`panel_${name}_title`)),
+    words = say(`panel_${name}`, { host, ...values, ...spending });
+  const again = () => make("button", { type: "button", onclick: () => location.reload() }, say("try_again"));
+  const panel = make("section", { class: "panel", "data-state": name }, title, make("p", {}, words), name === "unreachable" ? again() : null);
+  if (!task) return replace(main, make("h1", {}, host), panel);
+  replace(main, heading(task), panel, contactLine(task.about.contact));
+  announce(`${title.textContent}. ${words}`);
+}
+
+async function costs() {
+  const [spent, cap] = [await client.spent(), await client.cap()];
+  return { spent: Number(spent), cap: Number(cap), cost: task.realisedEpsilon };
+}
+
+// Shows that work goes on: nothing can be changed meanwhile, and after some seconds it says that it still tries.
+async function whileSending(said, button, parts, work) {
+  const tell = (key) => replace(said, make("p", { role: "status", class: "progress" }, say(key, { host })));
+  const timer = setTimeout(() => tell("still"), 1000 * STILL_SECONDS);
+  busy = true;
+  button.disabled = true;
+  for (const part of parts) part.inert = true;
+  tell("sending");
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+    busy = false;
+    button.disabled = false;
+    for (const part of parts) part.inert = false;
+    replace(said);
+  }
+}
+
+// The answers, the consent, and a footer that stays in sight. A report cannot be taken back: only the button sends it, and
+// not Enter in a field.
+class AnswerForm {
+  constructor() {
+    this.form = new PairsForm(task);
+    this.form.onchange = () => this.count();
+    this.said = make("div");
+    this.chosen = make("p", { id: "chosen", role: "status" });
+    this.button = make("button", { type: "button", class: "main", onclick: () => this.submit() }, say("send"));
+    this.fields = make("div", {}, make("h2", {}, say("answers")), this.form.element, this.consent());
+    this.element = make(
+      "form",
+      { class: "card", onsubmit: (event) => event.preventDefault(), oninput: () => replace(this.said), novalidate: true },
+      this.fields,
+      make("div", { class: "footer" }, this.said, make("div", { class: "send" }, this.chosen, this.button)),
+    );
+    this.count();
+  }
+
+  consent() {
+    const { consent } = task.about;
+    if (!consent) return null;
+    this.agreed = make("input", { type: "checkbox", required: true });
+    return make(
+      "div",
+      { id: "consent" },
+      make("h3", {}, say("consent")),
+      make("p", { class: "lines" }, consent),
+      make("label", { class: "agree" }, this.agreed, say("agree")),
+    );
+  }
+
+  count() {
+    this.chosen.textContent = this.form.countText();
+  }
+
+  // What is to be done before a report can be made.
+  complaint() {
+    const missing = this.form.missing();
+    if (missing !== undefined) return [this.form.missingText(missing), () => this.form.focus(missing)];
+    const { own } = this.form;
+    if (own?.unfinished) return [say("own_unfinished", { key: own.unfinished }), () => own.input.focus()];
+    return this.agreed && !this.agreed.checked ? [say("agree_first"), () => this.agreed.focus()] : [];
+  }
+
+  async submit() {
+    const [complaint, correct] = this.complaint();
+    if (complaint) {
+      correct();
+      return replace(this.said, alertBox(complaint));
+    }
+    typed = this.form.pairs();
+    try {
+      const submitted = () => client.submit(id, typed, { invitation });
+      show(await whileSending(this.said, this.button, [this.fields], submitted));
+    } catch (error) {
+      if (error.code === "refused") return show(await client.receipt(id));
+      if (error.code === "preview") return replace(this.said, alertBox(say("preview_sends_nothing")));
+      if (error.code === "not_sent" && task.phase() === "open") return replace(this.said, alertBox(say("not_reached", { host })));
+      await showPanel(error);
+    }
+  }
+}
+
+// What became of the report, by the status of its receipt.
+const STATES = {
+  sent: () => ["sent_title", say("sent")],
+  waiting: () => ["waiting_title", say("waiting", { host }), say("waiting_same")],
+  refused: ({ reason }) => ["refused_title", refusal(reason), say("refused_kept")],
+};
+
+function refusal(reason) {
+  const [code] = reason.split(":");
+  return REFUSALS.includes(code) ? say(`refused_${code}`) : say("refused_other", { host, reason });
+}
+
+const REFUSALS = ["closed", "deleted", "invitation_spent", "invitation_unknown"];
+
+// Shows the state of the report that a receipt describes. Only a report that was not taken can be sent again.
+function show(receipt, { before = false } = {}) {
+  const { status, reason, report } = receipt,
+    [title, ...words] = STATES[status](receipt);
+  const head = make("h2", { tabindex: "-1" }, say(title)),
+    said = make("div"),
+    view = make("div");
+  const other = status === "refused" && invitation && reason.startsWith("invitation_"),
+    label = status === "waiting" ? "try_now" : other ? "try_again" : null;
+  const button = label && make("button", { type: "button", class: "main", onclick: () => sendAgain(said, button) }, say(label));
+  retry = status === "waiting" ? () => sendAgain(said, button) : undefined;
+  replace(
+    body,
+    make(
+      "section",
+      { class: "panel", "aria-label": say(title), "data-state": status },
+      head,
+      ...words.map((text) => make("p", {}, text)),
+      before ? make("p", {}, make("small", {}, say("before"))) : null,
+      said,
+      button,
+    ),
+    view,
+    remembered(budget),
+    contactLine(task.about.contact),
+  );
+  head.focus();
+  announce(`${head.textContent}. ${words.join(" ")}`);
+  tabs.postMessage(id);
+  showBudget(client, budget, forgetful);
+  if (report) showReport(view, report);
+}
+
+async function showReport(view, report) {
+  try {
+    const { whatLeft } = await import("./report-view.js");
+    replace(view, whatLeft(task, report, typed));
+  } catch {
+    replace(view, alertBox(say("example_failed")));
+  }
+}
+
+// Sends the stored bytes.
+async function sendAgain(said, button) {
+  if (busy) return;
+  try {
+    show(await whileSending(said, button, [], () => client.send(id, { invitation })));
+  } catch (error) {
+    if (error.code !== "refused") throw error;
+    show(await client.receipt(id));
+  }
+}
+
+// Once there is a network, what waits is sent: this report, then those of other surveys.
+async function sendWaiting() {
+  await retry?.();
+  await client.flush();
+  await refresh();
+}

@@ -1,0 +1,95 @@
+// What a task asks and how its reports protect people: two sentences first, the numbers behind them.
+import { make, replace } from "../shared/page.js";
+import { anyOf, day, number, percent, ratio, say } from "./join-strings.js";
+
+// Beyond this ratio of chances the protection is called weak.
+const WEAK_RATIO = 50;
+const { host } = location;
+
+const paragraph = (text, attributes = {}) => make("p", attributes, text);
+
+// The question; a task that has none is told by its name.
+export function heading(task) {
+  document.title = say("title", { name: task.name });
+  return make("h1", {}, task.about.question || task.name);
+}
+
+export function facts({ about: { description, eligibility, contact }, closes }) {
+  return make(
+    "div",
+    { class: "about" },
+    description ? paragraph(description, { class: "lines", id: "description" }) : null,
+    eligibility ? make("p", { class: "lines", id: "eligibility" }, make("strong", {}, `${say("eligibility")}: `), eligibility) : null,
+    paragraph(closes ? `${say("asked_by", { host })} ${say("until", { day: day(closes, -1) })}` : say("asked_by", { host })),
+    contactLine(contact),
+  );
+}
+
+export function contactLine(contact) {
+  if (!contact) return null;
+  const link = /^[^\s@]+@[^\s@]+$/.test(contact) ? make("a", { href: `mailto:${contact}` }, contact) : contact;
+  return make("p", { id: "contact" }, `${say("contact")} `, link);
+}
+
+export function privacy(task, invitation, budget, example) {
+  const factor = Math.exp(Number(task.epsilon)),
+    weak = factor > WEAK_RATIO;
+  return make(
+    "section",
+    { "aria-label": say("privacy"), class: "privacy" },
+    make("h2", {}, say("privacy")),
+    paragraph(`${say("privacy_stays")} ${say("privacy_noise")}`),
+    task.kind === "discovery" ? paragraph(say("text_privacy", { count: task.keys.characters }), { id: "beginnings" }) : null,
+    weak ? paragraph(say("privacy_weak", { factor: ratio(factor) }), { class: "note" }) : null,
+    invitation ? paragraph(say("invited"), { id: "invited" }) : null,
+    make(
+      "details",
+      { id: "how" },
+      make("summary", {}, say("privacy_how")),
+      paragraph(odds(task), { id: "odds" }),
+      paragraph(`${say("factor", { factor: ratio(factor), epsilon: Number(task.epsilon) })}${weak ? ` ${say("factor_weak")}` : ""}`),
+      task.sizeQuestion ? sizes(task) : null,
+      invitation && task.coin === "server" ? paragraph(say("coin"), { id: "coin" }) : null,
+      paragraph(say("once")),
+      budget,
+      example,
+    ),
+  );
+}
+
+const someLetter = ({ alphabet }) => alphabet.match(/\p{L}/u)?.[0] ?? [...alphabet][0];
+
+// What the noise does to an answer. A report that answers the size question claims no key.
+function odds({ odds: { held, absent }, keys, kind, keyCount, padding, more, sizeQuestion }) {
+  const aboutPairs = 1 - (sizeQuestion?.share ?? 0),
+    chances = { key: keys === "hashed" ? say("some_key") : (keys[0] ?? "0"), absent: percent(aboutPairs * absent), held: percent(aboutPairs * held) };
+  if (kind === "discovery") return `${say("text_odds", { ...chances, key: someLetter(keys) })} ${say("odds_less", { count: padding })}`;
+  if (more === "refuse") return say("odds_choose", chances);
+  return padding < keyCount ? `${say("odds_have", chances)} ${say("odds_less", { count: padding })}` : say("odds_have", chances);
+}
+
+// The client's answers, like "at most 3", in the language of the page.
+export function sizeText(answer) {
+  const size = Number(answer.replace(/\D/g, ""));
+  return say(answer.startsWith("at most") ? "size_most" : "size_about", { size });
+}
+
+function sizes({ coin, sizeQuestion: { share, answers, right, wrong } }) {
+  const chances = { share: percent(share), right: percent(right), wrong: percent(wrong) };
+  return paragraph(say(`sizes_${coin}`, { answers: anyOf(answers.map(sizeText)), ...chances }), { id: "sizes" });
+}
+
+export const remembered = (budget) => make("details", {}, make("summary", {}, say("remembered_title")), budget);
+
+// What was spent and where that is remembered; and whether the browser may forget it, which is never hidden.
+export async function showBudget(client, budget, forgetful) {
+  const spent = await client.spent(),
+    cap = await client.cap(),
+    mayForget = spent !== "0" && !(await navigator.storage.persisted());
+  replace(
+    budget,
+    paragraph(say("budget", { host, cap: number(Number(cap)), spent: number(Number(spent)) })),
+    paragraph(say("remembered", { host })),
+  );
+  replace(forgetful, mayForget ? paragraph(say("forgetful", { host }), { class: "note", id: "forgetful" }) : null);
+}

@@ -1,0 +1,120 @@
+// Keys that nobody listed: people write them, one by one, and give each a value. They stay on the device.
+import { announce, field, make, replace } from "../shared/page.js";
+import { say } from "./join-strings.js";
+import { ValueRow } from "./value-row.js";
+
+const MAX_BYTES = 256;
+const byteCount = (text) => new TextEncoder().encode(text).length;
+
+// Whether there is no list: any text is a key, or a text to find.
+export const takesAnyText = ({ keys, kind }) => keys === "hashed" || kind === "discovery";
+
+// The name of the listed key that somebody means, however they write it.
+function listedAs({ keys }, text) {
+  if (!Array.isArray(keys)) return /^\d+$/.test(text) && Number(text) < keys ? String(Number(text)) : undefined;
+  return keys.find((key) => key === text) ?? keys.find((key) => key.toLocaleLowerCase() === text.toLocaleLowerCase());
+}
+
+// Chosen as long as it stands there, whether or not it has a value yet.
+class OwnRow extends ValueRow {
+  set(value) {
+    super.set(value, true);
+  }
+
+  clear() {
+    this.onremove();
+  }
+}
+
+export class OwnKeys {
+  // `place` gives every row a number of its own, and `onchange` is called after every change.
+  constructor(task, place, onchange) {
+    Object.assign(this, { task, place, onchange, rows: new Map(), anyText: takesAnyText(task) });
+    // What was written before can be chosen again, until the page is left.
+    this.before = make("datalist", { id: "own-before" });
+    this.input = make("input", {
+      type: "text",
+      id: "own-key",
+      autocomplete: "off",
+      list: this.before.id,
+      "aria-describedby": "own-hint own-problem",
+      oninput: () => this.tell(),
+      onkeydown: (event) => {
+        if (event.key !== "Enter" || event.isComposing) return;
+        event.preventDefault();
+        this.add();
+      },
+    });
+    this.button = make("button", { type: "button", onclick: () => this.add() }, say("own_add"));
+    this.said = make("p", { id: "own-problem", class: "field-problem", role: "alert", hidden: true });
+    this.list = make("ul", { class: "keys", "aria-label": say(this.anyText ? "list" : "own_list") });
+    const named = field(say(this.anyText ? "own_name" : "own_else"), this.input),
+      hint = make("small", { id: "own-hint" }, this.hint()),
+      entry = make("div", { class: "row" }, named, make("div", { class: "buttons" }, this.button));
+    this.element = make("div", { class: "own" }, entry, this.said, hint, this.before, this.list);
+  }
+
+  hint() {
+    return say(this.anyText ? "own_spelling" : "own_stays");
+  }
+
+  // As a report counts them: where a list has one more key for all others, they are one.
+  get taken() {
+    return this.anyText ? this.rows.size : Math.min(1, this.rows.size);
+  }
+
+  // Another one takes no more room where all of them are one.
+  enable(room) {
+    this.input.disabled = this.button.disabled = !room && (this.anyText || !this.rows.size);
+  }
+
+  // What is written and was not added yet.
+  get unfinished() {
+    return this.input.disabled ? "" : this.input.value.trim();
+  }
+
+  tell(problem = "") {
+    this.said.textContent = problem;
+    this.said.hidden = !problem;
+    this.input.setAttribute("aria-invalid", String(Boolean(problem)));
+  }
+
+  wrong(key) {
+    const listed = this.anyText ? undefined : listedAs(this.task, key);
+    if (!key) return say("own_empty");
+    if (this.rows.has(key)) return say("own_again", { key });
+    if (listed !== undefined) return say("own_listed", { key: listed });
+    if (/[\p{Cc}\p{Cs}]/u.test(key)) return say("own_controls");
+    const count = byteCount(key);
+    return count > MAX_BYTES ? say("own_long", { count, most: MAX_BYTES }) : "";
+  }
+
+  add() {
+    const key = this.input.value.trim().normalize(),
+      problem = this.wrong(key);
+    this.tell(problem);
+    if (problem) return this.input.focus();
+    this.input.value = "";
+    this.show(key);
+  }
+
+  show(key) {
+    const row = new OwnRow(this.task, key, this.place(), this.onchange);
+    row.onremove = () => this.remove(key);
+    this.rows.set(key, row);
+    this.list.append(row.element);
+    row.set(null);
+    row.focus();
+    announce(say("own_added", { key }));
+  }
+
+  remove(key) {
+    this.rows.get(key).element.remove();
+    this.rows.delete(key);
+    const known = [...this.before.children].filter((option) => option.value !== key);
+    replace(this.before, make("option", { value: key }), ...known);
+    this.onchange();
+    this.input.focus();
+    announce(say("removed", { key }));
+  }
+}

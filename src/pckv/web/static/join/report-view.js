@@ -1,0 +1,134 @@
+// What was entered, next to what leaves a device: the report, decoded.
+import { make } from "../shared/page.js";
+import { percent, say } from "./join-strings.js";
+import { sizeText } from "./join-privacy.js";
+import { takesAnyText } from "./own-keys.js";
+import { keyName } from "./pairs-form.js";
+import { levelsText, valueText } from "./value-row.js";
+
+const MAX_KEYS_DECODED = 2000,
+  MAX_CLAIMS_SHOWN = 12,
+  MAX_BYTES_SHOWN = 64;
+
+const paragraph = (text, attributes = {}) => make("p", attributes, text);
+
+const small = (text) => make("p", {}, make("small", {}, text));
+
+// What the person entered, next to the report that was sent.
+export const whatLeft = (task, report, typed) =>
+  make("section", { "aria-label": say("what_was_sent") }, make("h2", {}, say("what_was_sent")), comparison(task, report, typed, "own", entered(task, typed)));
+
+// A report of somebody who entered other things, drawn for this view alone: it depends on nobody's answers. It is drawn
+// when it is first looked at, since a report on very many keys takes a while.
+export function exampleOf(task, perturb) {
+  const drawn = make("div"),
+    made = takesAnyText(task) ? someTexts(task) : Array.from({ length: 2 }, (_, index) => keyName(task, index)),
+    names = made.slice(0, task.padding);
+  const pairs = new Map(names.map((name, index) => [name, index ? task.low : task.high]));
+  return make("details", { id: "example", ontoggle: draw }, make("summary", {}, say("example")), drawn);
+
+  async function draw() {
+    if (drawn.hasChildNodes()) return;
+    drawn.append(paragraph(say("example_note")));
+    drawn.append(comparison(task, await perturb(pairs), pairs, "example", [list(task, pairs)]));
+  }
+}
+
+// What somebody could write; a discovery finds only texts of its own characters.
+function someTexts({ kind, keys, read }) {
+  const texts = [say("some_key"), say("another_key")];
+  return kind === "discovery" ? [...read(texts), ...read(keys.alphabet.match(/\p{L}/gu) ?? [...keys.alphabet])] : texts;
+}
+
+// `whose` chooses the words: the person's own report, or the example.
+function comparison(task, report, pairs, whose, shown) {
+  const answer = task.answer(report.body);
+  const left = make("div", {}, make("h3", {}, say(`${whose}_entered`)), ...shown);
+  const right = make(
+    "div",
+    { class: "leaves" },
+    make("h3", {}, say(`${whose}_left`)),
+    ...(answer ? size(task.sizeQuestion, answer, whose) : (task.kind === "discovery" ? beginnings : claims)(task, report, pairs, whose)),
+    bytes(report),
+  );
+  return make("div", { class: "compare" }, left, right);
+}
+
+// The keys that were entered, as reports know them: all that are not listed are one.
+function namesOf(task, typed) {
+  const { other, otherIndex } = task;
+  return new Set(Array.from(typed?.keys() ?? [], (key) => (task.keyIndex(key, otherIndex) === otherIndex ? other : key)));
+}
+
+const list = (task, pairs) =>
+  make("ul", {}, ...Array.from(pairs, ([key, value]) => make("li", {}, task.kind === "discovery" ? key : say("pair", { key, value: valueText(task, value) }))));
+
+function entered(task, typed) {
+  if (!typed) return [paragraph(say("not_stored"))];
+  if (!typed.size) return [paragraph(say("entered_nothing"))];
+  return [list(task, typed), small(say("entered", { count: typed.size }))];
+}
+
+function claims(task, { body }, typed, whose) {
+  const all = task.keyCount <= MAX_KEYS_DECODED;
+  const keys = all
+    ? Array.from({ length: task.keyCount }, (_, index) => keyName(task, index))
+    : [...namesOf(task, typed)];
+  const said = keys.map((key) => [key, task.says(body, key)]).filter(([, levels]) => levels.length),
+    listed = said.slice(0, MAX_CLAIMS_SHOWN),
+    more = said.length - listed.length,
+    rest = task.keyCount - keys.length,
+    share = percent(task.odds.absent);
+  return [
+    typed?.size > task.padding ? paragraph(say("picked", { count: task.padding, all: typed.size })) : null,
+    paragraph(say(said.length ? `${whose}_claim` : all ? "claims_none" : "claims_none_entered")),
+    make("ul", {}, ...listed.map(([key, levels]) => make("li", {}, say("pair", { key, value: worth(task, levels) })))),
+    more > 0 ? paragraph(say("claims_more", { count: more })) : null,
+    all ? null : paragraph(task.keys === "hashed" ? say("claims_texts", { share }) : say("claims_others", { rest, count: Math.round(task.odds.absent * rest) })),
+    small(say("claims_chance", { share })),
+  ].filter(Boolean);
+}
+
+// What a report to a discovery claims of the texts that were entered: how they begin.
+function beginnings(task, { body }, typed, whose) {
+  const count = task.prefixLength(body),
+    share = percent(task.odds.absent),
+    texts = task.read(typed ?? []).filter((text) => task.says(body, text).length),
+    begun = new Set(texts.map((text) => [...text].slice(0, count).join(""))),
+    shown = (text) => say([...text].length < count ? "text_whole" : "text_start", { text });
+  return [
+    typed?.size > task.padding ? paragraph(say("picked", { count: task.padding, all: typed.size })) : null,
+    paragraph(say("text_asked", { count })),
+    paragraph(say(begun.size ? `${whose}_begins` : "text_none")),
+    make("ul", {}, ...Array.from(begun, (text) => make("li", {}, shown(text)))),
+    paragraph(say("text_others", { share })),
+    small(say("claims_chance", { share })),
+  ].filter(Boolean);
+}
+
+function size({ share, right, wrong }, answer, whose) {
+  return [
+    paragraph(say(`${whose}_size`)),
+    paragraph(say("size_claim", { answer: sizeText(answer) }), { class: "claim" }),
+    small(say("size_chance", { share: percent(share), right: percent(right), wrong: percent(wrong) })),
+  ];
+}
+
+// What a report claims of a value: with two levels, no more than where it lies.
+function worth(task, levels) {
+  if (task.levelValues.length > 2) return say("claim_levels", { values: levelsText(task, levels) });
+  return say(levels.length > 1 ? "claim_both" : levels[0] ? "claim_high" : "claim_low");
+}
+
+function bytes({ id, body }) {
+  const hex = (data) => Array.from(data.slice(0, MAX_BYTES_SHOWN), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  const rest = body.length > MAX_BYTES_SHOWN ? say("bytes_rest", { count: body.length }) : "";
+  return make(
+    "details",
+    { class: "bytes" },
+    make("summary", {}, say("bytes")),
+    paragraph(say("bytes_note", { count: id.length + body.length })),
+    make("p", {}, make("code", {}, hex(id))),
+    make("p", {}, make("code", { class: "body" }, hex(body), rest)),
+  );
+}

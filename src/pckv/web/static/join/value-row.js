@@ -1,0 +1,166 @@
+// One key with its value: a row of buttons, or a number. And how values are written.
+import { announce, make } from "../shared/page.js";
+import { anyOf, number, say } from "./join-strings.js";
+
+const MAX_BUTTONS = 10,
+  // Buttons whose labels are longer together than this do not stand in one line on a phone.
+  MAX_LINE_LETTERS = 24;
+
+// What an end of the range means, like "5 (great)", and a value in its unit.
+const endText = (value, label) => (label ? say("value_label", { value, label }) : number(value));
+
+// Equally spaced levels may have endless decimals, of which few tell them apart.
+function levelText({ levels, levelValues }, value) {
+  const [first, second] = levelValues,
+    decimals = Array.isArray(levels) ? 15 : Math.min(15, Math.max(0, 2 - Math.floor(Math.log10(second - first))));
+  return number(Number(value.toFixed(decimals)));
+}
+
+// Whether only levels are taken, or the levels have values of their own: those are what people choose from.
+const offersLevels = ({ levels, between }) => Array.isArray(levels) || between === "refuse";
+
+// Whether somebody's value may lie between two that are offered: steps of 1, like stars, leave nothing out.
+export const leavesOut = (task) => offersLevels(task) && task.levelValues.some((value, place, values) => place && value - values[place - 1] !== 1);
+
+const inUnit = ({ about: { unit } }, value) => (unit ? say("value_unit", { value, unit }) : value);
+
+export const valueText = (task, value) => inUnit(task, offersLevels(task) ? levelText(task, value) : number(value));
+
+// What several levels are worth, as a choice between them.
+export const levelsText = (task, levels) => inUnit(task, anyOf(levels.map((level) => levelText(task, task.levelValues[level]))));
+
+export const ends = ({ low, high, about }) => ({ low: endText(low, about.low_label), high: endText(high, about.high_label) });
+
+// The values that have buttons: levels, or a few whole numbers; otherwise none.
+function offered(task) {
+  const { low, high, levelValues } = task;
+  if (offersLevels(task)) return levelValues;
+  if (!Number.isInteger(low) || !Number.isInteger(high) || high - low >= MAX_BUTTONS) return null;
+  return Array.from({ length: high - low + 1 }, (_, step) => low + step);
+}
+
+export class ValueRow {
+  constructor(task, key, place, onchange) {
+    Object.assign(this, { task, key, value: null, chosen: false, onchange });
+    const values = offered(task);
+    this.control = values ? new Scale(this, place, values) : new Measure(this);
+    this.button = make(
+      "button",
+      { type: "button", class: "plain remove", "aria-label": say("remove", { key }), onclick: () => this.clear() },
+      "×",
+    );
+    this.button.disabled = true;
+    this.element = make("li", {}, make("span", { class: "name" }, key), this.control.element, this.button);
+  }
+
+  // A value out of range is none, but its key stays chosen.
+  set(value, chosen = value !== null) {
+    Object.assign(this, { value, chosen });
+    this.button.disabled = !chosen;
+    this.element.classList.toggle("chosen", chosen);
+    this.onchange();
+  }
+
+  clear() {
+    this.control.clear();
+    this.set(null);
+    this.focus();
+    announce(say("removed", { key: this.key }));
+  }
+
+  enable(enabled) {
+    this.element.classList.toggle("unavailable", !enabled);
+    for (const input of this.control.element.querySelectorAll("input")) input.disabled = !enabled;
+  }
+
+  focus() {
+    this.control.element.querySelector("input").focus();
+  }
+}
+
+const legend = ({ task, key }) => say("value_of", { key, ...ends(task) });
+
+const endLabels = ({ about: { low_label, high_label } }) =>
+  low_label || high_label
+    ? make("div", { class: "ends", "aria-hidden": "true" }, make("span", {}, low_label), make("span", {}, high_label))
+    : null;
+
+// One radio button per value, drawn as a row of buttons; in several lines, each with its own edge, if they are many.
+class Scale {
+  constructor(row, place, values) {
+    const { task } = row,
+      texts = values.map((value) => (offersLevels(task) ? levelText(task, value) : number(value))),
+      longest = Math.max(...texts.map(({ length }) => length)),
+      inLine = values.length * longest <= MAX_LINE_LETTERS;
+    this.inputs = values.map((value) => make("input", { type: "radio", name: `value-${place}`, value, onchange: () => row.set(value) }));
+    const labels = this.inputs.map((input, number) => make("label", {}, input, make("span", {}, texts[number])));
+    const group = make("fieldset", { class: inLine ? "scale" : "scale wrapped" }, make("legend", { class: "hidden-text" }, legend(row)), ...labels);
+    if (!inLine) group.style.gridTemplateColumns = `repeat(auto-fill, minmax(min(100%, ${longest + 2}ch), 1fr))`;
+    this.element = make("div", { class: "control" }, group, inLine ? endLabels(task) : null);
+  }
+
+  clear() {
+    for (const input of this.inputs) input.checked = false;
+  }
+}
+
+// Any number: a box, and a slider that shows no value until somebody gives one.
+class Measure {
+  constructor(row) {
+    const { low, high } = row.task,
+      { unit } = row.task.about;
+    const limits = { min: low, max: high, step: "any" };
+    Object.assign(this, { row, low, high });
+    // A click where the slider stands already is a choice too.
+    const slid = () => this.take(this.rounded(this.range.valueAsNumber), this.range);
+    const label = say("slider_of", { key: row.key });
+    this.range = make("input", { type: "range", ...limits, "aria-label": label, oninput: slid, onclick: slid });
+    this.box = make("input", {
+      type: "number",
+      ...limits,
+      "aria-label": legend(row),
+      oninput: () => this.take(this.box.valueAsNumber, this.box),
+    });
+    this.clear();
+    const slider = make("div", { class: "slider" }, this.range, endLabels(row.task));
+    this.element = make("div", { class: "control measure" }, slider, this.box, unit ? make("span", {}, unit) : null);
+  }
+
+  // The slider gives steps that a person would choose, at least 50 of them.
+  rounded(value) {
+    const step = 10 ** Math.floor(Math.log10((this.high - this.low) / 50));
+    const near = Number((Math.round(value / step) * step).toPrecision(12));
+    return Math.min(this.high, Math.max(this.low, near));
+  }
+
+  take(value, from) {
+    const empty = from === this.box && Number.isNaN(value) && !this.box.validity.badInput,
+      valid = value >= this.low && value <= this.high;
+    this.box.setAttribute("aria-invalid", String(!valid && !empty));
+    if (empty) {
+      this.untouch();
+    } else if (valid) {
+      if (from === this.range) this.box.value = value;
+      else this.range.value = value;
+      this.touch(value);
+    }
+    this.row.set(valid ? value : null, !empty);
+  }
+
+  touch(value) {
+    this.range.classList.remove("untouched");
+    this.range.setAttribute("aria-valuetext", valueText(this.row.task, value));
+  }
+
+  untouch() {
+    this.range.value = (this.low + this.high) / 2;
+    this.range.classList.add("untouched");
+    this.range.setAttribute("aria-valuetext", say("no_value"));
+  }
+
+  clear() {
+    this.box.value = "";
+    this.box.setAttribute("aria-invalid", "false");
+    this.untouch();
+  }
+}

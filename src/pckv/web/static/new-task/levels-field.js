@@ -1,0 +1,127 @@
+// The levels that values are reported as: two, several in equal steps, or those that somebody names.
+import { isPlain, number } from "../shared/form-checks.js";
+import { ChoiceField, TextField } from "../shared/form-fields.js";
+import { make } from "../shared/page.js";
+
+const MIN_LEVELS = 2,
+  MAX_LEVELS = 16;
+
+const named = (text) => text.split(/[\s,;]+/).filter(Boolean);
+
+// What is wrong with named values, or null.
+export function wrongNames(text) {
+  const values = named(text),
+    odd = values.find((value) => !isPlain(value)),
+    next = values.findIndex((value, place) => place && Number(value) <= Number(values[place - 1]));
+  if (!values.length) return "name the values, such as 1, 2, 3";
+  if (odd !== undefined) return `“${odd}” is not a number in plain digits, such as 0.5; commas separate the values`;
+  if (next > 0) return `the values must ascend: ${values[next - 1]} is followed by ${values[next]}`;
+  return values.length < MIN_LEVELS || values.length > MAX_LEVELS ? `name at least ${MIN_LEVELS} values, and at most ${MAX_LEVELS}` : null;
+}
+
+export class LevelsField {
+  constructor() {
+    this.label = "Levels";
+    this.number = new TextField("Number of levels", make("input", { type: "number", value: 5 }), {
+      hint: `From ${MIN_LEVELS} to ${MAX_LEVELS}, the lowest and the highest value included.`,
+      check: number({ min: MIN_LEVELS, max: MAX_LEVELS, whole: true, missing: "say how many levels there are" }),
+    });
+    this.names = new TextField("Values, from the lowest to the highest", make("input", { type: "text", autocomplete: "off", placeholder: "1, 2, 3, 4, 5" }), {
+      hint: "Separated by commas.",
+      check: wrongNames,
+    });
+    this.between = new ChoiceField("A value between two levels", [
+      ["round", "is rounded", "To one of the two at random, such that means stay right."],
+      ["refuse", "is not taken", "The join page offers the levels as buttons; an app has to do the same."],
+    ]);
+    this.as = new ChoiceField(
+      "A report tells a value as",
+      [
+        ["two", "low or high", "Enough for means, and the most precise."],
+        ["number", "one of several levels", "In equal steps: the result then has the share of each level, medians, and how far values spread."],
+        ["named", "one of the values that you name", "The same, with steps of any size. The join page offers these values as buttons."],
+      ],
+      { onchange: () => this.choose() },
+    );
+    this.cost = make("p", { class: "aside", role: "status" });
+    this.element = make("div", {}, this.as.element, this.number.element, this.names.element, this.between.element, this.cost);
+    this.choose();
+  }
+
+  get chosen() {
+    return { number: this.number, names: this.names }[this.kind] ?? this.as;
+  }
+
+  get kind() {
+    return { two: "two", number: "number", named: "names" }[this.as.value];
+  }
+
+  get problem() {
+    return this.chosen.problem;
+  }
+
+  get isNamed() {
+    return this.as.value === "named";
+  }
+
+  get value() {
+    return { as: this.as.value, number: this.number.value, names: this.names.value, between: this.between.value };
+  }
+
+  set value({ as = "two", number: many = "5", names = "", between = "round" } = {}) {
+    this.number.value = many;
+    this.names.value = names;
+    this.between.value = between;
+    this.as.value = as;
+  }
+
+  choose() {
+    const { value } = this.as;
+    this.number.element.hidden = value !== "number";
+    this.names.element.hidden = value !== "named";
+    this.between.element.hidden = value === "two";
+  }
+
+  wrong() {
+    return this.chosen.wrong();
+  }
+
+  validate() {
+    return this.chosen.validate();
+  }
+
+  // As a task has them.
+  levels() {
+    if (this.isNamed) return named(this.names.value);
+    return this.as.value === "two" ? MIN_LEVELS : Number(this.number.value);
+  }
+
+  // The ends of the range, where the values name them.
+  range(low, high) {
+    const values = this.isNamed ? named(this.names.value) : [low, high];
+    return { low: values[0] ?? "", high: values.at(-1) ?? "" };
+  }
+
+  // What was chosen for more levels does not hold for two.
+  rule() {
+    return this.as.value === "two" ? "round" : this.between.value;
+  }
+
+  // What more than two cost, in words: in numbers it depends on the rest of the form.
+  explain() {
+    const levels = this.wrong() ? MIN_LEVELS : this.levels(),
+      count = levels.length ?? levels;
+    const text =
+      count > MIN_LEVELS
+        ? `With ${count} levels you see how many people give each of them. In return shares of people, and often means, become less precise than with two, the more levels the less: the plan says by how much.`
+        : "";
+    if (this.cost.textContent !== text) this.cost.textContent = text;
+  }
+}
+
+// The field's value for the levels of a task.
+export const valueOfLevels = ({ levels, between }) => {
+  const list = Array.isArray(levels),
+    as = list ? "named" : levels === MIN_LEVELS && between === "round" ? "two" : "number";
+  return { as, between, ...(list ? { names: levels.join(", ") } : { number: String(levels) }) };
+};

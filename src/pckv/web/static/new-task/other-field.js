@@ -1,0 +1,67 @@
+// Keys that a list misses: they are not taken, or all of them count as one more key, which has a name.
+import { text } from "../shared/form-checks.js";
+import { ChoiceField, TextField } from "../shared/form-fields.js";
+import { make } from "../shared/page.js";
+
+const DEFAULT_NAME = "other";
+
+export class OtherField {
+  // `keys` returns the listed keys: their names, or how many there are.
+  constructor(keys) {
+    this.label = "Keys that are not listed";
+    this.as = new ChoiceField(
+      this.label,
+      [
+        ["none", "are not taken", "An app refuses them, and the join page does not ask for them."],
+        ["other", "count as one more key", "What they are stays with people. The result shows apart how many hold something that your list misses."],
+      ],
+      { onchange: () => this.choose() },
+    );
+    const named = text({ missing: "give the key for all others a name" });
+    this.name = new TextField("Its name", make("input", { type: "text", autocomplete: "off", value: DEFAULT_NAME }), {
+      check: (name) => named(name) ?? (isListed(name, keys()) ? "this must not be the name of a listed key" : null),
+    });
+    this.element = make("div", {}, this.as.element, this.name.element);
+    this.choose();
+  }
+
+  get isOn() {
+    return this.as.value === "other";
+  }
+
+  get problem() {
+    return this.isOn ? this.name.problem : this.as.problem;
+  }
+
+  get value() {
+    return { as: this.as.value, name: this.name.value };
+  }
+
+  set value({ as = "none", name = DEFAULT_NAME } = {}) {
+    this.name.value = name;
+    this.as.value = as;
+  }
+
+  choose() {
+    this.name.element.hidden = !this.isOn;
+  }
+
+  wrong() {
+    return this.isOn ? this.name.wrong() : null;
+  }
+
+  validate() {
+    return this.isOn ? this.name.validate() : true;
+  }
+
+  // As a task has it.
+  other() {
+    return this.isOn ? this.name.value : null;
+  }
+}
+
+// Numbered keys have numbers for names.
+const isListed = (name, keys) => (Array.isArray(keys) ? keys.includes(name) : /^\p{Nd}+$/u.test(name));
+
+// The field's value for the key of a task that stands for all others.
+export const valueOfOther = ({ other }) => (other === null ? {} : { as: "other", name: other });

@@ -1,0 +1,345 @@
+// The form for a new task: its fields in sections, and what they say as a draft, as a question for a plan and as a task.
+import { DiscoveryFields, valuesOfTree } from "./discovery-fields.js";
+import { MAX_TEXT_BYTES, decimal, number, text } from "../shared/form-checks.js";
+import { ChoiceField, TextField } from "../shared/form-fields.js";
+import { KeyField, valueOfKeys } from "../shared/key-field.js";
+import { LevelsField, valueOfLevels } from "./levels-field.js";
+import { OtherField, valueOfOther } from "./other-field.js";
+import { choice, make, short } from "../shared/page.js";
+import { PrivacyField } from "./privacy-field.js";
+import { RepeatFields } from "./repeat-fields.js";
+
+const MAX_USERS = 1e15,
+  MAX_INVITATIONS = 100_000,
+  // How many of the keys people are assumed to hold where nobody says so.
+  ASSUMED_PAIRS = 3;
+const ABOUT = ["question", "description", "unit", "low_label", "high_label", "eligibility", "consent", "contact"],
+  // Of these, what is about values.
+  OF_VALUES = ["unit", "low_label", "high_label"];
+
+const line = (label, hint, options = {}) =>
+  new TextField(label, make("input", { type: "text", autocomplete: "off", placeholder: options.example }), {
+    hint,
+    check: text(options),
+  });
+
+const lines = (label, hint) =>
+  new TextField(label, make("textarea", { rows: 3 }), { hint, check: text({ maxBytes: MAX_TEXT_BYTES }) });
+
+const numeric = (label, hint, options, attributes = {}) =>
+  new TextField(label, make("input", { type: "number", ...attributes }), { hint, check: number(options) });
+
+const day = (label, hint, check) => new TextField(label, make("input", { type: "date" }), { hint, check });
+
+const row = (...fields) => make("div", { class: "row" }, ...fields.map(({ element }) => element));
+
+const section = (number, title, ...content) =>
+  make("section", { "aria-label": title }, make("h2", {}, make("span", { class: "step" }, number), " ", title), ...content);
+
+export class TaskForm {
+  // `changed` is called after every change.
+  constructor(changed) {
+    this.changed = () => this.fields && this.update(changed);
+    this.repeat = new RepeatFields();
+    this.tree = new DiscoveryFields();
+    this.fields = {
+      ...this.askFields(),
+      ...this.answerFields(),
+      ...this.peopleFields(),
+      ...this.repeat.fields,
+      ...this.tree.fields,
+      ...this.planFields(),
+    };
+    this.often = section(4, "How often", this.repeat.element);
+    this.element = make(
+      "div",
+      { oninput: this.changed, onchange: this.changed },
+      this.askSection(),
+      this.answerSection(),
+      this.peopleSection(),
+      this.often,
+      this.privacySection(),
+    );
+    this.defaults = JSON.stringify(this.values());
+    this.update(() => {});
+  }
+
+  askFields() {
+    return {
+      name: line("Name", "For your list of tasks. Two runs of one survey need different names.", {
+        missing: "give the task a name",
+      }),
+      question: line("Question", "What participants read first. Without a question they read the name.", {
+        example: "Which of these films have you seen, and how did you like them?",
+      }),
+      description: lines("Description", "Who asks, and what for."),
+      unit: line("Unit of the values", "Such as stars or minutes.", { example: "stars" }),
+      low_label: line("Lowest value means", null, { example: "awful" }),
+      high_label: line("Highest value means", null, { example: "great" }),
+    };
+  }
+
+  answerFields() {
+    const low = new TextField("Lowest value", make("input", { type: "number", step: "any", value: 1 }), {
+      check: decimal({ missing: "name the lowest value" }),
+    });
+    const above = (value) =>
+      Number(value) > Number(low.value) ? null : "this must be above the lowest value";
+    const high = new TextField("Highest value", make("input", { type: "number", step: "any", value: 5 }), {
+      check: (value) => decimal({ missing: "name the highest value" })(value) ?? above(value),
+    });
+    const keys = new KeyField(() => this.changed());
+    return { keys, other: new OtherField(() => keys.keys()), low, high, levels: new LevelsField() };
+  }
+
+  peopleFields() {
+    const opens = day("First day", "UTC; leave empty to start at once.");
+    const closes = day("Closes on", "The first day without reports; leave empty for no end.", (value) =>
+      value && opens.value && value <= opens.value ? "this must be after the first day" : null,
+    );
+    const users = numeric("People expected", "The target of the collection; the plan depends on it.", {
+      min: 1,
+      max: MAX_USERS,
+      whole: true,
+      missing: "say how many people you expect",
+    });
+    const many = { min: 1, max: MAX_INVITATIONS, whole: true };
+    const invitations = numeric("Number of invitations", "One link per person, shown once after the task is created.", {
+      ...many,
+      missing: "say how many invitations you need; more can be made later",
+    });
+    return {
+      users,
+      opens,
+      closes,
+      access: new ChoiceField("How people take part", [
+        ["link", "By one open link", "Everybody who has it can take part, once per device."],
+        ["invitations", "By invitation", "Every person gets a link of their own, which is good for one report."],
+      ]),
+      invitations,
+      eligibility: lines("Who may take part", "Such as: adults who live in Berlin."),
+      consent: lines("Consent", "What participants have to agree to before they send anything."),
+      contact: line("Contact", "Whom participants may ask: an address, or a name.", { example: "survey@example.org" }),
+    };
+  }
+
+  planFields() {
+    const pairs = numeric("Pairs per person: typical", "How many of the keys people hold on average.", { min: 1 }, { step: "any" });
+    return {
+      epsilon: new PrivacyField(),
+      pairs,
+      most_pairs: numeric("At most (optional)", "The most that anybody holds, if you know it.", { min: 1, whole: true }),
+      more: new ChoiceField("Somebody who holds more pairs than a report stands for", [
+        [
+          "sample",
+          "may take part",
+          "A random choice of their pairs is reported, and a few people are asked how many they hold instead: the result then says how much is missing.",
+        ],
+        ["refuse", "must choose", "The join page says “choose up to” that many and stops there; an app has to do the same."],
+      ]),
+      objective: new TextField(
+        "What matters",
+        choice(
+          [
+            ["both", "how many, and how much"],
+            ["frequency", "how many hold a key"],
+            ["mean", "the mean value"],
+          ],
+          "both",
+          () => {},
+        ),
+      ),
+      coin: new ChoiceField("Against people who lie to distort the result", [
+        ["device", "nothing more", "Every device draws all of its report's randomness."],
+        [
+          "server",
+          "the collector draws the random function of each report",
+          "A liar cannot search for a function that names many keys at once. It needs invitations, one per report. The guarantee for participants stays the same.",
+        ],
+      ]),
+    };
+  }
+
+  askSection() {
+    const { name, question, description, unit, low_label: low, high_label: high } = this.fields;
+    this.meanings = row(unit, low, high);
+    return section(1, "What you ask", name.element, question.element, description.element, this.meanings);
+  }
+
+  answerSection() {
+    const { keys, other, low, high, levels } = this.fields;
+    this.ends = row(low, high);
+    return section(2, "What people may answer", keys.element, this.tree.element, other.element, levels.element, this.ends);
+  }
+
+  peopleSection() {
+    const { users, opens, closes, access, invitations, eligibility, consent, contact } = this.fields;
+    return section(
+      3,
+      "Who takes part",
+      row(users, opens, closes),
+      access.element,
+      invitations.element,
+      row(eligibility, consent),
+      contact.element,
+    );
+  }
+
+  privacySection() {
+    const { epsilon, pairs, most_pairs: most, more, objective, coin } = this.fields;
+    this.held = row(pairs, most);
+    this.advanced = make(
+      "details",
+      { class: "advanced" },
+      make("summary", {}, "Advanced"),
+      this.held,
+      more.element,
+      objective.element,
+      coin.element,
+    );
+    return section(5, "Privacy", epsilon.element, this.advanced);
+  }
+
+  // What follows from other fields: a discovery has neither values nor rounds, a coin needs invitations, rounds have days and panels instead, any text leaves none
+  // unlisted, named values begin and end with those of the range, and nobody holds more pairs than there are keys.
+  update(changed) {
+    const { access, invitations, coin, pairs, opens, closes, epsilon, levels, keys, other, more, objective, repeat } = this.fields,
+      finds = keys.isDiscovery;
+    if (finds && this.repeat.isOn) repeat.value = "once";
+    this.tree.element.hidden = !finds;
+    for (const element of [this.meanings, this.often, this.held, levels.element, more.element, objective.element]) element.hidden = finds;
+    if (coin.value === "server" && access.value !== "invitations") access.value = "invitations";
+    access.inputs[0].disabled = coin.value === "server";
+    for (const field of [opens, closes, access, coin]) field.element.hidden = this.repeat.isOn;
+    invitations.element.hidden = this.repeat.isOn || access.value !== "invitations";
+    this.repeat.explain(Number(epsilon.value));
+    other.element.hidden = keys.isHashed || finds;
+    this.ends.hidden = levels.isNamed || finds;
+    levels.explain();
+    pairs.input.placeholder = `${short(this.assumedPairs())} (assumed)`;
+    changed();
+  }
+
+  assumedPairs() {
+    return Math.max(1, Math.min(ASSUMED_PAIRS, this.fields.keys.keyCount || ASSUMED_PAIRS));
+  }
+
+  // As a draft: the values of all fields.
+  values() {
+    return Object.fromEntries(Object.entries(this.fields).map(([name, field]) => [name, field.value]));
+  }
+
+  fill(values) {
+    for (const [name, field] of Object.entries(this.fields)) if (name in values) field.value = values[name] ?? "";
+    this.changed();
+  }
+
+  isUntouched() {
+    return JSON.stringify(this.values()) === this.defaults;
+  }
+
+  used() {
+    return Object.values(this.fields).filter(({ element }) => !element.closest("[hidden]"));
+  }
+
+  // Tells what is wrong at every field; returns the first of them, in the order of the page.
+  validate() {
+    const wrong = this.used().filter((field) => !field.validate());
+    return wrong.sort(byPlace)[0] ?? null;
+  }
+
+  // Where keys are listed.
+  other() {
+    return this.fields.keys.isHashed ? null : this.fields.other.other();
+  }
+
+  // What a plan depends on, or what is still missing for one.
+  planInputs() {
+    const { keys, low, high, levels, users, epsilon, pairs, most_pairs: most, more, objective } = this.fields,
+      ends = levels.isNamed ? [] : [low, high],
+      ofPairs = [levels, ...ends, pairs, most, ...this.repeat.planned()];
+    for (const field of [keys, ...(keys.isDiscovery ? Object.values(this.tree.fields) : ofPairs), users, epsilon]) {
+      const wrong = field.wrong();
+      if (wrong) return { missing: `${field.label}: ${wrong}.` };
+    }
+    if (keys.isDiscovery) {
+      return { kind: "discovery", ...this.tree.values(), users: Number(users.value), epsilon: epsilon.value };
+    }
+    return {
+      keys: keys.isHashed ? "hashed" : keys.keyCount + (this.other() !== null),
+      users: this.peoplePerRound(),
+      epsilon: epsilon.value,
+      pairs: Number(pairs.value) || this.assumedPairs(),
+      most_pairs: Number(most.value) || "",
+      more: more.value,
+      coin: this.coin(),
+      objective: objective.value,
+      levels: String(levels.levels()),
+      ...levels.range(low.value, high.value),
+    };
+  }
+
+  // A plan is for the people of one round; without rounds those are all.
+  peoplePerRound() {
+    return this.repeat.peoplePerRound(Number(this.fields.users.value));
+  }
+
+  // The coins of a series are always those of devices.
+  coin() {
+    return this.repeat.isOn ? "device" : this.fields.coin.value;
+  }
+
+  // The body of the request that creates the task; that of a series has no days.
+  body() {
+    const value = (name) => this.fields[name].value,
+      { keys, levels } = this.fields,
+      about = Object.fromEntries(ABOUT.filter((name) => !keys.isDiscovery || !OF_VALUES.includes(name)).map((name) => [name, value(name)])),
+      days = { opens: (!this.repeat.isOn && value("opens")) || null, closes: (!this.repeat.isOn && value("closes")) || null };
+    const common = { name: value("name"), about, epsilon: value("epsilon"), coin: this.coin(), ...days };
+    if (keys.isDiscovery) return { kind: "discovery", ...common, ...this.tree.values() };
+    return {
+      ...common,
+      keys: keys.keys(),
+      other: this.other(),
+      ...levels.range(value("low"), value("high")),
+      levels: levels.levels(),
+      between: levels.rule(),
+      users: this.peoplePerRound(),
+      pairs: Number(value("pairs")) || this.assumedPairs(),
+      most_pairs: Number(value("most_pairs")) || null,
+      more: value("more"),
+      objective: value("objective"),
+    };
+  }
+}
+
+// The values of the form for another run of a series.
+export const valuesOfSeries = ({ task, period, panels, rounds }) => ({
+  ...valuesOfTask(task),
+  repeat: "rounds",
+  period: String(period),
+  panels: String(panels),
+  rounds: rounds ? String(rounds) : "",
+});
+
+const byPlace = (one, other) =>
+  one.problem.control.compareDocumentPosition(other.problem.control) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+
+// The values of the form for another run of a task; `target` is how many reports it wanted.
+export const valuesOfTask = (task, target) => ({
+  ...task.about,
+  name: `${task.name} (copy)`,
+  keys: valueOfKeys(task),
+  epsilon: task.epsilon,
+  users: target ? String(target) : "",
+  coin: task.coin,
+  ...(task.kind === "discovery" ? valuesOfTree(task) : valuesOfPairs(task)),
+});
+
+const valuesOfPairs = (task) => ({
+  other: valueOfOther(task),
+  low: task.low,
+  high: task.high,
+  levels: valueOfLevels(task),
+  more: task.more,
+});

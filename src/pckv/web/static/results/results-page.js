@@ -1,0 +1,141 @@
+// The public results of a task: read-only, for everybody with the link.
+import { alertBox, ask, count, make, percent, plural, replace } from "../shared/page.js";
+import { frequencyTexts, levelTexts, meanTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
+import { legend, stack, tableOfShares } from "./shares.js";
+import { drawn } from "../shared/svg.js";
+
+// The collector computes the numbers once per minute.
+const POLL_SECONDS = 60;
+const BAR = { width: 100, height: 12 };
+
+const main = document.getElementById("main"),
+  id = location.pathname.split("/").pop(),
+  said = make("div"),
+  body = make("div", { class: "results-page" });
+replace(main, body, said);
+
+const ENDED = {
+  404: "The results of this task are not public.",
+  410: "This task was deleted, and its results with it.",
+};
+
+async function refresh() {
+  try {
+    const results = await ask("GET", `/tasks/${encodeURIComponent(id)}/results`);
+    show(results);
+    replace(said);
+  } catch (error) {
+    replace(said, alertBox(ENDED[error.status] ?? `${error.message} The page goes on trying.`));
+    if (error.status in ENDED) return replace(body, make("h1", {}, "No results here"));
+  }
+  setTimeout(refresh, 1000 * POLL_SECONDS);
+}
+
+function show(results) {
+  const { name, about, reports, verdict } = results;
+  document.title = `${name} – results`;
+  replace(
+    body,
+    make("h1", {}, about.question || name),
+    about.description ? make("p", { class: "text" }, about.description) : null,
+    make(
+      "section",
+      { "aria-label": "Reports" },
+      make("p", { class: "big" }, make("strong", { id: "reports" }, count(reports)), " ", reports === 1 ? "report" : "reports"),
+      make("p", {}, state(results)),
+    ),
+    make(
+      "section",
+      { "aria-label": "Results" },
+      make("h2", {}, "Results"),
+      ...(reports
+        ? [make("p", { class: "note" }, verdict.join(" ")), table(results), shown(results), spread(results)]
+        : [make("p", {}, "There are no reports yet.")]),
+    ),
+    make("section", { "aria-label": "How to read this" }, make("h2", {}, "How to read this"), ...reading(results)),
+  );
+}
+
+function state({ phase, closed, closes, opens, last_report: last }) {
+  const since = last ? ` The last report came on ${last}.` : "";
+  if (phase === "closed") return `The collection is closed since ${closed ?? closes}.${since}`;
+  if (phase === "waiting") return `The collection opens on ${opens}.`;
+  return `The collection is open${closes ? ` until ${closes}` : ""}.${since}`;
+}
+
+// Bars have the same scale in all rows, up to the largest end of an interval.
+function table({ estimates, other, about: { unit } }) {
+  const most = Math.max(...estimates.map((row) => row.frequency_high), 1e-9);
+  const names = ["Share of people", unit ? `Mean, in ${unit}` : "Mean"];
+  const header = (name) => make("th", { scope: "col" }, name);
+  return make(
+    "table",
+    { class: "public" },
+    make("thead", {}, make("tr", {}, header("Key"), make("td"), ...names.map(header))),
+    make("tbody", {}, ...listed(estimates, other).map((estimate) => row(estimate, most, names))),
+  );
+}
+
+// Those of keys that are not listed stand apart: they are told in a sentence.
+const listed = (estimates, other) => estimates.filter(({ key }) => key !== other);
+
+// On a narrow screen there are no headers.
+function row(estimate, most, [shares, means]) {
+  const share = frequencyTexts(estimate),
+    mean = meanTexts(estimate);
+  return make(
+    "tr",
+    { class: estimate.detected ? null : "soft" },
+    make("th", { scope: "row" }, estimate.key),
+    make("td", { class: "bars" }, bar(estimate, most)),
+    make("td", { "data-label": shares }, estimate.detected ? `${share.value} (${share.range})` : `${TOO_RARE} (${share.most})`),
+    make("td", { "data-label": means }, estimate.mean_known ? `${mean.value} (${mean.range})` : UNKNOWN),
+  );
+}
+
+// The numbers stand beside it.
+function bar({ frequency, frequency_low: low, frequency_high: high, detected }, most) {
+  const x = (share) => (BAR.width * Math.max(0, share)) / most,
+    middle = BAR.height / 2;
+  return drawn(
+    "svg",
+    { viewBox: `0 0 ${BAR.width} ${BAR.height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    ...(detected ? [drawn("rect", { class: "estimate", x: 0, y: 2, width: x(frequency), height: BAR.height - 4 })] : []),
+    drawn("rect", { class: "range", x: x(low), y: middle - 1, width: Math.max(0.5, x(high) - x(low)), height: 2 }),
+  );
+}
+
+// What people say of the keys, where a task has more than two levels. A table that somebody opened stays open.
+function spread({ estimates, other, about: { unit } }) {
+  const known = listed(estimates, other).filter(({ shares, mean_known: isKnown }) => shares && isKnown);
+  if (!known.length) return null;
+  const texts = levelTexts(known[0].shares.map(({ value }) => value)),
+    open = body.querySelector("details")?.open ?? false;
+  return make(
+    "figure",
+    { class: "shares" },
+    make("h3", {}, `What those who hold a key say${unit ? `, in ${unit}` : ""}`),
+    legend(texts, unit),
+    make("div", { class: "stacks" }, ...known.map((estimate) => make("div", {}, make("div", { class: "name" }, estimate.key), stack(estimate, texts)))),
+    make("figcaption", {}, "The width of a part is the share of people, among those who hold the key, who give that value."),
+    make("details", { open }, make("summary", {}, "The same as a table, with ranges"), tableOfShares(known, texts, (key) => key)),
+  );
+}
+
+function shown({ keys, other, estimates }) {
+  const all = keys - (other === null ? 0 : 1),
+    rows = listed(estimates, other).length;
+  return all > rows ? make("p", {}, `The first ${count(rows)} of ${plural(all, "key")}.`) : null;
+}
+
+function reading({ level, epsilon, padding, method, about: { contact } }) {
+  const sentences = [
+    `Every answer was made noisy on the person's own device before it was sent. What a single report can tell about its person is limited, whoever reads it, those who collect it included (local differential privacy with ε = ${epsilon}).`,
+    `What is shown here is about all people together. Each number has a range, made to hold the true one in ${percent(level)} of cases. The bar shows the share of people, and the line its range.`,
+    `Grey rows are too rare to tell from nobody at all. A report stands for up to ${plural(padding, "answer")} of a person; the method is “${method}”.`,
+    ...(contact ? [`Contact: ${contact}`] : []),
+  ];
+  return sentences.map((sentence) => make("p", {}, sentence));
+}
+
+refresh();
