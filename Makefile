@@ -2,10 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-FINGERPRINT := $(shell sha256sum < constraints.txt | cut -c1-16)
+FINGERPRINT := $(shell cat constraints.txt tools/javascript/package-lock.json | sha256sum | cut -c1-16)
 # Two stages of one environment: what the demo needs, and everything.
 RUNNABLE := $(VENV)/runnable-$(FINGERPRINT)
 READY := $(VENV)/ready-$(FINGERPRINT)
+BIOME := $(VENV)/javascript/node_modules/.bin/biome
 BARE := core files pandas charts lab duckdb spark serve postgres
 # The folder with the rating sets, for the experiments that need them.
 DATA ?= ../shared/data
@@ -41,11 +42,12 @@ pytest: $(READY)  ## Run all tests (PYTEST_ARGS="tests/tally -x" for some of the
 	# A worker is one thread: those of linear algebra would only wait for each other.
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
-lint: $(READY)  ## Run ruff, mypy and the import contracts
+lint: $(READY)  ## Run ruff, mypy, the import contracts, and biome for JavaScript and CSS
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIOME) ci --error-on-warnings
 
 # Links, commands, options, settings, metrics, problem types and public names are checked before anything is built.
 docs: $(READY)  ## Build the documentation into site/; fails on a dead link or anything undocumented
@@ -100,7 +102,7 @@ $(READY): $(RUNNABLE)
 	@command -v java > /dev/null || apt-get install -y -q openjdk-17-jre-headless \
 		|| echo "without Java 17 or newer nothing is tested on Spark"
 	@{ command -v node && command -v npm; } > /dev/null || apt-get install -y -q nodejs npm \
-		|| echo "without Node.js the JavaScript client is not tested"
+		|| echo "without Node.js the JavaScript client is neither linted nor tested"
 	@command -v chromium-headless-shell > /dev/null || apt-get install -y -q chromium-headless-shell \
 		|| command -v chromium > /dev/null || apt-get install -y -q chromium \
 		|| echo "without Chromium the pages are not tested"
@@ -111,6 +113,10 @@ $(READY): $(RUNNABLE)
 	@$(call install,$(VENV),-e '.[all]' --group dev)
 	@# pip compiles what it installs, and uv does not: the first tests would.
 	@$(BIN)/python -m compileall -q -j 2 $(VENV)/lib src
+	@mkdir -p $(VENV)/javascript && cp tools/javascript/.npmrc tools/javascript/*.json $(VENV)/javascript
+	@# Not npm ci: a mirror may lack the packages of other platforms, which it would ask for.
+	@npm install --prefix $(VENV)/javascript --no-save --silent --no-audit --no-fund \
+		|| echo "without Biome there is no make lint"
 	@for extra in $(BARE); do \
 		echo "a bare environment for $$extra"; \
 		$(PYTHON) -m venv --without-pip $(VENV)/bare/$$extra && \

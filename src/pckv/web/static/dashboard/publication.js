@@ -10,7 +10,13 @@ export function publicationSection({ id }, changed) {
   const box = make("input", { type: "checkbox", role: "switch", id: "public-results", onchange: save }),
     problem = make("div"),
     state = make("p");
-  const address = make("p", {}, make("a", { href: link }, link), " ", copyButton("Copy the link to the results", link, "Copy"));
+  const address = make(
+    "p",
+    {},
+    make("a", { href: link }, link),
+    " ",
+    copyButton("Copy the link to the results", link, "Copy"),
+  );
   let shown;
 
   function show({ public_results: now }) {

@@ -39,6 +39,12 @@ export function seriesDetails({ task, ...contract }, series) {
     { class: "card" },
     make("summary", {}, make("h2", {}, "Details")),
     make("p", {}, windowSentence({ ...contract, epsilon: Number(task.epsilon) })),
-    make("dl", { class: "facts" }, ...Object.entries(facts).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)))),
+    make(
+      "dl",
+      { class: "facts" },
+      ...Object.entries(facts).map(([name, value]) =>
+        make("div", {}, make("dt", {}, name), make("dd", {}, value)),
+      ),
+    ),
   );
 }

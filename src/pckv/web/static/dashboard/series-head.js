@@ -26,7 +26,9 @@ export function seriesHead(role, changed) {
   const element = make("div", {}, make("div", { class: "title" }, title, state, copy), question, notice);
   const counts = make("section", { "aria-label": "Reports", class: "counts" }, said, bars);
   const names = ["Round", "Opens", "State", "Reports"],
-    headers = names.map((name) => make("th", { scope: "col", class: name === "Reports" ? "number" : null }, name));
+    headers = names.map((name) =>
+      make("th", { scope: "col", class: name === "Reports" ? "number" : null }, name),
+    );
   const rounds = make(
     "section",
     { "aria-label": "Rounds" },
@@ -69,9 +71,13 @@ export function seriesHead(role, changed) {
 
 export function stateSentence({ phase, closed, first, last_round: last, next_round: next }) {
   if (phase === "waiting") return `This series is not open yet: round 1 opens on ${first} (UTC).`;
-  if (closed) return `This series was closed on ${closed}. It takes no more reports; what is known stays below.`;
+  if (closed)
+    return `This series was closed on ${closed}. It takes no more reports; what is known stays below.`;
   if (phase === "closed") return "All rounds are over. What is known stays below.";
-  const now = last?.phase === "open" ? `Round ${count(last.number)} takes reports until the end of ${dayBefore(last.closes)} (UTC). ` : "";
+  const now =
+    last?.phase === "open"
+      ? `Round ${count(last.number)} takes reports until the end of ${dayBefore(last.closes)} (UTC). `
+      : "";
   return `${now}${next ? `Round ${count(next.number)} opens on ${next.opens}.` : "It is the last round."}`;
 }
 
@@ -87,7 +93,12 @@ function reports({ panels }, begun) {
       ? "Every device reports in every round: each report is one participant's."
       : `${plural(people, "participant")} in ${window.length === 1 ? "this round" : `the last ${plural(window.length, "round")}`}: a device reports once in ${count(panels)} rounds.`;
   return [
-    make("p", { class: "big" }, make("strong", { id: "reports" }, count(last.reports)), ` ${noun} in round ${count(last.number)}${last.phase === "open" ? " so far" : ""}`),
+    make(
+      "p",
+      { class: "big" },
+      make("strong", { id: "reports" }, count(last.reports)),
+      ` ${noun} in round ${count(last.number)}${last.phase === "open" ? " so far" : ""}`,
+    ),
     make("p", {}, words),
   ];
 }
@@ -98,7 +109,11 @@ function perRound(begun) {
   const bars = begun.map(({ number, opens, reports }, place) => {
     const height = reports ? Math.max(1, (HEIGHT * reports) / most) : 0,
       sizes = { x: place + 0.1, y: HEIGHT - height, width: 0.8, height };
-    return drawn("rect", sizes, drawn("title", {}, `Round ${number}, from ${opens} on: ${plural(reports, "report")}`));
+    return drawn(
+      "rect",
+      sizes,
+      drawn("title", {}, `Round ${number}, from ${opens} on: ${plural(reports, "report")}`),
+    );
   });
   const { number: first } = begun[0],
     { number: last } = begun.at(-1),

@@ -9,7 +9,9 @@ const NAMES = ["Name", "State", "Round", "Next round", "Reports in the round"];
 export function seriesList(more) {
   const rows = make("tbody"),
     older = make("button", { type: "button", hidden: true, onclick: showOlder }, "Older series");
-  const head = NAMES.map((name, place) => make("th", { scope: "col", class: place === 4 ? "number" : null }, name));
+  const head = NAMES.map((name, place) =>
+    make("th", { scope: "col", class: place === 4 ? "number" : null }, name),
+  );
   const element = make(
     "section",
     { class: "list", "aria-label": "Series", hidden: true },

@@ -66,7 +66,12 @@ export function seriesView(root, id, role) {
   });
 
   function showNone(error) {
-    replace(root, make("h1", {}, "No series here"), alertBox(error.message), make("p", {}, make("a", { href: "#/" }, "All tasks")));
+    replace(
+      root,
+      make("h1", {}, "No series here"),
+      alertBox(error.message),
+      make("p", {}, make("a", { href: "#/" }, "All tasks")),
+    );
   }
 
   function endSection() {
@@ -81,7 +86,11 @@ export function seriesView(root, id, role) {
       "section",
       { "aria-label": "End" },
       make("h2", {}, "End"),
-      make("p", {}, "Rounds open and close by themselves. Reports of a round can be deleted on the page of the round."),
+      make(
+        "p",
+        {},
+        "Rounds open and close by themselves. Reports of a round can be deleted on the page of the round.",
+      ),
       make("div", { class: "buttons" }, closing),
     );
   }

@@ -1,18 +1,28 @@
 // Signing in with a token, which is sent once and not stored.
 import { alertBox, ask, field, make, replace } from "../shared/page.js";
 
-const UNKNOWN = "This token is not known here. Check that you have copied all of it, and that it is a token of this collector.";
+const UNKNOWN =
+  "This token is not known here. Check that you have copied all of it, and that it is a token of this collector.";
 
 // The address stays as it is, so that whoever signs in is where they wanted to be.
 export function signIn(root, done) {
   document.title = "Sign in – pckv";
-  const token = make("input", { type: "password", autocomplete: "current-password", required: true, maxlength: 1024 });
+  const token = make("input", {
+    type: "password",
+    autocomplete: "current-password",
+    required: true,
+    maxlength: 1024,
+  });
   const said = make("div");
   const form = make(
     "form",
     { class: "card small-form", onsubmit: send },
     make("h1", {}, "Sign in"),
-    make("p", {}, "Use the administrator's token, or an analyst's, which shows estimates and changes nothing."),
+    make(
+      "p",
+      {},
+      "Use the administrator's token, or an analyst's, which shows estimates and changes nothing.",
+    ),
     field("Token", token),
     said,
     make("button", { class: "main" }, "Sign in"),

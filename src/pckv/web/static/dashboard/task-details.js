@@ -52,7 +52,9 @@ export function keysText({ keys, other }) {
     return `unknown; found up to ${plural(keys.characters, "character")} of these: “${keys.alphabet}”, from ${plural(keys.groups, "group")} of people`;
   }
   if (keys === "hashed") return "any text; those to estimate are named afterwards";
-  return other === null ? count(keys) : `${count(keys)}, of which “${other}” stands for all that are not listed`;
+  return other === null
+    ? count(keys)
+    : `${count(keys)}, of which “${other}” stands for all that are not listed`;
 }
 
 function values({ low, high, about: { unit, low_label, high_label } }) {
@@ -63,7 +65,10 @@ function values({ low, high, about: { unit, low_label, high_label } }) {
 // Two are what a report tells of a value unless a task says otherwise.
 function levels({ levels: given, level_values: values, between }) {
   if (given === 2 && between === "round") return "2: reported as low or high";
-  const rule = between === "refuse" ? "nothing in between is taken" : "values in between are rounded to one of two, at random";
+  const rule =
+    between === "refuse"
+      ? "nothing in between is taken"
+      : "values in between are rounded to one of two, at random";
   return `${values.length}: ${levelTexts(values).join(", ")}; ${rule}`;
 }
 
@@ -83,6 +88,8 @@ function alarms({ alarms: found }) {
 function larger(task) {
   if (task.more === "refuse") return `nobody may: at most ${count(task.padding)}`;
   if (task.padding >= task.keys) return "nobody can";
-  const asked = task.size_share ? `${percent(task.size_share)} of the reports say how many` : "nobody is asked how many";
+  const asked = task.size_share
+    ? `${percent(task.size_share)} of the reports say how many`
+    : "nobody is asked how many";
   return `a random choice is reported; ${asked}`;
 }

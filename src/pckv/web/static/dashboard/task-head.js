@@ -48,7 +48,8 @@ export function taskHead(role, changed) {
     shown = text;
     title.textContent = task.name;
     back.hidden = !task.series;
-    if (task.series) replace(back, make("a", { href: `#/series/${task.series.id}` }, "← All rounds of the series"));
+    if (task.series)
+      replace(back, make("a", { href: `#/series/${task.series.id}` }, "← All rounds of the series"));
     copy.href = `#/new?from=${task.id}`;
     copy.hidden = role !== "administrator" || task.series !== null;
     replace(state, badge(task), kindNote(task));
@@ -131,7 +132,9 @@ function targetEditor(changed) {
       return replace(problem, alertBox("The target is a whole number of reports, at least 1."));
     }
     try {
-      await ask("PATCH", `/tasks/${task.id}`, { body: { target: number.value ? Number(number.value) : null } });
+      await ask("PATCH", `/tasks/${task.id}`, {
+        body: { target: number.value ? Number(number.value) : null },
+      });
       edit(false);
       announce("The target is saved.");
       changed();

@@ -98,7 +98,12 @@ export function taskView(root, id, role) {
 
   // Whoever reads a task while it is deleted may go on reading; whoever opens it then finds nothing.
   function showNone(error) {
-    replace(root, make("h1", {}, "No task here"), alertBox(error.message), make("p", {}, make("a", { href: "#/" }, "All tasks")));
+    replace(
+      root,
+      make("h1", {}, "No task here"),
+      alertBox(error.message),
+      make("p", {}, make("a", { href: "#/" }, "All tasks")),
+    );
   }
 
   function endSection() {

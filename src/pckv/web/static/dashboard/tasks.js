@@ -1,7 +1,19 @@
 // The list of tasks, newest first, with live counts of their reports.
 import { readAddress, writeSettings } from "../shared/address.js";
 import { found, isLost } from "../shared/connection.js";
-import { alertBox, ask, choice, count, debounced, field, make, newestOnly, percent, query, replace } from "../shared/page.js";
+import {
+  alertBox,
+  ask,
+  choice,
+  count,
+  debounced,
+  field,
+  make,
+  newestOnly,
+  percent,
+  query,
+  replace,
+} from "../shared/page.js";
 import { seriesList } from "./series-list.js";
 import { PHASES, badge, keepFocus, kindNote } from "../shared/task-state.js";
 
@@ -12,7 +24,11 @@ const NAMES = ["Task", "State", "Created", "Last report", "Reports"];
 // How much of the target is reached; without a target nothing.
 export function progress({ reports, target }) {
   if (target === null) return null;
-  return make("progress", { max: target, value: Math.min(reports, target), "aria-label": `Of the target: ${reached(reports, target)}` });
+  return make("progress", {
+    max: target,
+    value: Math.min(reports, target),
+    "aria-label": `Of the target: ${reached(reports, target)}`,
+  });
 }
 
 export const reached = (reports, target) => percent(Math.floor((1000 * reports) / target) / 1000);
@@ -32,7 +48,9 @@ export function tasksView(root, role) {
     value: settings.search,
     oninput: debounced(() => choose("search", search.value)),
   });
-  const states = choice([["", "all"], ...Object.entries(PHASES)], settings.state, (value) => choose("state", value));
+  const states = choice([["", "all"], ...Object.entries(PHASES)], settings.state, (value) =>
+    choose("state", value),
+  );
   const table = make(
     "table",
     { class: "tasks" },
@@ -113,7 +131,11 @@ function row(task) {
   const { reports, target } = task;
   // On a narrow screen there are no headers.
   const cell = (place, ...children) => make("td", { "data-label": NAMES[place] }, ...children);
-  const total = cell(4, target === null ? count(reports) : `${count(reports)} of ${count(target)}`, progress(task));
+  const total = cell(
+    4,
+    target === null ? count(reports) : `${count(reports)} of ${count(target)}`,
+    progress(task),
+  );
   total.classList.add("number");
   return make(
     "tr",

@@ -73,13 +73,24 @@ function panelOf(error) {
     { code } = error;
   if (task?.series) return ["series"];
   if (phase === "closed") return ["ended", { day: day(task.closes, -1) }];
-  if (phase === "waiting" || (code === "not_open" && task?.opens)) return ["not_open", { day: day(task.opens) }];
+  if (phase === "waiting" || (code === "not_open" && task?.opens))
+    return ["not_open", { day: day(task.opens) }];
   if (code === "invitation_unknown" && !invitation) return ["invitation_needed"];
-  return { wrong_task: ["unknown"], not_sent: ["unreachable"] }[code] ?? [PANELS.includes(code) ? code : "refused"];
+  return (
+    { wrong_task: ["unknown"], not_sent: ["unreachable"] }[code] ?? [PANELS.includes(code) ? code : "refused"]
+  );
 }
 
 // The codes of the client that have a panel of their own.
-const PANELS = ["closed", "deleted", "unknown", "invitation_unknown", "invitation_spent", "answered", "over_budget"];
+const PANELS = [
+  "closed",
+  "deleted",
+  "unknown",
+  "invitation_unknown",
+  "invitation_spent",
+  "answered",
+  "over_budget",
+];
 
 // Why nobody can take part, above everything else that is known about the survey.
 async function showPanel(error) {
@@ -89,7 +100,13 @@ async function showPanel(error) {
   const title = make("h2", { tabindex: "-1" }, say(`panel_${name}_title`)),
     words = say(`panel_${name}`, { host, ...values, ...spending });
   const again = () => make("button", { type: "button", onclick: () => location.reload() }, say("try_again"));
-  const panel = make("section", { class: "panel", "data-state": name }, title, make("p", {}, words), name === "unreachable" ? again() : null);
+  const panel = make(
+    "section",
+    { class: "panel", "data-state": name },
+    title,
+    make("p", {}, words),
+    name === "unreachable" ? again() : null,
+  );
   if (!task) return replace(main, make("h1", {}, host), panel);
   replace(main, heading(task), panel, contactLine(task.about.contact));
   announce(`${title.textContent}. ${words}`);
@@ -127,11 +144,20 @@ class AnswerForm {
     this.form.onchange = () => this.count();
     this.said = make("div");
     this.chosen = make("p", { id: "chosen", role: "status" });
-    this.button = make("button", { type: "button", class: "main", onclick: () => this.submit() }, say("send"));
+    this.button = make(
+      "button",
+      { type: "button", class: "main", onclick: () => this.submit() },
+      say("send"),
+    );
     this.fields = make("div", {}, make("h2", {}, say("answers")), this.form.element, this.consent());
     this.element = make(
       "form",
-      { class: "card", onsubmit: (event) => event.preventDefault(), oninput: () => replace(this.said), novalidate: true },
+      {
+        class: "card",
+        onsubmit: (event) => event.preventDefault(),
+        oninput: () => replace(this.said),
+        novalidate: true,
+      },
       this.fields,
       make("div", { class: "footer" }, this.said, make("div", { class: "send" }, this.chosen, this.button)),
     );
@@ -177,7 +203,8 @@ class AnswerForm {
     } catch (error) {
       if (error.code === "refused") return show(await client.receipt(id));
       if (error.code === "preview") return replace(this.said, alertBox(say("preview_sends_nothing")));
-      if (error.code === "not_sent" && task.phase() === "open") return replace(this.said, alertBox(say("not_reached", { host })));
+      if (error.code === "not_sent" && task.phase() === "open")
+        return replace(this.said, alertBox(say("not_reached", { host })));
       await showPanel(error);
     }
   }
@@ -206,7 +233,9 @@ function show(receipt, { before = false } = {}) {
     view = make("div");
   const other = status === "refused" && invitation && reason.startsWith("invitation_"),
     label = status === "waiting" ? "try_now" : other ? "try_again" : null;
-  const button = label && make("button", { type: "button", class: "main", onclick: () => sendAgain(said, button) }, say(label));
+  const button =
+    label &&
+    make("button", { type: "button", class: "main", onclick: () => sendAgain(said, button) }, say(label));
   retry = status === "waiting" ? () => sendAgain(said, button) : undefined;
   replace(
     body,

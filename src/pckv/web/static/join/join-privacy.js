@@ -19,15 +19,28 @@ export function facts({ about: { description, eligibility, contact }, closes }) 
     "div",
     { class: "about" },
     description ? paragraph(description, { class: "lines", id: "description" }) : null,
-    eligibility ? make("p", { class: "lines", id: "eligibility" }, make("strong", {}, `${say("eligibility")}: `), eligibility) : null,
-    paragraph(closes ? `${say("asked_by", { host })} ${say("until", { day: day(closes, -1) })}` : say("asked_by", { host })),
+    eligibility
+      ? make(
+          "p",
+          { class: "lines", id: "eligibility" },
+          make("strong", {}, `${say("eligibility")}: `),
+          eligibility,
+        )
+      : null,
+    paragraph(
+      closes
+        ? `${say("asked_by", { host })} ${say("until", { day: day(closes, -1) })}`
+        : say("asked_by", { host }),
+    ),
     contactLine(contact),
   );
 }
 
 export function contactLine(contact) {
   if (!contact) return null;
-  const link = /^[^\s@]+@[^\s@]+$/.test(contact) ? make("a", { href: `mailto:${contact}` }, contact) : contact;
+  const link = /^[^\s@]+@[^\s@]+$/.test(contact)
+    ? make("a", { href: `mailto:${contact}` }, contact)
+    : contact;
   return make("p", { id: "contact" }, `${say("contact")} `, link);
 }
 
@@ -39,7 +52,9 @@ export function privacy(task, invitation, budget, example) {
     { "aria-label": say("privacy"), class: "privacy" },
     make("h2", {}, say("privacy")),
     paragraph(`${say("privacy_stays")} ${say("privacy_noise")}`),
-    task.kind === "discovery" ? paragraph(say("text_privacy", { count: task.keys.characters }), { id: "beginnings" }) : null,
+    task.kind === "discovery"
+      ? paragraph(say("text_privacy", { count: task.keys.characters }), { id: "beginnings" })
+      : null,
     weak ? paragraph(say("privacy_weak", { factor: ratio(factor) }), { class: "note" }) : null,
     invitation ? paragraph(say("invited"), { id: "invited" }) : null,
     make(
@@ -47,7 +62,9 @@ export function privacy(task, invitation, budget, example) {
       { id: "how" },
       make("summary", {}, say("privacy_how")),
       paragraph(odds(task), { id: "odds" }),
-      paragraph(`${say("factor", { factor: ratio(factor), epsilon: Number(task.epsilon) })}${weak ? ` ${say("factor_weak")}` : ""}`),
+      paragraph(
+        `${say("factor", { factor: ratio(factor), epsilon: Number(task.epsilon) })}${weak ? ` ${say("factor_weak")}` : ""}`,
+      ),
       task.sizeQuestion ? sizes(task) : null,
       invitation && task.coin === "server" ? paragraph(say("coin"), { id: "coin" }) : null,
       paragraph(say("once")),
@@ -62,10 +79,17 @@ const someLetter = ({ alphabet }) => alphabet.match(/\p{L}/u)?.[0] ?? [...alphab
 // What the noise does to an answer. A report that answers the size question claims no key.
 function odds({ odds: { held, absent }, keys, kind, keyCount, padding, more, sizeQuestion }) {
   const aboutPairs = 1 - (sizeQuestion?.share ?? 0),
-    chances = { key: keys === "hashed" ? say("some_key") : (keys[0] ?? "0"), absent: percent(aboutPairs * absent), held: percent(aboutPairs * held) };
-  if (kind === "discovery") return `${say("text_odds", { ...chances, key: someLetter(keys) })} ${say("odds_less", { count: padding })}`;
+    chances = {
+      key: keys === "hashed" ? say("some_key") : (keys[0] ?? "0"),
+      absent: percent(aboutPairs * absent),
+      held: percent(aboutPairs * held),
+    };
+  if (kind === "discovery")
+    return `${say("text_odds", { ...chances, key: someLetter(keys) })} ${say("odds_less", { count: padding })}`;
   if (more === "refuse") return say("odds_choose", chances);
-  return padding < keyCount ? `${say("odds_have", chances)} ${say("odds_less", { count: padding })}` : say("odds_have", chances);
+  return padding < keyCount
+    ? `${say("odds_have", chances)} ${say("odds_less", { count: padding })}`
+    : say("odds_have", chances);
 }
 
 // The client's answers, like "at most 3", in the language of the page.
@@ -76,10 +100,13 @@ export function sizeText(answer) {
 
 function sizes({ coin, sizeQuestion: { share, answers, right, wrong } }) {
   const chances = { share: percent(share), right: percent(right), wrong: percent(wrong) };
-  return paragraph(say(`sizes_${coin}`, { answers: anyOf(answers.map(sizeText)), ...chances }), { id: "sizes" });
+  return paragraph(say(`sizes_${coin}`, { answers: anyOf(answers.map(sizeText)), ...chances }), {
+    id: "sizes",
+  });
 }
 
-export const remembered = (budget) => make("details", {}, make("summary", {}, say("remembered_title")), budget);
+export const remembered = (budget) =>
+  make("details", {}, make("summary", {}, say("remembered_title")), budget);
 
 // What was spent and where that is remembered; and whether the browser may forget it, which is never hidden.
 export async function showBudget(client, budget, forgetful) {
@@ -91,5 +118,8 @@ export async function showBudget(client, budget, forgetful) {
     paragraph(say("budget", { host, cap: number(Number(cap)), spent: number(Number(spent)) })),
     paragraph(say("remembered", { host })),
   );
-  replace(forgetful, mayForget ? paragraph(say("forgetful", { host }), { class: "note", id: "forgetful" }) : null);
+  replace(
+    forgetful,
+    mayForget ? paragraph(say("forgetful", { host }), { class: "note", id: "forgetful" }) : null,
+  );
 }

@@ -11,33 +11,45 @@ const EN = {
 
   privacy: "Your privacy",
   privacy_stays: "What you enter stays on this device.",
-  privacy_noise: "Only a report with random noise in it is sent, which hides your answers even from those who ask.",
-  privacy_weak: "In this survey that protection is weak: it changes the chance of a report by a factor of up to {factor}.",
+  privacy_noise:
+    "Only a report with random noise in it is sent, which hides your answers even from those who ask.",
+  privacy_weak:
+    "In this survey that protection is weak: it changes the chance of a report by a factor of up to {factor}.",
   privacy_how: "How does this protect me?",
-  odds_have: "If you do not have “{key}”, your report says that you do with probability {absent}. If you have it, it says so with probability {held}.",
-  odds_choose: "If you do not choose “{key}”, your report says that you did with probability {absent}. If you choose it, it says so with probability {held}.",
+  odds_have:
+    "If you do not have “{key}”, your report says that you do with probability {absent}. If you have it, it says so with probability {held}.",
+  odds_choose:
+    "If you do not choose “{key}”, your report says that you did with probability {absent}. If you choose it, it says so with probability {held}.",
   odds_less: {
     one: "The second probability is lower if more than one thing applies to you.",
     other: "The second probability is lower if more than {count} things apply to you.",
   },
-  factor: "Whatever you answer, the chance of any report changes by at most a factor of {factor} (ε = {epsilon}).",
+  factor:
+    "Whatever you answer, the chance of any report changes by at most a factor of {factor} (ε = {epsilon}).",
   factor_weak: "That is weak protection.",
-  sizes_device: "Instead, your report may say only roughly how many of these things apply to you ({answers}), and not which. This happens with probability {share}, and is drawn before your answers are looked at. Noise is added here too: such a report gives the right answer with probability {right}, and each other one with probability {wrong}.",
-  sizes_server: "Instead, your report may say only roughly how many of these things apply to you ({answers}), and not which. This happens with probability {share}, and is drawn by the collector, which does not know your answers. Noise is added here too: such a report gives the right answer with probability {right}, and each other one with probability {wrong}.",
+  sizes_device:
+    "Instead, your report may say only roughly how many of these things apply to you ({answers}), and not which. This happens with probability {share}, and is drawn before your answers are looked at. Noise is added here too: such a report gives the right answer with probability {right}, and each other one with probability {wrong}.",
+  sizes_server:
+    "Instead, your report may say only roughly how many of these things apply to you ({answers}), and not which. This happens with probability {share}, and is drawn by the collector, which does not know your answers. Noise is added here too: such a report gives the right answer with probability {right}, and each other one with probability {wrong}.",
   size_most: "at most {size}",
   size_about: "about {size}",
-  invited: "You answer by invitation: whoever gave it to you might find out which report is yours. The noise hides your answers from them as well.",
+  invited:
+    "You answer by invitation: whoever gave it to you might find out which report is yours. The noise hides your answers from them as well.",
   coin: "A number that the collector drew for your invitation decides a part of your report that has nothing to do with your answers; so nobody can choose that part to distort the result.",
   once: "One report is made from your answers and sent at once; you see it afterwards. If people could look at their report first, and some then kept it back, who stays away would tell something that no noise hides. It cannot be made again with other answers, since several reports would give away more.",
-  budget: "All surveys of {host} together may spend at most ε = {cap} on this device; ε = {spent} is spent so far. Each survey is answered once.",
-  remembered: "This is remembered in this browser, for {host} alone. The same survey at another address, in another browser or in a private window does not know that you answered: every report made there gives away as much about you again.",
+  budget:
+    "All surveys of {host} together may spend at most ε = {cap} on this device; ε = {spent} is spent so far. Each survey is answered once.",
+  remembered:
+    "This is remembered in this browser, for {host} alone. The same survey at another address, in another browser or in a private window does not know that you answered: every report made there gives away as much about you again.",
   remembered_title: "What is remembered",
-  forgetful: "This browser may forget that you answered: it has not promised to keep what pages store, and a private window never keeps it. Do not clear the data of {host}, and do not answer this survey again should you be asked to.",
+  forgetful:
+    "This browser may forget that you answered: it has not promised to keep what pages store, and a private window never keeps it. Do not clear the data of {host}, and do not answer this survey again should you be asked to.",
 
   answers: "Your answers",
   choose_up_to: {
     one: "Choose one that applies to you, if any does, and give it a value. If more apply to you, choose any one of them.",
-    other: "Choose up to {count} that apply to you, and give each a value. If more apply to you, choose any {count} of them.",
+    other:
+      "Choose up to {count} that apply to you, and give each a value. If more apply to you, choose any {count} of them.",
   },
   choose_all: "Give a value to everything that applies to you, and leave out the rest.",
   write_all: "Write down everything that applies to you, and give each a value.",
@@ -66,9 +78,11 @@ const EN = {
   slider_of: "{key}, slider",
   no_value: "no value",
   own_name: "What applies to you",
-  own_spelling: "One at a time, written as others would write it too: another spelling counts as something else. Your words are not sent.",
+  own_spelling:
+    "One at a time, written as others would write it too: another spelling counts as something else. Your words are not sent.",
   own_else: "Something else?",
-  own_stays: "What you write stays on this device. A report tells no more than that something is not in the list, and that with noise too. If you add several, this device picks one of them at random.",
+  own_stays:
+    "What you write stays on this device. A report tells no more than that something is not in the list, and that with noise too. If you add several, this device picks one of them at random.",
   own_list: "Not in the list",
   own_add: "Add",
   own_added: "{key} added. Give it a value.",
@@ -102,14 +116,16 @@ const EN = {
   sent: "Your report has arrived. You can close this page.",
   before: "This device has taken part already. There is one report, and no second one is made.",
   waiting_title: "Saved on this device, not sent yet",
-  waiting: "{host} cannot be reached now. The report is made, and this page sends the same one as soon as you are online; or come back later. You see it here once it has arrived.",
+  waiting:
+    "{host} cannot be reached now. The report is made, and this page sends the same one as soon as you are online; or come back later. You see it here once it has arrived.",
   waiting_same: "Trying again sends the same report: nothing is spent twice, and it counts once.",
   refused_title: "The report was not taken",
   refused_kept: "What it spent stays spent, and no other report is made.",
   refused_closed: "The survey had ended when the report arrived.",
   refused_deleted: "The survey was deleted before the report arrived.",
   refused_invitation_spent: "The invitation was used before, and each is good for one report.",
-  refused_invitation_unknown: "The survey takes reports by invitation only, and this one came without a valid invitation. With the whole link that you were given, you can send the same report.",
+  refused_invitation_unknown:
+    "The survey takes reports by invitation only, and this one came without a valid invitation. With the whole link that you were given, you can send the same report.",
   refused_other: "{host} did not take it ({reason}).",
 
   what_was_sent: "What was sent",
@@ -123,24 +139,30 @@ const EN = {
   example_entered: "What somebody enters",
   example_left: "What could leave their device",
   example_claim: "It claims that they have:",
-  example_size: "Chance decided that this report says only roughly how many things apply to them, and not which.",
+  example_size:
+    "Chance decided that this report says only roughly how many things apply to them, and not which.",
   not_stored: "Your answers were not stored: only the report is.",
   entered_nothing: "Nothing. A report is made all the same, so that nobody can tell.",
-  entered: { one: "{count} in total. It is neither sent nor stored.", other: "{count} in total. They are neither sent nor stored." },
+  entered: {
+    one: "{count} in total. It is neither sent nor stored.",
+    other: "{count} in total. They are neither sent nor stored.",
+  },
   pair: "{key}: {value}",
   claims_none: "It names none of the things that were asked about.",
   claims_none_entered: "It names nothing of what was entered.",
   claims_more: "and {count} more.",
   claims_others: "Of the {rest} others it claims about {count}, by chance.",
   claims_texts: "Of all other texts it claims {share}, by chance.",
-  claims_chance: "Chance decides: each claim is in {share} of such reports by people to whom it does not apply.",
+  claims_chance:
+    "Chance decides: each claim is in {share} of such reports by people to whom it does not apply.",
   claim_high: "with a high value",
   claim_low: "with a low value",
   claim_both: "with a high or a low value",
   claim_levels: "with the value {values}",
   picked: "It was made from at most {count} of your {all} answers, picked at random.",
   size_claim: "It claims that their number is {answer}.",
-  size_chance: "{share} of all reports are of this kind, whatever people enter. They give the right answer with probability {right}, and each other one with probability {wrong}. A number between two answers counts as one of the two, at random.",
+  size_chance:
+    "{share} of all reports are of this kind, whatever people enter. They give the right answer with probability {right}, and each other one with probability {wrong}. A number between two answers counts as one of the two, at random.",
   bytes: "The bytes",
   bytes_note: "{count} bytes in total, a random number and the claims:",
   bytes_rest: " … ({count} bytes)",
@@ -156,25 +178,33 @@ const EN = {
   panel_unknown_title: "There is no such survey here",
   panel_unknown: "{host} does not know this link. Check that you have the whole link that you were given.",
   panel_invitation_needed_title: "This survey is by invitation",
-  panel_invitation_needed: "Use the whole link that you were given: this one has no invitation in it. Nothing was made or sent.",
+  panel_invitation_needed:
+    "Use the whole link that you were given: this one has no invitation in it. Nothing was made or sent.",
   panel_invitation_unknown_title: "This invitation is not valid",
-  panel_invitation_unknown: "{host} does not know it. Use the whole link that you were given. Nothing was made or sent.",
+  panel_invitation_unknown:
+    "{host} does not know it. Use the whole link that you were given. Nothing was made or sent.",
   panel_invitation_spent_title: "This invitation was used before",
   panel_invitation_spent: "Each invitation is good for one report. Nothing was made or sent.",
   panel_series_title: "This survey is answered by an app",
-  panel_series: "It asks the same again in rounds, and an app that takes part sends a report by itself when it is this device's turn. The survey cannot be answered on this page. Nothing was made or sent.",
+  panel_series:
+    "It asks the same again in rounds, and an app that takes part sends a report by itself when it is this device's turn. The survey cannot be answered on this page. Nothing was made or sent.",
   panel_answered_title: "You have answered this survey",
-  panel_answered: "This device answered it before, by another link. A second answer would give away more about you, so none is made.",
+  panel_answered:
+    "This device answered it before, by another link. A second answer would give away more about you, so none is made.",
   panel_over_budget_title: "Enough was asked of you",
-  panel_over_budget: "All surveys of {host} together may spend at most ε = {cap} on this device. ε = {spent} is spent, and this survey would spend {cost} more. Nothing is sent, to protect you.",
+  panel_over_budget:
+    "All surveys of {host} together may spend at most ε = {cap} on this device. ε = {spent} is spent, and this survey would spend {cost} more. Nothing is sent, to protect you.",
   panel_refused_title: "This survey takes no answers now",
   panel_refused: "{host} would not take your report. Nothing was made or sent.",
   panel_unreachable_title: "This survey cannot be opened now",
-  panel_unreachable: "{host} does not answer. Check your connection, and try again in a moment. Nothing was made or sent.",
+  panel_unreachable:
+    "{host} does not answer. Check your connection, and try again in a moment. Nothing was made or sent.",
   panel_no_crypto_title: "This page needs a secure connection",
-  panel_no_crypto: "It was opened by a link that starts with “http”. Your browser protects answers only on pages that start with “https”: ask for such a link. Nothing was made or sent.",
+  panel_no_crypto:
+    "It was opened by a link that starts with “http”. Your browser protects answers only on pages that start with “https”: ask for such a link. Nothing was made or sent.",
   panel_storage_title: "This browser keeps nothing for this page",
-  panel_storage: "The page must remember that you answered, so that you are never asked to give away more. Allow {host} to store data, or open the link in a window that is not private. Nothing was made or sent.",
+  panel_storage:
+    "The page must remember that you answered, so that you are never asked to give away more. Allow {host} to store data, or open the link in a window that is not private. Nothing was made or sent.",
   panel_unexpected_title: "This page does not work here",
   panel_unexpected: "Something unexpected happened ({reason}). Try a current browser, or reload the page.",
 };
@@ -188,33 +218,45 @@ const DE = {
 
   privacy: "Ihre Privatsphäre",
   privacy_stays: "Was Sie eingeben, bleibt auf diesem Gerät.",
-  privacy_noise: "Gesendet wird nur ein Bericht mit zufälligem Rauschen, der Ihre Antworten auch vor denen verbirgt, die fragen.",
-  privacy_weak: "In dieser Umfrage ist dieser Schutz schwach: Die Chance eines Berichts ändert sich um einen Faktor von bis zu {factor}.",
+  privacy_noise:
+    "Gesendet wird nur ein Bericht mit zufälligem Rauschen, der Ihre Antworten auch vor denen verbirgt, die fragen.",
+  privacy_weak:
+    "In dieser Umfrage ist dieser Schutz schwach: Die Chance eines Berichts ändert sich um einen Faktor von bis zu {factor}.",
   privacy_how: "Wie schützt mich das?",
-  odds_have: "Trifft „{key}“ nicht auf Sie zu, behauptet Ihr Bericht es dennoch mit Wahrscheinlichkeit {absent}. Trifft es zu, behauptet er es mit Wahrscheinlichkeit {held}.",
-  odds_choose: "Wählen Sie „{key}“ nicht, behauptet Ihr Bericht es dennoch mit Wahrscheinlichkeit {absent}. Wählen Sie es, behauptet er es mit Wahrscheinlichkeit {held}.",
+  odds_have:
+    "Trifft „{key}“ nicht auf Sie zu, behauptet Ihr Bericht es dennoch mit Wahrscheinlichkeit {absent}. Trifft es zu, behauptet er es mit Wahrscheinlichkeit {held}.",
+  odds_choose:
+    "Wählen Sie „{key}“ nicht, behauptet Ihr Bericht es dennoch mit Wahrscheinlichkeit {absent}. Wählen Sie es, behauptet er es mit Wahrscheinlichkeit {held}.",
   odds_less: {
     one: "Die zweite Wahrscheinlichkeit ist kleiner, wenn mehr als eines auf Sie zutrifft.",
     other: "Die zweite Wahrscheinlichkeit ist kleiner, wenn mehr als {count} auf Sie zutreffen.",
   },
-  factor: "Was immer Sie antworten: Die Chance jedes Berichts ändert sich höchstens um den Faktor {factor} (ε = {epsilon}).",
+  factor:
+    "Was immer Sie antworten: Die Chance jedes Berichts ändert sich höchstens um den Faktor {factor} (ε = {epsilon}).",
   factor_weak: "Das ist ein schwacher Schutz.",
-  sizes_device: "Stattdessen kann Ihr Bericht nur ungefähr sagen, wie viele davon auf Sie zutreffen ({answers}), und nicht welche. Das geschieht mit Wahrscheinlichkeit {share} und wird ausgelost, bevor Ihre Antworten betrachtet werden. Auch hier kommt Rauschen hinzu: Ein solcher Bericht gibt mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}.",
-  sizes_server: "Stattdessen kann Ihr Bericht nur ungefähr sagen, wie viele davon auf Sie zutreffen ({answers}), und nicht welche. Das geschieht mit Wahrscheinlichkeit {share} und wird vom Server ausgelost, der Ihre Antworten nicht kennt. Auch hier kommt Rauschen hinzu: Ein solcher Bericht gibt mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}.",
+  sizes_device:
+    "Stattdessen kann Ihr Bericht nur ungefähr sagen, wie viele davon auf Sie zutreffen ({answers}), und nicht welche. Das geschieht mit Wahrscheinlichkeit {share} und wird ausgelost, bevor Ihre Antworten betrachtet werden. Auch hier kommt Rauschen hinzu: Ein solcher Bericht gibt mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}.",
+  sizes_server:
+    "Stattdessen kann Ihr Bericht nur ungefähr sagen, wie viele davon auf Sie zutreffen ({answers}), und nicht welche. Das geschieht mit Wahrscheinlichkeit {share} und wird vom Server ausgelost, der Ihre Antworten nicht kennt. Auch hier kommt Rauschen hinzu: Ein solcher Bericht gibt mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}.",
   size_most: "höchstens {size}",
   size_about: "etwa {size}",
-  invited: "Sie antworten auf Einladung: Wer sie Ihnen gegeben hat, könnte herausfinden, welcher Bericht Ihrer ist. Das Rauschen verbirgt Ihre Antworten auch dann.",
+  invited:
+    "Sie antworten auf Einladung: Wer sie Ihnen gegeben hat, könnte herausfinden, welcher Bericht Ihrer ist. Das Rauschen verbirgt Ihre Antworten auch dann.",
   coin: "Eine Zahl, die der Server für Ihre Einladung gezogen hat, bestimmt einen Teil Ihres Berichts, der nichts mit Ihren Antworten zu tun hat; so kann niemand diesen Teil wählen, um das Ergebnis zu verfälschen.",
   once: "Aus Ihren Antworten entsteht ein Bericht, der sofort gesendet wird; danach sehen Sie ihn. Könnte man ihn vorher ansehen und zurückhalten, so würde das Fehlen etwas verraten, was kein Rauschen verbirgt. Er kann nicht mit anderen Antworten neu gemacht werden, denn mehrere Berichte würden mehr preisgeben.",
-  budget: "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen; bisher ist ε = {spent} verbraucht. Jede Umfrage wird einmal beantwortet.",
-  remembered: "Das wird in diesem Browser gemerkt, nur für {host}. Dieselbe Umfrage unter einer anderen Adresse, in einem anderen Browser oder in einem privaten Fenster weiß nicht, dass Sie geantwortet haben: Jeder Bericht von dort gibt noch einmal ebenso viel über Sie preis.",
+  budget:
+    "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen; bisher ist ε = {spent} verbraucht. Jede Umfrage wird einmal beantwortet.",
+  remembered:
+    "Das wird in diesem Browser gemerkt, nur für {host}. Dieselbe Umfrage unter einer anderen Adresse, in einem anderen Browser oder in einem privaten Fenster weiß nicht, dass Sie geantwortet haben: Jeder Bericht von dort gibt noch einmal ebenso viel über Sie preis.",
   remembered_title: "Was gemerkt wird",
-  forgetful: "Dieser Browser könnte vergessen, dass Sie geantwortet haben: Er hat nicht zugesagt, Daten von Seiten zu behalten, und ein privates Fenster behält sie nie. Löschen Sie die Daten von {host} nicht, und antworten Sie nicht noch einmal, falls Sie gefragt werden.",
+  forgetful:
+    "Dieser Browser könnte vergessen, dass Sie geantwortet haben: Er hat nicht zugesagt, Daten von Seiten zu behalten, und ein privates Fenster behält sie nie. Löschen Sie die Daten von {host} nicht, und antworten Sie nicht noch einmal, falls Sie gefragt werden.",
 
   answers: "Ihre Antworten",
   choose_up_to: {
     one: "Wählen Sie eines, das auf Sie zutrifft, falls es eines gibt, und geben Sie ihm einen Wert. Treffen mehrere zu, wählen Sie ein beliebiges davon.",
-    other: "Wählen Sie bis zu {count}, die auf Sie zutreffen, und geben Sie jedem einen Wert. Treffen mehr zu, wählen Sie beliebige {count} davon.",
+    other:
+      "Wählen Sie bis zu {count}, die auf Sie zutreffen, und geben Sie jedem einen Wert. Treffen mehr zu, wählen Sie beliebige {count} davon.",
   },
   choose_all: "Geben Sie allem einen Wert, was auf Sie zutrifft, und lassen Sie den Rest aus.",
   write_all: "Schreiben Sie alles auf, was auf Sie zutrifft, und geben Sie jedem einen Wert.",
@@ -243,14 +285,17 @@ const DE = {
   slider_of: "{key}, Schieberegler",
   no_value: "kein Wert",
   own_name: "Was auf Sie zutrifft",
-  own_spelling: "Eines nach dem anderen und so geschrieben, wie andere es auch schreiben würden: Eine andere Schreibweise zählt als etwas anderes. Ihre Worte werden nicht gesendet.",
+  own_spelling:
+    "Eines nach dem anderen und so geschrieben, wie andere es auch schreiben würden: Eine andere Schreibweise zählt als etwas anderes. Ihre Worte werden nicht gesendet.",
   own_else: "Etwas anderes?",
-  own_stays: "Was Sie schreiben, bleibt auf diesem Gerät. Ein Bericht sagt höchstens, dass etwas nicht auf der Liste steht, und auch das mit Rauschen. Fügen Sie mehreres hinzu, wählt dieses Gerät zufällig eines davon.",
+  own_stays:
+    "Was Sie schreiben, bleibt auf diesem Gerät. Ein Bericht sagt höchstens, dass etwas nicht auf der Liste steht, und auch das mit Rauschen. Fügen Sie mehreres hinzu, wählt dieses Gerät zufällig eines davon.",
   own_list: "Nicht auf der Liste",
   own_add: "Hinzufügen",
   own_added: "{key} hinzugefügt. Geben Sie ihm einen Wert.",
   own_empty: "Schreiben Sie zuerst etwas.",
-  own_unfinished: "„{key}“ ist geschrieben, aber nicht hinzugefügt: Drücken Sie „Hinzufügen“, oder leeren Sie das Feld.",
+  own_unfinished:
+    "„{key}“ ist geschrieben, aber nicht hinzugefügt: Drücken Sie „Hinzufügen“, oder leeren Sie das Feld.",
   own_again: "„{key}“ steht schon da.",
   own_listed: "„{key}“ steht auf der Liste: Wählen Sie es dort.",
   own_controls: "Darin ist ein Zeichen, das man nicht sieht, etwa ein Tabulator. Schreiben Sie es ohne.",
@@ -273,51 +318,63 @@ const DE = {
   still: "{host} ist noch nicht erreicht, es wird weiter versucht. Lassen Sie diese Seite offen.",
   try_again: "Noch einmal versuchen",
   try_now: "Jetzt noch einmal versuchen",
-  not_reached: "{host} ist gerade nicht erreichbar. Nichts wurde erstellt oder gesendet: Versuchen Sie es gleich noch einmal.",
+  not_reached:
+    "{host} ist gerade nicht erreichbar. Nichts wurde erstellt oder gesendet: Versuchen Sie es gleich noch einmal.",
 
   sent_title: "Vielen Dank",
   sent: "Ihr Bericht ist angekommen. Sie können diese Seite schließen.",
   before: "Dieses Gerät hat schon mitgemacht. Es gibt einen Bericht, und es wird kein zweiter erstellt.",
   waiting_title: "Auf diesem Gerät gespeichert, noch nicht gesendet",
-  waiting: "{host} ist gerade nicht erreichbar. Der Bericht ist erstellt, und diese Seite sendet denselben, sobald Sie online sind; oder kommen Sie später wieder. Sie sehen ihn hier, wenn er angekommen ist.",
-  waiting_same: "Ein neuer Versuch sendet denselben Bericht: Nichts wird doppelt verbraucht, und er zählt einmal.",
+  waiting:
+    "{host} ist gerade nicht erreichbar. Der Bericht ist erstellt, und diese Seite sendet denselben, sobald Sie online sind; oder kommen Sie später wieder. Sie sehen ihn hier, wenn er angekommen ist.",
+  waiting_same:
+    "Ein neuer Versuch sendet denselben Bericht: Nichts wird doppelt verbraucht, und er zählt einmal.",
   refused_title: "Der Bericht wurde nicht angenommen",
   refused_kept: "Was er verbraucht hat, bleibt verbraucht, und es wird kein anderer erstellt.",
   refused_closed: "Die Umfrage war beendet, als der Bericht ankam.",
   refused_deleted: "Die Umfrage wurde gelöscht, bevor der Bericht ankam.",
   refused_invitation_spent: "Die Einladung wurde schon benutzt, und jede gilt für einen Bericht.",
-  refused_invitation_unknown: "Die Umfrage nimmt Berichte nur auf Einladung an, und dieser kam ohne gültige Einladung. Mit dem vollständigen Link, den Sie bekommen haben, können Sie denselben Bericht senden.",
+  refused_invitation_unknown:
+    "Die Umfrage nimmt Berichte nur auf Einladung an, und dieser kam ohne gültige Einladung. Mit dem vollständigen Link, den Sie bekommen haben, können Sie denselben Bericht senden.",
   refused_other: "{host} hat ihn nicht angenommen ({reason}).",
 
   what_was_sent: "Was gesendet wurde",
   own_entered: "Was Sie eingegeben haben",
   own_left: "Was dieses Gerät verlassen hat",
   own_claim: "Er behauptet, dass auf Sie zutrifft:",
-  own_size: "Der Zufall hat entschieden, dass dieser Bericht nur ungefähr sagt, wie viele auf Sie zutreffen, und nicht welche.",
+  own_size:
+    "Der Zufall hat entschieden, dass dieser Bericht nur ungefähr sagt, wie viele auf Sie zutreffen, und nicht welche.",
   example: "Wie ein Bericht aussieht",
-  example_note: "Für diese Seite erfunden: Er hat nichts mit Ihnen oder Ihren Antworten zu tun und wird nicht gesendet.",
+  example_note:
+    "Für diese Seite erfunden: Er hat nichts mit Ihnen oder Ihren Antworten zu tun und wird nicht gesendet.",
   example_failed: "Dieser Teil der Seite kann gerade nicht geladen werden.",
   example_entered: "Was jemand eingibt",
   example_left: "Was das Gerät dann verlassen könnte",
   example_claim: "Er behauptet, dass zutrifft:",
-  example_size: "Der Zufall hat entschieden, dass dieser Bericht nur ungefähr sagt, wie viele zutreffen, und nicht welche.",
+  example_size:
+    "Der Zufall hat entschieden, dass dieser Bericht nur ungefähr sagt, wie viele zutreffen, und nicht welche.",
   not_stored: "Ihre Antworten wurden nicht gespeichert, nur der Bericht.",
   entered_nothing: "Nichts. Ein Bericht entsteht trotzdem, damit es niemand merkt.",
-  entered: { one: "{count} insgesamt. Es wird weder gesendet noch gespeichert.", other: "{count} insgesamt. Sie werden weder gesendet noch gespeichert." },
+  entered: {
+    one: "{count} insgesamt. Es wird weder gesendet noch gespeichert.",
+    other: "{count} insgesamt. Sie werden weder gesendet noch gespeichert.",
+  },
   pair: "{key}: {value}",
   claims_none: "Er nennt nichts von dem, wonach gefragt wurde.",
   claims_none_entered: "Er nennt nichts von dem, was eingegeben wurde.",
   claims_more: "und {count} weitere.",
   claims_others: "Von den {rest} anderen behauptet er zufällig etwa {count}.",
   claims_texts: "Von allen anderen Texten behauptet er zufällig {share}.",
-  claims_chance: "Der Zufall entscheidet: Jede Behauptung steht in {share} solcher Berichte von Menschen, auf die sie nicht zutrifft.",
+  claims_chance:
+    "Der Zufall entscheidet: Jede Behauptung steht in {share} solcher Berichte von Menschen, auf die sie nicht zutrifft.",
   claim_high: "mit hohem Wert",
   claim_low: "mit niedrigem Wert",
   claim_both: "mit hohem oder niedrigem Wert",
   claim_levels: "mit dem Wert {values}",
   picked: "Er entstand aus höchstens {count} Ihrer {all} Antworten, zufällig ausgewählt.",
   size_claim: "Er behauptet, dass ihre Anzahl {answer} ist.",
-  size_chance: "{share} aller Berichte sind von dieser Art, was immer eingegeben wird. Sie geben mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}. Eine Zahl zwischen zwei Antworten zählt zufällig als eine der beiden.",
+  size_chance:
+    "{share} aller Berichte sind von dieser Art, was immer eingegeben wird. Sie geben mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}. Eine Zahl zwischen zwei Antworten zählt zufällig als eine der beiden.",
   bytes: "Die Bytes",
   bytes_note: "{count} Bytes insgesamt, eine Zufallszahl und die Behauptungen:",
   bytes_rest: " … ({count} Bytes)",
@@ -333,33 +390,44 @@ const DE = {
   panel_unknown_title: "Hier gibt es keine solche Umfrage",
   panel_unknown: "{host} kennt diesen Link nicht. Prüfen Sie, ob Sie den vollständigen Link haben.",
   panel_invitation_needed_title: "Diese Umfrage ist nur auf Einladung offen",
-  panel_invitation_needed: "Verwenden Sie den vollständigen Link, den Sie bekommen haben: In diesem fehlt die Einladung. Nichts wurde erstellt oder gesendet.",
+  panel_invitation_needed:
+    "Verwenden Sie den vollständigen Link, den Sie bekommen haben: In diesem fehlt die Einladung. Nichts wurde erstellt oder gesendet.",
   panel_invitation_unknown_title: "Diese Einladung ist nicht gültig",
-  panel_invitation_unknown: "{host} kennt sie nicht. Verwenden Sie den vollständigen Link, den Sie bekommen haben. Nichts wurde erstellt oder gesendet.",
+  panel_invitation_unknown:
+    "{host} kennt sie nicht. Verwenden Sie den vollständigen Link, den Sie bekommen haben. Nichts wurde erstellt oder gesendet.",
   panel_invitation_spent_title: "Diese Einladung wurde schon benutzt",
   panel_invitation_spent: "Jede Einladung gilt für einen Bericht. Nichts wurde erstellt oder gesendet.",
   panel_series_title: "Diese Umfrage beantwortet eine App",
-  panel_series: "Sie fragt in Runden immer wieder dasselbe, und eine App, die teilnimmt, sendet von selbst einen Bericht, wenn dieses Gerät an der Reihe ist. Auf dieser Seite lässt sich die Umfrage nicht beantworten. Nichts wurde erstellt oder gesendet.",
+  panel_series:
+    "Sie fragt in Runden immer wieder dasselbe, und eine App, die teilnimmt, sendet von selbst einen Bericht, wenn dieses Gerät an der Reihe ist. Auf dieser Seite lässt sich die Umfrage nicht beantworten. Nichts wurde erstellt oder gesendet.",
   panel_answered_title: "Sie haben diese Umfrage beantwortet",
-  panel_answered: "Dieses Gerät hat sie schon über einen anderen Link beantwortet. Eine zweite Antwort würde mehr über Sie preisgeben, darum wird keine erstellt.",
+  panel_answered:
+    "Dieses Gerät hat sie schon über einen anderen Link beantwortet. Eine zweite Antwort würde mehr über Sie preisgeben, darum wird keine erstellt.",
   panel_over_budget_title: "Sie wurden genug gefragt",
-  panel_over_budget: "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen. ε = {spent} ist verbraucht, und diese Umfrage bräuchte {cost} mehr. Zu Ihrem Schutz wird nichts gesendet.",
+  panel_over_budget:
+    "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen. ε = {spent} ist verbraucht, und diese Umfrage bräuchte {cost} mehr. Zu Ihrem Schutz wird nichts gesendet.",
   panel_refused_title: "Diese Umfrage nimmt gerade keine Antworten an",
   panel_refused: "{host} würde Ihren Bericht nicht annehmen. Nichts wurde erstellt oder gesendet.",
   panel_unreachable_title: "Diese Umfrage lässt sich gerade nicht öffnen",
-  panel_unreachable: "{host} antwortet nicht. Prüfen Sie Ihre Verbindung, und versuchen Sie es gleich noch einmal. Nichts wurde erstellt oder gesendet.",
+  panel_unreachable:
+    "{host} antwortet nicht. Prüfen Sie Ihre Verbindung, und versuchen Sie es gleich noch einmal. Nichts wurde erstellt oder gesendet.",
   panel_no_crypto_title: "Diese Seite braucht eine sichere Verbindung",
-  panel_no_crypto: "Sie wurde über einen Link geöffnet, der mit „http“ beginnt. Ihr Browser schützt Antworten nur auf Seiten, die mit „https“ beginnen: Bitten Sie um einen solchen Link. Nichts wurde erstellt oder gesendet.",
+  panel_no_crypto:
+    "Sie wurde über einen Link geöffnet, der mit „http“ beginnt. Ihr Browser schützt Antworten nur auf Seiten, die mit „https“ beginnen: Bitten Sie um einen solchen Link. Nichts wurde erstellt oder gesendet.",
   panel_storage_title: "Dieser Browser behält nichts für diese Seite",
-  panel_storage: "Die Seite muss sich merken, dass Sie geantwortet haben, damit Sie nie mehr preisgeben. Erlauben Sie {host}, Daten zu speichern, oder öffnen Sie den Link in einem Fenster, das nicht privat ist. Nichts wurde erstellt oder gesendet.",
+  panel_storage:
+    "Die Seite muss sich merken, dass Sie geantwortet haben, damit Sie nie mehr preisgeben. Erlauben Sie {host}, Daten zu speichern, oder öffnen Sie den Link in einem Fenster, das nicht privat ist. Nichts wurde erstellt oder gesendet.",
   panel_unexpected_title: "Diese Seite funktioniert hier nicht",
-  panel_unexpected: "Etwas Unerwartetes ist geschehen ({reason}). Versuchen Sie es mit einem aktuellen Browser, oder laden Sie die Seite neu.",
+  panel_unexpected:
+    "Etwas Unerwartetes ist geschehen ({reason}). Versuchen Sie es mit einem aktuellen Browser, oder laden Sie die Seite neu.",
 };
 
 export const STRINGS = { en: { ...EN, ...TEXTS.en }, de: { ...DE, ...TEXTS.de } };
 
 export const language =
-  navigator.languages.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => Object.hasOwn(STRINGS, tag)) ?? "en";
+  navigator.languages
+    .map((tag) => tag.split("-")[0].toLowerCase())
+    .find((tag) => Object.hasOwn(STRINGS, tag)) ?? "en";
 
 const plurals = new Intl.PluralRules(language);
 const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 15 });
@@ -371,7 +439,9 @@ const days = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "U
 export function say(key, values = {}) {
   const found = STRINGS[language][key],
     text = typeof found === "string" ? found : found[plurals.select(values.count)];
-  return text.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? number(values[name]) : values[name]));
+  return text.replace(/\{(\w+)\}/g, (_, name) =>
+    typeof values[name] === "number" ? number(values[name]) : values[name],
+  );
 }
 
 export const number = (value) => numbers.format(value);

@@ -20,7 +20,11 @@ class TextRow {
   constructor(task, key, onremove) {
     const [text] = task.read([key]),
       note = text === key ? null : make("small", {}, say("text_cut", { text }));
-    const button = make("button", { type: "button", class: "plain remove", "aria-label": say("remove", { key }), onclick: onremove }, "×");
+    const button = make(
+      "button",
+      { type: "button", class: "plain remove", "aria-label": say("remove", { key }), onclick: onremove },
+      "×",
+    );
     this.key = key;
     this.element = make("li", { class: "chosen text" }, make("span", { class: "name" }, key), note, button);
   }

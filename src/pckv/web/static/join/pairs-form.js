@@ -13,7 +13,8 @@ const MAX_LISTED = 30,
 const listedCount = (task) => (takesAnyText(task) ? 0 : task.keyCount - (task.other !== null));
 
 // The name of a key by its number; texts that are hashed have none.
-export const keyName = ({ keys, other, otherIndex }, index) => (index === otherIndex ? other : Array.isArray(keys) ? keys[index] : String(index));
+export const keyName = ({ keys, other, otherIndex }, index) =>
+  index === otherIndex ? other : Array.isArray(keys) ? keys[index] : String(index);
 
 export class PairsForm {
   // What is called after every change.
@@ -28,7 +29,12 @@ export class PairsForm {
     this.element = make("div", {}, make("p", { id: "instruction" }, this.instruction()), this.scaleNote());
     const count = listedCount(task);
     const Own = task.kind === "discovery" ? OwnTexts : OwnKeys;
-    if (takesAnyText(task) || task.other !== null) this.own = new Own(task, () => this.added++, () => this.update());
+    if (takesAnyText(task) || task.other !== null)
+      this.own = new Own(
+        task,
+        () => this.added++,
+        () => this.update(),
+      );
     if (count > MAX_LISTED) {
       this.pages = new KeyPages(this);
       this.element.append(...this.pages.elements);
@@ -49,13 +55,19 @@ export class PairsForm {
   // What the ends mean, and what to do where a value is not offered; labels stand below the scales too.
   scaleNote() {
     const { unit, low_label, high_label } = this.task.about,
-      sentences = unit || low_label || high_label ? [say(unit ? "values_unit" : "values", { ...ends(this.task), unit })] : [];
+      sentences =
+        unit || low_label || high_label
+          ? [say(unit ? "values_unit" : "values", { ...ends(this.task), unit })]
+          : [];
     if (leavesOut(this.task)) sentences.push(say("nearest"));
-    return sentences.length && this.task.kind !== "discovery" ? make("p", { id: "scale-note" }, sentences.join(" ")) : null;
+    return sentences.length && this.task.kind !== "discovery"
+      ? make("p", { id: "scale-note" }, sentences.join(" "))
+      : null;
   }
 
   row(key) {
-    if (!this.rows.has(key)) this.rows.set(key, new ValueRow(this.task, key, this.added++, () => this.update()));
+    if (!this.rows.has(key))
+      this.rows.set(key, new ValueRow(this.task, key, this.added++, () => this.update()));
     return this.rows.get(key);
   }
 
@@ -137,7 +149,11 @@ class KeyPages {
     this.back = make("button", { type: "button", onclick: () => this.turn(-ROWS_PER_PAGE) }, say("previous"));
     this.forth = make("button", { type: "button", onclick: () => this.turn(ROWS_PER_PAGE) }, say("next"));
     this.count(0);
-    const tools = [field(say("search"), this.input), this.letters(), make("div", { class: "buttons" }, this.only)];
+    const tools = [
+      field(say("search"), this.input),
+      this.letters(),
+      make("div", { class: "buttons" }, this.only),
+    ];
     this.elements = [
       make("div", { class: "row browse" }, ...tools.filter(Boolean)),
       form.list,
@@ -155,7 +171,12 @@ class KeyPages {
     });
     if (starts.size < 2) return null;
     const options = Array.from(starts, ([letter, index]) => make("option", { value: index }, letter));
-    this.select = make("select", { onchange: () => this.jump() }, make("option", { value: "" }, say("any_letter")), ...options);
+    this.select = make(
+      "select",
+      { onchange: () => this.jump() },
+      make("option", { value: "" }, say("any_letter")),
+      ...options,
+    );
     return field(say("letter"), this.select);
   }
 
@@ -179,7 +200,9 @@ class KeyPages {
   turn(by) {
     this.show(this.first + by);
     // The button may be disabled now, which would lose the focus.
-    this.form.list.querySelector("input:not(:disabled), button:not(:disabled)")?.focus({ preventScroll: true });
+    this.form.list
+      .querySelector("input:not(:disabled), button:not(:disabled)")
+      ?.focus({ preventScroll: true });
     this.form.element.scrollIntoView({ block: "nearest" });
   }
 

@@ -16,13 +16,20 @@ const small = (text) => make("p", {}, make("small", {}, text));
 
 // What the person entered, next to the report that was sent.
 export const whatLeft = (task, report, typed) =>
-  make("section", { "aria-label": say("what_was_sent") }, make("h2", {}, say("what_was_sent")), comparison(task, report, typed, "own", entered(task, typed)));
+  make(
+    "section",
+    { "aria-label": say("what_was_sent") },
+    make("h2", {}, say("what_was_sent")),
+    comparison(task, report, typed, "own", entered(task, typed)),
+  );
 
 // A report of somebody who entered other things, drawn for this view alone: it depends on nobody's answers. It is drawn
 // when it is first looked at, since a report on very many keys takes a while.
 export function exampleOf(task, perturb) {
   const drawn = make("div"),
-    made = takesAnyText(task) ? someTexts(task) : Array.from({ length: 2 }, (_, index) => keyName(task, index)),
+    made = takesAnyText(task)
+      ? someTexts(task)
+      : Array.from({ length: 2 }, (_, index) => keyName(task, index)),
     names = made.slice(0, task.padding);
   const pairs = new Map(names.map((name, index) => [name, index ? task.low : task.high]));
   return make("details", { id: "example", ontoggle: draw }, make("summary", {}, say("example")), drawn);
@@ -37,7 +44,9 @@ export function exampleOf(task, perturb) {
 // What somebody could write; a discovery finds only texts of its own characters.
 function someTexts({ kind, keys, read }) {
   const texts = [say("some_key"), say("another_key")];
-  return kind === "discovery" ? [...read(texts), ...read(keys.alphabet.match(/\p{L}/gu) ?? [...keys.alphabet])] : texts;
+  return kind === "discovery"
+    ? [...read(texts), ...read(keys.alphabet.match(/\p{L}/gu) ?? [...keys.alphabet])]
+    : texts;
 }
 
 // `whose` chooses the words: the person's own report, or the example.
@@ -48,7 +57,9 @@ function comparison(task, report, pairs, whose, shown) {
     "div",
     { class: "leaves" },
     make("h3", {}, say(`${whose}_left`)),
-    ...(answer ? size(task.sizeQuestion, answer, whose) : (task.kind === "discovery" ? beginnings : claims)(task, report, pairs, whose)),
+    ...(answer
+      ? size(task.sizeQuestion, answer, whose)
+      : (task.kind === "discovery" ? beginnings : claims)(task, report, pairs, whose)),
     bytes(report),
   );
   return make("div", { class: "compare" }, left, right);
@@ -57,11 +68,19 @@ function comparison(task, report, pairs, whose, shown) {
 // The keys that were entered, as reports know them: all that are not listed are one.
 function namesOf(task, typed) {
   const { other, otherIndex } = task;
-  return new Set(Array.from(typed?.keys() ?? [], (key) => (task.keyIndex(key, otherIndex) === otherIndex ? other : key)));
+  return new Set(
+    Array.from(typed?.keys() ?? [], (key) => (task.keyIndex(key, otherIndex) === otherIndex ? other : key)),
+  );
 }
 
 const list = (task, pairs) =>
-  make("ul", {}, ...Array.from(pairs, ([key, value]) => make("li", {}, task.kind === "discovery" ? key : say("pair", { key, value: valueText(task, value) }))));
+  make(
+    "ul",
+    {},
+    ...Array.from(pairs, ([key, value]) =>
+      make("li", {}, task.kind === "discovery" ? key : say("pair", { key, value: valueText(task, value) })),
+    ),
+  );
 
 function entered(task, typed) {
   if (!typed) return [paragraph(say("not_stored"))];
@@ -82,9 +101,19 @@ function claims(task, { body }, typed, whose) {
   return [
     typed?.size > task.padding ? paragraph(say("picked", { count: task.padding, all: typed.size })) : null,
     paragraph(say(said.length ? `${whose}_claim` : all ? "claims_none" : "claims_none_entered")),
-    make("ul", {}, ...listed.map(([key, levels]) => make("li", {}, say("pair", { key, value: worth(task, levels) })))),
+    make(
+      "ul",
+      {},
+      ...listed.map(([key, levels]) => make("li", {}, say("pair", { key, value: worth(task, levels) }))),
+    ),
     more > 0 ? paragraph(say("claims_more", { count: more })) : null,
-    all ? null : paragraph(task.keys === "hashed" ? say("claims_texts", { share }) : say("claims_others", { rest, count: Math.round(task.odds.absent * rest) })),
+    all
+      ? null
+      : paragraph(
+          task.keys === "hashed"
+            ? say("claims_texts", { share })
+            : say("claims_others", { rest, count: Math.round(task.odds.absent * rest) }),
+        ),
     small(say("claims_chance", { share })),
   ].filter(Boolean);
 }
@@ -121,7 +150,8 @@ function worth(task, levels) {
 }
 
 function bytes({ id, body }) {
-  const hex = (data) => Array.from(data.slice(0, MAX_BYTES_SHOWN), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  const hex = (data) =>
+    Array.from(data.slice(0, MAX_BYTES_SHOWN), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
   const rest = body.length > MAX_BYTES_SHOWN ? say("bytes_rest", { count: body.length }) : "";
   return make(
     "details",

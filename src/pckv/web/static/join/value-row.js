@@ -12,7 +12,9 @@ const endText = (value, label) => (label ? say("value_label", { value, label }) 
 // Equally spaced levels may have endless decimals, of which few tell them apart.
 function levelText({ levels, levelValues }, value) {
   const [first, second] = levelValues,
-    decimals = Array.isArray(levels) ? 15 : Math.min(15, Math.max(0, 2 - Math.floor(Math.log10(second - first))));
+    decimals = Array.isArray(levels)
+      ? 15
+      : Math.min(15, Math.max(0, 2 - Math.floor(Math.log10(second - first))));
   return number(Number(value.toFixed(decimals)));
 }
 
@@ -20,16 +22,23 @@ function levelText({ levels, levelValues }, value) {
 const offersLevels = ({ levels, between }) => Array.isArray(levels) || between === "refuse";
 
 // Whether somebody's value may lie between two that are offered: steps of 1, like stars, leave nothing out.
-export const leavesOut = (task) => offersLevels(task) && task.levelValues.some((value, place, values) => place && value - values[place - 1] !== 1);
+export const leavesOut = (task) =>
+  offersLevels(task) &&
+  task.levelValues.some((value, place, values) => place && value - values[place - 1] !== 1);
 
 const inUnit = ({ about: { unit } }, value) => (unit ? say("value_unit", { value, unit }) : value);
 
-export const valueText = (task, value) => inUnit(task, offersLevels(task) ? levelText(task, value) : number(value));
+export const valueText = (task, value) =>
+  inUnit(task, offersLevels(task) ? levelText(task, value) : number(value));
 
 // What several levels are worth, as a choice between them.
-export const levelsText = (task, levels) => inUnit(task, anyOf(levels.map((level) => levelText(task, task.levelValues[level]))));
+export const levelsText = (task, levels) =>
+  inUnit(task, anyOf(levels.map((level) => levelText(task, task.levelValues[level]))));
 
-export const ends = ({ low, high, about }) => ({ low: endText(low, about.low_label), high: endText(high, about.high_label) });
+export const ends = ({ low, high, about }) => ({
+  low: endText(low, about.low_label),
+  high: endText(high, about.high_label),
+});
 
 // The values that have buttons: levels, or a few whole numbers; otherwise none.
 function offered(task) {
@@ -46,7 +55,12 @@ export class ValueRow {
     this.control = values ? new Scale(this, place, values) : new Measure(this);
     this.button = make(
       "button",
-      { type: "button", class: "plain remove", "aria-label": say("remove", { key }), onclick: () => this.clear() },
+      {
+        type: "button",
+        class: "plain remove",
+        "aria-label": say("remove", { key }),
+        onclick: () => this.clear(),
+      },
       "×",
     );
     this.button.disabled = true;
@@ -82,7 +96,12 @@ const legend = ({ task, key }) => say("value_of", { key, ...ends(task) });
 
 const endLabels = ({ about: { low_label, high_label } }) =>
   low_label || high_label
-    ? make("div", { class: "ends", "aria-hidden": "true" }, make("span", {}, low_label), make("span", {}, high_label))
+    ? make(
+        "div",
+        { class: "ends", "aria-hidden": "true" },
+        make("span", {}, low_label),
+        make("span", {}, high_label),
+      )
     : null;
 
 // One radio button per value, drawn as a row of buttons; in several lines, each with its own edge, if they are many.
@@ -92,10 +111,20 @@ class Scale {
       texts = values.map((value) => (offersLevels(task) ? levelText(task, value) : number(value))),
       longest = Math.max(...texts.map(({ length }) => length)),
       inLine = values.length * longest <= MAX_LINE_LETTERS;
-    this.inputs = values.map((value) => make("input", { type: "radio", name: `value-${place}`, value, onchange: () => row.set(value) }));
-    const labels = this.inputs.map((input, number) => make("label", {}, input, make("span", {}, texts[number])));
-    const group = make("fieldset", { class: inLine ? "scale" : "scale wrapped" }, make("legend", { class: "hidden-text" }, legend(row)), ...labels);
-    if (!inLine) group.style.gridTemplateColumns = `repeat(auto-fill, minmax(min(100%, ${longest + 2}ch), 1fr))`;
+    this.inputs = values.map((value) =>
+      make("input", { type: "radio", name: `value-${place}`, value, onchange: () => row.set(value) }),
+    );
+    const labels = this.inputs.map((input, number) =>
+      make("label", {}, input, make("span", {}, texts[number])),
+    );
+    const group = make(
+      "fieldset",
+      { class: inLine ? "scale" : "scale wrapped" },
+      make("legend", { class: "hidden-text" }, legend(row)),
+      ...labels,
+    );
+    if (!inLine)
+      group.style.gridTemplateColumns = `repeat(auto-fill, minmax(min(100%, ${longest + 2}ch), 1fr))`;
     this.element = make("div", { class: "control" }, group, inLine ? endLabels(task) : null);
   }
 
@@ -114,7 +143,13 @@ class Measure {
     // A click where the slider stands already is a choice too.
     const slid = () => this.take(this.rounded(this.range.valueAsNumber), this.range);
     const label = say("slider_of", { key: row.key });
-    this.range = make("input", { type: "range", ...limits, "aria-label": label, oninput: slid, onclick: slid });
+    this.range = make("input", {
+      type: "range",
+      ...limits,
+      "aria-label": label,
+      oninput: slid,
+      onclick: slid,
+    });
     this.box = make("input", {
       type: "number",
       ...limits,
@@ -123,7 +158,13 @@ class Measure {
     });
     this.clear();
     const slider = make("div", { class: "slider" }, this.range, endLabels(row.task));
-    this.element = make("div", { class: "control measure" }, slider, this.box, unit ? make("span", {}, unit) : null);
+    this.element = make(
+      "div",
+      { class: "control measure" },
+      slider,
+      this.box,
+      unit ? make("span", {}, unit) : null,
+    );
   }
 
   // The slider gives steps that a person would choose, at least 50 of them.

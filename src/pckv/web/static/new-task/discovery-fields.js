@@ -31,17 +31,27 @@ function checkAlphabet(value) {
 
 export class DiscoveryFields {
   constructor() {
-    const characters = new TextField("Characters", make("input", { type: "number", value: DEFAULT_CHARACTERS }), {
-      hint: "As many of a text are found, longer ones are cut. Fewer characters find rarer texts.",
-      check: upTo(MAX_CHARACTERS, "say how many characters are to be found"),
-    });
-    const alphabet = new AlphabetField("Alphabet (optional)", make("input", { type: "text", autocomplete: "off", spellcheck: "false" }), {
-      hint: "The characters that texts consist of; texts with any other are not found. Capitals count as small letters unless they are named here. Leave it empty for a to z, 0 to 9, the space, and ! \" # $ % & ' ( ) * + , - . / : ; < = > ? @ [ ] _ ~",
-      check: checkAlphabet,
-    });
+    const characters = new TextField(
+      "Characters",
+      make("input", { type: "number", value: DEFAULT_CHARACTERS }),
+      {
+        hint: "As many of a text are found, longer ones are cut. Fewer characters find rarer texts.",
+        check: upTo(MAX_CHARACTERS, "say how many characters are to be found"),
+      },
+    );
+    const alphabet = new AlphabetField(
+      "Alphabet (optional)",
+      make("input", { type: "text", autocomplete: "off", spellcheck: "false" }),
+      {
+        hint: "The characters that texts consist of; texts with any other are not found. Capitals count as small letters unless they are named here. Leave it empty for a to z, 0 to 9, the space, and ! \" # $ % & ' ( ) * + , - . / : ; < = > ? @ [ ] _ ~",
+        check: checkAlphabet,
+      },
+    );
     const groups = new TextField("Groups (optional)", make("input", { type: "number" }), {
       hint: "Leave it empty for one per character. Fewer groups find rarer texts and take longer to compute.",
-      check: (value) => upTo(MAX_CHARACTERS)(value) ?? (Number(value) > Number(characters.value) ? "this must be at most the number of characters" : null),
+      check: (value) =>
+        upTo(MAX_CHARACTERS)(value) ??
+        (Number(value) > Number(characters.value) ? "this must be at most the number of characters" : null),
     });
     const padding = new TextField("Texts per report", make("input", { type: "number", value: "1" }), {
       hint: "A report stands for up to this many texts of one person; of more, for a random choice. With more texts, rare ones are harder to find.",

@@ -14,9 +14,12 @@ export function wrongNames(text) {
     odd = values.find((value) => !isPlain(value)),
     next = values.findIndex((value, place) => place && Number(value) <= Number(values[place - 1]));
   if (!values.length) return "name the values, such as 1, 2, 3";
-  if (odd !== undefined) return `“${odd}” is not a number in plain digits, such as 0.5; commas separate the values`;
+  if (odd !== undefined)
+    return `“${odd}” is not a number in plain digits, such as 0.5; commas separate the values`;
   if (next > 0) return `the values must ascend: ${values[next - 1]} is followed by ${values[next]}`;
-  return values.length < MIN_LEVELS || values.length > MAX_LEVELS ? `name at least ${MIN_LEVELS} values, and at most ${MAX_LEVELS}` : null;
+  return values.length < MIN_LEVELS || values.length > MAX_LEVELS
+    ? `name at least ${MIN_LEVELS} values, and at most ${MAX_LEVELS}`
+    : null;
 }
 
 export class LevelsField {
@@ -24,12 +27,21 @@ export class LevelsField {
     this.label = "Levels";
     this.number = new TextField("Number of levels", make("input", { type: "number", value: 5 }), {
       hint: `From ${MIN_LEVELS} to ${MAX_LEVELS}, the lowest and the highest value included.`,
-      check: number({ min: MIN_LEVELS, max: MAX_LEVELS, whole: true, missing: "say how many levels there are" }),
+      check: number({
+        min: MIN_LEVELS,
+        max: MAX_LEVELS,
+        whole: true,
+        missing: "say how many levels there are",
+      }),
     });
-    this.names = new TextField("Values, from the lowest to the highest", make("input", { type: "text", autocomplete: "off", placeholder: "1, 2, 3, 4, 5" }), {
-      hint: "Separated by commas.",
-      check: wrongNames,
-    });
+    this.names = new TextField(
+      "Values, from the lowest to the highest",
+      make("input", { type: "text", autocomplete: "off", placeholder: "1, 2, 3, 4, 5" }),
+      {
+        hint: "Separated by commas.",
+        check: wrongNames,
+      },
+    );
     this.between = new ChoiceField("A value between two levels", [
       ["round", "is rounded", "To one of the two at random, such that means stay right."],
       ["refuse", "is not taken", "The join page offers the levels as buttons; an app has to do the same."],
@@ -38,13 +50,29 @@ export class LevelsField {
       "A report tells a value as",
       [
         ["two", "low or high", "Enough for means, and the most precise."],
-        ["number", "one of several levels", "In equal steps: the result then has the share of each level, medians, and how far values spread."],
-        ["named", "one of the values that you name", "The same, with steps of any size. The join page offers these values as buttons."],
+        [
+          "number",
+          "one of several levels",
+          "In equal steps: the result then has the share of each level, medians, and how far values spread.",
+        ],
+        [
+          "named",
+          "one of the values that you name",
+          "The same, with steps of any size. The join page offers these values as buttons.",
+        ],
       ],
       { onchange: () => this.choose() },
     );
     this.cost = make("p", { class: "aside", role: "status" });
-    this.element = make("div", {}, this.as.element, this.number.element, this.names.element, this.between.element, this.cost);
+    this.element = make(
+      "div",
+      {},
+      this.as.element,
+      this.number.element,
+      this.names.element,
+      this.between.element,
+      this.cost,
+    );
     this.choose();
   }
 
@@ -65,7 +93,12 @@ export class LevelsField {
   }
 
   get value() {
-    return { as: this.as.value, number: this.number.value, names: this.names.value, between: this.between.value };
+    return {
+      as: this.as.value,
+      number: this.number.value,
+      names: this.names.value,
+      between: this.between.value,
+    };
   }
 
   set value({ as = "two", number: many = "5", names = "", between = "round" } = {}) {

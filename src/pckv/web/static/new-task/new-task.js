@@ -7,7 +7,8 @@ import { planSection } from "./plan.js";
 import { TaskForm, valuesOfSeries, valuesOfTask } from "./task-form.js";
 
 const PLAN_DELAY = 300,
-  UNKEPT = "This browser cannot keep the draft: it stores nothing, or the draft is too large. Without being created, it is lost when you leave this page.";
+  UNKEPT =
+    "This browser cannot keep the draft: it stores nothing, or the draft is too large. Without being created, it is lost when you leave this page.";
 
 // `from` is the task that this one is another run of, or `series` the series; it measures what a `discovery` found.
 export function newTask(root, { from, series, discovery }) {
@@ -96,7 +97,9 @@ export function newTask(root, { from, series, discovery }) {
     const path = `/tasks/${encodeURIComponent(discovery)}`,
       [task, { keys }] = await Promise.all([ask("GET", path), ask("GET", `${path}/discovery`)]),
       cut = keys.filter((key) => key.is_cut).length,
-      complete = cut ? ` ${plural(cut, "key")} may go on: complete ${cut === 1 ? "it" : "them"} if you can.` : "";
+      complete = cut
+        ? ` ${plural(cut, "key")} may go on: complete ${cut === 1 ? "it" : "them"} if you can.`
+        : "";
     return {
       values: valuesOfFound(task, keys),
       words: `Filled in with ${plural(keys.length, "key")} that “${task.name}” found; everything else counts as one more key.${complete} Whoever took part there spends more ε here.`,
@@ -106,7 +109,12 @@ export function newTask(root, { from, series, discovery }) {
   function tell(text) {
     replace(
       notice,
-      make("p", { class: "note", role: "status" }, `${text} `, make("button", { type: "button", class: "plain", onclick: afresh }, "Start afresh")),
+      make(
+        "p",
+        { class: "note", role: "status" },
+        `${text} `,
+        make("button", { type: "button", class: "plain", onclick: afresh }, "Start afresh"),
+      ),
     );
   }
 
@@ -173,7 +181,12 @@ export function newTask(root, { from, series, discovery }) {
   }
 
   function showWarning(id, warning) {
-    showCreated(form.fields.name.value, make("p", { class: "note" }, warning), `#/series/${id}`, "Open the page of the series");
+    showCreated(
+      form.fields.name.value,
+      make("p", { class: "note" }, warning),
+      `#/series/${id}`,
+      "Open the page of the series",
+    );
   }
 
   async function createTask() {

@@ -13,14 +13,23 @@ export class OtherField {
       this.label,
       [
         ["none", "are not taken", "An app refuses them, and the join page does not ask for them."],
-        ["other", "count as one more key", "What they are stays with people. The result shows apart how many hold something that your list misses."],
+        [
+          "other",
+          "count as one more key",
+          "What they are stays with people. The result shows apart how many hold something that your list misses.",
+        ],
       ],
       { onchange: () => this.choose() },
     );
     const named = text({ missing: "give the key for all others a name" });
-    this.name = new TextField("Its name", make("input", { type: "text", autocomplete: "off", value: DEFAULT_NAME }), {
-      check: (name) => named(name) ?? (isListed(name, keys()) ? "this must not be the name of a listed key" : null),
-    });
+    this.name = new TextField(
+      "Its name",
+      make("input", { type: "text", autocomplete: "off", value: DEFAULT_NAME }),
+      {
+        check: (name) =>
+          named(name) ?? (isListed(name, keys()) ? "this must not be the name of a listed key" : null),
+      },
+    );
     this.element = make("div", {}, this.as.element, this.name.element);
     this.choose();
   }

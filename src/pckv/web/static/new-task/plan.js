@@ -1,6 +1,19 @@
 // The plan for what a form says: a light, what to expect in words, and the rest behind a disclosure.
 import { Chart } from "../shared/chart.js";
-import { alertBox, ask, count, make, newestOnly, pairs, percent, plural, points, query, replace, short } from "../shared/page.js";
+import {
+  alertBox,
+  ask,
+  count,
+  make,
+  newestOnly,
+  pairs,
+  percent,
+  plural,
+  points,
+  query,
+  replace,
+  short,
+} from "../shared/page.js";
 
 // `change` is called by whoever wants to change what the plan assumes.
 export function planSection(change) {
@@ -9,7 +22,13 @@ export function planSection(change) {
   const said = make("div", { "aria-live": "polite" }),
     facts = make("div"),
     curves = make("div");
-  const details = make("details", { hidden: true, ontoggle: draw }, make("summary", {}, "Details"), facts, curves);
+  const details = make(
+    "details",
+    { hidden: true, ontoggle: draw },
+    make("summary", {}, "Details"),
+    facts,
+    curves,
+  );
   const busy = make("small", { role: "status" }),
     title = make("h2", {}, "What to expect ", busy);
   const element = make("section", { class: "plan", "aria-label": "Plan" }, title, said, details);
@@ -26,7 +45,8 @@ export function planSection(change) {
   const show = newestOnly(async (signal, { kind, ...values }, round = "") => {
     busy.textContent = "planning …";
     try {
-      if (kind === "discovery") return showDiscovery(await ask("GET", `/plan/discovery?${query(values)}`, { signal }));
+      if (kind === "discovery")
+        return showDiscovery(await ask("GET", `/plan/discovery?${query(values)}`, { signal }));
       newest = await ask("GET", `/plan?${query(values)}`, { signal });
       replace(said, ...atFirstSight(newest, change), round ? make("p", {}, round) : null);
       replace(facts, ...sentences(newest));
@@ -51,7 +71,11 @@ export function planSection(change) {
     if (!details.open || details.hidden) return;
     replace(
       curves,
-      make("p", {}, `The curves are for a key that ${percent(newest.plan.frequency)} of people hold, a typical one of the most frequent.`),
+      make(
+        "p",
+        {},
+        `The curves are for a key that ${percent(newest.plan.frequency)} of people hold, a typical one of the most frequent.`,
+      ),
       make("h3", {}, "With another ε"),
       byEpsilon.element,
       make("h3", {}, "With more or fewer people"),
@@ -87,7 +111,12 @@ function discoverySentences({ frequency, characters, groups, users, epsilon }) {
 
 function atFirstSight({ outlook, plan }, change) {
   return [
-    make("p", { class: `light ${outlook.light}` }, make("span", { class: "lamp", "aria-hidden": "true" }), make("strong", {}, outlook.words)),
+    make(
+      "p",
+      { class: `light ${outlook.light}` },
+      make("span", { class: "lamp", "aria-hidden": "true" }),
+      make("strong", {}, outlook.words),
+    ),
     make("p", {}, outlook.sentence),
     plan.levels ? make("p", { id: "level-cost" }, levelCost(plan.levels)) : null,
     make("p", { class: "verdict" }, plan.verdict),
@@ -155,7 +184,11 @@ function errorsTable(plan) {
       {},
       make("th", { scope: "row" }, `${rank ? `number ${rank}` : "a rarer one"}: ${percent(frequency)}`),
       make("td", { class: "number" }, `±${points(frequency_error)}`),
-      make("td", { class: "number" }, mean_error < plan.guessed_mean_error ? `±${short(mean_error)}` : "unknown"),
+      make(
+        "td",
+        { class: "number" },
+        mean_error < plan.guessed_mean_error ? `±${short(mean_error)}` : "unknown",
+      ),
       levels ? make("td", { class: "number" }, share(share_error)) : null,
     );
   const head = ["Key", "Frequency", "Mean", ...(levels ? ["One level"] : [])].map((name, column) =>

@@ -20,7 +20,10 @@ export function odds(epsilon) {
   const times = Math.exp(epsilon),
     right = times / (1 + times),
     shown = Number(times.toPrecision(2)).toLocaleString("en");
-  const guess = right > CERTAIN ? "is then all but certain" : `is then right in at most ${Math.round(100 * right)} of 100 cases`;
+  const guess =
+    right > CERTAIN
+      ? "is then all but certain"
+      : `is then right in at most ${Math.round(100 * right)} of 100 cases`;
   const weak = times > WEAK_RATIO ? " This is weak protection." : "";
   return `Someone who sees a report is at most about ${shown} times surer of an answer than before: a fifty-fifty guess ${guess}.${weak}`;
 }
@@ -30,10 +33,14 @@ export class PrivacyField {
     this.label = "ε";
     this.meaning = make("p", { class: "aside" });
     this.warning = make("p", { class: "note", role: "status", hidden: true });
-    this.other = new TextField("ε", make("input", { type: "number", step: "any", min: 0, max: MAX_EPSILON }), {
-      hint: "Above 0 and at most 20; smaller is more private.",
-      check: decimal({ above: 0, max: MAX_EPSILON, missing: "choose an ε" }),
-    });
+    this.other = new TextField(
+      "ε",
+      make("input", { type: "number", step: "any", min: 0, max: MAX_EPSILON }),
+      {
+        hint: "Above 0 and at most 20; smaller is more private.",
+        check: decimal({ above: 0, max: MAX_EPSILON, missing: "choose an ε" }),
+      },
+    );
     this.custom = make("div", {}, this.other.element, this.meaning, this.warning);
     this.preset = new ChoiceField(
       "How well answers are hidden",

@@ -13,7 +13,10 @@ const MAX_PERIOD = 3660,
 const today = () => new Date().toISOString().slice(0, 10);
 
 const whole = (label, hint, value, options) =>
-  new TextField(label, make("input", { type: "number", value }), { hint, check: number({ min: 1, whole: true, ...options }) });
+  new TextField(label, make("input", { type: "number", value }), {
+    hint,
+    check: number({ min: 1, whole: true, ...options }),
+  });
 
 function firstDay(value) {
   if (!value) return "name the first day";
@@ -24,10 +27,20 @@ export class RepeatFields {
   constructor() {
     const repeat = new ChoiceField("People are asked", [
       ["once", "once"],
-      ["rounds", "again in every round", "For an app that people use again and again: it shows what changes. The join page takes no reports of rounds."],
+      [
+        "rounds",
+        "again in every round",
+        "For an app that people use again and again: it shows what changes. The join page takes no reports of rounds.",
+      ],
     ]);
-    const first = new TextField("Round 1 opens on", make("input", { type: "date" }), { hint: "UTC.", check: firstDay }),
-      period = whole("Days per round", "7 for rounds of a week.", 7, { max: MAX_PERIOD, missing: "say how long a round is" }),
+    const first = new TextField("Round 1 opens on", make("input", { type: "date" }), {
+        hint: "UTC.",
+        check: firstDay,
+      }),
+      period = whole("Days per round", "7 for rounds of a week.", 7, {
+        max: MAX_PERIOD,
+        missing: "say how long a round is",
+      }),
       rounds = whole("Rounds (optional)", "Leave empty for no end.", "", { max: MAX_ROUNDS });
     const panels = whole("Panels", "A device reports in one round out of that many.", 4, {
       max: MAX_PANELS,
@@ -35,7 +48,10 @@ export class RepeatFields {
     });
     const check = panels.check;
     panels.check = (value) =>
-      check(value) ?? (rounds.value && Number(value) > Number(rounds.value) ? "this must be at most the number of rounds" : null);
+      check(value) ??
+      (rounds.value && Number(value) > Number(rounds.value)
+        ? "this must be at most the number of rounds"
+        : null);
     this.fields = { repeat, first, period, rounds, panels };
     this.meaning = make("p", { class: "aside" });
     this.warning = make("p", { class: "note", role: "status", hidden: true });
@@ -59,7 +75,12 @@ export class RepeatFields {
 
   numbers() {
     const { first, period, panels, rounds } = this.fields;
-    return { first: first.value, panels: Number(panels.value), period: Number(period.value), rounds: Number(rounds.value) || null };
+    return {
+      first: first.value,
+      panels: Number(panels.value),
+      period: Number(period.value),
+      rounds: Number(rounds.value) || null,
+    };
   }
 
   // What the rounds promise at this ε.

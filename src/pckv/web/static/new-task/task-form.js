@@ -13,7 +13,16 @@ const MAX_USERS = 1e15,
   MAX_INVITATIONS = 100_000,
   // How many of the keys people are assumed to hold where nobody says so.
   ASSUMED_PAIRS = 3;
-const ABOUT = ["question", "description", "unit", "low_label", "high_label", "eligibility", "consent", "contact"],
+const ABOUT = [
+    "question",
+    "description",
+    "unit",
+    "low_label",
+    "high_label",
+    "eligibility",
+    "consent",
+    "contact",
+  ],
   // Of these, what is about values.
   OF_VALUES = ["unit", "low_label", "high_label"];
 
@@ -34,7 +43,12 @@ const day = (label, hint, check) => new TextField(label, make("input", { type: "
 const row = (...fields) => make("div", { class: "row" }, ...fields.map(({ element }) => element));
 
 const section = (number, title, ...content) =>
-  make("section", { "aria-label": title }, make("h2", {}, make("span", { class: "step" }, number), " ", title), ...content);
+  make(
+    "section",
+    { "aria-label": title },
+    make("h2", {}, make("span", { class: "step" }, number), " ", title),
+    ...content,
+  );
 
 export class TaskForm {
   // `changed` is called after every change.
@@ -104,38 +118,60 @@ export class TaskForm {
       missing: "say how many people you expect",
     });
     const many = { min: 1, max: MAX_INVITATIONS, whole: true };
-    const invitations = numeric("Number of invitations", "One link per person, shown once after the task is created.", {
-      ...many,
-      missing: "say how many invitations you need; more can be made later",
-    });
+    const invitations = numeric(
+      "Number of invitations",
+      "One link per person, shown once after the task is created.",
+      {
+        ...many,
+        missing: "say how many invitations you need; more can be made later",
+      },
+    );
     return {
       users,
       opens,
       closes,
       access: new ChoiceField("How people take part", [
         ["link", "By one open link", "Everybody who has it can take part, once per device."],
-        ["invitations", "By invitation", "Every person gets a link of their own, which is good for one report."],
+        [
+          "invitations",
+          "By invitation",
+          "Every person gets a link of their own, which is good for one report.",
+        ],
       ]),
       invitations,
       eligibility: lines("Who may take part", "Such as: adults who live in Berlin."),
       consent: lines("Consent", "What participants have to agree to before they send anything."),
-      contact: line("Contact", "Whom participants may ask: an address, or a name.", { example: "survey@example.org" }),
+      contact: line("Contact", "Whom participants may ask: an address, or a name.", {
+        example: "survey@example.org",
+      }),
     };
   }
 
   planFields() {
-    const pairs = numeric("Pairs per person: typical", "How many of the keys people hold on average.", { min: 1 }, { step: "any" });
+    const pairs = numeric(
+      "Pairs per person: typical",
+      "How many of the keys people hold on average.",
+      { min: 1 },
+      { step: "any" },
+    );
     return {
       epsilon: new PrivacyField(),
       pairs,
-      most_pairs: numeric("At most (optional)", "The most that anybody holds, if you know it.", { min: 1, whole: true }),
+      most_pairs: numeric("At most (optional)", "The most that anybody holds, if you know it.", {
+        min: 1,
+        whole: true,
+      }),
       more: new ChoiceField("Somebody who holds more pairs than a report stands for", [
         [
           "sample",
           "may take part",
           "A random choice of their pairs is reported, and a few people are asked how many they hold instead: the result then says how much is missing.",
         ],
-        ["refuse", "must choose", "The join page says “choose up to” that many and stops there; an app has to do the same."],
+        [
+          "refuse",
+          "must choose",
+          "The join page says “choose up to” that many and stops there; an app has to do the same.",
+        ],
       ]),
       objective: new TextField(
         "What matters",
@@ -169,7 +205,15 @@ export class TaskForm {
   answerSection() {
     const { keys, other, low, high, levels } = this.fields;
     this.ends = row(low, high);
-    return section(2, "What people may answer", keys.element, this.tree.element, other.element, levels.element, this.ends);
+    return section(
+      2,
+      "What people may answer",
+      keys.element,
+      this.tree.element,
+      other.element,
+      levels.element,
+      this.ends,
+    );
   }
 
   peopleSection() {
@@ -203,11 +247,33 @@ export class TaskForm {
   // What follows from other fields: a discovery has neither values nor rounds, a coin needs invitations, rounds have days and panels instead, any text leaves none
   // unlisted, named values begin and end with those of the range, and nobody holds more pairs than there are keys.
   update(changed) {
-    const { access, invitations, coin, pairs, opens, closes, epsilon, levels, keys, other, more, objective, repeat } = this.fields,
+    const {
+        access,
+        invitations,
+        coin,
+        pairs,
+        opens,
+        closes,
+        epsilon,
+        levels,
+        keys,
+        other,
+        more,
+        objective,
+        repeat,
+      } = this.fields,
       finds = keys.isDiscovery;
     if (finds && this.repeat.isOn) repeat.value = "once";
     this.tree.element.hidden = !finds;
-    for (const element of [this.meanings, this.often, this.held, levels.element, more.element, objective.element]) element.hidden = finds;
+    for (const element of [
+      this.meanings,
+      this.often,
+      this.held,
+      levels.element,
+      more.element,
+      objective.element,
+    ])
+      element.hidden = finds;
     if (coin.value === "server" && access.value !== "invitations") access.value = "invitations";
     access.inputs[0].disabled = coin.value === "server";
     for (const field of [opens, closes, access, coin]) field.element.hidden = this.repeat.isOn;
@@ -230,7 +296,8 @@ export class TaskForm {
   }
 
   fill(values) {
-    for (const [name, field] of Object.entries(this.fields)) if (name in values) field.value = values[name] ?? "";
+    for (const [name, field] of Object.entries(this.fields))
+      if (name in values) field.value = values[name] ?? "";
     this.changed();
   }
 
@@ -258,7 +325,12 @@ export class TaskForm {
     const { keys, low, high, levels, users, epsilon, pairs, most_pairs: most, more, objective } = this.fields,
       ends = levels.isNamed ? [] : [low, high],
       ofPairs = [levels, ...ends, pairs, most, ...this.repeat.planned()];
-    for (const field of [keys, ...(keys.isDiscovery ? Object.values(this.tree.fields) : ofPairs), users, epsilon]) {
+    for (const field of [
+      keys,
+      ...(keys.isDiscovery ? Object.values(this.tree.fields) : ofPairs),
+      users,
+      epsilon,
+    ]) {
       const wrong = field.wrong();
       if (wrong) return { missing: `${field.label}: ${wrong}.` };
     }
@@ -293,8 +365,16 @@ export class TaskForm {
   body() {
     const value = (name) => this.fields[name].value,
       { keys, levels } = this.fields,
-      about = Object.fromEntries(ABOUT.filter((name) => !keys.isDiscovery || !OF_VALUES.includes(name)).map((name) => [name, value(name)])),
-      days = { opens: (!this.repeat.isOn && value("opens")) || null, closes: (!this.repeat.isOn && value("closes")) || null };
+      about = Object.fromEntries(
+        ABOUT.filter((name) => !keys.isDiscovery || !OF_VALUES.includes(name)).map((name) => [
+          name,
+          value(name),
+        ]),
+      ),
+      days = {
+        opens: (!this.repeat.isOn && value("opens")) || null,
+        closes: (!this.repeat.isOn && value("closes")) || null,
+      };
     const common = { name: value("name"), about, epsilon: value("epsilon"), coin: this.coin(), ...days };
     if (keys.isDiscovery) return { kind: "discovery", ...common, ...this.tree.values() };
     return {
@@ -323,7 +403,9 @@ export const valuesOfSeries = ({ task, period, panels, rounds }) => ({
 });
 
 const byPlace = (one, other) =>
-  one.problem.control.compareDocumentPosition(other.problem.control) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+  one.problem.control.compareDocumentPosition(other.problem.control) & Node.DOCUMENT_POSITION_FOLLOWING
+    ? -1
+    : 1;
 
 // The values of the form for another run of a task; `target` is how many reports it wanted.
 export const valuesOfTask = (task, target) => ({

@@ -36,7 +36,10 @@ export function candidatesForm(onasked) {
 
   // Nobody waits for what takes long unless they ask: new reports are only announced.
   function showSince(reports) {
-    const text = reports > 0 ? `${count(reports)} more ${reports === 1 ? "report has" : "reports have"} come since: look again to count ${reports === 1 ? "it" : "them"}.` : "";
+    const text =
+      reports > 0
+        ? `${count(reports)} more ${reports === 1 ? "report has" : "reports have"} come since: look again to count ${reports === 1 ? "it" : "them"}.`
+        : "";
     if (since.textContent !== text) since.textContent = text;
   }
 

@@ -1,6 +1,17 @@
 // What a discovery found: a sentence, the keys with their ranges, the tree of prefixes as it grows, and what comes next.
 import { isLost } from "../shared/connection.js";
-import { alertBox, announce, count, make, newestOnly, percent, plural, replace, request, save } from "../shared/page.js";
+import {
+  alertBox,
+  announce,
+  count,
+  make,
+  newestOnly,
+  percent,
+  plural,
+  replace,
+  request,
+  save,
+} from "../shared/page.js";
 import { prefixTree } from "./prefix-tree.js";
 import { frequencyTexts } from "../shared/ranges.js";
 import { fileName } from "./results.js";
@@ -19,7 +30,11 @@ export function discoverySection({ id, path, administers }) {
     keys = make("tbody"),
     rest = make("p", { class: "aside" }),
     tree = prefixTree();
-  const measure = make("a", { class: "button", href: `#/new?discovery=${encodeURIComponent(id)}` }, "Make a task from these keys");
+  const measure = make(
+    "a",
+    { class: "button", href: `#/new?discovery=${encodeURIComponent(id)}` },
+    "Make a task from these keys",
+  );
   const table = make(
     "div",
     {},
@@ -30,7 +45,16 @@ export function discoverySection({ id, path, administers }) {
       make(
         "table",
         { class: "found" },
-        make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Key"), make("th", { scope: "col", class: "number" }, "Share of people"))),
+        make(
+          "thead",
+          {},
+          make(
+            "tr",
+            {},
+            make("th", { scope: "col" }, "Key"),
+            make("th", { scope: "col", class: "number" }, "Share of people"),
+          ),
+        ),
         keys,
       ),
     ),
@@ -49,7 +73,15 @@ export function discoverySection({ id, path, administers }) {
     tree.element,
   );
   const known = make("div", { hidden: true }, verdict, table, prefixes, downloads());
-  const element = make("section", { "aria-label": "Results" }, make("h2", {}, "Results"), waiting, said, computing, known);
+  const element = make(
+    "section",
+    { "aria-label": "Results" },
+    make("h2", {}, "Results"),
+    waiting,
+    said,
+    computing,
+    known,
+  );
   let task,
     drawn = { reports: -1, next: 0 };
 
@@ -73,12 +105,17 @@ export function discoverySection({ id, path, administers }) {
     }
   }
 
-  const showProblem = (problem) => replace(said, problem && !isLost(problem) ? alertBox(problem.message) : null);
+  const showProblem = (problem) =>
+    replace(said, problem && !isLost(problem) ? alertBox(problem.message) : null);
 
   function showFound(found) {
     const [first, ...others] = found.verdict,
       rate = `Of the keys found, at most ${percent(found.false_discovery_rate)} are held by nobody, on average.`;
-    replace(verdict, make("p", { class: "answer" }, first), make("p", {}, [...others, found.keys.length ? rate : ""].join(" ")));
+    replace(
+      verdict,
+      make("p", { class: "answer" }, first),
+      make("p", {}, [...others, found.keys.length ? rate : ""].join(" ")),
+    );
     replace(keys, ...found.keys.slice(0, MAX_KEYS_SHOWN).map(keyRow));
     const hidden = found.keys.length - MAX_KEYS_SHOWN;
     rest.textContent = hidden > 0 ? `${plural(hidden, "more key")} are in the downloads.` : "";
@@ -114,7 +151,9 @@ export function discoverySection({ id, path, administers }) {
     const { groups } = task.keys,
       enough = task.reports >= groups;
     waiting.hidden = enough;
-    waiting.textContent = task.reports ? `${plural(task.reports, "report")} so far. There must be at least ${count(groups)}, one per group, before anything can be found.` : WAITING;
+    waiting.textContent = task.reports
+      ? `${plural(task.reports, "report")} so far. There must be at least ${count(groups)}, one per group, before anything can be found.`
+      : WAITING;
     if (!enough || drawn.reports === task.reports || Date.now() <= drawn.next || document.hidden) return;
     redraw();
   }
@@ -127,7 +166,12 @@ function keyRow(found) {
   return make(
     "tr",
     {},
-    make("th", { scope: "row", class: "key" }, found.key, found.is_cut ? make("small", {}, " may go on") : null),
+    make(
+      "th",
+      { scope: "row", class: "key" },
+      found.key,
+      found.is_cut ? make("small", {}, " may go on") : null,
+    ),
     make("td", { class: "number" }, value, " ", make("small", {}, `(${range})`)),
   );
 }

@@ -3,7 +3,13 @@ import { choice, field, make, replace } from "../shared/page.js";
 import { levelTexts, shareTexts, UNKNOWN, valueTexts } from "../shared/ranges.js";
 import { shareCell } from "./shares.js";
 
-const QUANTILES = { 0.1: "A tenth", 0.25: "A quarter", 0.5: "Half", 0.75: "Three quarters", 0.9: "Nine tenths" };
+const QUANTILES = {
+  0.1: "A tenth",
+  0.25: "A quarter",
+  0.5: "Half",
+  0.75: "Three quarters",
+  0.9: "Nine tenths",
+};
 
 // What is said of a key that stands out, whose task has more than two levels, with a place for the chart. `threshold` is
 // the number of a level, and `onthreshold` is called with another one when somebody chooses it.
@@ -25,7 +31,10 @@ const ROUNDED =
   "A value between two levels is counted as one of the two at random, the nearer one more often: means stay right, and shares are those of the levels.";
 
 const spreadSentence = ({ deviation, deviation_low, deviation_high }, unit) => {
-  const { value, low, high } = valueTexts({ value: deviation, low: deviation_low, high: deviation_high }, unit);
+  const { value, low, high } = valueTexts(
+    { value: deviation, low: deviation_low, high: deviation_high },
+    unit,
+  );
   return `The standard deviation of the values is ${value}, between ${low} and ${high}.`;
 };
 
@@ -43,7 +52,10 @@ const inUnit = (text, unit) => (unit ? `${text} ${unit}` : text);
 
 function sharesOf({ shares }, texts, unit) {
   const row = (share, level) => make("tr", {}, make("th", { scope: "row" }, texts[level]), shareCell(share));
-  return table([header(unit ? `Value, in ${unit}` : "Value"), header("Share of those who hold it", "number")], shares.map(row));
+  return table(
+    [header(unit ? `Value, in ${unit}` : "Value"), header("Share of those who hold it", "number")],
+    shares.map(row),
+  );
 }
 
 const levelRange = (low, high) => (low === high ? `only ${low}` : `${low} – ${high}`);
@@ -60,11 +72,19 @@ function quantiles({ quantiles: found }, task, texts) {
     return make(
       "tr",
       {},
-      make("th", { scope: "row" }, `${QUANTILES[quantile.p]} of them`, quantile.p === 0.5 ? " (the median)" : ""),
+      make(
+        "th",
+        { scope: "row" },
+        `${QUANTILES[quantile.p]} of them`,
+        quantile.p === 0.5 ? " (the median)" : "",
+      ),
       make("td", { class: "number" }, value, " ", make("small", {}, `(${range})`)),
     );
   };
-  return table([header("Of those who hold it"), header(unit ? `say at most, in ${unit}` : "say at most", "number")], found.map(row));
+  return table(
+    [header("Of those who hold it"), header(unit ? `say at most, in ${unit}` : "say at most", "number")],
+    found.map(row),
+  );
 }
 
 function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
@@ -72,7 +92,10 @@ function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
   // Nobody is beyond either end.
   const show = (level) => {
     const value = inUnit(texts[level], unit),
-      sides = [level < texts.length - 1 && [above[level], `more than ${value}`], level > 0 && [below[level], `less than ${value}`]];
+      sides = [
+        level < texts.length - 1 && [above[level], `more than ${value}`],
+        level > 0 && [below[level], `less than ${value}`],
+      ];
     const parts = sides.filter(Boolean).flatMap(([share, words], place) => {
       const { value: shown, range } = shareTexts(share);
       return [place ? ", and " : "", make("strong", {}, shown), ` (${range}) say ${words}`];

@@ -28,19 +28,23 @@ export function readOptions(task, { method, post, level, hostile, false_discover
   if (task.posts.includes(post)) known.post = post;
   if (level !== undefined && isLevel(level)) known.level = String(Number(level));
   if (hostile) known.hostile = hostile;
-  if (isHashed(task) && Number(rate) > 0 && Number(rate) < 1) known.false_discovery_rate = String(Number(rate));
+  if (isHashed(task) && Number(rate) > 0 && Number(rate) < 1)
+    known.false_discovery_rate = String(Number(rate));
   return known;
 }
 
 // What belongs into an address: the options that are not the defaults.
 export function changedOptions(task, options) {
   const usual = defaults(task);
-  return Object.fromEntries(Object.entries(options).filter(([name, value]) => name in usual && value !== usual[name]));
+  return Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => name in usual && value !== usual[name]),
+  );
 }
 
 // `onchange` is called with the name and the value of what somebody chose.
 export function optionsPanel(task, options, onchange) {
-  const percentages = (usual, chosen) => [...new Set([...usual, chosen])].sort().map((share) => [share, levelText(share)]);
+  const percentages = (usual, chosen) =>
+    [...new Set([...usual, chosen])].sort().map((share) => [share, levelText(share)]);
   const select = (name, choices) => choice(choices, options[name], (value) => onchange(name, value));
   const same = (names) => names.map((name) => [name, name]);
   const hostile = make("input", {
@@ -58,7 +62,11 @@ export function optionsPanel(task, options, onchange) {
     make(
       "div",
       { class: "row" },
-      field("Method", select("method", same(task.methods)), "How noise is taken out: bayes is the closest on average."),
+      field(
+        "Method",
+        select("method", same(task.methods)),
+        "How noise is taken out: bayes is the closest on average.",
+      ),
       task.posts.length
         ? field(
             "Postprocessing",
@@ -66,7 +74,11 @@ export function optionsPanel(task, options, onchange) {
             "consistent makes the shares possible together.",
           )
         : null,
-      field("Level of the intervals", select("level", percentages(LEVELS, options.level)), "How often a range is right."),
+      field(
+        "Level of the intervals",
+        select("level", percentages(LEVELS, options.level)),
+        "How often a range is right.",
+      ),
       isHashed(task)
         ? field(
             "False discovery rate",

@@ -8,7 +8,18 @@ export class EstimatesTable {
   // `requests` sends them, and `options` say how to estimate. `address` gives that of a key's page, or null. `other` is the
   // key for all that are not listed, or null. `onanswer` gets every answer, `onproblem` what went wrong, or null, and
   // `onsearch` what somebody searches for.
-  constructor({ requests, options, unit, sort = "-frequency", search, address, other, onanswer, onproblem, onsearch }) {
+  constructor({
+    requests,
+    options,
+    unit,
+    sort = "-frequency",
+    search,
+    address,
+    other,
+    onanswer,
+    onproblem,
+    onsearch,
+  }) {
     Object.assign(this, { requests, options, address, other, onanswer, onproblem, onsearch, search, sort });
     Object.assign(this, { offset: 0, total: 0 });
     // Header, the server's name for the sort, and whether the largest come first.
@@ -67,7 +78,11 @@ export class EstimatesTable {
   refresh = newestOnly(async (signal, say = false) => {
     const { search, sort, offset } = this;
     try {
-      const answer = await this.requests.send("estimates", { ...this.options, search, sort, offset, limit: ROWS_PER_PAGE }, { signal });
+      const answer = await this.requests.send(
+        "estimates",
+        { ...this.options, search, sort, offset, limit: ROWS_PER_PAGE },
+        { signal },
+      );
       this.total = Number(answer.headers.get("X-Total-Count"));
       const content = await answer.json();
       await this.showOther(signal);
@@ -127,21 +142,32 @@ export class EstimatesTable {
   }
 
   note({ key, collides }) {
-    const text = key === this.other ? UNLISTED : collides ? "reports do not tell it from another of these" : null;
+    const text =
+      key === this.other ? UNLISTED : collides ? "reports do not tell it from another of these" : null;
     return text && make("small", {}, ` (${text})`);
   }
 
   // Perhaps nobody holds a key that is too rare to tell, whatever its own range says. The titles have all digits.
   row(estimate) {
-    const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high, mean_known, detected } = estimate;
+    const { key, frequency, frequency_low, frequency_high, mean, mean_low, mean_high, mean_known, detected } =
+      estimate;
     const share = frequencyTexts(estimate),
       value = meanTexts(estimate),
       [, shares, means] = this.columns;
     return make(
       "tr",
       { class: detected ? null : "soft" },
-      make("th", { scope: "row", class: "key" }, this.address ? make("a", { href: this.address(key) }, key) : key, this.note(estimate)),
-      cell(shares, detected ? share.value : TOO_RARE, detected ? share.range : share.most, [frequency, frequency_low, frequency_high]),
+      make(
+        "th",
+        { scope: "row", class: "key" },
+        this.address ? make("a", { href: this.address(key) }, key) : key,
+        this.note(estimate),
+      ),
+      cell(shares, detected ? share.value : TOO_RARE, detected ? share.range : share.most, [
+        frequency,
+        frequency_low,
+        frequency_high,
+      ]),
       cell(means, mean_known ? value.value : UNKNOWN, value.range, [mean, mean_low, mean_high]),
     );
   }

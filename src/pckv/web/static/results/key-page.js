@@ -3,7 +3,19 @@ import { withSettings } from "../shared/address.js";
 import { Chart } from "../shared/chart.js";
 import { distributionOf } from "./distribution.js";
 import { changedOptions, levelText, readOptions } from "./estimate-options.js";
-import { alertBox, ask, count, make, newestOnly, pairs, percent, plural, points, query, replace } from "../shared/page.js";
+import {
+  alertBox,
+  ask,
+  count,
+  make,
+  newestOnly,
+  pairs,
+  percent,
+  plural,
+  points,
+  query,
+  replace,
+} from "../shared/page.js";
 import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
 
 export function keyView(root, id, key, settings) {
@@ -31,7 +43,12 @@ export function keyView(root, id, key, settings) {
       chart.element,
       levels,
     ),
-    make("section", { "aria-label": "What would be sharper" }, make("h2", {}, "What would make it sharper"), sharper),
+    make(
+      "section",
+      { "aria-label": "What would be sharper" },
+      make("h2", {}, "What would make it sharper"),
+      sharper,
+    ),
   );
   replace(root, top, said, body);
 
@@ -43,7 +60,8 @@ export function keyView(root, id, key, settings) {
         address = (name) => withSettings(keyAddress(id, name), changedOptions(task, options)),
         parameters = query({ ...options, name: key });
       replace(top, back(task, options), make("h1", {}, key));
-      if (!task.reports) return replace(said, make("p", { class: "note" }, "No reports yet: nothing is known of this key."));
+      if (!task.reports)
+        return replace(said, make("p", { class: "note" }, "No reports yet: nothing is known of this key."));
       const answer = await ask("GET", `${path}/key?${parameters}`, { signal });
       replace(top, back(task, options), make("h1", {}, key), neighbours(answer, address));
       replace(told, ...sentences(answer, task));
@@ -52,7 +70,10 @@ export function keyView(root, id, key, settings) {
       body.hidden = false;
       const several = await ask("GET", `${path}/key/levels?${parameters}`, { signal });
       replace(levels, levelsTable(several.levels, task.about.unit));
-      await Promise.all([chart.draw(several.chart), several.distribution_chart && values.draw(several.distribution_chart)]);
+      await Promise.all([
+        chart.draw(several.chart),
+        several.distribution_chart && values.draw(several.distribution_chart),
+      ]);
     } catch (error) {
       if (!signal.aborted) replace(said, alertBox(error.message));
     }
@@ -64,7 +85,11 @@ export function keyView(root, id, key, settings) {
     if (spread.hidden) return;
     threshold ??= Math.floor((task.level_values.length - 1) / 2);
     const onthreshold = (level) => (threshold = level);
-    replace(spread, make("h2", {}, "What they say"), ...distributionOf(estimate, task, { chart: values.element, threshold, onthreshold }));
+    replace(
+      spread,
+      make("h2", {}, "What they say"),
+      ...distributionOf(estimate, task, { chart: values.element, threshold, onthreshold }),
+    );
   }
 
   refresh();
@@ -101,14 +126,33 @@ function sentences({ estimate, people, reports, level, hostile, verdict }, task)
   const among = `Among the ${reports === 1 ? "one person" : `${count(reports)} people`} who sent a report`;
   const lines = estimate.detected
     ? [
-        make("p", { class: "answer" }, make("strong", {}, `${share.value} of people`), ` hold it: between ${share.low} and ${share.high}.`),
-        make("p", {}, `${among}, that is about ${count(people.estimate)}: between ${count(people.low)} and ${count(people.high)}.`),
+        make(
+          "p",
+          { class: "answer" },
+          make("strong", {}, `${share.value} of people`),
+          ` hold it: between ${share.low} and ${share.high}.`,
+        ),
+        make(
+          "p",
+          {},
+          `${among}, that is about ${count(people.estimate)}: between ${count(people.low)} and ${count(people.high)}.`,
+        ),
       ]
     : [
-        make("p", { class: "answer" }, make("strong", {}, `It is ${TOO_RARE}:`), ` at most ${share.high} of people hold it, and perhaps nobody.`),
+        make(
+          "p",
+          { class: "answer" },
+          make("strong", {}, `It is ${TOO_RARE}:`),
+          ` at most ${share.high} of people hold it, and perhaps nobody.`,
+        ),
         make("p", {}, `${among}, that is at most ${count(people.high)}.`),
       ];
-  return [...lines, make("p", {}, meanSentence(estimate, task)), make("p", {}, sure), make("p", { class: "soft" }, verdict.slice(1).join(" "))];
+  return [
+    ...lines,
+    make("p", {}, meanSentence(estimate, task)),
+    make("p", {}, sure),
+    make("p", { class: "soft" }, verdict.slice(1).join(" ")),
+  ];
 }
 
 function meanSentence(estimate, { low, high, about }) {
@@ -120,12 +164,17 @@ function meanSentence(estimate, { low, high, about }) {
 }
 
 function improvements({ sharper, reports, estimate, hostile }, task) {
-  if (hostile) return [make("p", {}, "Fewer hostile reports: what they can do does not shrink as more honest ones come.")];
+  if (hostile)
+    return [
+      make("p", {}, "Fewer hostile reports: what they can do does not shrink as more honest ones come."),
+    ];
   const { noise, smallest, hidden, size_answers: answers } = sharper,
     more = `people who hold more than ${pairs(task.padding)}`;
   const lines = [
     `More reports: with today's, noise alone makes the share typically off by ±${points(noise)}. Four times as many, ${count(4 * reports)}, would halve that.`,
-    estimate.detected ? "" : `Keys that fewer than ${percent(Number(smallest.toPrecision(2)))} of people hold are often ${TOO_RARE} as yet.`,
+    estimate.detected
+      ? ""
+      : `Keys that fewer than ${percent(Number(smallest.toPrecision(2)))} of people hold are often ${TOO_RARE} as yet.`,
     hidden && answers ? `A longer padding: ${more} may hide up to ${points(hidden)} of it.` : "",
     hidden && !answers ? `Sizes: how many ${more} there are, who hide a part of it, is not known.` : "",
     "A larger ε, in a new task, which promises people less.",
@@ -146,7 +195,15 @@ function levelsTable(rows, unit) {
   return make(
     "table",
     { class: "compact levels" },
-    make("thead", {}, make("tr", {}, ...head.map((name, column) => make("th", { scope: "col", class: column ? "number" : null }, name)))),
+    make(
+      "thead",
+      {},
+      make(
+        "tr",
+        {},
+        ...head.map((name, column) => make("th", { scope: "col", class: column ? "number" : null }, name)),
+      ),
+    ),
     make("tbody", {}, ...rows.map(row)),
   );
 }

@@ -1,10 +1,26 @@
 // How precise the results are, in words and a curve, and how many reports a wanted precision takes.
 import { Chart } from "../shared/chart.js";
-import { ask, count, debounced, field, make, newestOnly, pairs, percent, plural, points, query, replace, short } from "../shared/page.js";
+import {
+  ask,
+  count,
+  debounced,
+  field,
+  make,
+  newestOnly,
+  pairs,
+  percent,
+  plural,
+  points,
+  query,
+  replace,
+  short,
+} from "../shared/page.js";
 import { TOO_RARE } from "../shared/ranges.js";
 
 export function precisionSection(path, task) {
-  const chart = new Chart("Typical error of the share of people who hold a key, against the number of reports.");
+  const chart = new Chart(
+    "Typical error of the share of people who hold a key, against the number of reports.",
+  );
   const said = make("div", { "aria-live": "polite" });
   let options = {};
   const number = (value, max) =>
@@ -63,7 +79,17 @@ function sentences(answer, unit) {
 }
 
 function today(answer, unit) {
-  const { reports, smallest, candidates, frequency, frequency_error, mean_error, guessed_mean_error, hidden, size_answers } = answer;
+  const {
+    reports,
+    smallest,
+    candidates,
+    frequency,
+    frequency_error,
+    mean_error,
+    guessed_mean_error,
+    hidden,
+    size_answers,
+  } = answer;
   if (!reports) return ["There are no reports yet."];
   const off = `The share of a key that ${percent(frequency)} of people hold is typically off by ±${points(frequency_error)}`;
   const mean =
@@ -77,7 +103,9 @@ function today(answer, unit) {
       : `As yet all keys are often ${TOO_RARE}.`;
   const noise = `There are ${count(reports)} reports. ${rare} ${off}, ${mean}.`;
   if (!hidden || !size_answers) return [noise];
-  return [`${noise} People who hold more than ${pairs(answer.padding)} may hide up to ${points(hidden)} of its share; the chart counts both.`];
+  return [
+    `${noise} People who hold more than ${pairs(answer.padding)} may hide up to ${points(hidden)} of its share; the chart counts both.`,
+  ];
 }
 
 // What larger sets hide does not shrink with reports: nothing is promised below that.
@@ -88,7 +116,13 @@ function wanted(answer) {
   if (answer.needed === answer.needed_for_noise) return [`${error} takes `, ...noise, "."];
   if (answer.needed !== null) {
     const needed = reportsNeeded(Number(answer.needed.toPrecision(2)), answer.reports);
-    return [`${error} takes about `, ...needed, ` if sizes are what today's answers say, and for the noise alone `, ...noise, "."];
+    return [
+      `${error} takes about `,
+      ...needed,
+      ` if sizes are what today's answers say, and for the noise alone `,
+      ...noise,
+      ".",
+    ];
   }
   if (!answer.size_answers) {
     const known = answer.asks_sizes ? "is not known yet" : "is not asked";
@@ -103,6 +137,7 @@ function wanted(answer) {
 
 function reportsNeeded(needed, reports) {
   const ratio = needed / Math.max(1, reports);
-  const left = ratio <= 1 ? ", which are there already" : reports ? `, ${short(ratio)} times as many as today` : "";
+  const left =
+    ratio <= 1 ? ", which are there already" : reports ? `, ${short(ratio)} times as many as today` : "";
   return [make("strong", {}, `${count(needed)} reports`), left];
 }

@@ -76,7 +76,11 @@ function row({ node, depth, text }, most) {
   const label = make(
     "th",
     { scope: "row" },
-    make("span", { class: "branch", "aria-hidden": "true" }, "│ ".repeat(Math.max(0, depth - 1)) + (depth ? "├ " : "")),
+    make(
+      "span",
+      { class: "branch", "aria-hidden": "true" },
+      "│ ".repeat(Math.max(0, depth - 1)) + (depth ? "├ " : ""),
+    ),
     make("code", { class: "soft" }, above),
     make("code", {}, text),
     ends ? make("small", {}, " ends here") : null,

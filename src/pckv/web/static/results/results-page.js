@@ -41,7 +41,13 @@ function show(results) {
     make(
       "section",
       { "aria-label": "Reports" },
-      make("p", { class: "big" }, make("strong", { id: "reports" }, count(reports)), " ", reports === 1 ? "report" : "reports"),
+      make(
+        "p",
+        { class: "big" },
+        make("strong", { id: "reports" }, count(reports)),
+        " ",
+        reports === 1 ? "report" : "reports",
+      ),
       make("p", {}, state(results)),
     ),
     make(
@@ -52,7 +58,12 @@ function show(results) {
         ? [make("p", { class: "note" }, verdict.join(" ")), table(results), shown(results), spread(results)]
         : [make("p", {}, "There are no reports yet.")]),
     ),
-    make("section", { "aria-label": "How to read this" }, make("h2", {}, "How to read this"), ...reading(results)),
+    make(
+      "section",
+      { "aria-label": "How to read this" },
+      make("h2", {}, "How to read this"),
+      ...reading(results),
+    ),
   );
 }
 
@@ -88,7 +99,11 @@ function row(estimate, most, [shares, means]) {
     { class: estimate.detected ? null : "soft" },
     make("th", { scope: "row" }, estimate.key),
     make("td", { class: "bars" }, bar(estimate, most)),
-    make("td", { "data-label": shares }, estimate.detected ? `${share.value} (${share.range})` : `${TOO_RARE} (${share.most})`),
+    make(
+      "td",
+      { "data-label": shares },
+      estimate.detected ? `${share.value} (${share.range})` : `${TOO_RARE} (${share.most})`,
+    ),
     make("td", { "data-label": means }, estimate.mean_known ? `${mean.value} (${mean.range})` : UNKNOWN),
   );
 }
@@ -100,8 +115,16 @@ function bar({ frequency, frequency_low: low, frequency_high: high, detected }, 
   return drawn(
     "svg",
     { viewBox: `0 0 ${BAR.width} ${BAR.height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-    ...(detected ? [drawn("rect", { class: "estimate", x: 0, y: 2, width: x(frequency), height: BAR.height - 4 })] : []),
-    drawn("rect", { class: "range", x: x(low), y: middle - 1, width: Math.max(0.5, x(high) - x(low)), height: 2 }),
+    ...(detected
+      ? [drawn("rect", { class: "estimate", x: 0, y: 2, width: x(frequency), height: BAR.height - 4 })]
+      : []),
+    drawn("rect", {
+      class: "range",
+      x: x(low),
+      y: middle - 1,
+      width: Math.max(0.5, x(high) - x(low)),
+      height: 2,
+    }),
   );
 }
 
@@ -116,9 +139,24 @@ function spread({ estimates, other, about: { unit } }) {
     { class: "shares" },
     make("h3", {}, `What those who hold a key say${unit ? `, in ${unit}` : ""}`),
     legend(texts, unit),
-    make("div", { class: "stacks" }, ...known.map((estimate) => make("div", {}, make("div", { class: "name" }, estimate.key), stack(estimate, texts)))),
-    make("figcaption", {}, "The width of a part is the share of people, among those who hold the key, who give that value."),
-    make("details", { open }, make("summary", {}, "The same as a table, with ranges"), tableOfShares(known, texts, (key) => key)),
+    make(
+      "div",
+      { class: "stacks" },
+      ...known.map((estimate) =>
+        make("div", {}, make("div", { class: "name" }, estimate.key), stack(estimate, texts)),
+      ),
+    ),
+    make(
+      "figcaption",
+      {},
+      "The width of a part is the share of people, among those who hold the key, who give that value.",
+    ),
+    make(
+      "details",
+      { open },
+      make("summary", {}, "The same as a table, with ranges"),
+      tableOfShares(known, texts, (key) => key),
+    ),
   );
 }
 

@@ -13,7 +13,11 @@ import { sharesTable } from "./shares.js";
 const CHART_SECONDS = 10;
 // Estimates that take longer than this are announced.
 const SAY_AFTER_MILLISECONDS = 400;
-export const DOWNLOADS = { CSV: "text/csv", Parquet: "application/vnd.apache.parquet", JSON: "application/json" };
+export const DOWNLOADS = {
+  CSV: "text/csv",
+  Parquet: "application/vnd.apache.parquet",
+  JSON: "application/json",
+};
 
 // `settings` are those of the address; `onsettings` is called with those that belong there now.
 // `show` is called with every overview of the task.
@@ -66,10 +70,27 @@ export function resultsSection({ id, path, settings, onsettings }) {
     });
     precision = precisionSection(path, task);
     shares = task.level_values.length > 2 ? sharesTable({ requests, task, address }) : null;
-    replace(known, verdict, optionsPanel(task, options, choose), chart.element, shares?.element, table.element, downloads());
+    replace(
+      known,
+      verdict,
+      optionsPanel(task, options, choose),
+      chart.element,
+      shares?.element,
+      table.element,
+      downloads(),
+    );
     replace(
       element,
-      make("section", { "aria-label": "Results" }, make("h2", {}, "Results"), empty, candidates?.element, said, computing, known),
+      make(
+        "section",
+        { "aria-label": "Results" },
+        make("h2", {}, "Results"),
+        empty,
+        candidates?.element,
+        said,
+        computing,
+        known,
+      ),
       precision.element,
     );
   }
@@ -89,7 +110,8 @@ export function resultsSection({ id, path, settings, onsettings }) {
   }
 
   function downloads() {
-    const button = (form, work) => make("button", { type: "button", onclick: () => download(form, work) }, form);
+    const button = (form, work) =>
+      make("button", { type: "button", onclick: () => download(form, work) }, form);
     return make(
       "div",
       { class: "buttons", role: "group", "aria-label": "Download" },
@@ -109,7 +131,11 @@ export function resultsSection({ id, path, settings, onsettings }) {
   }
 
   async function saveTable(form) {
-    const answer = await requests.send("estimates", { ...options, sort: isHashed(task) ? "detected" : "" }, { accept: DOWNLOADS[form] });
+    const answer = await requests.send(
+      "estimates",
+      { ...options, sort: isHashed(task) ? "detected" : "" },
+      { accept: DOWNLOADS[form] },
+    );
     save(await answer.blob(), fileName(answer));
   }
 
@@ -121,7 +147,15 @@ export function resultsSection({ id, path, settings, onsettings }) {
     counted = reports;
     known.hidden = false;
     const [first, ...others] = sentences;
-    replace(verdict, make("div", { class: "note" }, make("p", { class: "answer" }, first), ...others.map((sentence) => make("p", {}, sentence))));
+    replace(
+      verdict,
+      make(
+        "div",
+        { class: "note" },
+        make("p", { class: "answer" }, first),
+        ...others.map((sentence) => make("p", {}, sentence)),
+      ),
+    );
     if (candidates) showCandidates();
   }
 
@@ -129,7 +163,8 @@ export function resultsSection({ id, path, settings, onsettings }) {
   function showProblem(problem) {
     replace(said, problem && !isLost(problem) ? alertBox(problem.message) : null);
     if (problem && problem.status !== 400) return;
-    for (const element of [verdict, chart.element, shares?.element, table.element]) element?.toggleAttribute("hidden", Boolean(problem));
+    for (const element of [verdict, chart.element, shares?.element, table.element])
+      element?.toggleAttribute("hidden", Boolean(problem));
   }
 
   // The numbers first: charts need a script that takes longer to load.

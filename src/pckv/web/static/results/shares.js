@@ -16,14 +16,18 @@ const COLOURS = ["#440154", "#443983", "#31688e", "#21918c", "#35b779", "#90d743
 function colourOf(level, levels) {
   const place = ((COLOURS.length - 1) * (level + 1)) / (levels + 1),
     first = Math.floor(place);
-  return COLOURS[first].map((part, index) => Math.round(part + (place - first) * (COLOURS[first + 1][index] - part)));
+  return COLOURS[first].map((part, index) =>
+    Math.round(part + (place - first) * (COLOURS[first + 1][index] - part)),
+  );
 }
 
 const linear = (part) => (part <= 10 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4);
 
 // Black or white, whichever has more contrast to a colour.
 function inkOn([red, green, blue]) {
-  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) > 0.179 ? "#000000" : "#ffffff";
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) > 0.179
+    ? "#000000"
+    : "#ffffff";
 }
 
 function coloured(element, level, levels) {
@@ -39,7 +43,12 @@ export const legend = (texts, unit) =>
     "ul",
     { class: "legend", "aria-label": unit ? `Values, in ${unit}` : "Values" },
     ...texts.map((text, level) =>
-      make("li", {}, coloured(make("span", { class: "swatch", "aria-hidden": "true" }), level, texts.length), text),
+      make(
+        "li",
+        {},
+        coloured(make("span", { class: "swatch", "aria-hidden": "true" }), level, texts.length),
+        text,
+      ),
     ),
   );
 
@@ -48,7 +57,11 @@ export function stack({ shares }, texts) {
   const said = shares.map(shareTexts);
   const parts = shares.map(({ share }, level) => {
     const { value, range } = said[level],
-      part = make("span", { title: `${texts[level]}: ${value} (${range})` }, share >= MIN_LABELLED ? value : "");
+      part = make(
+        "span",
+        { title: `${texts[level]}: ${value} (${range})` },
+        share >= MIN_LABELLED ? value : "",
+      );
     part.style.flexGrow = share;
     return coloured(part, level, shares.length);
   });
@@ -66,7 +79,8 @@ export function shareCell(share) {
 // The shares of keys with their ranges, a row per key; `nameOf` makes what stands for a key.
 export function tableOfShares(estimates, texts, nameOf) {
   const header = (text) => make("th", { scope: "col", class: "number" }, text),
-    row = ({ key, shares }) => make("tr", {}, make("th", { scope: "row" }, nameOf(key)), ...shares.map(shareCell));
+    row = ({ key, shares }) =>
+      make("tr", {}, make("th", { scope: "row" }, nameOf(key)), ...shares.map(shareCell));
   return make(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of shares" },

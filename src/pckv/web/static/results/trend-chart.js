@@ -29,7 +29,11 @@ export function trendChart(key, rounds, change) {
     "figure",
     { class: "trend" },
     make("figcaption", {}, make("strong", {}, key.key), " ", changedBadge(change)),
-    drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label }, ...picture(key, rounds)),
+    drawn(
+      "svg",
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label },
+      ...picture(key, rounds),
+    ),
   );
 }
 
@@ -47,7 +51,9 @@ function picture(key, rounds) {
     low = at("smoothed_low");
   return [
     ...share.ticks.flatMap((tick) => horizontalTick(share.of(tick), share.text(tick))),
-    ...place.ticks.map((round) => drawn("text", { x: place.of(round), y: HEIGHT - 6, "text-anchor": "middle" }, count(round))),
+    ...place.ticks.map((round) =>
+      drawn("text", { x: place.of(round), y: HEIGHT - 6, "text-anchor": "middle" }, count(round)),
+    ),
     drawn("polygon", { class: "band", points: text(outline(high, low)) }),
     drawn("polyline", { class: "line", points: text(at("smoothed")) }),
     ...at("frequency").map(([cx, cy], number) => point(cx, cy, key, rounds, number)),
@@ -61,7 +67,12 @@ function outline(high, low) {
   if (high.length > 1) return [...high, ...low.toReversed()];
   const [[x, top]] = high,
     [[, bottom]] = low;
-  return [[x - LONE_WIDTH, top], [x + LONE_WIDTH, top], [x + LONE_WIDTH, bottom], [x - LONE_WIDTH, bottom]];
+  return [
+    [x - LONE_WIDTH, top],
+    [x + LONE_WIDTH, top],
+    [x + LONE_WIDTH, bottom],
+    [x - LONE_WIDTH, bottom],
+  ];
 }
 
 function horizontalTick(y, words) {

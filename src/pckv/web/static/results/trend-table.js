@@ -8,7 +8,8 @@ const MOVED = "moved";
 
 // By which numbers each column sorts; the largest come first, and the second number decides among equals.
 const SORTS = {
-  [MOVED]: ({ change, pooled }) => (change ? [-change.p_value, Math.abs(change.change)] : [pooled.frequency, 0]),
+  [MOVED]: ({ change, pooled }) =>
+    change ? [-change.p_value, Math.abs(change.change)] : [pooled.frequency, 0],
   smoothed: ({ key }) => [key.smoothed.at(-1), 0],
   pooled: ({ pooled }) => [pooled.frequency, 0],
   mean: ({ pooled }) => [Number(pooled.mean_known), pooled.mean],
@@ -58,10 +59,20 @@ export class TrendTable {
       { name: "Key" },
       { name: `Round ${count(last)}, smoothed`, sort: "smoothed" },
       ...(changes ? [{ name: `Change since round ${count(changes.before)}`, sort: MOVED }] : []),
-      { name: together.length > 1 ? `Rounds ${count(together[0].round)} to ${count(last)} pooled` : `Round ${count(last)} alone`, sort: "pooled" },
+      {
+        name:
+          together.length > 1
+            ? `Rounds ${count(together[0].round)} to ${count(last)} pooled`
+            : `Round ${count(last)} alone`,
+        sort: "pooled",
+      },
       { name: unit ? `Mean of those, in ${unit}` : "Mean of those", sort: "mean" },
     ];
-    this.rows = keys.map((key, place) => ({ key, pooled: pooled.estimates[place], change: changes?.keys[place] ?? null }));
+    this.rows = keys.map((key, place) => ({
+      key,
+      pooled: pooled.estimates[place],
+      change: changes?.keys[place] ?? null,
+    }));
     this.refresh();
   }
 
@@ -91,7 +102,9 @@ export class TrendTable {
       last = this.offset + shown.length;
     replace(this.head, ...this.columns.map((column) => this.header(column)));
     replace(this.body, ...shown.map((row) => this.row(row)));
-    this.position.textContent = shown.length ? `${count(this.offset + 1)} – ${count(last)} of ${plural(found.length, "key")}` : "no such keys";
+    this.position.textContent = shown.length
+      ? `${count(this.offset + 1)} – ${count(last)} of ${plural(found.length, "key")}`
+      : "no such keys";
     this.previous.disabled = this.offset === 0;
     this.next.disabled = last >= found.length;
     this.onrows(this.trend, shown);
@@ -119,14 +132,24 @@ export class TrendTable {
       names = this.columns.slice(1).map(({ name }) => name);
     const cells = [
       [limits(smoothed, "frequency"), now.value, smoothed.frequency_low > 0 ? now.range : now.most],
-      ...(change ? [[limits(change, "change"), changeTexts(change).value, changeTexts(change).range, flag(change)]] : []),
-      [limits(pooled, "frequency"), ...(pooled.detected ? [share.value, share.range] : [TOO_RARE, share.most])],
+      ...(change
+        ? [[limits(change, "change"), changeTexts(change).value, changeTexts(change).range, flag(change)]]
+        : []),
+      [
+        limits(pooled, "frequency"),
+        ...(pooled.detected ? [share.value, share.range] : [TOO_RARE, share.most]),
+      ],
       [limits(pooled, "mean"), pooled.mean_known ? mean.value : UNKNOWN, mean.range],
     ];
     return make(
       "tr",
       { class: pooled.detected ? null : "soft" },
-      make("th", { scope: "row", class: "key" }, key.key, key.key === this.trend.pooled.other ? make("small", {}, ` (${UNLISTED})`) : null),
+      make(
+        "th",
+        { scope: "row", class: "key" },
+        key.key,
+        key.key === this.trend.pooled.other ? make("small", {}, ` (${UNLISTED})`) : null,
+      ),
       ...cells.map((texts, place) => cell(names[place], ...texts)),
     );
   }
@@ -138,4 +161,12 @@ const limits = (numbers, name) => [numbers[name], numbers[`${name}_low`], number
 
 // On a narrow screen each number stands in a line of its own, below the key.
 const cell = (name, numbers, value, range, mark = null) =>
-  make("td", { class: "number", title: numbers.join(" – "), "data-label": name }, make("span", {}, value), " ", make("small", {}, `(${range})`), " ", mark);
+  make(
+    "td",
+    { class: "number", title: numbers.join(" – "), "data-label": name },
+    make("span", {}, value),
+    " ",
+    make("small", {}, `(${range})`),
+    " ",
+    mark,
+  );

@@ -1,6 +1,19 @@
 // What the rounds of a series tell together: a sentence, the keys that moved most, and a table of all keys.
 import { isLost } from "../shared/connection.js";
-import { alertBox, announce, ask, choice, count, field, make, newestOnly, query, replace, request, save } from "../shared/page.js";
+import {
+  alertBox,
+  announce,
+  ask,
+  choice,
+  count,
+  field,
+  make,
+  newestOnly,
+  query,
+  replace,
+  request,
+  save,
+} from "../shared/page.js";
 import { DOWNLOADS, fileName } from "./results.js";
 import { trendChart } from "./trend-chart.js";
 import { TrendTable } from "./trend-table.js";
@@ -15,7 +28,11 @@ export function trendSection({ path, settings, onsettings }) {
     computing = make("p", { class: "computing", role: "status" }),
     charts = make("div", { class: "trends" }),
     caption = make("p", { class: "soft" }),
-    empty = make("p", { class: "note", hidden: true }, "No reports yet: the trend appears here once a round has some."),
+    empty = make(
+      "p",
+      { class: "note", hidden: true },
+      "No reports yet: the trend appears here once a round has some.",
+    ),
     known = make("div", { hidden: true });
   const table = new TrendTable({ search: settings.search ?? "", onsearch: writeAddress, onrows: drawCharts }),
     compared = make("div", { class: "filters" });
@@ -68,12 +85,18 @@ export function trendSection({ path, settings, onsettings }) {
 
   // Built again only when there is another round, so that the focus stays where it is.
   function offerRounds({ rounds }) {
-    const earlier = rounds.slice(0, -1).map(({ round }) => String(round)).reverse(),
+    const earlier = rounds
+        .slice(0, -1)
+        .map(({ round }) => String(round))
+        .reverse(),
       state = JSON.stringify(earlier);
     if (state === offered) return;
     offered = state;
     const [before, ...others] = earlier,
-      options = [["", `round ${count(Number(before))}, the one before`], ...others.map((round) => [round, `round ${count(Number(round))}`])],
+      options = [
+        ["", `round ${count(Number(before))}, the one before`],
+        ...others.map((round) => [round, `round ${count(Number(round))}`]),
+      ],
       select = choice(options, since, compareWith);
     replace(compared, others.length ? field("Compare the last round with", select) : null);
   }
@@ -85,7 +108,10 @@ export function trendSection({ path, settings, onsettings }) {
   }
 
   function showVerdict({ verdict: [first, ...others] }) {
-    replace(verdict, make("div", { class: "note" }, make("p", { class: "answer" }, first), make("p", {}, others.join(" "))));
+    replace(
+      verdict,
+      make("div", { class: "note" }, make("p", { class: "answer" }, first), make("p", {}, others.join(" "))),
+    );
   }
 
   // The keys that the table shows first, in its order: those that moved most, unless somebody sorts or searches.
@@ -96,7 +122,8 @@ export function trendSection({ path, settings, onsettings }) {
   }
 
   function downloads() {
-    const button = (form) => make("button", { type: "button", onclick: () => download(form, DOWNLOADS[form]) }, form);
+    const button = (form) =>
+      make("button", { type: "button", onclick: () => download(form, DOWNLOADS[form]) }, form);
     return make(
       "div",
       { class: "buttons", role: "group", "aria-label": "Download" },

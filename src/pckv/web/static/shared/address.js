@@ -3,7 +3,10 @@
 // The parts without their escapes, and the settings after the question mark.
 export function readAddress() {
   const [path, query = ""] = location.hash.slice(1).split("?");
-  return { parts: path.split("/").slice(1).map(decode), settings: Object.fromEntries(new URLSearchParams(query)) };
+  return {
+    parts: path.split("/").slice(1).map(decode),
+    settings: Object.fromEntries(new URLSearchParams(query)),
+  };
 }
 
 // An address that somebody mistyped is still an address.

@@ -42,7 +42,11 @@ const lineCount = (label) => label.split(REST)[0].split(BREAK).length;
 
 function withLabels(y) {
   const shown = y.axis?.labels !== false;
-  return { ...y, field: "label", ...(shown && { axis: { ...y.axis, labelExpr: LINES, labelLineHeight: LINE_PIXELS } }) };
+  return {
+    ...y,
+    field: "label",
+    ...(shown && { axis: { ...y.axis, labelExpr: LINES, labelLineHeight: LINE_PIXELS } }),
+  };
 }
 
 // Gives every row of a specification a label of at most this width, and all rows the height of the highest label.
@@ -56,6 +60,7 @@ export function wrapLabels(spec, width) {
     return { ...value, label };
   });
   if (most === 1) return spec;
-  for (const { height } of wrapped.hconcat) height.step = Math.max(height.step, most * LINE_PIXELS + ROW_PADDING);
+  for (const { height } of wrapped.hconcat)
+    height.step = Math.max(height.step, most * LINE_PIXELS + ROW_PADDING);
   return wrapped;
 }

@@ -51,7 +51,12 @@ function loadVega() {
 function pageColours() {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
-  return { background: "transparent", text: colour("--text"), soft: colour("--soft"), line: colour("--line") };
+  return {
+    background: "transparent",
+    text: colour("--text"),
+    soft: colour("--soft"),
+    line: colour("--line"),
+  };
 }
 
 const theme = ({ background, text, soft, line }, width) => ({
@@ -60,7 +65,12 @@ const theme = ({ background, text, soft, line }, width) => ({
   view: { stroke: line },
   title: { color: text, subtitleColor: soft },
   axis: { labelColor: text, titleColor: text, gridColor: line, domainColor: line, tickColor: line },
-  legend: { labelColor: text, titleColor: text, orient: "bottom", columns: Math.max(1, Math.floor(width / LEGEND_COLUMN_WIDTH)) },
+  legend: {
+    labelColor: text,
+    titleColor: text,
+    orient: "bottom",
+    columns: Math.max(1, Math.floor(width / LEGEND_COLUMN_WIDTH)),
+  },
   axisXDiscrete: { labelOverlap: "greedy" },
 });
 
@@ -76,9 +86,12 @@ function fit(spec, plotWidth, sideBySide) {
 
 // A key may have the name of a colour, and stays as it is.
 const lighten = (spec) =>
-  JSON.parse(JSON.stringify(spec), (member, value) => (member === "key" ? value : (LIGHTER.get(value) ?? value)));
+  JSON.parse(JSON.stringify(spec), (member, value) =>
+    member === "key" ? value : (LIGHTER.get(value) ?? value),
+  );
 
-const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
+const escaped = (text) =>
+  text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
 export class Chart {
   constructor(description) {
@@ -100,10 +113,15 @@ export class Chart {
     this.spec = spec;
     await loadVega();
     if (number !== this.draws) return;
-    const width = (this.width = this.element.clientWidth);
+    const width = this.element.clientWidth;
+    this.width = width;
     if (!width) return;
     const { title, ...untitled } = spec;
-    const [box, embedded] = await this.embed(DARK.matches ? lighten(untitled) : untitled, pageColours(), width);
+    const [box, embedded] = await this.embed(
+      DARK.matches ? lighten(untitled) : untitled,
+      pageColours(),
+      width,
+    );
     if (number !== this.draws) return embedded.finalize();
     this.shown?.finalize();
     this.shown = embedded;
@@ -128,7 +146,10 @@ export class Chart {
     const fitted = wrapLabels({ ...rest, hconcat: spec.hconcat, description: this.description }, labelLimit);
     for (let tries = 1, plotWidth = Math.floor(width / across) - LABEL_WIDTH; ; tries++) {
       const box = make("div");
-      const embedded = await window.vegaEmbed(box, fit(fitted, plotWidth, sideBySide), { ...OPTIONS, config });
+      const embedded = await window.vegaEmbed(box, fit(fitted, plotWidth, sideBySide), {
+        ...OPTIONS,
+        config,
+      });
       const left = Math.floor((width - Number(box.querySelector("svg").getAttribute("width"))) / across);
       if (!left || tries === MAX_TRIES || plotWidth + left < MIN_PLOT_WIDTH) return [box, embedded];
       embedded.finalize();
@@ -143,7 +164,10 @@ export class Chart {
     const { text = "", subtitle = "" } = this.spec.title ?? {};
     try {
       const picture = await embedded.view.toSVG();
-      return picture.replace(">", () => `><title>${escaped(text)}</title><desc>${escaped([subtitle].flat().join(". "))}</desc>`);
+      return picture.replace(
+        ">",
+        () => `><title>${escaped(text)}</title><desc>${escaped([subtitle].flat().join(". "))}</desc>`,
+      );
     } finally {
       embedded.finalize();
     }

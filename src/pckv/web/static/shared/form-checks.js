@@ -7,7 +7,7 @@ export const MAX_LINE_BYTES = 256,
 export const byteCount = (text) => new TextEncoder().encode(text).length;
 
 // Control characters other than line breaks cannot be seen, and no task has them.
-export const hasControls = (text) => /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/.test(text.replaceAll("\r\n", "\n"));
+export const hasControls = (text) => /\p{Cc}/u.test(text.replace(/\r?\n/g, ""));
 
 export const text =
   ({ maxBytes = MAX_LINE_BYTES, missing } = {}) =>
@@ -35,7 +35,6 @@ export const number =
 // A decimal as tasks have it: without an exponent, which browsers take in number fields.
 export const isPlain = (value) => /^-?\d{1,20}(\.\d{1,20})?$/.test(value);
 
-export const decimal =
-  (options) =>
-  (value) =>
-    number(options)(value) ?? (value === "" || isPlain(value) ? null : "write this in plain digits, such as 0.5");
+export const decimal = (options) => (value) =>
+  number(options)(value) ??
+  (value === "" || isPlain(value) ? null : "write this in plain digits, such as 0.5");

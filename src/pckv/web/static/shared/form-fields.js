@@ -1,7 +1,8 @@
 // Fields of a form: a label, a hint, a value as text, and what is wrong with it, in plain words below it.
 import { field, make } from "./page.js";
 
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
+const sentence = (text) =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
 
 // What is wrong with a control, told where it stands.
 export class FieldProblem {
@@ -14,7 +15,11 @@ export class FieldProblem {
     this.element.hidden = !problem;
     this.element.textContent = problem ? sentence(problem) : "";
     this.control.setAttribute("aria-invalid", String(Boolean(problem)));
-    const hint = this.control.getAttribute("aria-describedby")?.split(" ").filter((id) => id !== this.element.id) ?? [];
+    const hint =
+      this.control
+        .getAttribute("aria-describedby")
+        ?.split(" ")
+        .filter((id) => id !== this.element.id) ?? [];
     this.control.setAttribute("aria-describedby", [...hint, ...(problem ? [this.element.id] : [])].join(" "));
   }
 
@@ -47,7 +52,8 @@ export class TextField {
 
   // What is wrong, without telling it. Browsers give a field that holds no number or no whole day an empty value.
   wrong() {
-    if (this.input.validity.badInput) return this.input.type === "date" ? "this is not a day" : "this is not a number";
+    if (this.input.validity.badInput)
+      return this.input.type === "date" ? "this is not a day" : "this is not a number";
     return this.check(this.value);
   }
 
@@ -65,7 +71,13 @@ export class ChoiceField {
   constructor(legend, options, { chosen = options[0][0], onchange = () => {} } = {}) {
     const name = `choice-${++groups}`;
     this.inputs = options.map(([value]) =>
-      make("input", { type: "radio", name, value, checked: value === chosen, onchange: () => onchange(value) }),
+      make("input", {
+        type: "radio",
+        name,
+        value,
+        checked: value === chosen,
+        onchange: () => onchange(value),
+      }),
     );
     const labels = options.map(([, label, explanation], place) =>
       make(

@@ -7,7 +7,14 @@ const MAX_INVITATIONS = 100_000,
 
 // `changed` is called when invitations were made: the task takes reports by invitation only from then on.
 export function invitationSection({ id, name, by_invitation, coin }, changed = () => {}) {
-  const number = make("input", { type: "number", min: 1, max: MAX_INVITATIONS, step: 1, value: 10, required: true }),
+  const number = make("input", {
+      type: "number",
+      min: 1,
+      max: MAX_INVITATIONS,
+      step: 1,
+      value: 10,
+      required: true,
+    }),
     made = make("div");
   const now = by_invitation
     ? "This task takes reports by invitation only, one report per invitation."

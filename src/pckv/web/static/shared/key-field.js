@@ -32,8 +32,10 @@ export function parseKeys(text, { exact = false } = {}) {
     else {
       places.set(key, place);
       // No character takes more than three bytes per unit of the length.
-      if (3 * key.length > MAX_LINE_BYTES && byteCount(key) > MAX_LINE_BYTES) bad.push({ place, why: `is longer than ${MAX_LINE_BYTES} bytes` });
-      else if (hasControls(key)) bad.push({ place, why: "has a tab or another character that cannot be seen" });
+      if (3 * key.length > MAX_LINE_BYTES && byteCount(key) > MAX_LINE_BYTES)
+        bad.push({ place, why: `is longer than ${MAX_LINE_BYTES} bytes` });
+      else if (hasControls(key))
+        bad.push({ place, why: "has a tab or another character that cannot be seen" });
       else if (key !== key.normalize()) bad.push({ place, why: "is not in Unicode normal form C" });
     }
   });
@@ -44,13 +46,17 @@ export function parseKeys(text, { exact = false } = {}) {
 export function firstColumn(text) {
   const [head] = text.replaceAll(/"(?:[^"]|"")*"/g, "").split(/\r|\n/, 1);
   const delimiter = [...head].find((character) => DELIMITERS.includes(character)) ?? "\n";
-  const row = new RegExp(`("(?:[^"]|"")*"|[^"${delimiter}\\r\\n]*)((?:"(?:[^"]|"")*"|[^"\\r\\n])*)(?:\\r\\n|\\r|\\n|$)`, "y");
+  const row = new RegExp(
+    `("(?:[^"]|"")*"|[^"${delimiter}\\r\\n]*)((?:"(?:[^"]|"")*"|[^"\\r\\n])*)(?:\\r\\n|\\r|\\n|$)`,
+    "y",
+  );
   const names = [];
   while (row.lastIndex < text.length) {
     const found = row.exec(text);
     if (!found) throw new Error("a quotation mark of the file is not closed");
     const name = found[1].startsWith('"') ? found[1].slice(1, -1).replaceAll('""', '"') : found[1];
-    if (/[\r\n]/.test(name)) throw new Error(`the file has a name with a line break: “${name.slice(0, 20)}…”`);
+    if (/[\r\n]/.test(name))
+      throw new Error(`the file has a name with a line break: “${name.slice(0, 20)}…”`);
     names.push(name);
   }
   return names.join("\n");
@@ -62,7 +68,12 @@ export class KeyField {
     this.changed = changed;
     this.exact = exact;
     this.label = "Keys";
-    this.names = make("textarea", { rows: 6, placeholder: EXAMPLE, spellcheck: "false", onpaste: (event) => this.paste(event) });
+    this.names = make("textarea", {
+      rows: 6,
+      placeholder: EXAMPLE,
+      spellcheck: "false",
+      onpaste: (event) => this.paste(event),
+    });
     // The text of a list that is too long to be shown; null if all of it is.
     this.long = null;
     // A file that is chosen again, since somebody has changed it, is read again.
@@ -72,28 +83,56 @@ export class KeyField {
       onclick: () => (this.file.value = ""),
       onchange: () => this.read(),
     });
-    this.number = new TextField("Number of keys", make("input", { type: "number", min: 1, max: MAX_KEYS, value: 100 }), {
-      hint: "They are named 0, 1, 2, …",
-      check: number({ min: 1, max: MAX_KEYS, whole: true, missing: "say how many keys there are" }),
-    });
+    this.number = new TextField(
+      "Number of keys",
+      make("input", { type: "number", min: 1, max: MAX_KEYS, value: 100 }),
+      {
+        hint: "They are named 0, 1, 2, …",
+        check: number({ min: 1, max: MAX_KEYS, whole: true, missing: "say how many keys there are" }),
+      },
+    );
     this.as = new ChoiceField(
       "What people may hold or rate, the keys",
       [
         ["names", "a list of names"],
         ["number", "just numbers"],
-        ["hashed", "any text", "People write what they hold, and you name the keys that you want to know about afterwards. Each of them is known less precisely than in a short list."],
-        ["discovery", "unknown: find them", "People write what they hold, and frequent texts are found letter by letter. It tells how many hold them, without values. Then make a task that measures what was found."],
+        [
+          "hashed",
+          "any text",
+          "People write what they hold, and you name the keys that you want to know about afterwards. Each of them is known less precisely than in a short list.",
+        ],
+        [
+          "discovery",
+          "unknown: find them",
+          "People write what they hold, and frequent texts are found letter by letter. It tells how many hold them, without values. Then make a task that measures what was found.",
+        ],
       ],
       { onchange: () => this.choose() },
     );
     const named = field("Keys, one per line", this.names);
     this.listProblem = new FieldProblem(this.names);
     this.said = make("p", { class: "aside", role: "status" });
-    this.tidy = make("button", { type: "button", hidden: true, onclick: () => this.tidyUp() }, "Remove repeated and empty lines");
-    this.clear = make("button", { type: "button", hidden: true, onclick: () => this.clearList() }, "Clear the list");
+    this.tidy = make(
+      "button",
+      { type: "button", hidden: true, onclick: () => this.tidyUp() },
+      "Remove repeated and empty lines",
+    );
+    this.clear = make(
+      "button",
+      { type: "button", hidden: true, onclick: () => this.clearList() },
+      "Clear the list",
+    );
     named.append(this.listProblem.element);
     const hint = "A .txt file with one key per line, or a .csv file whose first column has the keys.";
-    this.listed = make("div", {}, named, this.said, this.tidy, this.clear, field("Or take them from a file", this.file, hint));
+    this.listed = make(
+      "div",
+      {},
+      named,
+      this.said,
+      this.tidy,
+      this.clear,
+      field("Or take them from a file", this.file, hint),
+    );
     this.element = make("div", {}, this.as.element, this.listed, this.number.element);
     this.names.addEventListener("change", () => this.validate());
     this.names.addEventListener("input", () => this.tell());
@@ -168,7 +207,9 @@ export class KeyField {
     const { keys, empty, repeated, bad } = this.parse();
     if (!keys.length) return "name at least one key";
     const blank = this.exact ? empty.map((place) => `line ${count(place)} is empty`) : [];
-    const repeats = repeated.map(({ place, key, first }) => `line ${count(place)} repeats “${key}” of line ${count(first)}`);
+    const repeats = repeated.map(
+      ({ place, key, first }) => `line ${count(place)} repeats “${key}” of line ${count(first)}`,
+    );
     return listed([...blank, ...bad.map(({ place, why }) => `line ${count(place)} ${why}`), ...repeats]);
   }
 
@@ -184,10 +225,13 @@ export class KeyField {
   // What is known of the list while it is typed.
   tell() {
     const { keys, empty, repeated } = this.parse();
-    const skipped = empty.length && !this.exact
-      ? ` ${listed(empty.map((place) => `line ${count(place)}`))} ${empty.length === 1 ? "is empty and is" : "are empty and are"} left out.`
+    const skipped =
+      empty.length && !this.exact
+        ? ` ${listed(empty.map((place) => `line ${count(place)}`))} ${empty.length === 1 ? "is empty and is" : "are empty and are"} left out.`
+        : "";
+    const text = keys.length
+      ? `${plural(keys.length, "key")}.${skipped.replace(/^ l/, " L")}${this.long === null ? "" : " The first lines are shown."}`
       : "";
-    const text = keys.length ? `${plural(keys.length, "key")}.${skipped.replace(/^ l/, " L")}${this.long === null ? "" : " The first lines are shown."}` : "";
     if (this.said.textContent !== text) this.said.textContent = text;
     this.tidy.hidden = !(empty.length || repeated.length);
     if (!this.listProblem.element.hidden) this.listProblem.show(this.wrong());

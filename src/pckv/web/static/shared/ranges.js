@@ -18,7 +18,14 @@ const formats = new Map();
 function formatOf(decimals, signDisplay) {
   const name = `${decimals} ${signDisplay}`;
   if (!formats.has(name)) {
-    formats.set(name, new Intl.NumberFormat("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals, signDisplay }));
+    formats.set(
+      name,
+      new Intl.NumberFormat("en", {
+        minimumFractionDigits: decimals,
+        maximumFractionDigits: decimals,
+        signDisplay,
+      }),
+    );
   }
   return formats.get(name);
 }
@@ -50,7 +57,8 @@ export const changeTexts = ({ change, change_low, change_high }) =>
 export const shareTexts = ({ share, low, high }) => withRange(100 * share, 100 * low, 100 * high, " %");
 
 // A number in the unit of the values, such as a median.
-export const valueTexts = ({ value, low, high }, unit = "") => withRange(value, low, high, unit ? ` ${unit}` : "");
+export const valueTexts = ({ value, low, high }, unit = "") =>
+  withRange(value, low, high, unit ? ` ${unit}` : "");
 
 const MAX_LETTERS = 8;
 
@@ -59,5 +67,7 @@ export function levelTexts(values) {
   const gap = Math.min(...values.slice(1).map((value, place) => value - values[place])),
     decimals = Math.min(15, Math.max(0, 2 - Math.floor(Math.log10(gap)))),
     format = new Intl.NumberFormat("en", { maximumFractionDigits: 15 });
-  return values.map((value) => format.format(String(value).length <= MAX_LETTERS ? value : Number(value.toFixed(decimals))));
+  return values.map((value) =>
+    format.format(String(value).length <= MAX_LETTERS ? value : Number(value.toFixed(decimals))),
+  );
 }
