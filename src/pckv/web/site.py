@@ -14,7 +14,7 @@ from pckv.collector.app import CollectorApp, create_app
 from pckv.collector.http.settings import Settings
 from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.store.base import Store
-from pckv.web import keys, new_task, overview, precision, results, sign_in, static_files
+from pckv.web import keys, new_task, overview, precision, qr_code, results, sign_in, static_files
 from pckv.web.chart_script import ChartScript
 from pckv.web.security_headers import ENCODED_HEADERS
 
@@ -27,7 +27,7 @@ def create_site(
     app.state.static_files = static_files.load_files()
     app.state.chart_script = ChartScript()
     app.state.public_results = results.PublicResults()
-    for routes in (static_files, sign_in, overview, precision, keys, new_task, results):
+    for routes in (static_files, sign_in, overview, qr_code, precision, keys, new_task, results):
         app.include_router(routes.router)
     app.gateway.answer_headers += ENCODED_HEADERS
     app.router.lifespan_context = _with_warm_up(app.router.lifespan_context)

@@ -65,6 +65,7 @@ ANALYSTS: frozenset[Route] = frozenset(
         ("GET", "/tasks/{task_id}/chart"),
         ("POST", "/tasks/{task_id}/chart"),
         ("GET", "/tasks/{task_id}/precision"),
+        ("GET", "/tasks/{task_id}/qr.svg"),
         ("GET", "/tasks/{task_id}/key"),
         ("GET", "/tasks/{task_id}/key/levels"),
         ("DELETE", "/session"),

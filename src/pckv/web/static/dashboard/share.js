@@ -1,6 +1,5 @@
 // What to hand out: the link to take part with its QR code, and the lines for an app or a page.
-import { announce, count, field, make } from "../shared/page.js";
-import { qrCode } from "./qr.js";
+import { announce, count, field, make, query } from "../shared/page.js";
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -11,8 +10,7 @@ client.submit(${quoted(id)}, ${held}${invited ? ", invitation=invitation" : ""})
 `;
 
 // A key could close the script element that these lines stand in; in plain quotes, __proto__ would be no key at all.
-const inScript = (key) =>
-  key === "__proto__" ? '["__proto__"]' : quoted(key).replaceAll("<", "\\u003c");
+const inScript = (key) => (key === "__proto__" ? '["__proto__"]' : quoted(key).replaceAll("<", "\\u003c"));
 
 export const javascriptLines = (origin, id, held, invited) => `<script type="module">
   import { Client } from ${quoted(`${origin}/client/index.js`)};
@@ -23,29 +21,51 @@ export const javascriptLines = (origin, id, held, invited) => `<script type="mod
 
 // The link to take part and its QR code. Whoever cannot use it any more, or needs an invitation, is told so.
 export function shareSection({ id, by_invitation, phase, series }) {
-  const link = `${location.origin}/join/${id}`;
+  const link = `${location.origin}/join/${id}`,
+    code = `/tasks/${id}/qr.svg?${query({ origin: location.origin })}`;
   const part = (...children) =>
     make("section", { "aria-label": "Take part", class: "share" }, make("h2", {}, "Take part"), ...children);
-  if (phase === "closed") return part(make("p", {}, "Nobody can take part any more. Whoever opens the link reads that."));
+  if (phase === "closed")
+    return part(make("p", {}, "Nobody can take part any more. Whoever opens the link reads that."));
   if (series) {
     return part(
-      make("p", {}, "Devices take part by an app, which reports in the rounds of the device's panel: see ", make("a", { href: `#/series/${series.id}` }, "the series"), "."),
+      make(
+        "p",
+        {},
+        "Devices take part by an app, which reports in the rounds of the device's panel: see ",
+        make("a", { href: `#/series/${series.id}` }, "the series"),
+        ".",
+      ),
     );
   }
   if (by_invitation) {
     return part(
-      make("p", {}, "Every person takes part by a link of their own, which ends with their invitation: create invitations below."),
-      make("p", {}, "Without an invitation the link only tells that one is needed: ", make("a", { href: link }, link)),
+      make(
+        "p",
+        {},
+        "Every person takes part by a link of their own, which ends with their invitation: create invitations below.",
+      ),
+      make(
+        "p",
+        {},
+        "Without an invitation the link only tells that one is needed: ",
+        make("a", { href: link }, link),
+      ),
     );
   }
   return part(
-    qrCode(link, "QR code of the link to take part"),
+    make("img", { class: "qr", src: code, alt: "QR code of the link to take part" }),
     make(
       "div",
       {},
       make("p", {}, "Everybody with this link can take part:"),
       make("p", {}, make("a", { href: link }, link)),
-      make("div", { class: "buttons" }, copyButton("Copy the link", link)),
+      make(
+        "div",
+        { class: "buttons" },
+        copyButton("Copy the link", link),
+        make("a", { class: "button", href: code, download: `${id}.svg` }, "Download the QR code"),
+      ),
     ),
   );
 }
@@ -86,14 +106,19 @@ export function seriesApps(id, { keys, high, more, padding }) {
     "section",
     { "aria-label": "Take part" },
     make("h2", {}, "Take part, from an app or a page"),
-    make("p", {}, "Call this at every start: the client decides whether a report is due, makes it once, and sends it. With a spread of 0.5, it falls due at a random moment in the first half of the round."),
+    make(
+      "p",
+      {},
+      "Call this at every start: the client decides whether a report is due, makes it once, and sends it. With a spread of 0.5, it falls due at a random moment in the first half of the round.",
+    ),
     snippet("In an app, with Python", seriesPython(id, key, high)),
     snippet("In a page, with JavaScript", seriesJavascript(id, key, high)),
     make("p", {}, more === "refuse" ? refusing(padding) : SAMPLING),
   );
 }
 
-const ALL_TEXTS = "Pass all texts that somebody holds, however many. What cannot be found is left out on the device.";
+const ALL_TEXTS =
+  "Pass all texts that somebody holds, however many. What cannot be found is left out on the device.";
 
 const SAMPLING = "Pass all pairs that somebody holds, however many.";
 
