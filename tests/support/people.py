@@ -28,7 +28,7 @@ PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
 # Whether all charts have the colour of the page's text.
 COLOURED = """() => {
     const colour = getComputedStyle(document.documentElement).getPropertyValue("--text").trim();
-    return [...document.querySelectorAll(".chart svg")].every((chart) => chart.outerHTML.includes(colour));
+    return [...document.querySelectorAll(".chart svg:has(text)")].every((chart) => chart.outerHTML.includes(colour));
 }"""
 # The impact of accessibility violations that fail a test.
 SERIOUS = ["serious", "critical"]

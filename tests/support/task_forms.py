@@ -16,6 +16,14 @@ def problems_at(page: Any) -> dict[str, str]:
     return dict(told)
 
 
+def check_refused(operator: Person, label: str, says: str) -> None:
+    """Wait for what the collector says of one field; the browser logs its answer as a failure."""
+    operator.page.locator(".field-problem", has_text=says).wait_for()
+    assert problems_at(operator.page) == {label: says}
+    assert focused(operator.page) == label
+    operator.problems = [problem for problem in operator.problems if "400" not in problem]
+
+
 def focused(page: Any) -> str:
     return str(page.evaluate("document.activeElement.labels[0].textContent"))
 

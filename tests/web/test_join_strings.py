@@ -88,10 +88,10 @@ def test_every_sentence_is_used_and_every_one_that_is_used_exists() -> None:
 
 def test_every_code_with_a_panel_has_its_sentences() -> None:
     script = (JOIN / "join-page.js").read_text(encoding="utf-8")
-    [listed] = re.findall(r"const PANELS = \[(.+)\];", script)
+    [listed] = re.findall(r"const PANELS = \[(.+?)\];", script, re.DOTALL)
     names = {*re.findall(r'"(\w+)"', listed), *re.findall(r'return \["(\w+)"', script)}
     assert {f"panel_{name}{end}" for name in names for end in ("", "_title")} <= set(all_strings()["en"])
-    [refusals] = re.findall(r"const REFUSALS = \[(.+)\];", script)
+    [refusals] = re.findall(r"const REFUSALS = \[(.+?)\];", script, re.DOTALL)
     assert {f"refused_{code}" for code in re.findall(r'"(\w+)"', refusals)} <= set(all_strings()["en"])
 
 

@@ -26,7 +26,7 @@ def test_the_reports_in_365_days_are_those_of_the_command_line() -> None:
     periods = (1, 5, 7, 30, 365, 400)
     every = [Series(task=GRR, first="2031-01-06", period=days, panels=w) for days in periods for w in (1, 4)]
     numbers = [{"period": each.period, "panels": each.panels, "rounds": None} for each in every]
-    arguments = [(CLIENT.parent / "static" / "dashboard" / "series-details.js").as_uri(), json.dumps(numbers)]
+    arguments = [(CLIENT.parent / "static" / "shared" / "task-words.js").as_uri(), json.dumps(numbers)]
     process = subprocess.run(
         [str(executable), "--input-type=module", "-e", SCRIPT, *arguments],
         capture_output=True,

@@ -21,7 +21,14 @@ from support.collectors import (
     running,
 )
 
-PAGES = ("/", "/join/anything", "/results/anything", "/static/style.css", "/client/index.js", "/favicon.ico")
+PAGES = (
+    "/",
+    "/join/anything",
+    "/results/anything",
+    "/static/shared/shared.css",
+    "/client/index.js",
+    "/favicon.ico",
+)
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/tasks", "/nothing", "/healthz", "/session"])
@@ -131,7 +138,7 @@ def test_other_pages_may_load_the_client(site: Running) -> None:
 
 def test_pages_hold_no_script_no_style_and_nothing_from_elsewhere() -> None:
     loaded = static_files.load_files()
-    assert {"static/index.html", "static/join.html", "static/style.css"} <= set(loaded)
+    assert {"static/index.html", "static/join.html", "static/shared/shared.css"} <= set(loaded)
     for name, file in loaded.items():
         text = file.content.decode()
         if name.endswith(".html"):

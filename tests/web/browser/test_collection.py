@@ -150,7 +150,7 @@ def check_estimates(server: ServeProcess, operator: Person, task: pckv.Task, fol
     assert "&lt;script&gt;" in picture
     assert "<script" not in picture
     page.get_by_label("Search keys").fill("ALIEN")
-    page.locator(".pager", has_text="1 – 1 of 1 keys").wait_for()
+    page.locator(".pager", has_text="1 – 1 of 1 key").wait_for()
     page.get_by_label("Search keys").fill("")
     page.locator(".pager", has_text="1 – 4 of 4 keys").wait_for()
     page.get_by_role("columnheader", name="Key").get_by_role("button").click()

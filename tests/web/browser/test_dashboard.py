@@ -65,12 +65,13 @@ def test_the_page_says_that_it_is_computing(server: ServeProcess, people: Any) -
     status = page.get_by_role("status").filter(has_text="Computing estimates")
     status.wait_for()
     assert status.inner_text() == "Computing estimates of 1,200 keys from 30 reports …"
-    assert page.locator(".chart svg").count() == 0
+    results = page.get_by_role("region", name="Results")
+    assert results.locator(".chart svg").count() == 0
     # A change of the options computes again; the page goes on saying so until the newest answer is there.
     assert page.get_by_text("Options", exact=True).is_hidden()
     operator.check(DESK)
     held[0].continue_()
-    page.locator(".chart svg").first.wait_for()
+    results.locator(".chart svg").first.wait_for()
     status.wait_for(state="detached")
     page.locator(".verdict .note").wait_for()
     # A change of the options computes again, and the page says so beside the last result.

@@ -21,7 +21,7 @@ from support.people import (
     task_id_of,
 )
 from support.serving import ServeProcess
-from support.task_forms import draft, focused, open_form, problems_at
+from support.task_forms import check_refused, draft, focused, open_form, problems_at
 
 QUESTION = "Which of these films have you seen, and how did you like them?"
 
@@ -102,22 +102,34 @@ def test_what_is_wrong_is_told_at_its_field(people: Any) -> None:
     }
     operator.check()
     fill_task(operator, "wrong", ["a", "b", "", "a", "c", "x" * 300, "b"], users="2.5")
-    page.get_by_label("Highest value", exact=True).fill("1")
-    page.get_by_label("Question", exact=True).fill("é" * 129)
-    page.get_by_label("First day").fill("2030-01-02")
-    page.get_by_label("Closes on").fill("2030-01-02")
     operator.press("Create the task")
-    assert focused(page) == "Question"
+    assert focused(page) == "Keys, one per line"
     assert problems_at(page) == {
-        "Question": "This is too long: it takes 258 bytes (most letters take one), of at most 256.",
         "Keys, one per line": "Line 6 is longer than 256 bytes, line 4 repeats “a” of line 1 and line 7 repeats “b” of line 2.",
-        "Highest value": "This must be above the lowest value.",
         "People expected": "This must be a whole number.",
-        "Closes on": "This must be after the first day.",
     }
     page.get_by_text("4 keys. Line 3 is empty and is left out.").wait_for()
     operator.press("Remove repeated and empty lines")
     assert page.get_by_label("Keys, one per line").input_value().split("\n") == ["a", "b", "c", "x" * 300]
+
+
+def test_what_the_collector_refuses_is_told_at_its_field(people: Any) -> None:
+    operator = people(PHONE)
+    open_form(operator)
+    page = operator.page
+    fill_task(operator, "wrong", KEYS)
+    page.get_by_label("First day").fill("2030-01-02")
+    for label, wrong, right, says in (
+        ("Question", "é" * 129, "", "Question is longer than 256 bytes."),
+        ("Highest value", "1", "5", "Low must be below high: 1 ≥ 1."),
+        ("Closes on", "2030-01-02", "", "A task that opens on 2030-01-02 cannot close on 2030-01-02."),
+    ):
+        field = page.get_by_label(label, exact=True)
+        field.fill(wrong)
+        operator.press("Create the task")
+        check_refused(operator, label, says)
+        field.fill(right)
+        assert problems_at(page) == {}
 
 
 def test_levels_with_names_are_the_range_and_what_participants_choose_from(people: Any) -> None:
@@ -129,18 +141,23 @@ def test_levels_with_names_are_the_range_and_what_participants_choose_from(peopl
     page.get_by_label("Number of levels").fill("17")
     operator.press("Create the task")
     assert problems_at(page) == {"Number of levels": "This must be at most 16."}
+    page.get_by_label("Number of levels").fill("5")
     page.get_by_label("one of the values that you name").check()
     named = page.get_by_label("Values, from the lowest to the highest")
+    label = "Values, from the lowest to the highest"
+    operator.press("Create the task")
+    assert problems_at(page) == {label: "Name the values, such as 1, 2, 3."}
+    expected = "The levels must be a whole number from 2 to 16, or that many numbers in plain digits, such as 1 or 0.5."
     for text, problem in {
-        "": "Name the values, such as 1, 2, 3.",
-        "1, two, 3": "“two” is not a number in plain digits, such as 0.5; commas separate the values.",
-        "1, 3, 2": "The values must ascend: 3 is followed by 2.",
-        "1": "Name at least 2 values, and at most 16.",
+        "1, two, 3": expected,
+        "1, 3, 2": "Levels must ascend: 3 is followed by 2.",
+        # The range is that of the values.
+        "3, 1": "Low must be below high: 3 ≥ 1.",
+        "1": expected,
     }.items():
         named.fill(text)
         operator.press("Create the task")
-        assert problems_at(page)["Values, from the lowest to the highest"] == problem
-        assert focused(page) == "Values, from the lowest to the highest"
+        check_refused(operator, label, problem)
     named.fill("0, 0.5; 10")
     page.get_by_text("With 3 levels you see how many people give each of them.").wait_for()
     assert page.get_by_label("Lowest value", exact=True).is_hidden()

@@ -87,10 +87,10 @@ def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(
     page.get_by_label("Hostile reports").fill("2 %")
     page.get_by_label("Hostile reports").press("Enter")
     page.get_by_label("Search keys").fill("RAR")
-    page.locator(".pager", has_text="1 – 1 of 1 keys").wait_for()
+    page.locator(".pager", has_text="1 – 1 of 1 key").wait_for()
     assert page.url.endswith(f"#/tasks/{task.id}?method=corrected&level=0.99&hostile=2%25&search=RAR")
     page.reload()
-    page.locator(".pager", has_text="1 – 1 of 1 keys").wait_for()
+    page.locator(".pager", has_text="1 – 1 of 1 key").wait_for()
     chart = chart_with(page, "method corrected, 99 % intervals, intervals hold whatever 7 of the reports say")
     chart.wait_for()
     assert page.get_by_label("Method", exact=True).input_value() == "corrected"

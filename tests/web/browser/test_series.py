@@ -75,7 +75,7 @@ def first_column(page: Any) -> list[str]:
 
 
 def drawn_keys(page: Any) -> list[str]:
-    listed: list[str] = page.locator(".trend figcaption strong").all_inner_texts()
+    listed: list[str] = page.locator(".trend strong").all_inner_texts()
     return listed
 
 
@@ -103,7 +103,9 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     page.get_by_text("Which one have you seen this week?").wait_for()
     assert page.locator("#reports").inner_text() == str(PEOPLE)
     page.get_by_text(f"{2 * PEOPLE} participants in the last 2 rounds").wait_for()
-    assert page.locator(".days rect").count() == ROUNDS
+    bars = page.locator(".days [aria-roledescription=bar]")
+    bars.nth(ROUNDS - 1).wait_for()
+    assert bars.count() == ROUNDS
     table = page.get_by_role("region", name="Table of rounds")
     page.set_viewport_size(PHONE)
     # Numbers that are cut would be read as others.
@@ -241,9 +243,10 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
     page.get_by_label("Round 1 opens on").fill("2020-01-01")
     operator.press("Create the series")
     for problem in (
-        "This is in the past.",
+        f"This must be {utc_today()} or later.",
         "This must be at least 1.",
-        "This must be at most the number of rounds.",
+        # The number of rounds.
+        "This must be at most 3.",
     ):
         page.get_by_text(problem, exact=True).wait_for()
     first = (date.fromisoformat(utc_today()) + timedelta(days=2)).isoformat()

@@ -75,7 +75,8 @@ def test_only_whoever_is_signed_in_loads_the_views(people: Any) -> None:
     person.go("/")
     person.page.get_by_label("Token").wait_for()
     person.page.wait_for_load_state("networkidle")
-    expected = {"", "style.css", "favicon.svg", "session"}
+    styles = {"shared.css", "results.css", "dashboard.css", "new-task.css"}
+    expected = {"", "favicon.svg", "session"} | styles
     scripts = {"dashboard.js", "address.js", "connection.js", "draft.js", "page.js", "sign-in.js"}
     assert set(loaded) <= expected | scripts
     person.context.route("**/key-page.js", lambda route: route.abort())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,9 +72,7 @@ def test_tasks_are_listed_newest_first_and_found(server: ServeProcess, operator:
 
 
 # Draws a picture of the page on a canvas; returns its size and the red of every pixel.
-PIXELS = """async (svg) => {
-    const image = new Image();
-    image.src = "data:image/svg+xml," + encodeURIComponent(new XMLSerializer().serializeToString(svg));
+PIXELS = """async (image) => {
     await image.decode();
     const size = 300, canvas = Object.assign(document.createElement("canvas"), { width: size, height: size });
     const context = canvas.getContext("2d");
@@ -104,11 +103,16 @@ def test_the_head_of_a_task_tells_what_came_and_how_to_take_part(server: ServePr
     for colours in ("dark", "light"):
         operator.page.emulate_media(color_scheme=colours)
         assert read_code(code) == f"{operator.origin}/join/{task.id}"
+    with page.expect_download() as saved:
+        operator.press("Download the QR code", "link")
+    assert Path(saved.value.path()).read_text().startswith("<svg ")
     assert page.locator(".days svg").count() == 0
     send(server, task, 5)
     page.locator("#reports", has_text="5").wait_for()
-    assert page.locator(".days rect").count() == 1
-    assert ": 5 reports" in page.locator(".days title").text_content()
+    bar = page.locator(".days [aria-roledescription=bar]")
+    bar.wait_for()
+    bar.hover()
+    page.locator("#vg-tooltip-element", has_text=": 5 reports").wait_for()
     operator.press("Set a target")
     page.get_by_label("Reports wanted").fill("0")
     operator.press("Save")

@@ -77,7 +77,7 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     operator.press("Next")
     page.locator(".pager", has_text="26 – 50 of 2,501 keys").wait_for()
     page.get_by_label("Search keys").fill("ALPH")
-    page.locator(".pager", has_text="1 – 1 of 1 keys").wait_for()
+    page.locator(".pager", has_text="1 – 1 of 1 key").wait_for()
     operator.press("Clear the list")
     assert (names.input_value(), names.is_editable()) == ("", True)
     names.evaluate(PASTE, "\n".join(map(str, range(2100))))
@@ -100,7 +100,7 @@ def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
     assert others.locator("th").inner_text() == "else (all keys that are not listed)"
     assert "of people hold keys that are not listed" in page.locator(".verdict").inner_text()
     page.get_by_label("Search keys").fill("b")
-    page.locator(".pager", has_text="1 – 1 of 1 keys").wait_for()
+    page.locator(".pager", has_text="1 – 1 of 1 key").wait_for()
     assert others.count() == 1
     operator.check(PHONE)
     page.get_by_label("Public results page").check()

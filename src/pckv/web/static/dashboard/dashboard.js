@@ -23,12 +23,23 @@ function open(view, ...values) {
   stop = view(root, ...values) ?? (() => {});
 }
 
+async function loadViews() {
+  const modules = [
+    import("../results/key-page.js"),
+    import("../new-task/new-task.js"),
+    import("./series.js"),
+    import("./task.js"),
+    import("./tasks.js"),
+  ];
+  return Object.assign({}, ...(await Promise.all(modules)));
+}
+
 // All views are loaded at once when somebody is signed in, so that a connection that is lost later stops none of them.
 // Only what was asked for last is shown.
 async function load(name, ...values) {
   open((root) => replace(root, make("p", { class: "computing" }, "Loading …")));
   const number = opened;
-  const views = await import("./views.js").catch((error) => {
+  const views = await loadViews().catch((error) => {
     console.error(error);
     return { [name]: notLoaded };
   });

@@ -1,6 +1,6 @@
 // Whether everybody with a link may see the results.
 import { alertBox, announce, ask, make, replace } from "../shared/page.js";
-import { copyButton } from "./share.js";
+import { copyButton } from "../shared/snippet.js";
 
 const WHAT =
   "A read-only page with the question, the description, the number of reports, and the estimates with their ranges. Nobody sees single reports there, and nobody can change anything.";

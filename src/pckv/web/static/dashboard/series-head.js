@@ -1,14 +1,13 @@
 // The head of a series' page: what it asks, which round takes reports, when the next one opens, and what came so far.
 import { count, make, plural, replace } from "../shared/page.js";
-import { drawn } from "../shared/svg.js";
-import { badge, keepFocus } from "../shared/task-state.js";
+import { Table } from "../shared/table.js";
+import { badge } from "../shared/task-words.js";
+import { ReportBars } from "./report-bars.js";
 
 // So many rounds are shown at first, and more on request.
 const ROUNDS_PER_PAGE = 60,
   MAX_ROUNDS = 1000;
-const HEIGHT = 40,
-  // A few bars do not fill the whole width.
-  MIN_BARS = 12;
+const COLUMNS = [{ name: "Round" }, { name: "Opens" }, { name: "State" }, { name: "Reports", number: true }];
 
 // `show` is called with the contract of the series, and what its rounds are like now.
 export function seriesHead(role, changed) {
@@ -18,26 +17,19 @@ export function seriesHead(role, changed) {
     question = make("p", { class: "question" }),
     notice = make("p", { id: "notice" }),
     said = make("div"),
-    bars = make("div", { class: "days" }),
-    rows = make("tbody"),
+    bars = new ReportBars(),
+    table = new Table({ columns: COLUMNS, row, kind: "compact", label: "Table of rounds" }),
     earlier = make("button", { type: "button", hidden: true, onclick: showEarlier }, "Earlier rounds");
   let limit = ROUNDS_PER_PAGE,
     shown = "";
   const element = make("div", {}, make("div", { class: "title" }, title, state, copy), question, notice);
-  const counts = make("section", { "aria-label": "Reports", class: "counts" }, said, bars);
-  const names = ["Round", "Opens", "State", "Reports"],
-    headers = names.map((name) =>
-      make("th", { scope: "col", class: name === "Reports" ? "number" : null }, name),
-    );
+  const counts = make("section", { "aria-label": "Reports", class: "counts" }, said, bars.element);
+  table.element.classList.add("rounds");
   const rounds = make(
     "section",
     { "aria-label": "Rounds" },
     make("h2", {}, "Rounds"),
-    make(
-      "div",
-      { class: "scroll rounds", tabindex: "0", role: "region", "aria-label": "Table of rounds" },
-      make("table", { class: "compact" }, make("thead", {}, make("tr", {}, ...headers)), rows),
-    ),
+    table.element,
     earlier,
   );
 
@@ -61,12 +53,12 @@ export function seriesHead(role, changed) {
     notice.className = series.phase === "open" ? "soft" : "note";
     const begun = listed.filter(({ phase }) => phase !== "waiting");
     replace(said, ...reports(series, begun));
-    replace(bars, ...perRound(begun));
-    keepFocus(rows, () => replace(rows, ...begun.toReversed().map(row)));
+    bars.show(...perRound(begun));
+    table.show(begun.toReversed());
     earlier.hidden = listed.length < limit || limit === MAX_ROUNDS;
   }
 
-  return { element, counts, rounds, show, limit: () => limit };
+  return { element, counts, rounds, show, limit: () => limit, stop: () => bars.stop() };
 }
 
 export function stateSentence({ phase, closed, first, last_round: last, next_round: next }) {
@@ -103,39 +95,22 @@ function reports({ panels }, begun) {
   ];
 }
 
+// The bars, and the sentence below them.
 function perRound(begun) {
   const most = Math.max(...begun.map(({ reports }) => reports), 0);
-  if (!most) return [];
-  const bars = begun.map(({ number, opens, reports }, place) => {
-    const height = reports ? Math.max(1, (HEIGHT * reports) / most) : 0,
-      sizes = { x: place + 0.1, y: HEIGHT - height, width: 0.8, height };
-    return drawn(
-      "rect",
-      sizes,
-      drawn("title", {}, `Round ${number}, from ${opens} on: ${plural(reports, "report")}`),
-    );
-  });
-  const { number: first } = begun[0],
-    { number: last } = begun.at(-1),
-    range = first === last ? `round ${first}` : `rounds ${first} to ${last}`,
-    label = `Reports per round, ${range}; at most ${count(most)}`;
-  const viewBox = `0 0 ${Math.max(MIN_BARS, begun.length)} ${HEIGHT}`;
-  return [
-    drawn("svg", { viewBox, preserveAspectRatio: "none", role: "img", "aria-label": `${label}.` }, ...bars),
-    make("small", {}, label),
-  ];
+  if (!most) return [[], ""];
+  const bars = begun.map(({ number, opens, reports }) => ({
+    reports,
+    words: `Round ${number}, from ${opens} on: ${plural(reports, "report")}`,
+  }));
+  const [first, last] = [begun[0].number, begun.at(-1).number],
+    range = first === last ? `round ${first}` : `rounds ${first} to ${last}`;
+  return [bars, `Reports per round, ${range}; at most ${count(most)}`];
 }
 
 function row(round) {
-  const { number, task, opens, reports } = round;
-  return make(
-    "tr",
-    {},
-    make("th", { scope: "row" }, make("a", { href: `#/tasks/${task}` }, count(number))),
-    make("td", {}, opens),
-    make("td", {}, badge(round)),
-    make("td", { class: "number" }, count(reports)),
-  );
+  const link = make("a", { href: `#/tasks/${round.task}` }, count(round.number));
+  return [link, round.opens, badge(round), count(round.reports)];
 }
 
 const dayBefore = (day) => new Date(Date.parse(`${day}T00:00Z`) - 86_400_000).toISOString().slice(0, 10);

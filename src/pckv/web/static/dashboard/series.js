@@ -1,86 +1,87 @@
 // One series: which round takes reports, how many came in every round, what changed, and what can be done with it.
+import { TrendSection } from "../results/trend.js";
 import { readAddress, writeSettings } from "../shared/address.js";
-import { found, isLost } from "../shared/connection.js";
-import { alertBox, announce, ask, confirmButton, make, newestOnly, replace } from "../shared/page.js";
-import { seriesDetails } from "./series-details.js";
+import { polled } from "../shared/connection.js";
+import { alertBox, announce, ask, confirmButton, make, replace } from "../shared/page.js";
+import { seriesDetails } from "./details.js";
 import { seriesHead } from "./series-head.js";
 import { seriesApps } from "./share.js";
-import { trendSection } from "../results/trend.js";
-
-const POLL_SECONDS = 3;
 
 export function seriesView(root, id, role) {
   document.title = "Series – pckv";
-  const path = `/series/${encodeURIComponent(id)}`,
-    head = seriesHead(role, () => refresh()),
-    trend = trendSection({ path, settings: readAddress().settings, onsettings: writeSettings });
-  const said = make("div", {}, make("p", { class: "computing" }, "Loading …")),
-    details = make("div"),
-    apps = make("div"),
-    end = make("div"),
-    body = make(
+  const view = new SeriesView(root, id, role);
+  view.refresh();
+  return () => view.stop();
+}
+
+class SeriesView {
+  constructor(root, id, role) {
+    const path = `/series/${encodeURIComponent(id)}`,
+      said = make("div", {}, make("p", { class: "computing" }, "Loading …"));
+    // The contract never changes.
+    Object.assign(this, { root, id, role, path, contract: null, built: "" });
+    this.head = seriesHead(role, () => this.refresh());
+    this.trend = new TrendSection({ path, settings: readAddress().settings, onsettings: writeSettings });
+    this.details = make("div");
+    this.apps = make("div");
+    this.end = make("div");
+    this.body = make(
       "div",
       { hidden: true },
-      head.element,
-      make("div", { class: "overview" }, head.counts, head.rounds),
-      trend.element,
-      details,
-      apps,
-      end,
+      this.head.element,
+      make("div", { class: "overview" }, this.head.counts, this.head.rounds),
+      this.trend.element,
+      this.details,
+      this.apps,
+      this.end,
     );
-  let timer,
-    // The contract never changes.
-    contract,
-    series,
-    built = "";
-  replace(root, said, body);
+    replace(root, said, this.body);
+    this.refresh = polled({
+      ask: (signal) => this.ask(signal),
+      use: (answer) => this.show(answer),
+      said,
+      isOver: (error) => error.status === 404 && this.showNone(error),
+    });
+  }
+
+  async ask(signal) {
+    this.contract ??= await ask("GET", this.path, { signal });
+    return ask("GET", `${this.path}/rounds?limit=${this.head.limit()}`, { signal });
+  }
+
+  show(answer) {
+    const { contract } = this,
+      { series } = answer;
+    document.title = `${series.name} – pckv`;
+    this.body.hidden = false;
+    this.build(series);
+    this.head.show(contract, answer);
+    this.trend.show(contract, answer);
+  }
 
   // What somebody may be using is built again only when it changes.
-  function build() {
-    if (series.phase === built) return;
-    built = series.phase;
-    replace(details, seriesDetails(contract, series));
-    replace(apps, series.phase === "closed" ? null : seriesApps(id, contract.task));
-    replace(end, role === "administrator" && series.phase !== "closed" ? endSection() : null);
+  build(series) {
+    const { phase } = series;
+    if (phase === this.built) return;
+    this.built = phase;
+    replace(this.details, seriesDetails(this.contract, series));
+    replace(this.apps, phase === "closed" ? null : seriesApps(this.id, this.contract.task));
+    replace(this.end, this.role === "administrator" && phase !== "closed" ? this.endSection(series) : null);
   }
 
-  const refresh = newestOnly(async (signal) => {
-    clearTimeout(timer);
-    try {
-      contract ??= await ask("GET", path, { signal });
-      const answer = await ask("GET", `${path}/rounds?limit=${head.limit()}`, { signal });
-      found();
-      series = answer.series;
-      document.title = `${series.name} – pckv`;
-      body.hidden = false;
-      build();
-      head.show(contract, answer);
-      trend.show(contract, answer);
-      replace(said);
-    } catch (error) {
-      if (signal.aborted) return;
-      replace(said, isLost(error) ? null : alertBox(error.message));
-      if (error.status === 404) return showNone(error);
-    }
-    timer = setTimeout(refresh, 1000 * POLL_SECONDS);
-  });
-
-  function showNone(error) {
-    replace(
-      root,
-      make("h1", {}, "No series here"),
-      alertBox(error.message),
-      make("p", {}, make("a", { href: "#/" }, "All tasks")),
-    );
+  showNone(error) {
+    const link = make("p", {}, make("a", { href: "#/" }, "All tasks"));
+    replace(this.root, make("h1", {}, "No series here"), alertBox(error.message), link);
+    return true;
   }
 
-  function endSection() {
+  endSection({ name }) {
     const closing = confirmButton({
       label: "Close",
       kind: "close",
       title: "Close this series?",
-      text: `“${series.name}”: From now on no more reports are taken, and no round opens any more. The trend and the rounds stay. The series cannot be opened again.`,
-      work: close,
+      text: `“${name}”: From now on no more reports are taken, and no round opens any more. The trend and the rounds stay. The series cannot be opened again.`,
+      work: () => this.close(),
     });
     return make(
       "section",
@@ -95,16 +96,15 @@ export function seriesView(root, id, role) {
     );
   }
 
-  async function close() {
-    await ask("POST", `${path}/close`);
+  async close() {
+    await ask("POST", `${this.path}/close`);
     announce("The series is closed.");
-    refresh();
+    this.refresh();
   }
 
-  refresh();
-  return () => {
-    clearTimeout(timer);
-    refresh.stop();
-    trend.stop();
-  };
+  stop() {
+    this.refresh.stop();
+    this.head.stop();
+    this.trend.stop();
+  }
 }

@@ -1,5 +1,6 @@
 // What to hand out: the link to take part with its QR code, and the lines for an app or a page.
-import { announce, count, field, make, query } from "../shared/page.js";
+import { count, make, query } from "../shared/page.js";
+import { copyButton, snippet } from "../shared/snippet.js";
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -124,29 +125,3 @@ const SAMPLING = "Pass all pairs that somebody holds, however many.";
 
 const refusing = (padding) =>
   `Let people choose at most ${count(padding)} where they enter their answers: the client refuses more. Do not leave out those who hold more, since a missing report would then tell what they hold.`;
-
-export function snippet(label, text) {
-  const lines = make("textarea", {
-    readonly: true,
-    rows: text.trim().split("\n").length,
-    spellcheck: "false",
-    wrap: "off",
-    class: "code",
-  });
-  lines.value = text;
-  return make("div", { class: "snippet" }, field(label, lines), copyButton(`Copy: ${label}`, text, "Copy"));
-}
-
-export function copyButton(name, text, shown = name) {
-  const button = make("button", { type: "button", "aria-label": name, onclick: copy }, shown);
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = "Copied";
-      announce("Copied.");
-    } catch {
-      announce("The browser does not let this page copy: select the text.");
-    }
-  }
-  return button;
-}

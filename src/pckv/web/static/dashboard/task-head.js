@@ -1,13 +1,11 @@
 // The head of a task's page: what it asks, whether it is open, how many reports came, and how many are wanted.
 import { alertBox, announce, ask, count, field, make, plural, replace } from "../shared/page.js";
-import { drawn } from "../shared/svg.js";
-import { badge, kindNote } from "../shared/task-state.js";
-import { progress, reached } from "./tasks.js";
+import { badge, kindNote, progress, reached } from "../shared/task-words.js";
+import { ReportBars } from "./report-bars.js";
 
 // Only the last days are drawn.
 const MAX_DAYS = 60,
   MILLISECONDS_PER_DAY = 86_400_000;
-const HEIGHT = 40;
 
 // `show` is called with every overview; what somebody edits meanwhile stays.
 export function taskHead(role, changed) {
@@ -21,7 +19,7 @@ export function taskHead(role, changed) {
     reports = make("strong", { id: "reports" }),
     noun = make("span"),
     goal = make("div", { class: "goal" }),
-    days = make("div", { class: "days" });
+    bars = new ReportBars();
   const editor = targetEditor(changed);
   let shown = "";
   const element = make(
@@ -39,7 +37,7 @@ export function taskHead(role, changed) {
     make("p", { class: "big" }, reports, " ", noun),
     goal,
     role === "administrator" ? editor.element : null,
-    days,
+    bars.element,
   );
 
   function show(task) {
@@ -61,10 +59,10 @@ export function taskHead(role, changed) {
     noun.textContent = `${task.reports === 1 ? "report" : "reports"}${task.phase === "closed" ? "" : " so far"}`;
     replace(goal, ...target(task));
     editor.show(task);
-    replace(days, ...perDay(task));
+    bars.show(...perDay(task));
   }
 
-  return { element, counts, show };
+  return { element, counts, show, stop: () => bars.stop() };
 }
 
 function say(element, text) {
@@ -160,24 +158,12 @@ function allDays(days) {
   return listed;
 }
 
+// The bars, and the sentence below them.
 function perDay({ days }) {
-  if (!days.length) return [];
+  if (!days.length) return [[], ""];
   const listed = allDays(days),
     most = Math.max(...listed.map(({ reports }) => reports)),
-    { day: busiest } = listed.find(({ reports }) => reports === most);
-  const bars = listed.map(({ day, reports }, place) => {
-    const height = reports ? Math.max(1, (HEIGHT * reports) / most) : 0;
-    const sizes = { x: place + 0.1, y: HEIGHT - height, width: 0.8, height };
-    return drawn("rect", sizes, drawn("title", {}, `${day}: ${plural(reports, "report")}`));
-  });
-  const label = `Reports per day from ${listed[0].day} to ${listed.at(-1).day}; most on ${busiest}: ${count(most)}.`;
-  // A few days do not fill the whole width.
-  const across = Math.max(14, listed.length);
-  const picture = drawn(
-    "svg",
-    { viewBox: `0 0 ${across} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": label },
-    ...bars,
-  );
-  const words = listed.length > 1 ? `${listed[0].day} to ${listed.at(-1).day}` : listed[0].day;
-  return [picture, make("small", {}, `Reports per day, ${words}; at most ${count(most)}`)];
+    [first, last] = [listed[0].day, listed.at(-1).day];
+  const bars = listed.map(({ day, reports }) => ({ reports, words: `${day}: ${plural(reports, "report")}` }));
+  return [bars, `Reports per day, ${first === last ? first : `${first} to ${last}`}; at most ${count(most)}`];
 }

@@ -1,153 +1,151 @@
 // One task: how many reports came, how to take part, what is known, and what can be done with it.
+import { DiscoverySection } from "../results/discovery.js";
+import { ResultsSection } from "../results/results.js";
 import { readAddress, writeSettings } from "../shared/address.js";
-import { found, isLost } from "../shared/connection.js";
-import { showDeleted } from "./deletion.js";
-import { discoverySection } from "../results/discovery.js";
+import { polled } from "../shared/connection.js";
 import { invitationSection } from "../shared/invitations.js";
-import { alertBox, announce, ask, confirmButton, make, newestOnly, replace } from "../shared/page.js";
+import { alertBox, announce, ask, confirmButton, make, replace } from "../shared/page.js";
+import { isDiscovery } from "../shared/task-words.js";
+import { showDeleted } from "./deletion.js";
+import { taskDetails } from "./details.js";
 import { publicationSection } from "./publication.js";
-import { resultsSection } from "../results/results.js";
 import { appsSection, shareSection } from "./share.js";
-import { taskDetails } from "./task-details.js";
 import { taskHead } from "./task-head.js";
 
-const POLL_SECONDS = 3;
+const PLACES = ["share", "outcome", "apps", "invitations", "publication", "end"];
 
 export function taskView(root, id, role) {
   document.title = "Task – pckv";
-  const path = `/tasks/${encodeURIComponent(id)}`,
-    { settings } = readAddress();
-  const administers = role === "administrator",
-    head = taskHead(role, () => refresh()),
-    details = taskDetails(),
-    said = make("div", {}, make("p", { class: "computing" }, "Loading …")),
-    share = make("div"),
-    outcome = make("div"),
-    apps = make("div"),
-    invitations = make("div"),
-    publication = make("div"),
-    end = make("div"),
-    body = make("div", { hidden: true });
-  let timer,
-    task,
-    results,
-    publicationSwitch,
-    built = "";
-  replace(root, said, body);
-  replace(
-    body,
-    head.element,
-    make("div", { class: "overview" }, head.counts, share),
-    outcome,
-    details.element,
-    apps,
-    invitations,
-    publication,
-    end,
-  );
+  const view = new TaskView(root, id, role);
+  view.refresh();
+  return () => view.stop();
+}
+
+class TaskView {
+  constructor(root, id, role) {
+    const said = make("div", {}, make("p", { class: "computing" }, "Loading …"));
+    Object.assign(this, { root, id, path: `/tasks/${encodeURIComponent(id)}`, built: "" });
+    this.settings = readAddress().settings;
+    this.administers = role === "administrator";
+    this.head = taskHead(role, () => this.refresh());
+    this.details = taskDetails();
+    for (const place of PLACES) this[place] = make("div");
+    this.body = make(
+      "div",
+      { hidden: true },
+      this.head.element,
+      make("div", { class: "overview" }, this.head.counts, this.share),
+      this.outcome,
+      this.details.element,
+      this.apps,
+      this.invitations,
+      this.publication,
+      this.end,
+    );
+    replace(root, said, this.body);
+    this.refresh = polled({
+      ask: (signal) => ask("GET", `${this.path}/overview`, { signal }),
+      use: (task) => this.show(task),
+      said,
+      isOver: (error) => this.isGone(error),
+    });
+  }
+
+  show(task) {
+    this.task = task;
+    document.title = `${task.name} – pckv`;
+    this.body.hidden = false;
+    this.build();
+    this.head.show(task);
+    this.details.show(task);
+    this.publicationSwitch?.show(task);
+    this.results.show(task);
+  }
 
   // What depends on little is built again only when that changed, so that nothing is lost that somebody enters there.
-  function build() {
-    const { phase, by_invitation } = task,
-      state = JSON.stringify([phase, by_invitation]);
-    if (state === built) return;
-    const first = built === "";
-    built = state;
+  build() {
+    const { task } = this,
+      { phase, by_invitation, series } = task,
+      state = JSON.stringify([phase, by_invitation]),
+      first = this.built === "";
+    if (state === this.built) return;
+    this.built = state;
     if (first) {
-      results = resultsOf(task);
-      replace(outcome, results.element);
+      this.results = this.resultsSection();
+      replace(this.outcome, this.results.element);
     }
-    replace(share, shareSection(task));
-    replace(apps, phase === "closed" || task.series ? null : appsSection(task));
-    if (!administers) return;
-    replace(end, endSection());
-    if (phase === "closed") replace(invitations);
-    if (!first) return;
-    if (phase !== "closed" && !task.series) replace(invitations, invitationSection(task, refresh));
+    replace(this.share, shareSection(task));
+    replace(this.apps, phase === "closed" || series ? null : appsSection(task));
+    if (!this.administers) return;
+    replace(this.end, this.endSection());
+    if (phase === "closed") replace(this.invitations);
+    if (first) this.buildOnce();
+  }
+
+  buildOnce() {
+    const { task, refresh } = this;
+    if (task.phase !== "closed" && !task.series) replace(this.invitations, invitationSection(task, refresh));
     // Nobody named the keys that a public page could show.
     if (typeof task.keys !== "number") return;
-    publicationSwitch = publicationSection(task, refresh);
-    replace(publication, publicationSwitch.element);
+    this.publicationSwitch = publicationSection(task, refresh);
+    replace(this.publication, this.publicationSwitch.element);
   }
 
-  const resultsOf = ({ kind }) =>
-    kind === "discovery"
-      ? discoverySection({ id, path, administers })
-      : resultsSection({ id, path, settings, onsettings: writeSettings });
-
-  const refresh = newestOnly(async (signal) => {
-    clearTimeout(timer);
-    try {
-      task = await ask("GET", `${path}/overview`, { signal });
-      found();
-      document.title = `${task.name} – pckv`;
-      body.hidden = false;
-      build();
-      head.show(task);
-      details.show(task);
-      publicationSwitch?.show(task);
-      results.show(task);
-      replace(said);
-    } catch (error) {
-      if (signal.aborted) return;
-      replace(said, isLost(error) ? null : alertBox(error.message));
-      if (error.status === 404 || error.status === 410) return task ? undefined : showNone(error);
-    }
-    timer = setTimeout(refresh, 1000 * POLL_SECONDS);
-  });
+  resultsSection() {
+    const { id, path, administers, settings } = this;
+    if (isDiscovery(this.task)) return new DiscoverySection({ id, path, administers });
+    return new ResultsSection({ id, path, settings, onsettings: writeSettings });
+  }
 
   // Whoever reads a task while it is deleted may go on reading; whoever opens it then finds nothing.
-  function showNone(error) {
-    replace(
-      root,
-      make("h1", {}, "No task here"),
-      alertBox(error.message),
-      make("p", {}, make("a", { href: "#/" }, "All tasks")),
-    );
+  isGone(error) {
+    if (error.status !== 404 && error.status !== 410) return false;
+    if (this.task) return true;
+    const link = make("p", {}, make("a", { href: "#/" }, "All tasks"));
+    replace(this.root, make("h1", {}, "No task here"), alertBox(error.message), link);
+    return true;
   }
 
-  function endSection() {
+  endSection() {
+    const { name, phase } = this.task;
     const closing = confirmButton({
       label: "Close",
       kind: "close",
       title: "Close this task?",
-      text: `“${task.name}”: From now on no more reports are taken. The estimates stay. The task cannot be opened again.`,
-      work: close,
+      text: `“${name}”: From now on no more reports are taken. The estimates stay. The task cannot be opened again.`,
+      work: () => this.close(),
     });
     const deletion = confirmButton({
       label: "Delete",
       kind: "danger",
       title: "Delete this task?",
-      text: `“${task.name}”: The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. The same task cannot be created again.`,
-      work: remove,
+      text: `“${name}”: The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. The same task cannot be created again.`,
+      work: () => this.remove(),
     });
     return make(
       "section",
       { "aria-label": "End" },
       make("h2", {}, "End"),
-      make("div", { class: "buttons" }, task.phase === "closed" ? null : closing, deletion),
+      make("div", { class: "buttons" }, phase === "closed" ? null : closing, deletion),
     );
   }
 
-  async function close() {
-    await ask("POST", `${path}/close`);
+  async close() {
+    await ask("POST", `${this.path}/close`);
     announce("The task is closed.");
-    refresh();
+    this.refresh();
   }
 
-  async function remove() {
-    const deletion = await ask("DELETE", path);
-    stop();
+  async remove() {
+    const deletion = await ask("DELETE", this.path);
+    this.stop();
     announce("The task is deleted.");
-    showDeleted(root, task.name, deletion, () => ask("DELETE", path));
+    showDeleted(this.root, this.task.name, deletion, () => ask("DELETE", this.path));
   }
 
-  function stop() {
-    clearTimeout(timer);
-    refresh.stop();
-    results?.stop();
+  stop() {
+    this.refresh.stop();
+    this.head.stop();
+    this.results?.stop();
   }
-
-  refresh();
-  return stop;
 }

@@ -1,149 +1,107 @@
 // The list of tasks, newest first, with live counts of their reports.
 import { readAddress, writeSettings } from "../shared/address.js";
-import { found, isLost } from "../shared/connection.js";
-import {
-  alertBox,
-  ask,
-  choice,
-  count,
-  debounced,
-  field,
-  make,
-  newestOnly,
-  percent,
-  query,
-  replace,
-} from "../shared/page.js";
-import { seriesList } from "./series-list.js";
-import { PHASES, badge, keepFocus, kindNote } from "../shared/task-state.js";
+import { polled } from "../shared/connection.js";
+import { ask, choice, count, debounced, field, make, query, replace } from "../shared/page.js";
+import { Table } from "../shared/table.js";
+import { badge, kindNote, PHASES, progress } from "../shared/task-words.js";
+import { SeriesList } from "./series-list.js";
 
-const POLL_SECONDS = 3,
-  TASKS_PER_PAGE = 50;
-const NAMES = ["Task", "State", "Created", "Last report", "Reports"];
-
-// How much of the target is reached; without a target nothing.
-export function progress({ reports, target }) {
-  if (target === null) return null;
-  return make("progress", {
-    max: target,
-    value: Math.min(reports, target),
-    "aria-label": `Of the target: ${reached(reports, target)}`,
-  });
-}
-
-export const reached = (reports, target) => percent(Math.floor((1000 * reports) / target) / 1000);
+const TASKS_PER_PAGE = 50;
+const COLUMNS = [
+  { name: "Task" },
+  { name: "State" },
+  { name: "Created" },
+  { name: "Last report" },
+  { name: "Reports", number: true },
+];
 
 export function tasksView(root, role) {
   document.title = "Tasks – pckv";
-  const settings = { search: "", state: "", ...readAddress().settings };
-  const rows = make("tbody"),
-    said = make("div"),
-    none = make("div"),
-    more = make("button", { type: "button", onclick: next, hidden: true }, "Older tasks"),
-    series = seriesList(() => refresh());
-  const search = make("input", {
-    type: "search",
-    autocomplete: "off",
-    maxlength: 256,
-    value: settings.search,
-    oninput: debounced(() => choose("search", search.value)),
-  });
-  const states = choice([["", "all"], ...Object.entries(PHASES)], settings.state, (value) =>
-    choose("state", value),
-  );
-  const table = make(
-    "table",
-    { class: "tasks" },
-    make("thead", {}, make("tr", {}, ...NAMES.map(header))),
-    rows,
-  );
-  let pages = [""],
-    timer;
-  replace(
-    root,
-    make("h1", {}, "Tasks"),
-    series.element,
-    make("div", { class: "row filters" }, field("Search by name", search), field("State", states)),
-    said,
-    make("section", { class: "list", "aria-label": "Tasks" }, table, none),
-    more,
-  );
-
-  function choose(name, value) {
-    settings[name] = value;
-    pages = [""];
-    writeSettings(settings);
-    refresh();
-  }
-
-  function next() {
-    pages.push(more.dataset.after);
-    refresh();
-  }
-
-  const refresh = newestOnly(async (signal) => {
-    clearTimeout(timer);
-    try {
-      const path = (after) => `/overview?${query({ ...settings, limit: TASKS_PER_PAGE, after })}`;
-      const [answers] = await Promise.all([
-        Promise.all(pages.map((after) => ask("GET", path(after), { signal }))),
-        series.refresh(signal),
-      ]);
-      found();
-      const tasks = answers.flatMap((answer) => answer.tasks);
-      showRows(tasks);
-      more.hidden = answers.at(-1).tasks.length < TASKS_PER_PAGE;
-      more.dataset.after = tasks.at(-1)?.number ?? "";
-      replace(none, tasks.length ? null : empty());
-      replace(said);
-    } catch (error) {
-      if (signal.aborted) return;
-      replace(said, isLost(error) ? null : alertBox(error.message));
-    }
-    timer = setTimeout(refresh, 1000 * POLL_SECONDS);
-  });
-
-  // Rows are only replaced when something changed, so that the focus stays where it is.
-  function showRows(tasks) {
-    const text = JSON.stringify(tasks);
-    if (rows.dataset.shown === text) return;
-    keepFocus(rows, () => replace(rows, ...tasks.map(row)));
-    rows.dataset.shown = text;
-    table.hidden = tasks.length === 0;
-  }
-
-  function empty() {
-    if (settings.search || settings.state) return make("p", {}, "No task matches.");
-    const link = role === "administrator" ? make("a", { href: "#/new" }, "Create the first one.") : null;
-    return make("p", {}, "There are no tasks yet. ", link);
-  }
-
-  refresh();
-  return () => {
-    clearTimeout(timer);
-    refresh.stop();
-  };
+  const view = new TasksView(root, role);
+  view.refresh();
+  return () => view.refresh.stop();
 }
 
-const header = (name) => make("th", { scope: "col", class: name === "Reports" ? "number" : null }, name);
+class TasksView {
+  constructor(root, role) {
+    this.role = role;
+    this.settings = { search: "", state: "", ...readAddress().settings };
+    this.pages = [""];
+    this.series = new SeriesList(() => this.refresh());
+    this.table = new Table({ columns: COLUMNS, row, kind: "tasks" });
+    this.none = make("div");
+    this.more = make(
+      "button",
+      { type: "button", hidden: true, onclick: () => this.showOlder() },
+      "Older tasks",
+    );
+    const said = make("div");
+    this.refresh = polled({ ask: (signal) => this.ask(signal), use: (answers) => this.show(answers), said });
+    replace(
+      root,
+      make("h1", {}, "Tasks"),
+      this.series.element,
+      this.filters(),
+      said,
+      make("section", { class: "list", "aria-label": "Tasks" }, this.table.element, this.none),
+      this.more,
+    );
+  }
+
+  filters() {
+    const search = make("input", {
+      type: "search",
+      autocomplete: "off",
+      maxlength: 256,
+      value: this.settings.search,
+      oninput: debounced(() => this.choose("search", search.value)),
+    });
+    const states = choice([["", "all"], ...Object.entries(PHASES)], this.settings.state, (value) =>
+      this.choose("state", value),
+    );
+    return make("div", { class: "row filters" }, field("Search by name", search), field("State", states));
+  }
+
+  choose(name, value) {
+    this.settings[name] = value;
+    this.pages = [""];
+    writeSettings(this.settings);
+    this.refresh();
+  }
+
+  showOlder() {
+    this.pages.push(this.more.dataset.after);
+    this.refresh();
+  }
+
+  ask(signal) {
+    const path = (after) => `/overview?${query({ ...this.settings, limit: TASKS_PER_PAGE, after })}`,
+      pages = this.pages.map((after) => ask("GET", path(after), { signal }));
+    return Promise.all([this.series.refresh(signal), ...pages]);
+  }
+
+  show([, ...answers]) {
+    const tasks = answers.flatMap((answer) => answer.tasks);
+    this.table.show(tasks).element.hidden = tasks.length === 0;
+    this.more.hidden = answers.at(-1).tasks.length < TASKS_PER_PAGE;
+    this.more.dataset.after = tasks.at(-1)?.number ?? "";
+    replace(this.none, tasks.length ? null : this.empty());
+  }
+
+  empty() {
+    if (this.settings.search || this.settings.state) return make("p", {}, "No task matches.");
+    const link = this.role === "administrator" ? make("a", { href: "#/new" }, "Create the first one.") : null;
+    return make("p", {}, "There are no tasks yet. ", link);
+  }
+}
 
 function row(task) {
-  const { reports, target } = task;
-  // On a narrow screen there are no headers.
-  const cell = (place, ...children) => make("td", { "data-label": NAMES[place] }, ...children);
-  const total = cell(
-    4,
-    target === null ? count(reports) : `${count(reports)} of ${count(target)}`,
-    progress(task),
-  );
-  total.classList.add("number");
-  return make(
-    "tr",
-    {},
-    make("th", { scope: "row" }, make("a", { href: `#/tasks/${task.id}` }, task.name), kindNote(task)),
-    make("td", {}, badge(task)),
-    cell(2, task.created),
-    cell(3, task.last_report ?? "none yet"),
-    total,
-  );
+  const { id, name, reports, target, created, last_report: last } = task;
+  return [
+    [make("a", { href: `#/tasks/${id}` }, name), kindNote(task)],
+    badge(task),
+    created,
+    last ?? "none yet",
+    [target === null ? count(reports) : `${count(reports)} of ${count(target)}`, progress(task)],
+  ];
 }

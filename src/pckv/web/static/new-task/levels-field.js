@@ -1,6 +1,5 @@
 // The levels that values are reported as: two, several in equal steps, or those that somebody names.
-import { isPlain, number } from "../shared/form-checks.js";
-import { ChoiceField, TextField } from "../shared/form-fields.js";
+import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
 import { make } from "../shared/page.js";
 
 const MIN_LEVELS = 2,
@@ -8,39 +7,20 @@ const MIN_LEVELS = 2,
 
 const named = (text) => text.split(/[\s,;]+/).filter(Boolean);
 
-// What is wrong with named values, or null.
-export function wrongNames(text) {
-  const values = named(text),
-    odd = values.find((value) => !isPlain(value)),
-    next = values.findIndex((value, place) => place && Number(value) <= Number(values[place - 1]));
-  if (!values.length) return "name the values, such as 1, 2, 3";
-  if (odd !== undefined)
-    return `“${odd}” is not a number in plain digits, such as 0.5; commas separate the values`;
-  if (next > 0) return `the values must ascend: ${values[next - 1]} is followed by ${values[next]}`;
-  return values.length < MIN_LEVELS || values.length > MAX_LEVELS
-    ? `name at least ${MIN_LEVELS} values, and at most ${MAX_LEVELS}`
-    : null;
-}
-
 export class LevelsField {
   constructor() {
     this.label = "Levels";
-    this.number = new TextField("Number of levels", make("input", { type: "number", value: 5 }), {
+    this.number = numeric("Number of levels", {
+      value: 5,
+      min: MIN_LEVELS,
+      max: MAX_LEVELS,
       hint: `From ${MIN_LEVELS} to ${MAX_LEVELS}, the lowest and the highest value included.`,
-      check: number({
-        min: MIN_LEVELS,
-        max: MAX_LEVELS,
-        whole: true,
-        missing: "say how many levels there are",
-      }),
+      missing: "say how many levels there are",
     });
     this.names = new TextField(
       "Values, from the lowest to the highest",
       make("input", { type: "text", autocomplete: "off", placeholder: "1, 2, 3, 4, 5" }),
-      {
-        hint: "Separated by commas.",
-        check: wrongNames,
-      },
+      { hint: "Separated by commas.", missing: "name the values, such as 1, 2, 3" },
     );
     this.between = new ChoiceField("A value between two levels", [
       ["round", "is rounded", "To one of the two at random, such that means stay right."],

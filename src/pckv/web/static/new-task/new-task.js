@@ -1,9 +1,10 @@
 // A new task: the form, the plan for what it says so far, a draft that survives, a preview, and what comes afterwards.
-import { valuesOfFound } from "./discovery-fields.js";
 import { dropDraft, keepDraft, keepPreview, loadDraft } from "../shared/draft.js";
 import { invitationLinks } from "../shared/invitations.js";
 import { alertBox, announce, ask, debounced, make, plural, replace } from "../shared/page.js";
-import { planSection } from "./plan.js";
+import { isDiscovery } from "../shared/task-words.js";
+import { valuesOfFound } from "./discovery-fields.js";
+import { PlanSection } from "./plan.js";
 import { TaskForm, valuesOfSeries, valuesOfTask } from "./task-form.js";
 
 const PLAN_DELAY = 300,
@@ -13,139 +14,137 @@ const PLAN_DELAY = 300,
 // `from` is the task that this one is another run of, or `series` the series; it measures what a `discovery` found.
 export function newTask(root, { from, series, discovery }) {
   document.title = "New task – pckv";
-  const plan = planSection(() => form.fields.pairs.problem.focus()),
-    keep = debounced(() => !stopped && keepOrDrop(), PLAN_DELAY),
-    follow = debounced(() => !stopped && showPlan(), PLAN_DELAY);
-  let stopped = false;
-  const form = new TaskForm(() => {
-    keep();
-    follow();
-    label();
-  });
-  const notice = make("div"),
-    unkept = make("p", { class: "note", role: "status", hidden: true }, UNKEPT),
-    said = make("div");
-  const create = make("button", { class: "main" }),
-    look = make("button", { type: "button", onclick: preview }, "Preview as participant");
-  replace(
-    root,
-    make("h1", {}, "New task"),
-    notice,
-    unkept,
-    make(
-      "div",
-      { class: "planner" },
-      make(
-        "form",
-        { onsubmit: send, novalidate: true },
-        form.element,
-        said,
-        make("div", { class: "buttons" }, create, look),
-      ),
-      plan.element,
-    ),
-  );
-  label();
-  begin();
+  const view = new NewTask(root);
+  view.begin({ from, series, discovery });
+  return () => view.stop();
+}
+
+const filledIn = (task) =>
+  `Filled in from “${task.name}”.${isDiscovery(task) ? "" : " How many pairs people hold is not part of a task: see “Advanced”."}`;
+
+async function copiedTask(id) {
+  const path = `/tasks/${encodeURIComponent(id)}`,
+    [task, { target }] = await Promise.all([ask("GET", path), ask("GET", `${path}/overview`)]);
+  return { words: filledIn(task), values: valuesOfTask(task, target) };
+}
+
+async function copiedSeries(id) {
+  const contract = await ask("GET", `/series/${encodeURIComponent(id)}`);
+  return { words: filledIn(contract.task), values: valuesOfSeries(contract) };
+}
+
+async function foundKeys(id) {
+  const path = `/tasks/${encodeURIComponent(id)}`,
+    [task, { keys }] = await Promise.all([ask("GET", path), ask("GET", `${path}/discovery`)]),
+    cut = keys.filter((key) => key.is_cut).length,
+    complete = cut
+      ? ` ${plural(cut, "key")} may go on: complete ${cut === 1 ? "it" : "them"} if you can.`
+      : "";
+  return {
+    values: valuesOfFound(task, keys),
+    words: `Filled in with ${plural(keys.length, "key")} that “${task.name}” found; everything else counts as one more key.${complete} Whoever took part there spends more ε here.`,
+  };
+}
+
+class NewTask {
+  constructor(root) {
+    Object.assign(this, { root, stopped: false });
+    const keep = debounced(() => !this.stopped && this.keepOrDrop(), PLAN_DELAY),
+      follow = debounced(() => !this.stopped && this.showPlan(), PLAN_DELAY);
+    this.plan = new PlanSection(() => this.form.fields.pairs.problem.focus());
+    this.form = new TaskForm(() => {
+      keep();
+      follow();
+      this.label();
+    });
+    this.notice = make("div");
+    this.unkept = make("p", { class: "note", role: "status", hidden: true }, UNKEPT);
+    this.said = make("div");
+    this.create = make("button", { class: "main" });
+    this.look = make("button", { type: "button", onclick: () => this.preview() }, "Preview as participant");
+    const form = make(
+      "form",
+      { onsubmit: (event) => this.send(event), novalidate: true },
+      this.form.element,
+      this.said,
+      make("div", { class: "buttons" }, this.create, this.look),
+    );
+    const planner = make("div", { class: "planner" }, form, this.plan.element);
+    replace(root, make("h1", {}, "New task"), this.notice, this.unkept, planner);
+    this.label();
+  }
 
   // The page for participants is not for series, which only apps take part in.
-  function label() {
-    create.textContent = form.repeat.isOn ? "Create the series" : "Create the task";
-    look.hidden = form.repeat.isOn;
+  label() {
+    this.create.textContent = this.form.repeat.isOn ? "Create the series" : "Create the task";
+    this.look.hidden = this.form.repeat.isOn;
   }
 
-  async function begin() {
-    if (from || series || discovery) await copy();
-    else restore();
-    showPlan();
-    form.fields.name.input.focus({ preventScroll: true });
+  async begin({ from, series, discovery }) {
+    if (discovery) await this.copy(foundKeys(discovery), "task");
+    else if (series) await this.copy(copiedSeries(series), "series");
+    else if (from) await this.copy(copiedTask(from), "task");
+    else this.restore();
+    this.showPlan();
+    this.form.fields.name.input.focus({ preventScroll: true });
   }
 
-  function restore() {
-    form.fill(loadDraft() ?? {});
-    if (!form.isUntouched()) tell("Draft restored.");
+  restore() {
+    this.form.fill(loadDraft() ?? {});
+    if (!this.form.isUntouched()) this.tell("Draft restored.");
   }
 
-  async function copy() {
+  async copy(source, noun) {
     try {
-      const { values, words } = await (discovery ? found() : series ? copiedSeries() : copiedTask());
-      form.fill(values);
-      tell(words);
+      const { values, words } = await source;
+      this.form.fill(values);
+      this.tell(words);
       // From here on it is a draft as any other, which a reload restores.
-      keepDraft(form.values());
+      keepDraft(this.form.values());
       history.replaceState(null, "", "#/new");
     } catch (error) {
-      replace(notice, alertBox(`The ${series ? "series" : "task"} cannot be copied. ${error.message}`));
+      replace(this.notice, alertBox(`The ${noun} cannot be copied. ${error.message}`));
     }
   }
 
-  async function copiedTask() {
-    const path = `/tasks/${encodeURIComponent(from)}`,
-      [task, { target }] = await Promise.all([ask("GET", path), ask("GET", `${path}/overview`)]);
-    return { words: filledIn(task), values: valuesOfTask(task, target) };
-  }
-
-  async function copiedSeries() {
-    const contract = await ask("GET", `/series/${encodeURIComponent(series)}`);
-    return { words: filledIn(contract.task), values: valuesOfSeries(contract) };
-  }
-
-  const filledIn = ({ name, kind }) =>
-    `Filled in from “${name}”.${kind === "discovery" ? "" : " How many pairs people hold is not part of a task: see “Advanced”."}`;
-
-  async function found() {
-    const path = `/tasks/${encodeURIComponent(discovery)}`,
-      [task, { keys }] = await Promise.all([ask("GET", path), ask("GET", `${path}/discovery`)]),
-      cut = keys.filter((key) => key.is_cut).length,
-      complete = cut
-        ? ` ${plural(cut, "key")} may go on: complete ${cut === 1 ? "it" : "them"} if you can.`
-        : "";
-    return {
-      values: valuesOfFound(task, keys),
-      words: `Filled in with ${plural(keys.length, "key")} that “${task.name}” found; everything else counts as one more key.${complete} Whoever took part there spends more ε here.`,
-    };
-  }
-
-  function tell(text) {
-    replace(
-      notice,
-      make(
-        "p",
-        { class: "note", role: "status" },
-        `${text} `,
-        make("button", { type: "button", class: "plain", onclick: afresh }, "Start afresh"),
-      ),
+  tell(text) {
+    const afresh = make(
+      "button",
+      { type: "button", class: "plain", onclick: () => this.startAfresh() },
+      "Start afresh",
     );
+    replace(this.notice, make("p", { class: "note", role: "status" }, `${text} `, afresh));
   }
 
-  function afresh() {
-    form.fill(JSON.parse(form.defaults));
+  startAfresh() {
+    this.form.fill(JSON.parse(this.form.defaults));
     dropDraft();
-    replace(notice);
-    form.fields.name.input.focus();
+    replace(this.notice);
+    this.form.fields.name.input.focus();
     announce("The form is empty again.");
   }
 
-  function keepOrDrop() {
-    if (form.isUntouched()) return dropDraft();
-    unkept.hidden = keepDraft(form.values());
+  keepOrDrop() {
+    if (this.form.isUntouched()) dropDraft();
+    else this.unkept.hidden = keepDraft(this.form.values());
   }
 
-  function showPlan() {
-    const inputs = form.planInputs();
-    if (inputs.missing) plan.wait(inputs.missing);
-    else plan.show(inputs, form.repeat.perRound(Number(form.fields.users.value)));
+  showPlan() {
+    const inputs = this.form.planInputs();
+    if (inputs.missing) this.plan.wait(inputs.missing);
+    else this.plan.show(inputs, this.form.repeat.perRound(Number(this.form.fields.users.value)));
   }
 
   // Whether nothing is wrong; otherwise it is told where it is, and the first field gets the focus.
-  function isReady() {
-    const wrong = form.validate();
+  isReady() {
+    const wrong = this.form.validate();
     wrong?.problem.focus();
     return !wrong;
   }
 
   // Returns what the work returns, or undefined if the collector refuses; it may name the field.
-  async function attempt(work) {
+  async attempt(work) {
+    const { create, look, said, form } = this;
     create.disabled = look.disabled = true;
     replace(said, make("p", { role: "status" }, "Planning the task …"));
     try {
@@ -153,7 +152,7 @@ export function newTask(root, { from, series, discovery }) {
       replace(said);
       return result;
     } catch (error) {
-      const field = form.fields[error.field];
+      const field = form.fieldNamed(error.field);
       replace(said, field ? null : alertBox(error.message));
       field?.problem.show(error.detail);
       field?.problem.focus();
@@ -162,76 +161,77 @@ export function newTask(root, { from, series, discovery }) {
     }
   }
 
-  function send(event) {
+  send(event) {
     event.preventDefault();
-    if (!isReady()) return;
-    if (form.repeat.isOn) attempt(createSeries);
-    else attempt(createTask);
+    if (!this.isReady()) return;
+    this.attempt(() => (this.form.repeat.isOn ? this.createSeries() : this.createTask()));
+  }
+
+  planned() {
+    return ask("POST", "/tasks/new?preview=true", { body: this.form.body() });
   }
 
   // The collector plans the task of all rounds; the days and the panels are the form's.
-  async function createSeries() {
-    const { task } = await ask("POST", "/tasks/new?preview=true", { body: form.body() }),
-      { id, warning } = await ask("POST", "/series", { body: form.repeat.contract(JSON.parse(task)) });
-    stopped = true;
-    dropDraft();
-    if (warning) showWarning(id, warning);
-    else location.hash = `#/series/${id}`;
+  async createSeries() {
+    const { task } = await this.planned(),
+      { id, warning } = await ask("POST", "/series", { body: this.form.repeat.contract(JSON.parse(task)) });
+    this.finish();
+    if (!warning) location.hash = `#/series/${id}`;
+    else
+      this.showCreated(
+        make("p", { class: "note" }, warning),
+        `#/series/${id}`,
+        "Open the page of the series",
+      );
     announce("The series is created.");
   }
 
-  function showWarning(id, warning) {
-    showCreated(
-      form.fields.name.value,
-      make("p", { class: "note" }, warning),
-      `#/series/${id}`,
-      "Open the page of the series",
-    );
-  }
-
-  async function createTask() {
-    const { users, access, invitations, name } = form.fields;
-    const { id } = await ask("POST", "/tasks/new", { body: form.body() });
+  async createTask() {
+    const { users, access, invitations } = this.form.fields;
+    const { id } = await ask("POST", "/tasks/new", { body: this.form.body() });
     // The task exists. Whoever tries again after a failure from here on finds the same one.
     await ask("PATCH", `/tasks/${id}`, { body: { target: Number(users.value) } });
     const invited = access.value === "invitations";
     const made = invited ? await ask("POST", `/tasks/${id}/invitations?count=${invitations.value}`) : null;
-    stopped = true;
-    dropDraft();
-    if (invited) showInvitations(id, name.value, made.invitations);
+    this.finish();
+    if (invited) this.showInvitations(id, made.invitations);
     else location.hash = `#/tasks/${id}`;
     announce("The task is created.");
   }
 
-  // They are shown this once, and therefore before anything else.
-  function showInvitations(id, name, invitations) {
-    const links = make("section", { "aria-label": "Invitations" }, ...invitationLinks(id, invitations));
-    showCreated(name, links, `#/tasks/${id}`, "Open the page of the task");
+  finish() {
+    this.stopped = true;
+    dropDraft();
   }
 
-  function showCreated(name, content, href, words) {
-    plan.stop();
-    const title = make("h1", { tabindex: "-1" }, `“${name}” is created`);
-    replace(root, title, content, make("p", {}, make("a", { href }, words)));
+  // They are shown this once, and therefore before anything else.
+  showInvitations(id, invitations) {
+    const links = make("section", { "aria-label": "Invitations" }, ...invitationLinks(id, invitations));
+    this.showCreated(links, `#/tasks/${id}`, "Open the page of the task");
+  }
+
+  showCreated(content, href, words) {
+    this.plan.stop();
+    const title = make("h1", { tabindex: "-1" }, `“${this.form.fields.name.value}” is created`);
+    replace(this.root, title, content, make("p", {}, make("a", { href }, words)));
     title.focus();
   }
 
-  async function preview() {
-    if (!isReady()) return;
+  async preview() {
+    if (!this.isReady()) return;
     // A tab that is opened only after the answer would be blocked.
     const tab = window.open("", "_blank");
-    const kept = await attempt(async () => {
-      const { task } = await ask("POST", "/tasks/new?preview=true", { body: form.body() });
-      keepPreview(task);
+    const kept = await this.attempt(async () => {
+      keepPreview((await this.planned()).task);
       return true;
     });
     if (kept) tab.location = "/join/preview";
     else tab?.close();
   }
 
-  return () => {
-    if (!stopped) keepOrDrop();
-    stopped = true;
-    plan.stop();
-  };
+  stop() {
+    if (!this.stopped) this.keepOrDrop();
+    this.stopped = true;
+    this.plan.stop();
+  }
 }

@@ -1,13 +1,11 @@
 // Keys that a list misses: they are not taken, or all of them count as one more key, which has a name.
-import { text } from "../shared/form-checks.js";
 import { ChoiceField, TextField } from "../shared/form-fields.js";
 import { make } from "../shared/page.js";
 
 const DEFAULT_NAME = "other";
 
 export class OtherField {
-  // `keys` returns the listed keys: their names, or how many there are.
-  constructor(keys) {
+  constructor() {
     this.label = "Keys that are not listed";
     this.as = new ChoiceField(
       this.label,
@@ -21,14 +19,10 @@ export class OtherField {
       ],
       { onchange: () => this.choose() },
     );
-    const named = text({ missing: "give the key for all others a name" });
     this.name = new TextField(
       "Its name",
       make("input", { type: "text", autocomplete: "off", value: DEFAULT_NAME }),
-      {
-        check: (name) =>
-          named(name) ?? (isListed(name, keys()) ? "this must not be the name of a listed key" : null),
-      },
+      { missing: "give the key for all others a name" },
     );
     this.element = make("div", {}, this.as.element, this.name.element);
     this.choose();
@@ -68,9 +62,6 @@ export class OtherField {
     return this.isOn ? this.name.value : null;
   }
 }
-
-// Numbered keys have numbers for names.
-const isListed = (name, keys) => (Array.isArray(keys) ? keys.includes(name) : /^\p{Nd}+$/u.test(name));
 
 // The field's value for the key of a task that stands for all others.
 export const valueOfOther = ({ other }) => (other === null ? {} : { as: "other", name: other });

@@ -14,68 +14,67 @@ import {
   replace,
   short,
 } from "../shared/page.js";
+import { Table } from "../shared/table.js";
 
-// `change` is called by whoever wants to change what the plan assumes.
-export function planSection(change) {
-  const byEpsilon = new Chart("Expected errors against ε."),
-    byUsers = new Chart("Expected errors against the number of people.");
-  const said = make("div", { "aria-live": "polite" }),
-    facts = make("div"),
-    curves = make("div");
-  const details = make(
-    "details",
-    { hidden: true, ontoggle: draw },
-    make("summary", {}, "Details"),
-    facts,
-    curves,
-  );
-  const busy = make("small", { role: "status" }),
-    title = make("h2", {}, "What to expect ", busy);
-  const element = make("section", { class: "plan", "aria-label": "Plan" }, title, said, details);
-  let newest = null;
+export class PlanSection {
+  // `change` is called by whoever wants to change what the plan assumes.
+  constructor(change) {
+    Object.assign(this, { change, newest: null });
+    this.byEpsilon = new Chart("Expected errors against ε.");
+    this.byUsers = new Chart("Expected errors against the number of people.");
+    this.said = make("div", { "aria-live": "polite" });
+    this.facts = make("div");
+    this.curves = make("div");
+    const summary = make("summary", {}, "Details"),
+      attributes = { hidden: true, ontoggle: () => this.draw() };
+    this.details = make("details", attributes, summary, this.facts, this.curves);
+    this.busy = make("small", { role: "status" });
+    const title = make("h2", {}, "What to expect ", this.busy);
+    this.element = make("section", { class: "plan", "aria-label": "Plan" }, title, this.said, this.details);
+  }
 
-  function wait(text) {
-    show.stop();
-    busy.textContent = "";
-    details.hidden = true;
-    replace(said, make("p", {}, "The plan appears here."), make("p", { class: "aside" }, text));
+  wait(text) {
+    this.show.stop();
+    this.busy.textContent = "";
+    this.details.hidden = true;
+    replace(this.said, make("p", {}, "The plan appears here."), make("p", { class: "aside" }, text));
   }
 
   // `round`, if it is not empty, says that the plan is for one round of several.
-  const show = newestOnly(async (signal, { kind, ...values }, round = "") => {
-    busy.textContent = "planning …";
+  show = newestOnly(async (signal, { kind, ...values }, round = "") => {
+    this.busy.textContent = "planning …";
     try {
-      if (kind === "discovery")
-        return showDiscovery(await ask("GET", `/plan/discovery?${query(values)}`, { signal }));
-      newest = await ask("GET", `/plan?${query(values)}`, { signal });
-      replace(said, ...atFirstSight(newest, change), round ? make("p", {}, round) : null);
-      replace(facts, ...sentences(newest));
-      details.hidden = false;
-      await draw();
+      if (kind === "discovery") {
+        this.showDiscovery(await ask("GET", `/plan/discovery?${query(values)}`, { signal }));
+        return;
+      }
+      this.newest = await ask("GET", `/plan?${query(values)}`, { signal });
+      replace(this.said, ...atFirstSight(this.newest, this.change), round ? make("p", {}, round) : null);
+      replace(this.facts, ...sentences(this.newest));
+      this.details.hidden = false;
+      await this.draw();
     } catch (error) {
       if (signal.aborted) return;
-      details.hidden = true;
-      replace(said, alertBox(error.detail ?? error.message));
+      this.details.hidden = true;
+      replace(this.said, alertBox(error.detail ?? error.message));
     } finally {
-      if (!signal.aborted) busy.textContent = "";
+      if (!signal.aborted) this.busy.textContent = "";
     }
   });
 
-  function showDiscovery(plan) {
-    details.hidden = true;
-    replace(said, ...discoverySentences(plan).map((sentence) => make("p", {}, sentence)));
+  showDiscovery(plan) {
+    this.details.hidden = true;
+    replace(this.said, ...discoverySentences(plan).map((sentence) => make("p", {}, sentence)));
   }
 
   // The script that draws is large: it is loaded for whoever opens the details.
-  async function draw() {
+  async draw() {
+    const { details, newest, byEpsilon, byUsers } = this;
     if (!details.open || details.hidden) return;
+    const typical = `The curves are for a key that ${percent(newest.plan.frequency)} of people hold, a typical one of the most frequent.`;
     replace(
-      curves,
-      make(
-        "p",
-        {},
-        `The curves are for a key that ${percent(newest.plan.frequency)} of people hold, a typical one of the most frequent.`,
-      ),
+      this.curves,
+      make("p", {}, typical),
       make("h3", {}, "With another ε"),
       byEpsilon.element,
       make("h3", {}, "With more or fewer people"),
@@ -84,20 +83,15 @@ export function planSection(change) {
     try {
       await Promise.all([byEpsilon.draw(newest.by_epsilon), byUsers.draw(newest.by_users)]);
     } catch (error) {
-      replace(curves, alertBox(error.message));
+      replace(this.curves, alertBox(error.message));
     }
   }
 
-  return {
-    element,
-    show,
-    wait,
-    stop() {
-      show.stop();
-      byEpsilon.stop();
-      byUsers.stop();
-    },
-  };
+  stop() {
+    this.show.stop();
+    this.byEpsilon.stop();
+    this.byUsers.stop();
+  }
 }
 
 function discoverySentences({ frequency, characters, groups, users, epsilon }) {
@@ -177,31 +171,14 @@ function larger(plan) {
 // What is as far off as a guess is unknown.
 function errorsTable(plan) {
   const { levels } = plan,
-    share = (error) => (error < levels.guessed_share_error ? `±${points(error)}` : "unknown");
-  const row = ({ rank, frequency, frequency_error, mean_error, share_error }) =>
-    make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, `${rank ? `number ${rank}` : "a rarer one"}: ${percent(frequency)}`),
-      make("td", { class: "number" }, `±${points(frequency_error)}`),
-      make(
-        "td",
-        { class: "number" },
-        mean_error < plan.guessed_mean_error ? `±${short(mean_error)}` : "unknown",
-      ),
-      levels ? make("td", { class: "number" }, share(share_error)) : null,
-    );
-  const head = ["Key", "Frequency", "Mean", ...(levels ? ["One level"] : [])].map((name, column) =>
-    make("th", { scope: "col", class: column ? "number" : null }, name),
-  );
-  return make(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Expected errors" },
-    make(
-      "table",
-      { class: "compact errors" },
-      make("thead", {}, make("tr", {}, ...head)),
-      make("tbody", {}, ...plan.errors.map(row)),
-    ),
-  );
+    names = ["Frequency", "Mean", ...(levels ? ["One level"] : [])],
+    columns = [{ name: "Key" }, ...names.map((name) => ({ name, number: true }))];
+  const row = ({ rank, frequency, frequency_error, mean_error, share_error }) => [
+    `${rank ? `number ${rank}` : "a rarer one"}: ${percent(frequency)}`,
+    `±${points(frequency_error)}`,
+    mean_error < plan.guessed_mean_error ? `±${short(mean_error)}` : "unknown",
+    ...(levels ? [share_error < levels.guessed_share_error ? `±${points(share_error)}` : "unknown"] : []),
+  ];
+  const table = new Table({ columns, row, kind: "compact errors", label: "Expected errors" });
+  return table.show(plan.errors).element;
 }

@@ -1,6 +1,5 @@
 // How private a task is: three presets and any other ε, each explained by odds.
-import { decimal } from "../shared/form-checks.js";
-import { ChoiceField, TextField } from "../shared/form-fields.js";
+import { ChoiceField, numeric } from "../shared/form-fields.js";
 import { make } from "../shared/page.js";
 
 const PRESETS = [
@@ -33,14 +32,13 @@ export class PrivacyField {
     this.label = "ε";
     this.meaning = make("p", { class: "aside" });
     this.warning = make("p", { class: "note", role: "status", hidden: true });
-    this.other = new TextField(
-      "ε",
-      make("input", { type: "number", step: "any", min: 0, max: MAX_EPSILON }),
-      {
-        hint: "Above 0 and at most 20; smaller is more private.",
-        check: decimal({ above: 0, max: MAX_EPSILON, missing: "choose an ε" }),
-      },
-    );
+    this.other = numeric("ε", {
+      step: "any",
+      min: 0,
+      max: MAX_EPSILON,
+      hint: "Above 0 and at most 20; smaller is more private.",
+      missing: "choose an ε",
+    });
     this.custom = make("div", {}, this.other.element, this.meaning, this.warning);
     this.preset = new ChoiceField(
       "How well answers are hidden",

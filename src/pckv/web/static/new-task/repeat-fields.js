@@ -1,8 +1,7 @@
 // Whether a task is repeated in rounds: the days of the rounds, and the panels that the devices are in.
-import { number } from "../shared/form-checks.js";
-import { ChoiceField, TextField } from "../shared/form-fields.js";
+import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
 import { count, make, short } from "../shared/page.js";
-import { windowSentence } from "../dashboard/series-details.js";
+import { windowSentence } from "../shared/task-words.js";
 
 const MAX_PERIOD = 3660,
   MAX_PANELS = 1000,
@@ -11,17 +10,6 @@ const MAX_PERIOD = 3660,
   DEFAULT_CAP = 10;
 
 const today = () => new Date().toISOString().slice(0, 10);
-
-const whole = (label, hint, value, options) =>
-  new TextField(label, make("input", { type: "number", value }), {
-    hint,
-    check: number({ min: 1, whole: true, ...options }),
-  });
-
-function firstDay(value) {
-  if (!value) return "name the first day";
-  return value < today() ? "this is in the past" : null;
-}
 
 export class RepeatFields {
   constructor() {
@@ -33,25 +21,23 @@ export class RepeatFields {
         "For an app that people use again and again: it shows what changes. The join page takes no reports of rounds.",
       ],
     ]);
-    const first = new TextField("Round 1 opens on", make("input", { type: "date" }), {
-        hint: "UTC.",
-        check: firstDay,
-      }),
-      period = whole("Days per round", "7 for rounds of a week.", 7, {
-        max: MAX_PERIOD,
-        missing: "say how long a round is",
-      }),
-      rounds = whole("Rounds (optional)", "Leave empty for no end.", "", { max: MAX_ROUNDS });
-    const panels = whole("Panels", "A device reports in one round out of that many.", 4, {
+    const first = new TextField("Round 1 opens on", make("input", { type: "date", min: today() }), {
+      hint: "UTC.",
+      missing: "name the first day",
+    });
+    const period = numeric("Days per round", {
+      value: 7,
+      max: MAX_PERIOD,
+      hint: "7 for rounds of a week.",
+      missing: "say how long a round is",
+    });
+    const rounds = numeric("Rounds (optional)", { max: MAX_ROUNDS, hint: "Leave empty for no end." });
+    const panels = numeric("Panels", {
+      value: 4,
       max: MAX_PANELS,
+      hint: "A device reports in one round out of that many.",
       missing: "say how many panels there are",
     });
-    const check = panels.check;
-    panels.check = (value) =>
-      check(value) ??
-      (rounds.value && Number(value) > Number(rounds.value)
-        ? "this must be at most the number of rounds"
-        : null);
     this.fields = { repeat, first, period, rounds, panels };
     this.meaning = make("p", { class: "aside" });
     this.warning = make("p", { class: "note", role: "status", hidden: true });
@@ -85,8 +71,10 @@ export class RepeatFields {
 
   // What the rounds promise at this ε.
   explain(epsilon) {
-    const { period, panels, rounds } = this.fields,
-      ready = this.isOn && epsilon > 0 && ![period, panels, rounds].some((field) => field.wrong());
+    const { period, panels, rounds } = this.fields;
+    // There are no more panels than rounds.
+    panels.input.max = Math.min(MAX_PANELS, Number(rounds.value) || MAX_PANELS);
+    const ready = this.isOn && epsilon > 0 && ![period, panels, rounds].some((field) => field.wrong());
     this.rest.hidden = !this.isOn;
     this.meaning.textContent = ready ? windowSentence({ ...this.numbers(), epsilon }) : "";
     const reports = Math.floor(DEFAULT_CAP / epsilon),

@@ -1,7 +1,6 @@
 // The form for a new task: its fields in sections, and what they say as a draft, as a question for a plan and as a task.
 import { DiscoveryFields, valuesOfTree } from "./discovery-fields.js";
-import { MAX_TEXT_BYTES, decimal, number, text } from "../shared/form-checks.js";
-import { ChoiceField, TextField } from "../shared/form-fields.js";
+import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
 import { KeyField, valueOfKeys } from "../shared/key-field.js";
 import { LevelsField, valueOfLevels } from "./levels-field.js";
 import { OtherField, valueOfOther } from "./other-field.js";
@@ -26,19 +25,15 @@ const ABOUT = [
   // Of these, what is about values.
   OF_VALUES = ["unit", "low_label", "high_label"];
 
-const line = (label, hint, options = {}) =>
-  new TextField(label, make("input", { type: "text", autocomplete: "off", placeholder: options.example }), {
+const line = (label, hint, { example, missing } = {}) =>
+  new TextField(label, make("input", { type: "text", autocomplete: "off", placeholder: example }), {
     hint,
-    check: text(options),
+    missing,
   });
 
-const lines = (label, hint) =>
-  new TextField(label, make("textarea", { rows: 3 }), { hint, check: text({ maxBytes: MAX_TEXT_BYTES }) });
+const lines = (label, hint) => new TextField(label, make("textarea", { rows: 3 }), { hint });
 
-const numeric = (label, hint, options, attributes = {}) =>
-  new TextField(label, make("input", { type: "number", ...attributes }), { hint, check: number(options) });
-
-const day = (label, hint, check) => new TextField(label, make("input", { type: "date" }), { hint, check });
+const day = (label, hint) => new TextField(label, make("input", { type: "date" }), { hint });
 
 const row = (...fields) => make("div", { class: "row" }, ...fields.map(({ element }) => element));
 
@@ -94,38 +89,26 @@ export class TaskForm {
   }
 
   answerFields() {
-    const low = new TextField("Lowest value", make("input", { type: "number", step: "any", value: 1 }), {
-      check: decimal({ missing: "name the lowest value" }),
-    });
-    const above = (value) =>
-      Number(value) > Number(low.value) ? null : "this must be above the lowest value";
-    const high = new TextField("Highest value", make("input", { type: "number", step: "any", value: 5 }), {
-      check: (value) => decimal({ missing: "name the highest value" })(value) ?? above(value),
-    });
+    const end = (label, value, missing) => numeric(label, { min: null, step: "any", value, missing }),
+      low = end("Lowest value", 1, "name the lowest value"),
+      high = end("Highest value", 5, "name the highest value");
     const keys = new KeyField(() => this.changed());
-    return { keys, other: new OtherField(() => keys.keys()), low, high, levels: new LevelsField() };
+    return { keys, other: new OtherField(), low, high, levels: new LevelsField() };
   }
 
   peopleFields() {
-    const opens = day("First day", "UTC; leave empty to start at once.");
-    const closes = day("Closes on", "The first day without reports; leave empty for no end.", (value) =>
-      value && opens.value && value <= opens.value ? "this must be after the first day" : null,
-    );
-    const users = numeric("People expected", "The target of the collection; the plan depends on it.", {
-      min: 1,
+    const opens = day("First day", "UTC; leave empty to start at once."),
+      closes = day("Closes on", "The first day without reports; leave empty for no end.");
+    const users = numeric("People expected", {
       max: MAX_USERS,
-      whole: true,
+      hint: "The target of the collection; the plan depends on it.",
       missing: "say how many people you expect",
     });
-    const many = { min: 1, max: MAX_INVITATIONS, whole: true };
-    const invitations = numeric(
-      "Number of invitations",
-      "One link per person, shown once after the task is created.",
-      {
-        ...many,
-        missing: "say how many invitations you need; more can be made later",
-      },
-    );
+    const invitations = numeric("Number of invitations", {
+      max: MAX_INVITATIONS,
+      hint: "One link per person, shown once after the task is created.",
+      missing: "say how many invitations you need; more can be made later",
+    });
     return {
       users,
       opens,
@@ -148,19 +131,14 @@ export class TaskForm {
   }
 
   planFields() {
-    const pairs = numeric(
-      "Pairs per person: typical",
-      "How many of the keys people hold on average.",
-      { min: 1 },
-      { step: "any" },
-    );
+    const pairs = numeric("Pairs per person: typical", {
+      step: "any",
+      hint: "How many of the keys people hold on average.",
+    });
     return {
       epsilon: new PrivacyField(),
       pairs,
-      most_pairs: numeric("At most (optional)", "The most that anybody holds, if you know it.", {
-        min: 1,
-        whole: true,
-      }),
+      most_pairs: numeric("At most (optional)", { hint: "The most that anybody holds, if you know it." }),
       more: new ChoiceField("Somebody who holds more pairs than a report stands for", [
         [
           "sample",
@@ -307,6 +285,13 @@ export class TaskForm {
 
   used() {
     return Object.values(this.fields).filter(({ element }) => !element.closest("[hidden]"));
+  }
+
+  // Where to tell what the collector says of a field: named values are also the ends of the range.
+  fieldNamed(name) {
+    const { levels } = this.fields,
+      field = levels.isNamed && ["low", "high"].includes(name) ? levels : this.fields[name];
+    return this.used().find((each) => each === field);
   }
 
   // Tells what is wrong at every field; returns the first of them, in the order of the page.

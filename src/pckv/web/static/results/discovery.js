@@ -1,177 +1,97 @@
 // What a discovery found: a sentence, the keys with their ranges, the tree of prefixes as it grows, and what comes next.
-import { isLost } from "../shared/connection.js";
-import {
-  alertBox,
-  announce,
-  count,
-  make,
-  newestOnly,
-  percent,
-  plural,
-  replace,
-  request,
-  save,
-} from "../shared/page.js";
-import { prefixTree } from "./prefix-tree.js";
+import { isLost, Pace } from "../shared/connection.js";
+import { answersAs, downloads } from "../shared/downloads.js";
+import { alertBox, ask, count, make, newestOnly, percent, plural, replace, request } from "../shared/page.js";
 import { frequencyTexts } from "../shared/ranges.js";
-import { fileName } from "./results.js";
+import { ranged, Table } from "../shared/table.js";
+import { PrefixTree } from "./prefix-tree.js";
 
-const REFRESH_SECONDS = 10,
-  MAX_KEYS_SHOWN = 200;
-const DOWNLOADS = { "Keys, one per line": "text/plain", CSV: "text/csv", JSON: "application/json" };
-const WAITING = "No reports yet: share the link with the people who are to take part.";
+const MAX_KEYS_SHOWN = 200;
+const FORMS = { "Keys, one per line": "text/plain", CSV: "text/csv", JSON: "application/json" };
+const WAITING = "No reports yet: share the link with the people who are to take part.",
+  FOLLOWED =
+    "Every group of people reports prefixes of one length. Those that stand out are followed to the next; grey ones led to no key so far, and may be noise.";
+const COLUMNS = [{ name: "Key" }, { name: "Share of people", number: true }];
 
-// `show` is called with every overview of the task.
-export function discoverySection({ id, path, administers }) {
-  const said = make("div"),
-    verdict = make("div", { class: "note verdict", "aria-live": "polite" }),
-    waiting = make("p", { class: "note" }),
-    computing = make("p", { class: "computing", role: "status" }),
-    keys = make("tbody"),
-    rest = make("p", { class: "aside" }),
-    tree = prefixTree();
-  const measure = make(
-    "a",
-    { class: "button", href: `#/new?discovery=${encodeURIComponent(id)}` },
-    "Make a task from these keys",
-  );
-  const table = make(
-    "div",
-    {},
-    make("h3", {}, "Keys found"),
-    make(
+export class DiscoverySection {
+  constructor({ id, path, administers }) {
+    Object.assign(this, { path, pace: new Pace() });
+    this.said = make("div");
+    this.verdict = make("div", { class: "note verdict", "aria-live": "polite" });
+    this.waiting = make("p", { class: "note" });
+    this.computing = make("p", { class: "computing", role: "status" });
+    this.keys = new Table({ columns: COLUMNS, row, kind: "found", label: "Keys found" });
+    this.rest = make("p", { class: "aside" });
+    this.tree = new PrefixTree();
+    const address = `#/new?discovery=${encodeURIComponent(id)}`,
+      measure = make("a", { class: "button", href: address }, "Make a task from these keys");
+    this.found = make(
       "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Keys found" },
-      make(
-        "table",
-        { class: "found" },
-        make(
-          "thead",
-          {},
-          make(
-            "tr",
-            {},
-            make("th", { scope: "col" }, "Key"),
-            make("th", { scope: "col", class: "number" }, "Share of people"),
-          ),
-        ),
-        keys,
-      ),
-    ),
-    rest,
-    administers ? make("div", { class: "buttons" }, measure) : null,
-  );
-  const prefixes = make(
-    "div",
-    {},
-    make("h3", {}, "How far prefixes were followed"),
-    make(
-      "p",
       {},
-      "Every group of people reports prefixes of one length. Those that stand out are followed to the next; grey ones led to no key so far, and may be noise.",
-    ),
-    tree.element,
-  );
-  const known = make("div", { hidden: true }, verdict, table, prefixes, downloads());
-  const element = make(
-    "section",
-    { "aria-label": "Results" },
-    make("h2", {}, "Results"),
-    waiting,
-    said,
-    computing,
-    known,
-  );
-  let task,
-    drawn = { reports: -1, next: 0 };
-
-  function downloads() {
-    const button = (name) => make("button", { type: "button", onclick: () => download(name) }, name);
-    return make(
-      "div",
-      { class: "buttons", role: "group", "aria-label": "Download" },
-      make("span", {}, "Download"),
-      ...Object.keys(DOWNLOADS).map(button),
+      make("h3", {}, "Keys found"),
+      this.keys.element,
+      this.rest,
+      administers ? make("div", { class: "buttons" }, measure) : null,
     );
+    const title = make("h3", {}, "How far prefixes were followed");
+    this.prefixes = make("div", {}, title, make("p", {}, FOLLOWED), this.tree.element);
+    const send = (accept) => request("GET", `${path}/discovery`, { accept }),
+      saved = downloads(answersAs(FORMS, send), (error) => this.showProblem(error));
+    this.known = make("div", { hidden: true }, this.verdict, this.found, this.prefixes, saved);
+    const content = [make("h2", {}, "Results"), this.waiting, this.said, this.computing, this.known];
+    this.element = make("section", { "aria-label": "Results" }, ...content);
   }
 
-  async function download(name) {
+  // Called with every overview of the task.
+  show({ reports, keys: { groups } }) {
+    this.waiting.hidden = reports >= groups;
+    this.waiting.textContent = reports
+      ? `${plural(reports, "report")} so far. There must be at least ${count(groups)}, one per group, before anything can be found.`
+      : WAITING;
+    if (this.waiting.hidden && this.pace.isDue(reports)) this.redraw(reports);
+  }
+
+  redraw = newestOnly(async (signal, reports) => {
+    this.pace.begin(reports);
+    this.computing.textContent = this.known.hidden
+      ? `Looking for keys in ${plural(reports, "report")} …`
+      : "";
+    let complete = false;
     try {
-      const answer = await request("GET", `${path}/discovery`, { accept: DOWNLOADS[name] });
-      save(await answer.blob(), fileName(answer));
-      announce(`${name}: downloaded.`);
-    } catch (error) {
-      showProblem(error);
-    }
-  }
-
-  const showProblem = (problem) =>
-    replace(said, problem && !isLost(problem) ? alertBox(problem.message) : null);
-
-  function showFound(found) {
-    const [first, ...others] = found.verdict,
-      rate = `Of the keys found, at most ${percent(found.false_discovery_rate)} are held by nobody, on average.`;
-    replace(
-      verdict,
-      make("p", { class: "answer" }, first),
-      make("p", {}, [...others, found.keys.length ? rate : ""].join(" ")),
-    );
-    replace(keys, ...found.keys.slice(0, MAX_KEYS_SHOWN).map(keyRow));
-    const hidden = found.keys.length - MAX_KEYS_SHOWN;
-    rest.textContent = hidden > 0 ? `${plural(hidden, "more key")} are in the downloads.` : "";
-    table.hidden = found.keys.length === 0;
-    tree.show(found.tree);
-    prefixes.hidden = found.tree.length === 0;
-    known.hidden = false;
-  }
-
-  const redraw = newestOnly(async (signal) => {
-    const began = Date.now();
-    let reports = task.reports;
-    drawn = { reports, next: Infinity };
-    computing.textContent = known.hidden ? `Looking for keys in ${plural(reports, "report")} …` : "";
-    try {
-      const answer = await request("GET", `${path}/discovery`, { signal });
-      showFound(await answer.json());
-      showProblem(null);
+      this.showFound(await ask("GET", `${this.path}/discovery`, { signal }));
+      this.showProblem(null);
+      complete = true;
     } catch (error) {
       if (signal.aborted) return;
-      showProblem(error);
-      // Try again even if no report comes.
-      reports = -1;
+      this.showProblem(error);
     }
-    if (signal.aborted) return;
-    computing.textContent = "";
-    // What takes long is requested less often.
-    drawn = { reports, next: Date.now() + Math.max(1000 * REFRESH_SECONDS, 5 * (Date.now() - began)) };
+    this.computing.textContent = "";
+    this.pace.end(complete);
   });
 
-  function show(overview) {
-    task = overview;
-    const { groups } = task.keys,
-      enough = task.reports >= groups;
-    waiting.hidden = enough;
-    waiting.textContent = task.reports
-      ? `${plural(task.reports, "report")} so far. There must be at least ${count(groups)}, one per group, before anything can be found.`
-      : WAITING;
-    if (!enough || drawn.reports === task.reports || Date.now() <= drawn.next || document.hidden) return;
-    redraw();
+  showProblem(problem) {
+    replace(this.said, problem && !isLost(problem) ? alertBox(problem.message) : null);
   }
 
-  return { element, show, stop: redraw.stop };
+  showFound({ verdict: [first, ...others], keys, tree, false_discovery_rate: rate }) {
+    const limit = `Of the keys found, at most ${percent(rate)} are held by nobody, on average.`,
+      words = [...others, keys.length ? limit : ""].join(" "),
+      hidden = keys.length - MAX_KEYS_SHOWN;
+    replace(this.verdict, make("p", { class: "answer" }, first), make("p", {}, words));
+    this.keys.show(keys.slice(0, MAX_KEYS_SHOWN));
+    this.rest.textContent = hidden > 0 ? `${plural(hidden, "more key")} are in the downloads.` : "";
+    this.found.hidden = keys.length === 0;
+    this.tree.show(tree);
+    this.prefixes.hidden = tree.length === 0;
+    this.known.hidden = false;
+  }
+
+  stop() {
+    this.redraw.stop();
+  }
 }
 
-function keyRow(found) {
+function row(found) {
   const { value, range } = frequencyTexts(found);
-  return make(
-    "tr",
-    {},
-    make(
-      "th",
-      { scope: "row", class: "key" },
-      found.key,
-      found.is_cut ? make("small", {}, " may go on") : null,
-    ),
-    make("td", { class: "number" }, value, " ", make("small", {}, `(${range})`)),
-  );
+  return [[found.key, found.is_cut ? make("small", {}, " may go on") : null], ranged(value, range)];
 }

@@ -1,7 +1,8 @@
 // How the values of those who hold one key are spread: shares, quantiles, and shares above and below a value.
 import { choice, field, make, replace } from "../shared/page.js";
 import { levelTexts, shareTexts, UNKNOWN, valueTexts } from "../shared/ranges.js";
-import { shareCell } from "./shares.js";
+import { ranged, Table } from "../shared/table.js";
+import { levelShare } from "./shares.js";
 
 const QUANTILES = {
   0.1: "A tenth",
@@ -38,23 +39,21 @@ const spreadSentence = ({ deviation, deviation_low, deviation_high }, unit) => {
   return `The standard deviation of the values is ${value}, between ${low} and ${high}.`;
 };
 
-const table = (head, rows) =>
-  make(
-    "table",
-    { class: "compact spread" },
-    make("thead", {}, make("tr", {}, ...head)),
-    make("tbody", {}, ...rows),
-  );
-
-const header = (text, kind) => make("th", { scope: "col", class: kind }, text);
+const table = (columns, items, row) =>
+  new Table({
+    columns: [{ name: columns[0] }, { name: columns[1], number: true }],
+    row,
+    kind: "compact spread",
+  }).show(items).element;
 
 const inUnit = (text, unit) => (unit ? `${text} ${unit}` : text);
 
 function sharesOf({ shares }, texts, unit) {
-  const row = (share, level) => make("tr", {}, make("th", { scope: "row" }, texts[level]), shareCell(share));
+  const columns = [unit ? `Value, in ${unit}` : "Value", "Share of those who hold it"];
   return table(
-    [header(unit ? `Value, in ${unit}` : "Value"), header("Share of those who hold it", "number")],
-    shares.map(row),
+    columns,
+    shares.map((share, level) => ({ share, text: texts[level] })),
+    ({ share, text }) => [text, levelShare(share)],
   );
 }
 
@@ -69,22 +68,12 @@ function quantiles({ quantiles: found }, task, texts) {
     const { value, range } = exact
       ? { value: level(quantile.value), range: levelRange(level(quantile.low), level(quantile.high)) }
       : valueTexts(quantile);
-    return make(
-      "tr",
-      {},
-      make(
-        "th",
-        { scope: "row" },
-        `${QUANTILES[quantile.p]} of them`,
-        quantile.p === 0.5 ? " (the median)" : "",
-      ),
-      make("td", { class: "number" }, value, " ", make("small", {}, `(${range})`)),
-    );
+    return [
+      `${QUANTILES[quantile.p]} of them${quantile.p === 0.5 ? " (the median)" : ""}`,
+      ranged(value, range),
+    ];
   };
-  return table(
-    [header("Of those who hold it"), header(unit ? `say at most, in ${unit}` : "say at most", "number")],
-    found.map(row),
-  );
+  return table(["Of those who hold it", unit ? `say at most, in ${unit}` : "say at most"], found, row);
 }
 
 function thresholds({ above, below }, texts, unit, threshold, onthreshold) {

@@ -17,87 +17,95 @@ import {
   replace,
 } from "../shared/page.js";
 import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
+import { Table } from "../shared/table.js";
 
 export function keyView(root, id, key, settings) {
   document.title = `${key} – pckv`;
-  const path = `/tasks/${encodeURIComponent(id)}`,
-    chart = new Chart("Share of people and mean of the key with their ranges at several levels."),
-    values = new Chart("Shares of the values of those who hold the key, and quantiles, with their ranges.");
-  const said = make("div"),
-    top = make("div"),
-    levels = make("div"),
-    body = make("div", { hidden: true });
-  const told = make("div", { "aria-live": "polite" }),
-    spread = make("section", { "aria-label": "What they say", hidden: true }),
-    sharper = make("div");
-  let threshold;
-  replace(
-    body,
-    make("section", { "aria-label": "What is known" }, make("h2", {}, "What is known"), told),
-    spread,
-    make(
-      "section",
-      { "aria-label": "How sure that is" },
-      make("h2", {}, "How sure that is"),
-      make("p", {}, "The surer a range is to be right, the wider it is."),
-      chart.element,
-      levels,
-    ),
-    make(
-      "section",
-      { "aria-label": "What would be sharper" },
-      make("h2", {}, "What would make it sharper"),
-      sharper,
-    ),
-  );
-  replace(root, top, said, body);
+  const view = new KeyView(root, id, key, settings);
+  view.refresh();
+  return () => view.stop();
+}
 
-  const refresh = newestOnly(async (signal) => {
+const section = (label, title, ...content) =>
+  make("section", { "aria-label": label }, make("h2", {}, title), ...content);
+
+class KeyView {
+  constructor(root, id, key, settings) {
+    Object.assign(this, { id, key, settings, path: `/tasks/${encodeURIComponent(id)}` });
+    this.chart = new Chart("Share of people and mean of the key with their ranges at several levels.");
+    this.values = new Chart(
+      "Shares of the values of those who hold the key, and quantiles, with their ranges.",
+    );
+    this.said = make("div");
+    this.top = make("div");
+    this.levels = make("div");
+    this.told = make("div", { "aria-live": "polite" });
+    this.spread = make("section", { "aria-label": "What they say", hidden: true });
+    this.sharper = make("div");
+    const surer = make("p", {}, "The surer a range is to be right, the wider it is.");
+    this.body = make(
+      "div",
+      { hidden: true },
+      section("What is known", "What is known", this.told),
+      this.spread,
+      section("How sure that is", "How sure that is", surer, this.chart.element, this.levels),
+      section("What would be sharper", "What would make it sharper", this.sharper),
+    );
+    replace(root, this.top, this.said, this.body);
+  }
+
+  refresh = newestOnly(async (signal) => {
     try {
-      const task = await ask("GET", `${path}/overview`, { signal });
-      document.title = `${key} – ${task.name} – pckv`;
-      const options = readOptions(task, settings),
-        address = (name) => withSettings(keyAddress(id, name), changedOptions(task, options)),
-        parameters = query({ ...options, name: key });
-      replace(top, back(task, options), make("h1", {}, key));
-      if (!task.reports)
-        return replace(said, make("p", { class: "note" }, "No reports yet: nothing is known of this key."));
-      const answer = await ask("GET", `${path}/key?${parameters}`, { signal });
-      replace(top, back(task, options), make("h1", {}, key), neighbours(answer, address));
-      replace(told, ...sentences(answer, task));
-      replace(sharper, ...improvements(answer, task));
-      showSpread(answer.estimate, task);
-      body.hidden = false;
-      const several = await ask("GET", `${path}/key/levels?${parameters}`, { signal });
-      replace(levels, levelsTable(several.levels, task.about.unit));
-      await Promise.all([
-        chart.draw(several.chart),
-        several.distribution_chart && values.draw(several.distribution_chart),
-      ]);
+      const task = await ask("GET", `${this.path}/overview`, { signal });
+      await this.show(task, readOptions(task, this.settings), signal);
     } catch (error) {
-      if (!signal.aborted) replace(said, alertBox(error.message));
+      if (!signal.aborted) replace(this.said, alertBox(error.message));
     }
   });
 
-  // Of tasks with more than two levels; the threshold begins in their middle.
-  function showSpread(estimate, task) {
-    spread.hidden = !estimate.shares;
-    if (spread.hidden) return;
-    threshold ??= Math.floor((task.level_values.length - 1) / 2);
-    const onthreshold = (level) => (threshold = level);
-    replace(
-      spread,
-      make("h2", {}, "What they say"),
-      ...distributionOf(estimate, task, { chart: values.element, threshold, onthreshold }),
-    );
+  async show(task, options, signal) {
+    const { id, key, path } = this,
+      parameters = query({ ...options, name: key }),
+      heading = [back(task, options), make("h1", {}, key)];
+    document.title = `${key} – ${task.name} – pckv`;
+    replace(this.top, ...heading);
+    if (!task.reports)
+      return replace(
+        this.said,
+        make("p", { class: "note" }, "No reports yet: nothing is known of this key."),
+      );
+    const answer = await ask("GET", `${path}/key?${parameters}`, { signal }),
+      address = (name) => withSettings(keyAddress(id, name), changedOptions(task, options));
+    replace(this.top, ...heading, neighbours(answer, address));
+    replace(this.told, ...sentences(answer, task));
+    replace(this.sharper, ...improvements(answer, task));
+    this.showSpread(answer.estimate, task);
+    this.body.hidden = false;
+    const several = await ask("GET", `${path}/key/levels?${parameters}`, { signal });
+    replace(this.levels, levelsTable(several.levels, task.about.unit));
+    await Promise.all([
+      this.chart.draw(several.chart),
+      several.distribution_chart && this.values.draw(several.distribution_chart),
+    ]);
   }
 
-  refresh();
-  return () => {
-    refresh.stop();
-    chart.stop();
-    values.stop();
-  };
+  // Of tasks with more than two levels; the threshold begins in their middle.
+  showSpread(estimate, task) {
+    this.spread.hidden = !estimate.shares;
+    if (this.spread.hidden) return;
+    this.threshold ??= Math.floor((task.level_values.length - 1) / 2);
+    const onthreshold = (level) => {
+      this.threshold = level;
+    };
+    const options = { chart: this.values.element, threshold: this.threshold, onthreshold };
+    replace(this.spread, make("h2", {}, "What they say"), ...distributionOf(estimate, task, options));
+  }
+
+  stop() {
+    this.refresh.stop();
+    this.chart.stop();
+    this.values.stop();
+  }
 }
 
 const keyAddress = (id, key) => `#/tasks/${id}/keys/${encodeURIComponent(key)}`;
@@ -182,28 +190,17 @@ function improvements({ sharper, reports, estimate, hostile }, task) {
   return [make("ul", {}, ...lines.filter(Boolean).map((line) => make("li", {}, line)))];
 }
 
-function levelsTable(rows, unit) {
-  const head = ["Right in … of cases", "Share of people", unit ? `Mean, in ${unit}` : "Mean"];
-  const row = (estimate) =>
-    make(
-      "tr",
-      { class: estimate.detected ? null : "soft" },
-      make("th", { scope: "row" }, `${levelText(estimate.level)}`),
-      make("td", { class: "number" }, frequencyTexts(estimate)[estimate.detected ? "range" : "most"]),
-      make("td", { class: "number" }, estimate.mean_known ? meanTexts(estimate).range : UNKNOWN),
-    );
-  return make(
-    "table",
-    { class: "compact levels" },
-    make(
-      "thead",
-      {},
-      make(
-        "tr",
-        {},
-        ...head.map((name, column) => make("th", { scope: "col", class: column ? "number" : null }, name)),
-      ),
-    ),
-    make("tbody", {}, ...rows.map(row)),
-  );
+function levelsTable(estimates, unit) {
+  const columns = [
+    { name: "Right in … of cases" },
+    { name: "Share of people", number: true },
+    { name: unit ? `Mean, in ${unit}` : "Mean", number: true },
+  ];
+  const row = (estimate) => [
+    levelText(estimate.level),
+    frequencyTexts(estimate)[estimate.detected ? "range" : "most"],
+    estimate.mean_known ? meanTexts(estimate).range : UNKNOWN,
+  ];
+  const isSoft = ({ detected }) => !detected;
+  return new Table({ columns, row, isSoft, kind: "compact levels" }).show(estimates).element;
 }

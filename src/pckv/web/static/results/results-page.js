@@ -1,16 +1,18 @@
 // The public results of a task: read-only, for everybody with the link.
+import { Chart } from "../shared/chart.js";
 import { alertBox, ask, count, make, percent, plural, replace } from "../shared/page.js";
-import { frequencyTexts, levelTexts, meanTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
-import { legend, stack, tableOfShares } from "./shares.js";
-import { drawn } from "../shared/svg.js";
+import { levelTexts, UNKNOWN } from "../shared/ranges.js";
+import { rangeBar, Table } from "../shared/table.js";
+import { meanCell, shareCell } from "./estimates.js";
+import { sharesSpecification, tableOfShares } from "./shares.js";
 
 // The collector computes the numbers once per minute.
 const POLL_SECONDS = 60;
-const BAR = { width: 100, height: 12 };
 
 const main = document.getElementById("main"),
   id = location.pathname.split("/").pop(),
   said = make("div"),
+  chart = new Chart("Shares of the values among those who hold a key; the table below has the same numbers."),
   body = make("div", { class: "results-page" });
 replace(main, body, said);
 
@@ -77,56 +79,24 @@ function state({ phase, closed, closes, opens, last_report: last }) {
 // Bars have the same scale in all rows, up to the largest end of an interval.
 function table({ estimates, other, about: { unit } }) {
   const most = Math.max(...estimates.map((row) => row.frequency_high), 1e-9);
-  const names = ["Share of people", unit ? `Mean, in ${unit}` : "Mean"];
-  const header = (name) => make("th", { scope: "col" }, name);
-  return make(
-    "table",
-    { class: "public" },
-    make("thead", {}, make("tr", {}, header("Key"), make("td"), ...names.map(header))),
-    make("tbody", {}, ...listed(estimates, other).map((estimate) => row(estimate, most, names))),
-  );
+  const columns = [
+    { name: "Key" },
+    { name: "" },
+    { name: "Share of people" },
+    { name: unit ? `Mean, in ${unit}` : "Mean" },
+  ];
+  const row = (estimate) => [
+    estimate.key,
+    rangeBar(estimate, most, estimate.detected),
+    shareCell(estimate),
+    estimate.mean_known ? meanCell(estimate) : UNKNOWN,
+  ];
+  const isSoft = ({ detected }) => !detected;
+  return new Table({ columns, row, isSoft, kind: "public" }).show(listed(estimates, other)).element;
 }
 
 // Those of keys that are not listed stand apart: they are told in a sentence.
 const listed = (estimates, other) => estimates.filter(({ key }) => key !== other);
-
-// On a narrow screen there are no headers.
-function row(estimate, most, [shares, means]) {
-  const share = frequencyTexts(estimate),
-    mean = meanTexts(estimate);
-  return make(
-    "tr",
-    { class: estimate.detected ? null : "soft" },
-    make("th", { scope: "row" }, estimate.key),
-    make("td", { class: "bars" }, bar(estimate, most)),
-    make(
-      "td",
-      { "data-label": shares },
-      estimate.detected ? `${share.value} (${share.range})` : `${TOO_RARE} (${share.most})`,
-    ),
-    make("td", { "data-label": means }, estimate.mean_known ? `${mean.value} (${mean.range})` : UNKNOWN),
-  );
-}
-
-// The numbers stand beside it.
-function bar({ frequency, frequency_low: low, frequency_high: high, detected }, most) {
-  const x = (share) => (BAR.width * Math.max(0, share)) / most,
-    middle = BAR.height / 2;
-  return drawn(
-    "svg",
-    { viewBox: `0 0 ${BAR.width} ${BAR.height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-    ...(detected
-      ? [drawn("rect", { class: "estimate", x: 0, y: 2, width: x(frequency), height: BAR.height - 4 })]
-      : []),
-    drawn("rect", {
-      class: "range",
-      x: x(low),
-      y: middle - 1,
-      width: Math.max(0.5, x(high) - x(low)),
-      height: 2,
-    }),
-  );
-}
 
 // What people say of the keys, where a task has more than two levels. A table that somebody opened stays open.
 function spread({ estimates, other, about: { unit } }) {
@@ -134,21 +104,16 @@ function spread({ estimates, other, about: { unit } }) {
   if (!known.length) return null;
   const texts = levelTexts(known[0].shares.map(({ value }) => value)),
     open = body.querySelector("details")?.open ?? false;
+  // The table has the same numbers: without the script that draws, nothing is missing.
+  chart.draw(sharesSpecification(known, texts, unit)).catch(() => {});
   return make(
-    "figure",
+    "div",
     { class: "shares" },
     make("h3", {}, `What those who hold a key say${unit ? `, in ${unit}` : ""}`),
-    legend(texts, unit),
+    chart.element,
     make(
-      "div",
-      { class: "stacks" },
-      ...known.map((estimate) =>
-        make("div", {}, make("div", { class: "name" }, estimate.key), stack(estimate, texts)),
-      ),
-    ),
-    make(
-      "figcaption",
-      {},
+      "p",
+      { class: "soft" },
       "The width of a part is the share of people, among those who hold the key, who give that value.",
     ),
     make(

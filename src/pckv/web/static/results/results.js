@@ -1,246 +1,199 @@
 // What the reports of a task tell: a sentence, a chart, a table, options, downloads, and how precise all that is.
 import { withSettings } from "../shared/address.js";
-import { candidatesForm } from "./candidates.js";
 import { Chart } from "../shared/chart.js";
-import { isLost } from "../shared/connection.js";
+import { isLost, Pace } from "../shared/connection.js";
+import { answersAs, downloads, TABLES } from "../shared/downloads.js";
+import { alertBox, make, newestOnly, plural, query, replace, request } from "../shared/page.js";
+import { candidatesForm } from "./candidates.js";
 import { changedOptions, isHashed, optionsPanel, readOptions } from "./estimate-options.js";
-import { EstimateRequests } from "./estimate-requests.js";
-import { EstimatesTable } from "./estimates-table.js";
-import { alertBox, announce, make, newestOnly, plural, replace, save } from "../shared/page.js";
+import { estimatesTable } from "./estimates.js";
 import { precisionSection } from "./precision.js";
 import { sharesTable } from "./shares.js";
 
-const CHART_SECONDS = 10;
 // Estimates that take longer than this are announced.
 const SAY_AFTER_MILLISECONDS = 400;
-export const DOWNLOADS = {
-  CSV: "text/csv",
-  Parquet: "application/vnd.apache.parquet",
-  JSON: "application/json",
-};
+const NO_REPORTS = "No reports yet: share the link with the people who are to take part.";
 
-// `settings` are those of the address; `onsettings` is called with those that belong there now.
-// `show` is called with every overview of the task.
-export function resultsSection({ id, path, settings, onsettings }) {
-  const requests = new EstimateRequests(path),
-    said = make("div"),
-    verdict = make("div", { class: "verdict", "aria-live": "polite" }),
-    computing = make("p", { class: "computing", role: "status" }),
-    element = make("div");
-  const chart = new Chart(
-    "Share of people and mean of the most frequent keys with their ranges, and what they say; the tables below have the same numbers.",
-  );
-  const empty = make(
-    "p",
-    { class: "note", hidden: true },
-    "No reports yet: share the link with the people who are to take part.",
-  );
-  // Shown once there are numbers.
-  const known = make("div", { hidden: true });
-  let task,
-    table,
-    precision,
-    // Of tasks with more than two levels.
-    shares,
-    // Of tasks with hashed keys.
-    candidates,
-    options,
+// Requests for estimates: of all keys of a task, or of those that somebody named.
+class EstimateRequests {
+  constructor(path) {
+    this.path = path;
+    // Null for all keys.
+    this.keys = null;
+  }
+
+  // `place` is what is asked for: estimates, or a chart of them. `keys` are asked for in place of those named before.
+  send(place, parameters, { keys = this.keys, ...options } = {}) {
+    const address = `${this.path}/${place}?${query(parameters)}`;
+    return keys ? request("POST", address, { ...options, body: { keys } }) : request("GET", address, options);
+  }
+
+  async ask(place, parameters, options) {
+    return (await this.send(place, parameters, options)).json();
+  }
+}
+
+export class ResultsSection {
+  // `settings` are those of the address; `onsettings` is called with those that belong there now.
+  constructor({ id, path, settings, onsettings }) {
+    Object.assign(this, { id, path, settings, onsettings, pace: new Pace() });
+    this.requests = new EstimateRequests(path);
+    this.said = make("div");
+    this.verdict = make("div", { class: "verdict", "aria-live": "polite" });
+    this.computing = make("p", { class: "computing", role: "status" });
+    this.empty = make("p", { class: "note", hidden: true }, NO_REPORTS);
+    // Shown once there are numbers.
+    this.known = make("div", { hidden: true });
+    this.element = make("div");
+    this.chart = new Chart(
+      "Share of people and mean of the most frequent keys with their ranges, and what they say; the tables below have the same numbers.",
+    );
     // The number of reports that the numbers on the page are from.
-    counted = 0,
-    drawn = { reports: -1, next: 0 };
-
-  function build() {
-    options = readOptions(task, settings);
-    // A hashed key is told from noise among all that were asked for: by itself, more easily.
-    const address = isHashed(task)
-      ? null
-      : (key) => withSettings(`#/tasks/${id}/keys/${encodeURIComponent(key)}`, changedOptions(task, options));
-    candidates = isHashed(task) ? candidatesForm(lookFor) : null;
-    table = new EstimatesTable({
-      requests,
-      options,
-      unit: task.about.unit,
-      sort: isHashed(task) ? "detected" : "-frequency",
-      search: settings.search ?? "",
-      address,
-      other: task.other,
-      onanswer: showNumbers,
-      onproblem: showProblem,
-      onsearch: writeAddress,
-    });
-    precision = precisionSection(path, task);
-    shares = task.level_values.length > 2 ? sharesTable({ requests, task, address }) : null;
-    replace(
-      known,
-      verdict,
-      optionsPanel(task, options, choose),
-      chart.element,
-      shares?.element,
-      table.element,
-      downloads(),
-    );
-    replace(
-      element,
-      make(
-        "section",
-        { "aria-label": "Results" },
-        make("h2", {}, "Results"),
-        empty,
-        candidates?.element,
-        said,
-        computing,
-        known,
-      ),
-      precision.element,
-    );
+    this.counted = 0;
   }
 
-  const writeAddress = () => onsettings({ ...changedOptions(task, options), search: table.search });
-
-  function choose(name, value) {
-    options[name] = value;
-    writeAddress();
-    redraw();
-  }
-
-  function lookFor(keys) {
-    requests.keys = keys;
-    table.offset = 0;
-    redraw();
-  }
-
-  function downloads() {
-    const button = (form, work) =>
-      make("button", { type: "button", onclick: () => download(form, work) }, form);
-    return make(
-      "div",
-      { class: "buttons", role: "group", "aria-label": "Download" },
-      make("span", {}, "Download"),
-      ...Object.keys(DOWNLOADS).map((form) => button(form, saveTable)),
-      button("SVG", savePicture),
-    );
-  }
-
-  async function download(form, work) {
-    try {
-      await work(form);
-      announce(`${form} downloaded.`);
-    } catch (error) {
-      showProblem(error);
+  // Called with every overview of the task.
+  show(task) {
+    const first = this.task === undefined;
+    this.task = task;
+    if (first) this.build();
+    this.empty.hidden = task.reports > 0;
+    if (this.candidates) this.showCandidates();
+    if (!this.pace.isDue(task.reports)) return;
+    if (task.reports && this.waitsForKeys()) {
+      if (first) this.precision.refresh(this.options);
+    } else if (task.reports) this.redraw();
+    else {
+      this.pace.reports = 0;
+      this.precision.refresh(this.options);
     }
   }
 
-  async function saveTable(form) {
-    const answer = await requests.send(
-      "estimates",
-      { ...options, sort: isHashed(task) ? "detected" : "" },
-      { accept: DOWNLOADS[form] },
-    );
-    save(await answer.blob(), fileName(answer));
-  }
-
-  async function savePicture() {
-    save(new Blob([await chart.svg()], { type: "image/svg+xml" }), `${chart.spec.usermeta.file}.svg`);
-  }
-
-  function showNumbers({ reports, verdict: sentences }) {
-    counted = reports;
-    known.hidden = false;
-    const [first, ...others] = sentences;
+  build() {
+    const { task, requests, known } = this;
+    this.options = readOptions(task, this.settings);
+    // Hashed keys are named by whoever looks for them.
+    this.candidates = isHashed(task) ? candidatesForm((keys) => this.lookFor(keys)) : null;
+    const address = isHashed(task) ? null : (key) => this.keyAddress(key);
+    this.table = estimatesTable({
+      requests,
+      task,
+      options: this.options,
+      search: this.settings.search ?? "",
+      address,
+      onanswer: (answer) => this.showNumbers(answer),
+      onproblem: (problem) => this.showProblem(problem),
+      onsearch: () => this.writeAddress(),
+    });
+    this.precision = precisionSection(this.path, task);
+    this.shares = task.level_values.length > 2 ? sharesTable({ requests, task, address }) : null;
+    const panel = optionsPanel(task, this.options, (name, value) => this.choose(name, value)),
+      shares = this.shares?.element;
+    replace(known, this.verdict, panel, this.chart.element, shares, this.table.element, this.downloads());
+    const parts = [this.empty, this.candidates?.element, this.said, this.computing, known];
     replace(
-      verdict,
-      make(
-        "div",
-        { class: "note" },
-        make("p", { class: "answer" }, first),
-        ...others.map((sentence) => make("p", {}, sentence)),
-      ),
+      this.element,
+      make("section", { "aria-label": "Results" }, make("h2", {}, "Results"), ...parts),
+      this.precision.element,
     );
-    if (candidates) showCandidates();
+  }
+
+  // A hashed key is told from noise among all that were asked for: by itself, more easily.
+  keyAddress(key) {
+    const address = `#/tasks/${this.id}/keys/${encodeURIComponent(key)}`;
+    return withSettings(address, changedOptions(this.task, this.options));
+  }
+
+  writeAddress() {
+    this.onsettings({ ...changedOptions(this.task, this.options), search: this.table.search });
+  }
+
+  choose(name, value) {
+    this.options[name] = value;
+    this.writeAddress();
+    this.redraw();
+  }
+
+  lookFor(keys) {
+    this.requests.keys = keys;
+    this.table.offset = 0;
+    this.redraw();
+  }
+
+  downloads() {
+    const sort = isHashed(this.task) ? "detected" : "",
+      send = (accept) => this.requests.send("estimates", { ...this.options, sort }, { accept });
+    const picture = async () => ({
+      blob: new Blob([await this.chart.svg()], { type: "image/svg+xml" }),
+      name: `${this.chart.spec.usermeta.file}.svg`,
+    });
+    return downloads({ ...answersAs(TABLES, send), SVG: picture }, (error) => this.showProblem(error));
+  }
+
+  showNumbers({ reports, verdict: [first, ...others] }) {
+    this.counted = reports;
+    this.known.hidden = false;
+    const rest = others.map((sentence) => make("p", {}, sentence));
+    replace(this.verdict, make("div", { class: "note" }, make("p", { class: "answer" }, first), ...rest));
+    if (this.candidates) this.showCandidates();
   }
 
   // Numbers that do not follow the options would be taken for those that do.
-  function showProblem(problem) {
-    replace(said, problem && !isLost(problem) ? alertBox(problem.message) : null);
+  showProblem(problem) {
+    replace(this.said, problem && !isLost(problem) ? alertBox(problem.message) : null);
     if (problem && problem.status !== 400) return;
-    for (const element of [verdict, chart.element, shares?.element, table.element])
+    for (const element of [this.verdict, this.chart.element, this.shares?.element, this.table.element])
       element?.toggleAttribute("hidden", Boolean(problem));
   }
 
   // The numbers first: charts need a script that takes longer to load.
-  const redraw = newestOnly(async (signal) => {
-    const began = Date.now();
-    let reports = task.reports;
-    drawn = { reports, next: Infinity };
-    const slow = setTimeout(sayComputing, SAY_AFTER_MILLISECONDS);
+  redraw = newestOnly(async (signal) => {
+    this.pace.begin(this.task.reports);
+    const slow = setTimeout(() => this.sayComputing(), SAY_AFTER_MILLISECONDS);
     signal.addEventListener("abort", () => clearTimeout(slow));
-    const answered = await table.refresh();
+    const answered = await this.table.refresh();
     if (signal.aborted) return;
     clearTimeout(slow);
-    computing.textContent = "";
-    const complete = answered && (await drawCharts(signal));
-    if (signal.aborted) return;
-    // Try again even if no report comes.
-    if (!complete) reports = -1;
-    // Slow estimates are requested less often.
-    drawn = { reports, next: Date.now() + Math.max(1000 * CHART_SECONDS, 5 * (Date.now() - began)) };
+    this.computing.textContent = "";
+    const complete = answered && (await this.drawCharts(signal));
+    if (!signal.aborted) this.pace.end(complete);
   });
 
-  function sayComputing() {
-    const last = counted ? `; the last result is from ${plural(counted, "report")}` : "";
-    computing.textContent = `Computing estimates of ${plural(requests.keys?.length ?? task.keys, "key")} from ${plural(task.reports, "report")} …${last}`;
+  sayComputing() {
+    const keys = plural(this.requests.keys?.length ?? this.task.keys, "key"),
+      last = this.counted ? `; the last result is from ${plural(this.counted, "report")}` : "";
+    this.computing.textContent = `Computing estimates of ${keys} from ${plural(this.task.reports, "report")} …${last}`;
   }
 
-  async function drawCharts(signal) {
+  async drawCharts(signal) {
+    const { options, requests } = this;
     try {
       const spec = await requests.ask("chart", options, { signal });
       const precisely = { ...options, candidates: requests.keys?.length };
-      await Promise.all([chart.draw(spec), shares?.refresh(options), precision.refresh(precisely)]);
+      await Promise.all([
+        this.chart.draw(spec),
+        this.shares?.refresh(options),
+        this.precision.refresh(precisely),
+      ]);
     } catch (error) {
-      if (!signal.aborted) showProblem(error);
+      if (!signal.aborted) this.showProblem(error);
       return false;
     }
     return true;
   }
 
-  function show(overview) {
-    const first = task === undefined;
-    task = overview;
-    if (first) build();
-    empty.hidden = task.reports > 0;
-    if (candidates) showCandidates();
-    if (drawn.reports === task.reports || Date.now() <= drawn.next || document.hidden) return;
-    if (task.reports && waitsForKeys()) {
-      if (first) precision.refresh(options);
-    } else if (task.reports) redraw();
-    else {
-      drawn.reports = 0;
-      precision.refresh(options);
-    }
-  }
-
-  function showCandidates() {
-    candidates.element.hidden = !task.reports;
-    candidates.showSince(counted ? task.reports - counted : 0);
+  showCandidates() {
+    this.candidates.element.hidden = !this.task.reports;
+    this.candidates.showSince(this.counted ? this.task.reports - this.counted : 0);
   }
 
   // Hashed keys are looked for when somebody asks, which may take long, and again by itself only if that failed.
-  const waitsForKeys = () => candidates !== null && (requests.keys === null || drawn.reports >= 0);
-
-  function stop() {
-    redraw.stop();
-    table?.stop();
-    chart.stop();
-    shares?.stop();
-    precision?.stop();
+  waitsForKeys() {
+    return this.candidates !== null && (this.requests.keys === null || this.pace.reports >= 0);
   }
 
-  return { element, show, stop };
-}
-
-// The name that the collector gave a download: names outside ASCII come in another form.
-export function fileName(answer) {
-  const header = answer.headers.get("Content-Disposition");
-  const encoded = /filename\*=UTF-8''([^;]+)/.exec(header);
-  return encoded ? decodeURIComponent(encoded[1]) : /filename="([^"]+)"/.exec(header)[1];
+  stop() {
+    this.redraw.stop();
+    for (const part of [this.table, this.chart, this.shares, this.precision]) part?.stop();
+  }
 }

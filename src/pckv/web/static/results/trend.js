@@ -1,8 +1,8 @@
 // What the rounds of a series tell together: a sentence, the keys that moved most, and a table of all keys.
-import { isLost } from "../shared/connection.js";
+import { isLost, Pace } from "../shared/connection.js";
+import { answersAs, downloads, TABLES } from "../shared/downloads.js";
 import {
   alertBox,
-  announce,
   ask,
   choice,
   count,
@@ -12,143 +12,190 @@ import {
   query,
   replace,
   request,
-  save,
 } from "../shared/page.js";
-import { DOWNLOADS, fileName } from "./results.js";
-import { trendChart } from "./trend-chart.js";
-import { TrendTable } from "./trend-table.js";
+import { changeTexts, frequencyTexts, UNLISTED } from "../shared/ranges.js";
+import { ranged, SearchTable } from "../shared/table.js";
+import { levelText } from "./estimate-options.js";
+import { meanCell, shareCell } from "./estimates.js";
+import { smoothedOf, TrendCharts } from "./trend-charts.js";
 
-const CHART_SECONDS = 10;
-const CHARTS_SHOWN = 6;
+const NO_REPORTS = "No reports yet: the trend appears here once a round has some.";
+const MOVED = "moved";
 
-// `show` is called with the contract and every answer about the rounds. `settings` are those of the address.
-export function trendSection({ path, settings, onsettings }) {
-  const said = make("div"),
-    verdict = make("div", { class: "verdict", "aria-live": "polite" }),
-    computing = make("p", { class: "computing", role: "status" }),
-    charts = make("div", { class: "trends" }),
-    caption = make("p", { class: "soft" }),
-    empty = make(
-      "p",
-      { class: "note", hidden: true },
-      "No reports yet: the trend appears here once a round has some.",
-    ),
-    known = make("div", { hidden: true });
-  const table = new TrendTable({ search: settings.search ?? "", onsearch: writeAddress, onrows: drawCharts }),
-    compared = make("div", { class: "filters" });
-  // The round that the last one is compared with; empty for the one before it.
-  let since = /^\d{1,7}$/.test(settings.since) ? settings.since : "",
-    offered = "",
-    unit = "";
-  replace(known, verdict, compared, charts, caption, table.element, downloads());
-  const element = make(
-    "section",
-    { "aria-label": "Trend" },
-    make("h2", {}, "Trend"),
-    empty,
-    said,
-    computing,
-    known,
-  );
-  let drawn = { reports: -1, next: 0 };
+// By which numbers each column sorts; the second number decides among equals.
+const SORTS = {
+  [MOVED]: ({ change, pooled }) =>
+    change ? [-change.p_value, Math.abs(change.change)] : [pooled.frequency, 0],
+  smoothed: ({ key }) => [key.smoothed.at(-1), 0],
+  pooled: ({ pooled }) => [pooled.frequency, 0],
+  mean: ({ pooled }) => [Number(pooled.mean_known), pooled.mean],
+};
 
-  function writeAddress() {
-    onsettings({ search: table.search, since });
+// A sort with a minus sign is from the largest on. Sorting is stable: keys that are equal stay in the order of the task.
+function sortedBy(items, sort) {
+  const sign = sort.startsWith("-") ? -1 : 1,
+    keyed = items.map((item) => [item, ...SORTS[sort.replace("-", "")](item)]);
+  keyed.sort(([, ...one], [, ...other]) => sign * (one[0] - other[0] || one[1] - other[1]));
+  return keyed.map(([item]) => item);
+}
+
+export class TrendSection {
+  // `settings` are those of the address; `onsettings` is called with those that belong there now.
+  constructor({ path, settings, onsettings }) {
+    Object.assign(this, { path, onsettings, pace: new Pace(), offered: "", unit: "", items: [] });
+    // The round that the last one is compared with; empty for the one before it.
+    this.since = /^\d{1,7}$/.test(settings.since) ? settings.since : "";
+    this.said = make("div");
+    this.verdict = make("div", { class: "verdict", "aria-live": "polite" });
+    this.computing = make("p", { class: "computing", role: "status" });
+    this.empty = make("p", { class: "note", hidden: true }, NO_REPORTS);
+    this.compared = make("div", { class: "filters" });
+    this.charts = new TrendCharts();
+    this.caption = make("p", { class: "soft" });
+    this.table = new SearchTable({
+      label: "Table of keys",
+      columns: [],
+      sort: `-${MOVED}`,
+      search: settings.search ?? "",
+      isSoft: ({ pooled }) => !pooled.detected,
+      onsearch: () => this.writeAddress(),
+      row: (item) => this.row(item),
+      load: (page) => this.page(page),
+    });
+    this.table.element.classList.add("trend-table");
+    const send = (accept) => request("GET", this.address(), { accept }),
+      saved = downloads(answersAs(TABLES, send), (error) => replace(this.said, alertBox(error.message)));
+    const parts = [this.verdict, this.compared, this.charts.element, this.caption, this.table.element, saved];
+    this.known = make("div", { hidden: true }, ...parts);
+    const content = [make("h2", {}, "Trend"), this.empty, this.said, this.computing, this.known];
+    this.element = make("section", { "aria-label": "Trend" }, ...content);
   }
 
-  const refresh = newestOnly(async (signal, reports) => {
-    const began = Date.now();
-    drawn = { reports, next: Infinity };
-    if (known.hidden) computing.textContent = "Computing the trend …";
+  // Called with the contract and every answer about the rounds.
+  show(contract, { rounds }) {
+    const reports = rounds.reduce((sum, each) => sum + each.reports, 0);
+    this.empty.hidden = reports > 0;
+    if (!reports || !this.pace.isDue(reports)) return;
+    this.unit = contract.task.about.unit;
+    this.refresh(reports);
+  }
+
+  address() {
+    return `${this.path}/trend?${query({ since: this.since })}`;
+  }
+
+  writeAddress() {
+    this.onsettings({ search: this.table.search, since: this.since });
+  }
+
+  refresh = newestOnly(async (signal, reports) => {
+    this.pace.begin(reports);
+    if (this.known.hidden) this.computing.textContent = "Computing the trend …";
+    let complete = false;
     try {
-      const trend = await ask("GET", `${path}/trend?${query({ since })}`, { signal });
-      offerRounds(trend);
-      table.show(trend, unit);
-      showVerdict(trend);
-      known.hidden = false;
-      replace(said);
+      await this.showTrend(await ask("GET", this.address(), { signal }));
+      replace(this.said);
+      complete = true;
     } catch (error) {
       if (signal.aborted) return;
-      // Try again even if no report comes.
-      drawn.reports = -1;
-      replace(said, isLost(error) ? null : alertBox(error.message));
+      replace(this.said, isLost(error) ? null : alertBox(error.message));
       // The address may name a round that nothing can be compared with.
-      if (error.status === 400 && since) {
-        since = "";
-        writeAddress();
-      }
+      if (error.status === 400 && this.since) this.setRound("");
     }
-    computing.textContent = "";
-    // A slow trend is requested less often.
-    drawn.next = Date.now() + Math.max(1000 * CHART_SECONDS, 5 * (Date.now() - began));
+    this.computing.textContent = "";
+    this.pace.end(complete);
   });
 
+  async showTrend(trend) {
+    const { changes, keys, pooled, verdict } = trend,
+      [first, ...others] = verdict,
+      change = (place) => changes?.keys[place] ?? null;
+    this.trend = trend;
+    this.items = keys.map((key, place) => ({ key, pooled: pooled.estimates[place], change: change(place) }));
+    this.offerRounds(trend);
+    this.table.columns = this.columns(trend);
+    // Charts are drawn to the width of the page.
+    this.known.hidden = false;
+    await this.table.refresh();
+    const answer = [make("p", { class: "answer" }, first), make("p", {}, others.join(" "))];
+    replace(this.verdict, make("div", { class: "note" }, ...answer));
+  }
+
   // Built again only when there is another round, so that the focus stays where it is.
-  function offerRounds({ rounds }) {
+  offerRounds({ rounds }) {
     const earlier = rounds
         .slice(0, -1)
         .map(({ round }) => String(round))
         .reverse(),
       state = JSON.stringify(earlier);
-    if (state === offered) return;
-    offered = state;
-    const [before, ...others] = earlier,
-      options = [
-        ["", `round ${count(Number(before))}, the one before`],
-        ...others.map((round) => [round, `round ${count(Number(round))}`]),
-      ],
-      select = choice(options, since, compareWith);
-    replace(compared, others.length ? field("Compare the last round with", select) : null);
+    if (state === this.offered) return;
+    this.offered = state;
+    const named = (round) => `round ${count(Number(round))}`,
+      [before, ...others] = earlier,
+      options = [["", `${named(before)}, the one before`], ...others.map((round) => [round, named(round)])];
+    const select = choice(options, this.since, (round) => this.compareWith(round));
+    replace(this.compared, others.length ? field("Compare the last round with", select) : null);
   }
 
-  function compareWith(round) {
-    since = round;
-    writeAddress();
-    refresh(drawn.reports);
+  compareWith(round) {
+    this.setRound(round);
+    this.refresh(this.pace.reports);
   }
 
-  function showVerdict({ verdict: [first, ...others] }) {
-    replace(
-      verdict,
-      make("div", { class: "note" }, make("p", { class: "answer" }, first), make("p", {}, others.join(" "))),
-    );
+  setRound(round) {
+    this.since = round;
+    this.writeAddress();
   }
 
-  // The keys that the table shows first, in its order: those that moved most, unless somebody sorts or searches.
-  function drawCharts({ rounds, level }, rows) {
-    replace(charts, ...rows.slice(0, CHARTS_SHOWN).map(({ key, change }) => trendChart(key, rounds, change)));
-    caption.textContent = `The first ${Math.min(CHARTS_SHOWN, rows.length)} keys of the table, by round. Line: share of people, smoothed over the rounds, with its ${Number((100 * level).toPrecision(9))} % range. Points: single rounds by themselves.`;
-    caption.hidden = rows.length === 0;
+  columns({ rounds, panels, changes }) {
+    const last = rounds.at(-1).round,
+      together = rounds.filter(({ round }) => round > last - panels),
+      pooled = together.length > 1 ? `Rounds ${count(together[0].round)} to ${count(last)} pooled` : null;
+    const moved = { name: `Change since round ${count(changes?.before ?? 0)}`, sort: MOVED, number: true };
+    return [
+      { name: "Key" },
+      { name: `Round ${count(last)}, smoothed`, sort: "smoothed", number: true },
+      ...(changes ? [moved] : []),
+      { name: pooled ?? `Round ${count(last)} alone`, sort: "pooled", number: true },
+      { name: this.unit ? `Mean of those, in ${this.unit}` : "Mean of those", sort: "mean", number: true },
+    ];
   }
 
-  function downloads() {
-    const button = (form) =>
-      make("button", { type: "button", onclick: () => download(form, DOWNLOADS[form]) }, form);
-    return make(
-      "div",
-      { class: "buttons", role: "group", "aria-label": "Download" },
-      make("span", {}, "Download"),
-      ...Object.keys(DOWNLOADS).map(button),
-    );
+  // The browser holds the whole table. The keys that it shows first are drawn: those that moved most, unless somebody
+  // sorts or searches.
+  page({ search, sort, offset, limit }) {
+    const wanted = search.toLowerCase(),
+      found = this.items.filter(({ key }) => key.key.toLowerCase().includes(wanted)),
+      items = sortedBy(found, sort).slice(offset, offset + limit),
+      { rounds, level } = this.trend,
+      drawn = this.charts.show(items, rounds);
+    this.caption.textContent = `The first ${drawn} keys of the table, by round. Line: share of people, smoothed over the rounds, with its ${levelText(level)} range. Points: single rounds by themselves.`;
+    this.caption.hidden = drawn === 0;
+    return { items, total: found.length };
   }
 
-  async function download(form, accept) {
-    try {
-      const answer = await request("GET", `${path}/trend?${query({ since })}`, { accept });
-      save(await answer.blob(), fileName(answer));
-      announce(`${form} downloaded.`);
-    } catch (error) {
-      replace(said, alertBox(error.message));
-    }
+  row({ key, pooled, change }) {
+    const smoothed = smoothedOf(key, key.smoothed.length - 1),
+      { value, range, most } = frequencyTexts(smoothed),
+      isOther = key.key === this.trend.pooled.other;
+    return [
+      [key.key, isOther ? make("small", {}, ` (${UNLISTED})`) : null],
+      ranged(value, smoothed.frequency_low > 0 ? range : most, Object.values(smoothed)),
+      ...(change ? [changeCell(change)] : []),
+      shareCell(pooled),
+      meanCell(pooled),
+    ];
   }
 
-  function show(contract, { rounds }) {
-    const reports = rounds.reduce((sum, each) => sum + each.reports, 0);
-    empty.hidden = reports > 0;
-    if (!reports || drawn.reports === reports || Date.now() <= drawn.next || document.hidden) return;
-    unit = contract.task.about.unit;
-    refresh(reports);
+  stop() {
+    this.refresh.stop();
+    this.table.stop();
+    this.charts.stop();
   }
+}
 
-  return { element, show, stop: () => refresh.stop() };
+function changeCell(change) {
+  const { value, range } = changeTexts(change),
+    flag = change.changed ? make("span", { class: "badge changed" }, "changed") : null;
+  return ranged(value, range, [change.change, change.change_low, change.change_high], flag);
 }

@@ -1,7 +1,9 @@
-// Whether the collector answers the page's regular questions: said while it does not, and when it does again.
-import { announce } from "./page.js";
+// Regular questions to the collector, and whether it answers: said while it does not, and when it does again.
+import { alertBox, announce, newestOnly, replace } from "./page.js";
 
-const SHOW_SECONDS = 5;
+const POLL_SECONDS = 3,
+  CHART_SECONDS = 10,
+  SHOW_SECONDS = 5;
 // No answer at all, or a proxy that gets none.
 const LOST = new Set([0, 502, 504]);
 
@@ -25,7 +27,7 @@ export function isLost(error) {
   return true;
 }
 
-export function found() {
+function found() {
   if (!lost) return;
   lost = false;
   show("Connected again.", "found");
@@ -37,4 +39,52 @@ export function forget() {
   clearTimeout(timer);
   if (document.getElementById("connection").textContent) show("", "");
   lost = false;
+}
+
+// Returns a function that asks at once, and from then on regularly: `ask` gets a signal, and its answer is given to `use`.
+// What goes wrong is told in `said`; where that is final, `isOver` returns true.
+export function polled({ ask, use, said, isOver = () => false }) {
+  let next;
+  const refresh = newestOnly(async (signal) => {
+    clearTimeout(next);
+    try {
+      const answer = await ask(signal);
+      found();
+      use(answer);
+      replace(said);
+    } catch (error) {
+      if (signal.aborted) return;
+      replace(said, isLost(error) ? null : alertBox(error.message));
+      if (isOver(error)) return;
+    }
+    next = setTimeout(refresh, 1000 * POLL_SECONDS);
+  });
+  const abort = refresh.stop;
+  refresh.stop = () => {
+    clearTimeout(next);
+    abort();
+  };
+  return refresh;
+}
+
+// When results are asked for again: once there are other reports, and less often if they take long.
+export class Pace {
+  reports = -1;
+  next = 0;
+  began = 0;
+
+  isDue(reports) {
+    return this.reports !== reports && Date.now() > this.next && !document.hidden;
+  }
+
+  begin(reports) {
+    Object.assign(this, { reports, next: Infinity, began: Date.now() });
+  }
+
+  // What failed is tried again even if no report comes.
+  end(complete) {
+    const { began } = this;
+    if (!complete) this.reports = -1;
+    this.next = Date.now() + Math.max(1000 * CHART_SECONDS, 5 * (Date.now() - began));
+  }
 }

@@ -1,5 +1,6 @@
-// Fields of a form: a label, a hint, a value as text, and what is wrong with it, in plain words below it.
-import { field, make } from "./page.js";
+// Fields of a form: a label, a hint, a value as text, and what is wrong with it, in plain words below it. A browser checks
+// what the attributes of a control say; all other rules are the collector's, whose answer names the field.
+import { count, field, make } from "./page.js";
 
 const sentence = (text) =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
@@ -30,10 +31,22 @@ export class FieldProblem {
   }
 }
 
-// A text, a number or a day. `check` returns what is wrong with a value, or null.
+// What the browser finds wrong with a control, in the words of the form; null for nothing.
+function wrongWith({ validity, type, value, min, max }, missing) {
+  if (validity.badInput) return type === "date" ? "this is not a day" : "this is not a number";
+  if (missing !== null && !value.trim()) return missing;
+  if (validity.valid) return null;
+  if (validity.stepMismatch) return "this must be a whole number";
+  if (type === "date") return `this must be ${min} or later`;
+  if (validity.rangeUnderflow) return `this must be at least ${count(Number(min))}`;
+  return `this must be at most ${count(Number(max))}`;
+}
+
+// A text, a number or a day, whose control may have limits. `missing` is told where a value is required.
 export class TextField {
-  constructor(label, input, { hint, check = () => null } = {}) {
-    Object.assign(this, { label, input, check });
+  constructor(label, input, { hint, missing = null } = {}) {
+    Object.assign(this, { label, input, missing });
+    input.required = missing !== null;
     this.element = field(label, input, hint);
     this.problem = new FieldProblem(input);
     this.element.append(this.problem.element);
@@ -50,11 +63,9 @@ export class TextField {
     this.input.value = typeof value === "string" ? value : "";
   }
 
-  // What is wrong, without telling it. Browsers give a field that holds no number or no whole day an empty value.
+  // What is wrong, without telling it.
   wrong() {
-    if (this.input.validity.badInput)
-      return this.input.type === "date" ? "this is not a day" : "this is not a number";
-    return this.check(this.value);
+    return wrongWith(this.input, this.missing);
   }
 
   validate() {
@@ -63,6 +74,10 @@ export class TextField {
     return !wrong;
   }
 }
+
+// A number from `min` on; a whole one unless its `step` is any.
+export const numeric = (label, { hint, missing, ...limits }) =>
+  new TextField(label, make("input", { type: "number", min: 1, ...limits }), { hint, missing });
 
 let groups = 0;
 

@@ -1,6 +1,6 @@
 // Invitations of a task: made here, and shown once.
 import { announce, ask, confirmButton, count, field, make, plural, replace, save } from "./page.js";
-import { snippet } from "../dashboard/share.js";
+import { snippet } from "./snippet.js";
 
 const MAX_INVITATIONS = 100_000,
   MAX_LINKS_SHOWN = 1000;

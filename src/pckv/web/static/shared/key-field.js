@@ -1,9 +1,9 @@
 // The keys of a task: names by paste or from a file, just how many, or any text; what is wrong is told with its line.
-import { MAX_LINE_BYTES, byteCount, hasControls, number } from "./form-checks.js";
-import { ChoiceField, FieldProblem, TextField } from "./form-fields.js";
+import { ChoiceField, FieldProblem, numeric } from "./form-fields.js";
 import { count, field, make, plural } from "./page.js";
 
 const MAX_KEYS = 2 ** 31,
+  MAX_LINE_BYTES = 256,
   MAX_FILE_BYTES = 2 ** 25,
   MAX_LINES_NAMED = 5;
 // A browser takes seconds to show many lines: of longer lists it shows the first ones.
@@ -12,6 +12,22 @@ const MAX_LINES_SHOWN = 2000,
 const LINE_BREAK = /\r\n|\r|\n/;
 const EXAMPLE = "Alien\nHeat\nToy Story";
 const DELIMITERS = [",", ";", "\t"];
+const KINDS = [
+  ["names", "a list of names"],
+  ["number", "just numbers"],
+  [
+    "hashed",
+    "any text",
+    "People write what they hold, and you name the keys that you want to know about afterwards. Each of them is known less precisely than in a short list.",
+  ],
+  [
+    "discovery",
+    "unknown: find them",
+    "People write what they hold, and frequent texts are found letter by letter. It tells how many hold them, without values. Then make a task that measures what was found.",
+  ],
+];
+
+const byteCount = (text) => new TextEncoder().encode(text).length;
 
 // The keys in a text with one per line, and which lines are empty, repeat another one or hold what cannot be a key.
 // `exact`: as `pckv estimate --keys-file` reads them. Otherwise blanks around a key are left out, and it is normalised.
@@ -34,7 +50,7 @@ export function parseKeys(text, { exact = false } = {}) {
       // No character takes more than three bytes per unit of the length.
       if (3 * key.length > MAX_LINE_BYTES && byteCount(key) > MAX_LINE_BYTES)
         bad.push({ place, why: `is longer than ${MAX_LINE_BYTES} bytes` });
-      else if (hasControls(key))
+      else if (/\p{Cc}/u.test(key))
         bad.push({ place, why: "has a tab or another character that cannot be seen" });
       else if (key !== key.normalize()) bad.push({ place, why: "is not in Unicode normal form C" });
     }
@@ -65,78 +81,52 @@ export function firstColumn(text) {
 export class KeyField {
   // `changed` is called when a file was read: nobody types then. `exact`: lines are taken exactly as they are.
   constructor(changed, { exact = false } = {}) {
-    this.changed = changed;
-    this.exact = exact;
-    this.label = "Keys";
+    Object.assign(this, { changed, exact, label: "Keys" });
+    // The text of a list that is too long to be shown; null if all of it is.
+    this.long = null;
+    this.listed = this.list();
+    this.number = numeric("Number of keys", {
+      value: 100,
+      max: MAX_KEYS,
+      hint: "They are named 0, 1, 2, …",
+      missing: "say how many keys there are",
+    });
+    this.as = new ChoiceField("What people may hold or rate, the keys", KINDS, {
+      onchange: () => this.choose(),
+    });
+    this.element = make("div", {}, this.as.element, this.listed, this.number.element);
+    this.choose();
+  }
+
+  // The names: written, pasted, or taken from a file.
+  list() {
+    const button = (text, work) => make("button", { type: "button", hidden: true, onclick: work }, text);
     this.names = make("textarea", {
       rows: 6,
       placeholder: EXAMPLE,
       spellcheck: "false",
       onpaste: (event) => this.paste(event),
+      onchange: () => this.validate(),
+      oninput: () => this.tell(),
     });
-    // The text of a list that is too long to be shown; null if all of it is.
-    this.long = null;
     // A file that is chosen again, since somebody has changed it, is read again.
     this.file = make("input", {
       type: "file",
       accept: ".txt,.csv,text/plain,text/csv",
-      onclick: () => (this.file.value = ""),
+      onclick: () => {
+        this.file.value = "";
+      },
       onchange: () => this.read(),
     });
-    this.number = new TextField(
-      "Number of keys",
-      make("input", { type: "number", min: 1, max: MAX_KEYS, value: 100 }),
-      {
-        hint: "They are named 0, 1, 2, …",
-        check: number({ min: 1, max: MAX_KEYS, whole: true, missing: "say how many keys there are" }),
-      },
-    );
-    this.as = new ChoiceField(
-      "What people may hold or rate, the keys",
-      [
-        ["names", "a list of names"],
-        ["number", "just numbers"],
-        [
-          "hashed",
-          "any text",
-          "People write what they hold, and you name the keys that you want to know about afterwards. Each of them is known less precisely than in a short list.",
-        ],
-        [
-          "discovery",
-          "unknown: find them",
-          "People write what they hold, and frequent texts are found letter by letter. It tells how many hold them, without values. Then make a task that measures what was found.",
-        ],
-      ],
-      { onchange: () => this.choose() },
-    );
-    const named = field("Keys, one per line", this.names);
+    const named = field("Keys, one per line", this.names),
+      hint = "A .txt file with one key per line, or a .csv file whose first column has the keys.";
     this.listProblem = new FieldProblem(this.names);
     this.said = make("p", { class: "aside", role: "status" });
-    this.tidy = make(
-      "button",
-      { type: "button", hidden: true, onclick: () => this.tidyUp() },
-      "Remove repeated and empty lines",
-    );
-    this.clear = make(
-      "button",
-      { type: "button", hidden: true, onclick: () => this.clearList() },
-      "Clear the list",
-    );
+    this.tidy = button("Remove repeated and empty lines", () => this.tidyUp());
+    this.clear = button("Clear the list", () => this.clearList());
     named.append(this.listProblem.element);
-    const hint = "A .txt file with one key per line, or a .csv file whose first column has the keys.";
-    this.listed = make(
-      "div",
-      {},
-      named,
-      this.said,
-      this.tidy,
-      this.clear,
-      field("Or take them from a file", this.file, hint),
-    );
-    this.element = make("div", {}, this.as.element, this.listed, this.number.element);
-    this.names.addEventListener("change", () => this.validate());
-    this.names.addEventListener("input", () => this.tell());
-    this.choose();
+    const file = field("Or take them from a file", this.file, hint);
+    return make("div", {}, named, this.said, this.tidy, this.clear, file);
   }
 
   get problem() {

@@ -1,6 +1,13 @@
-// The facts of a task that few people need, behind a disclosure.
-import { levelTexts } from "../shared/ranges.js";
+// The facts of a task or a series that few people need, behind a disclosure.
 import { count, make, pairs, percent, plural, replace } from "../shared/page.js";
+import { levelTexts } from "../shared/ranges.js";
+import { isDiscovery, windowSentence } from "../shared/task-words.js";
+
+const facts = (values) =>
+  Object.entries(values).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)));
+
+const disclosure = (...content) =>
+  make("details", { class: "card" }, make("summary", {}, make("h2", {}, "Details")), ...content);
 
 export function taskDetails() {
   const list = make("dl", { class: "facts" });
@@ -9,15 +16,28 @@ export function taskDetails() {
     const text = JSON.stringify(task);
     if (text === shown) return;
     shown = text;
-    replace(
-      list,
-      ...Object.entries(entries(task)).map(([name, value]) =>
-        make("div", {}, make("dt", {}, name), make("dd", {}, value)),
-      ),
-    );
+    replace(list, ...facts(entries(task)));
   }
-  const element = make("details", { class: "card" }, make("summary", {}, make("h2", {}, "Details")), list);
-  return { element, show };
+  return { element: disclosure(list), show };
+}
+
+export function seriesDetails({ task, ...contract }, series) {
+  const one = series.panels === 1 ? "every round" : `one round out of ${count(series.panels)}`;
+  const values = {
+    Rounds: `${series.rounds ? count(series.rounds) : "no end"}, of ${plural(series.period, "day")} each`,
+    "First day": series.first,
+    Panels: `${count(series.panels)}; a device reports in ${one}`,
+    Keys: keysText({ keys: series.keys, other: task.other }),
+    Values: valuesText(task),
+    "ε of a report": task.epsilon,
+    Mechanism: `${series.mechanism}, for up to ${pairs(task.padding)}`,
+    Created: series.created,
+    Id: make("code", {}, series.id),
+  };
+  return disclosure(
+    make("p", {}, windowSentence({ ...contract, epsilon: Number(task.epsilon) })),
+    make("dl", { class: "facts" }, ...facts(values)),
+  );
 }
 
 const TEXTS = {
@@ -32,7 +52,7 @@ function entries(task) {
   return {
     ...Object.fromEntries(about.map(([name, member]) => [name, task.about[member]])),
     Keys: keysText(task),
-    ...(isDiscovery(task) ? {} : { Values: values(task), Levels: levels(task) }),
+    ...(isDiscovery(task) ? {} : { Values: valuesText(task), Levels: levels(task) }),
     ε: `${task.epsilon} (realised ${task.realised_epsilon})`,
     Mechanism: `${task.mechanism}, padding ${count(task.padding)}`,
     ...(task.coin === "server" ? { "Random functions": "drawn by the collector, one per invitation" } : {}),
@@ -45,9 +65,7 @@ function entries(task) {
   };
 }
 
-export const isDiscovery = ({ kind }) => kind === "discovery";
-
-export function keysText({ keys, other }) {
+function keysText({ keys, other }) {
   if (keys.alphabet) {
     return `unknown; found up to ${plural(keys.characters, "character")} of these: “${keys.alphabet}”, from ${plural(keys.groups, "group")} of people`;
   }
@@ -57,7 +75,7 @@ export function keysText({ keys, other }) {
     : `${count(keys)}, of which “${other}” stands for all that are not listed`;
 }
 
-function values({ low, high, about: { unit, low_label, high_label } }) {
+function valuesText({ low, high, about: { unit, low_label, high_label } }) {
   const end = (value, label) => (label ? `${value} (${label})` : value);
   return `${end(low, low_label)} to ${end(high, high_label)}${unit ? ` ${unit}` : ""}`;
 }

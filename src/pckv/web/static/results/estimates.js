@@ -1,0 +1,77 @@
+// Estimates as a table: the server searches, sorts and pages; the browser holds only the rows it shows.
+import { make, replace } from "../shared/page.js";
+import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN, UNLISTED } from "../shared/ranges.js";
+import { ranged, SearchTable } from "../shared/table.js";
+import { isHashed } from "./estimate-options.js";
+
+// The value and the limits of an estimate, in all their digits.
+const limits = (numbers, name) => [numbers[name], numbers[`${name}_low`], numbers[`${name}_high`]];
+
+// Perhaps nobody holds a key that is too rare to tell, whatever its own range says.
+export function shareCell(estimate) {
+  const { value, range, most } = frequencyTexts(estimate),
+    words = estimate.detected ? [value, range] : [TOO_RARE, most];
+  return ranged(...words, limits(estimate, "frequency"));
+}
+
+export function meanCell(estimate) {
+  const { value, range } = meanTexts(estimate);
+  return ranged(estimate.mean_known ? value : UNKNOWN, range, limits(estimate, "mean"));
+}
+
+// `requests` sends them, and `options` say how to estimate. `address` gives that of a key's page, or is null. `onanswer`
+// gets every answer, `onproblem` what went wrong, or null, and `onsearch` what somebody searches for.
+export function estimatesTable({ requests, task, options, search, address, onanswer, onproblem, onsearch }) {
+  const { other, about } = task;
+
+  function note({ key, collides }) {
+    const text = key === other ? UNLISTED : collides ? "reports do not tell it from another of these" : null;
+    return text && make("small", {}, ` (${text})`);
+  }
+
+  function row(estimate) {
+    const { key } = estimate,
+      name = address ? make("a", { href: address(key) }, key) : key;
+    return [[name, note(estimate)], shareCell(estimate), meanCell(estimate)];
+  }
+
+  async function load(page, signal) {
+    try {
+      const answer = await requests.send("estimates", { ...options, ...page }, { signal }),
+        content = await answer.json(),
+        total = Number(answer.headers.get("X-Total-Count")) - (await showOther(page.search, signal));
+      if (signal.aborted) return null;
+      onanswer(content);
+      onproblem(null);
+      return { items: content.estimates.filter(({ key }) => key !== other), total };
+    } catch (error) {
+      if (!signal.aborted) onproblem(error);
+      return null;
+    }
+  }
+
+  // Those who hold keys that are not listed are no key among others: their row stands below all parts of the table.
+  // Resolves to how many of the keys that were found this is.
+  async function showOther(wanted, signal) {
+    if (other === null) return 0;
+    const { estimates } = await requests.ask("estimates", options, { signal, keys: [other] });
+    replace(table.foot, ...estimates.map((estimate) => table.rowOf(estimate)));
+    return Number(other.toLowerCase().includes(wanted.toLowerCase()));
+  }
+
+  const table = new SearchTable({
+    label: "Table of estimates",
+    columns: [
+      { name: "Key", sort: "key" },
+      { name: "Share of people", sort: "frequency", number: true },
+      { name: about.unit ? `Mean, in ${about.unit}` : "Mean", sort: "mean", number: true },
+    ],
+    sort: isHashed(task) ? "detected" : "-frequency",
+    isSoft: ({ detected }) => !detected,
+    search,
+    onsearch,
+    row,
+    load,
+  });
+  return table;
+}

@@ -1,0 +1,99 @@
+// The shares of a few keys over the rounds, a chart per key: the smoothed line in its band, and single rounds as points.
+import { Chart } from "../shared/chart.js";
+import { count, make, replace } from "../shared/page.js";
+import { changeTexts, frequencyTexts } from "../shared/ranges.js";
+
+const CHARTS_SHOWN = 6,
+  HEIGHT = 120,
+  COLOUR = "#3367a8";
+// How wide the band of a single round is, in pixels.
+const LONE_WIDTH = 12;
+
+// The smoothed share of a key in a round, as `frequencyTexts` takes it.
+export const smoothedOf = (key, place) => ({
+  frequency: key.smoothed[place],
+  frequency_low: key.smoothed_low[place],
+  frequency_high: key.smoothed_high[place],
+});
+
+export class TrendCharts {
+  constructor() {
+    this.charts = Array.from({ length: CHARTS_SHOWN }, () => new Chart(""));
+    this.element = make("div", { class: "trends" });
+  }
+
+  // Draws the first items of a table and returns how many those are. Without the script their names are there.
+  show(items, rounds) {
+    const shown = items.slice(0, CHARTS_SHOWN);
+    replace(this.element, ...shown.map((item, place) => figure(item, this.charts[place])));
+    shown.forEach(({ key }, place) => {
+      this.charts[place].description = description(key, rounds);
+      this.charts[place].draw(specification(key, rounds)).catch(() => {});
+    });
+    return shown.length;
+  }
+
+  stop() {
+    for (const chart of this.charts) chart.stop();
+  }
+}
+
+// A flag with the change; a change that noise may explain has none.
+function figure({ key, change }, chart) {
+  const flag = change?.changed ? make("span", { class: "badge changed" }, changeTexts(change).value) : null;
+  return make(
+    "div",
+    { class: "trend" },
+    make("p", {}, make("strong", {}, key.key), " ", flag),
+    chart.element,
+  );
+}
+
+function description(key, rounds) {
+  const now = frequencyTexts(smoothedOf(key, rounds.length - 1)),
+    before = frequencyTexts(smoothedOf(key, 0));
+  return `${key.key}: ${now.value} (${now.range}) in round ${count(rounds.at(-1).round)}, after ${before.value} in round ${count(rounds[0].round)}.`;
+}
+
+function pointsOf(key, rounds) {
+  return rounds.map(({ round, opens, reports }, place) => {
+    const smoothed = smoothedOf(key, place),
+      alone = frequencyTexts({
+        frequency: key.frequency[place],
+        frequency_low: key.frequency_low[place],
+        frequency_high: key.frequency_high[place],
+      }),
+      { value, range } = frequencyTexts(smoothed);
+    return {
+      round,
+      share: 100 * key.frequency[place],
+      smoothed: 100 * smoothed.frequency,
+      low: 100 * smoothed.frequency_low,
+      high: 100 * smoothed.frequency_high,
+      words: `Round ${count(round)}, from ${opens} on, ${count(reports)} reports: ${value} (${range}) smoothed, ${alone.value} (${alone.range}) by itself`,
+    };
+  });
+}
+
+// Rounds without reports keep their place.
+function specification(key, rounds) {
+  const ticks = { title: null, grid: false, format: "d", tickMinStep: 1, tickCount: 6 },
+    x = {
+      field: "round",
+      type: "quantitative",
+      axis: ticks,
+      scale: { nice: false, zero: false, padding: 8 },
+    };
+  const percent = { title: null, tickCount: 4, labelExpr: "datum.label + ' %'" },
+    y = (field) => ({ field, type: "quantitative", axis: percent, scale: { zero: false } });
+  const band = rounds.length > 1 ? { type: "area" } : { type: "rule", strokeWidth: LONE_WIDTH };
+  const layer = [
+    { mark: { ...band, color: COLOUR, opacity: 0.22 }, encoding: { x, y: y("low"), y2: { field: "high" } } },
+    { mark: { type: "line", color: COLOUR }, encoding: { x, y: y("smoothed") } },
+    {
+      mark: { type: "point", filled: true, color: COLOUR, size: 20 },
+      encoding: { x, y: y("share"), tooltip: { field: "words" } },
+    },
+  ];
+  return { hconcat: [{ height: HEIGHT, data: { values: pointsOf(key, rounds) }, layer }] };
+}

@@ -1,0 +1,41 @@
+// What is said of tasks and series in several places: their state, their target, and what rounds promise.
+import { count, make, percent, plural } from "./page.js";
+
+const DAYS_PER_YEAR = 365;
+
+export const PHASES = { waiting: "not yet open", open: "open", closed: "closed" };
+
+export const badge = ({ phase }) => make("span", { class: `badge ${phase}` }, PHASES[phase]);
+
+export const isDiscovery = ({ kind }) => kind === "discovery";
+
+// What a task is for, unless it measures keys that are known.
+export const kindNote = (task) => (isDiscovery(task) ? make("small", {}, " discovery") : null);
+
+export const reached = (reports, target) => percent(Math.floor((1000 * reports) / target) / 1000);
+
+// How much of the target is reached; without a target nothing.
+export function progress({ reports, target }) {
+  if (target === null) return null;
+  return make("progress", {
+    max: target,
+    value: Math.min(reports, target),
+    "aria-label": `Of the target: ${reached(reports, target)}`,
+  });
+}
+
+// How many reports a device sends at most in any 365 days, which may begin on the last day of a round.
+function reportsPerYear({ period, panels, rounds }) {
+  const touched = Math.ceil((DAYS_PER_YEAR - 1) / period) + 1;
+  return Math.ceil(Math.min(touched, rounds ?? touched) / panels);
+}
+
+const decimal = (number) => Number(number.toPrecision(12)).toLocaleString("en");
+
+// What w-event privacy means, for somebody who has never heard of it.
+export function windowSentence({ period, panels, rounds, epsilon }) {
+  const reports = reportsPerYear({ period, panels, rounds }),
+    days = plural(panels * period, "day"),
+    window = panels === 1 ? `one round (${days})` : `any ${count(panels)} rounds in a row (${days})`;
+  return `Whatever somebody does within ${window} is hidden by ε = ${decimal(epsilon)}, since a device sends at most one report in that time; in any ${DAYS_PER_YEAR} days it sends at most ${count(reports)}, together ε = ${decimal(reports * epsilon)}.`;
+}
