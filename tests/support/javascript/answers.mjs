@@ -52,12 +52,15 @@ export async function answers(client, vectors) {
   const { Task, internalsOf } = await import(`${client}/task.js`);
 
   async function threshold(vector) {
-    const epsilon = parseDecimal(vector.epsilon), computed = { exp_lower_times_2_256: String(expLower(epsilon).numerator) };
+    const epsilon = parseDecimal(vector.epsilon),
+      computed = { exp_lower_times_2_256: String(expLower(epsilon).numerator) };
     for (const name of vector.mechanisms) {
       const { Mechanism } = await import(`${client}/mechanisms/${name}.js`);
       const parameters = Object.fromEntries(Mechanism.options.map((option) => [option, vector[option]]));
       const mechanism = new Mechanism(vector.keys, vector.padding, epsilon, parameters, vector.levels ?? 2);
-      computed[name] = Object.fromEntries(Object.keys(vector[name]).map((part) => [part, String(mechanism[part])]));
+      computed[name] = Object.fromEntries(
+        Object.keys(vector[name]).map((part) => [part, String(mechanism[part])]),
+      );
     }
     if (vector.size_question) computed.size_question = await sizeThresholds(vector, epsilon);
     return computed;
@@ -74,7 +77,8 @@ export async function answers(client, vectors) {
 
   const task = ({ json }) =>
     refusal("task", async () => {
-      const parsed = await Task.fromJson(json), { id, realisedEpsilon } = parsed;
+      const parsed = await Task.fromJson(json),
+        { id, realisedEpsilon } = parsed;
       const limit = internalsOf(parsed).mechanism.wordLimit;
       return { id, realised_epsilon: realisedEpsilon, word_limit: limit === null ? null : String(limit) };
     });
@@ -92,7 +96,11 @@ export async function answers(client, vectors) {
   const tasks = tasksRead.get(client);
 
   function taskOf(json) {
-    if (!tasks.has(json)) tasks.set(json, refusal("task", () => Task.fromJson(json)));
+    if (!tasks.has(json))
+      tasks.set(
+        json,
+        refusal("task", () => Task.fromJson(json)),
+      );
     return tasks.get(json);
   }
 
@@ -102,14 +110,22 @@ export async function answers(client, vectors) {
   }
 
   async function prefix({ task, text }) {
-    const read = await taskOf(task), [found = ""] = read.read([text]), groups = [...Array(read.keys.groups).keys()];
-    return { found, numbers: found ? groups.map((group) => internalsOf(read).domain.itemOf(found, group)) : [] };
+    const read = await taskOf(task),
+      [found = ""] = read.read([text]),
+      groups = [...Array(read.keys.groups).keys()];
+    return {
+      found,
+      numbers: found ? groups.map((group) => internalsOf(read).domain.itemOf(found, group)) : [],
+    };
   }
 
   async function report(vector) {
     const read = await taskOf(vector.task);
     if (!(read instanceof Task)) return read;
-    const tape = new Tape(internalsOf(read).draws, vector.tape ? fixedSource(fromHex(vector.tape)) : undefined);
+    const tape = new Tape(
+      internalsOf(read).draws,
+      vector.tape ? fixedSource(fromHex(vector.tape)) : undefined,
+    );
     return refusal("pairs", () => {
       const { id, body } = makeReportFrom(tape, read, heldBy(vector));
       return { id: toBase64url(id), body: toBase64url(body) };
@@ -117,7 +133,8 @@ export async function answers(client, vectors) {
   }
 
   async function coin(vector) {
-    const read = await taskOf(vector.task), choice = await coinOf(read, fromBase64url(vector.coin));
+    const read = await taskOf(vector.task),
+      choice = await coinOf(read, fromBase64url(vector.coin));
     if (!vector.tape) return { asks_size: choice.asked ?? false, function: String(choice.drawn) };
     const tape = new Tape(internalsOf(read).draws, fixedSource(fromHex(vector.tape)));
     const { id, body } = makeReportFrom(tape, read, heldBy(vector), choice);

@@ -6,11 +6,12 @@ const script = process.argv[2];
 let client, answer;
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const asked = JSON.parse(line), answers = [];
+  const asked = JSON.parse(line),
+    answers = [];
   if (asked.client !== client) {
     client = asked.client;
     ({ answer } = await import(`${script}?client=${encodeURIComponent(client)}`));
   }
   for (const request of asked.requests) answers.push(await answer(request));
-  process.stdout.write(JSON.stringify(answers) + "\n");
+  process.stdout.write(`${JSON.stringify(answers)}\n`);
 }

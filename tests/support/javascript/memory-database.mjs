@@ -4,7 +4,8 @@
 /** A copy that nobody can change, but for its bytes. */
 function kept(value) {
   const frozen = (part) => {
-    if (part && Object.getPrototypeOf(part) === Object.prototype) Object.values(Object.freeze(part)).forEach(frozen);
+    if (part && Object.getPrototypeOf(part) === Object.prototype)
+      Object.values(Object.freeze(part)).forEach(frozen);
     return part;
   };
   return frozen(structuredClone(value));
@@ -40,10 +41,11 @@ class MemoryTransaction {
       getAll: () => request(() => [...rows().values()]),
       put: (value, key) => request(() => void rows().set(keyOf(value, key), kept(value))),
       delete: (key) => request(() => void rows().delete(key)),
-      add: (value, key) => request(() => {
-        if (rows().has(keyOf(value, key))) throw new DOMException("there is such a row", "ConstraintError");
-        rows().set(keyOf(value, key), kept(value));
-      }),
+      add: (value, key) =>
+        request(() => {
+          if (rows().has(keyOf(value, key))) throw new DOMException("there is such a row", "ConstraintError");
+          rows().set(keyOf(value, key), kept(value));
+        }),
     };
   }
 
@@ -84,7 +86,8 @@ export class MemoryDatabase {
 
   /** As of `indexedDB`. */
   open() {
-    const opening = {}, step = this.stepOf();
+    const opening = {},
+      step = this.stepOf();
     const result = {
       objectStoreNames: [],
       close: () => {},

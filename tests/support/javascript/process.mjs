@@ -26,7 +26,9 @@ async function mechanismFrom({ name, keys, padding, epsilon, parameters, levels,
 
 /** A source of repeatable bytes, block by block. */
 function repeatable(seed) {
-  let block = new Uint8Array(0), at = 0, number = 0;
+  let block = new Uint8Array(0),
+    at = 0,
+    number = 0;
   return (count) => {
     if (at + count > block.length) {
       const digest = createHash("shake256", { outputLength: 65536 });
@@ -38,13 +40,18 @@ function repeatable(seed) {
 }
 
 const integersOf = (mechanism) =>
-  Object.fromEntries(Object.entries(mechanism).flatMap(([name, value]) => typeof value === "bigint" ? [[name, String(value)]] : []));
+  Object.fromEntries(
+    Object.entries(mechanism).flatMap(([name, value]) =>
+      typeof value === "bigint" ? [[name, String(value)]] : [],
+    ),
+  );
 
 const toHex = (bytes) => Buffer.from(bytes).toString("hex");
 
 /** Work with a function that fills arrays in place of the system's randomness; `taken` are their sizes. */
 function withRandomness(fill, work) {
-  const real = crypto.getRandomValues, taken = [];
+  const real = crypto.getRandomValues,
+    taken = [];
   crypto.getRandomValues = (data) => {
     taken.push(data.byteLength);
     fill(data);
@@ -59,21 +66,26 @@ function withRandomness(fill, work) {
 
 /** A function that fills arrays with repeatable bytes, one after another; a longer digest begins like a shorter one. */
 function streamOf(seed) {
-  let digest = new Uint8Array(0), at = 0;
+  let digest = new Uint8Array(0),
+    at = 0;
   return (data) => {
     const end = at + data.length;
     if (end > digest.length) {
-      digest = createHash("shake256", { outputLength: 2 * end + 65536 }).update(String(seed)).digest();
+      digest = createHash("shake256", { outputLength: 2 * end + 65536 })
+        .update(String(seed))
+        .digest();
     }
-    data.set(digest.subarray(at, at = end));
+    data.set(digest.subarray(at, (at = end)));
   };
 }
 
 const ANSWERS = {
   // Which code points may be in an alphabet.
   alone: async ({ first, last }) => {
-    const { isAlone } = await import(`${client}/discovery.js`), found = [];
-    for (let point = first; point < last; point++) if (isAlone(String.fromCodePoint(point))) found.push(point);
+    const { isAlone } = await import(`${client}/discovery.js`),
+      found = [];
+    for (let point = first; point < last; point++)
+      if (isAlone(String.fromCodePoint(point))) found.push(point);
     return found;
   },
   vectors: (cases) => answers(client, cases),
@@ -90,10 +102,24 @@ const ANSWERS = {
     }));
   },
   levels: ({ tasks }) =>
-    Promise.all(tasks.map((task) => Task.fromJson(task).then(({ levelValues }) => levelValues, ({ message }) => message))),
+    Promise.all(
+      tasks.map((task) =>
+        Task.fromJson(task).then(
+          ({ levelValues }) => levelValues,
+          ({ message }) => message,
+        ),
+      ),
+    ),
   question: async ({ law }) => {
     const { ends, asked, kept, draws, wordLimit, summary } = await mechanismFrom(law);
-    return { ends, asked: String(asked), kept: String(kept), draws, wordLimit: String(wordLimit), ...summary };
+    return {
+      ends,
+      asked: String(asked),
+      kept: String(kept),
+      draws,
+      wordLimit: String(wordLimit),
+      ...summary,
+    };
   },
   phase: async ({ task, days }) => {
     const read = await Task.fromJson(task);
@@ -102,7 +128,9 @@ const ANSWERS = {
   phaseToday: async ({ task }) => (await Task.fromJson(task)).phase(),
   // How often each message occurs, from repeatable draws.
   many: async ({ task, pairs, count, seed }) => {
-    const read = await Task.fromJson(task), counts = {}, source = repeatable(seed);
+    const read = await Task.fromJson(task),
+      counts = {},
+      source = repeatable(seed);
     for (let number = 0; number < count; number++) {
       const { body } = makeReportFrom(new Tape(internalsOf(read).draws, source), read, pairs);
       const message = toInteger(body);
@@ -118,17 +146,21 @@ const ANSWERS = {
     for (const text of tasks.keys()) tasks.set(text, await Task.fromJson(text));
     const read = reports.map(({ task }) => tasks.get(task));
     const coins = await Promise.all(reports.map(({ coin }, at) => coin && coinOf(read[at], fromHex(coin))));
-    return withRandomness(streamOf(seed), (taken) => reports.map(({ pairs }, at) => {
-      const { id, body } = perturb(read[at], new Map(pairs), coins[at]);
-      return { id: toHex(id), body: toHex(body), taken: taken.splice(0) };
-    }));
+    return withRandomness(streamOf(seed), (taken) =>
+      reports.map(({ pairs }, at) => {
+        const { id, body } = perturb(read[at], new Map(pairs), coins[at]);
+        return { id: toHex(id), body: toHex(body), taken: taken.splice(0) };
+      }),
+    );
   },
   // The bytes of a tape, id and draws, where the system's randomness counts up.
   counted: ({ draws, more }) => {
     let next = 0;
     const counting = (data) => data.forEach((_, at) => (data[at] = next++ % 251));
     return withRandomness(counting, (taken) => {
-      const tape = new Tape(draws), hash = createHash("sha256").update(tape.reportId), bytes = Buffer.alloc(8);
+      const tape = new Tape(draws),
+        hash = createHash("sha256").update(tape.reportId),
+        bytes = Buffer.alloc(8);
       for (let draw = 0; draw < draws + more; draw++) {
         bytes.writeBigUInt64LE(tape.draw());
         hash.update(bytes);
@@ -137,15 +169,32 @@ const ANSWERS = {
     });
   },
   // What a task is made into: every integer that its reports are drawn with, and what they cost.
-  integers: ({ tasks }) => Promise.all(tasks.map((task) => Task.fromJson(task).then((read) => {
-    const { mechanism, draws } = internalsOf(read), { realised, pairs } = mechanism;
-    const ratio = [realised.numerator, realised.denominator].map(String);
-    const counted = { realised: ratio, draws, epsilon: read.realisedEpsilon, cost: String(read.cost) };
-    return pairs ? { ...counted, question: integersOf(mechanism), law: integersOf(pairs) } : { ...counted, law: integersOf(mechanism) };
-  }, ({ message }) => ({ message })))),
-  bounds: ({ epsilons }) => epsilons.map(parseDecimal).map((epsilon) => {
-    return { series: String(expLower(epsilon).numerator), power: String(powerLower(epsilon).numerator) };
-  }),
+  integers: ({ tasks }) =>
+    Promise.all(
+      tasks.map((task) =>
+        Task.fromJson(task).then(
+          (read) => {
+            const { mechanism, draws } = internalsOf(read),
+              { realised, pairs } = mechanism;
+            const ratio = [realised.numerator, realised.denominator].map(String);
+            const counted = {
+              realised: ratio,
+              draws,
+              epsilon: read.realisedEpsilon,
+              cost: String(read.cost),
+            };
+            return pairs
+              ? { ...counted, question: integersOf(mechanism), law: integersOf(pairs) }
+              : { ...counted, law: integersOf(mechanism) };
+          },
+          ({ message }) => ({ message }),
+        ),
+      ),
+    ),
+  bounds: ({ epsilons }) =>
+    epsilons.map(parseDecimal).map((epsilon) => {
+      return { series: String(expLower(epsilon).numerator), power: String(powerLower(epsilon).numerator) };
+    }),
   // Why a coin, which may be one of another task, is refused; null if it is not.
   coinRefused: async ({ task, coin, of = task }) => {
     const [read, other] = await Promise.all([task, of].map((text) => Task.fromJson(text)));
@@ -173,7 +222,9 @@ const ANSWERS = {
   },
   // The microseconds of a report, by case and round: the median of many calls, the cases in turns.
   times: async ({ task, cases, calls, rounds }) => {
-    const read = await Task.fromJson(task), held = cases.map((pairs) => new Map(pairs)), times = cases.map(() => []);
+    const read = await Task.fromJson(task),
+      held = cases.map((pairs) => new Map(pairs)),
+      times = cases.map(() => []);
     for (let round = -1; round < rounds; round++) {
       held.forEach((pairs, number) => {
         const taken = Array.from({ length: calls }, () => {
@@ -188,7 +239,10 @@ const ANSWERS = {
     return times;
   },
   fetch: ({ url, task, retryPolicy }) =>
-    fetchTask(url, task, retryPolicy).then(({ id }) => ({ id }), ({ code, message }) => ({ code, message })),
+    fetchTask(url, task, retryPolicy).then(
+      ({ id }) => ({ id }),
+      ({ code, message }) => ({ code, message }),
+    ),
 };
 
 export const answer = (request) => ANSWERS[request.do](request);

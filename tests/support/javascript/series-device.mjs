@@ -8,13 +8,20 @@ const DAY = 86_400_000;
 const URL = "http://collector.test";
 const systemRandomness = crypto.getRandomValues.bind(crypto);
 
-Object.defineProperty(globalThis, "navigator", { value: { storage: { persist: async () => true } }, configurable: true });
+Object.defineProperty(globalThis, "navigator", {
+  value: { storage: { persist: async () => true } },
+  configurable: true,
+});
 // Nothing waits: timers of requests would outlive them.
 AbortSignal.timeout = () => undefined;
 // The same bytes, without a thread that a busy machine runs late.
 crypto.subtle.digest = async (_, data) => Uint8Array.from(createHash("sha256").update(data).digest()).buffer;
 
-const json = (status, content) => ({ status, media: status === 200 ? "application/json" : "application/problem+json", content });
+const json = (status, content) => ({
+  status,
+  media: status === 200 ? "application/json" : "application/problem+json",
+  content,
+});
 
 const problem = (status, kind) => json(status, { type: `urn:pckv:problem:${kind}`, detail: "" });
 
@@ -33,11 +40,17 @@ class RoundCollector {
 
   answer(path, body) {
     if (!this.reachable) return undefined;
-    if (!body) return this.contracts.has(path) ? json(200, JSON.parse(this.contracts.get(path))) : problem(404, "unknown");
-    const [, , id, what] = path.split("/"), round = this.rounds.get(id) ?? id, open = round === this.now || round === id;
+    if (!body)
+      return this.contracts.has(path)
+        ? json(200, JSON.parse(this.contracts.get(path)))
+        : problem(404, "unknown");
+    const [, , id, what] = path.split("/"),
+      round = this.rounds.get(id) ?? id,
+      open = round === this.now || round === id;
     if (!open && !this.trusting) return problem(403, round > this.now ? "not-open" : "closed");
     if (what === "admission") return json(200, { coin: null });
-    const [report] = JSON.parse(body).reports, taken = this.reports.get(round) ?? new Map();
+    const [report] = JSON.parse(body).reports,
+      taken = this.reports.get(round) ?? new Map();
     this.reports.set(round, taken.set(report.id, report.body));
     return this.loses ? undefined : json(200, { refused: [] });
   }
@@ -45,7 +58,8 @@ class RoundCollector {
 
 /** Reading a task takes longer than all the rest. */
 export function readOnce(Task) {
-  const read = new Map(), fromJson = Task.fromJson.bind(Task);
+  const read = new Map(),
+    fromJson = Task.fromJson.bind(Task);
   Task.fromJson = (text) => {
     if (!read.has(text)) read.set(text, fromJson(text));
     return read.get(text);
@@ -76,7 +90,9 @@ export class SeriesDevice {
   }
 
   #fillDraw(data) {
-    const number = this.numbers?.length ? BigInt(this.numbers.shift()) : BigInt((this.panel + this.draws) % this.series.panels);
+    const number = this.numbers?.length
+      ? BigInt(this.numbers.shift())
+      : BigInt((this.panel + this.draws) % this.series.panels);
     this.draws++;
     new DataView(data.buffer).setBigUint64(0, number, true);
   }
@@ -100,12 +116,14 @@ export class SeriesDevice {
   }
 
   async #fetch(url, { body }) {
-    const step = this.#stepOf(this.tab), never = () => new Promise(() => {});
+    const step = this.#stepOf(this.tab),
+      never = () => new Promise(() => {});
     if (!(await step("request"))) return never();
     const reply = this.collector.answer(url.slice(URL.length), body);
     if (!(await step("answer"))) return never();
     if (!reply) throw new TypeError("no answer");
-    const { status, media, content } = reply, headers = { get: (name) => (name === "Content-Type" ? media : null) };
+    const { status, media, content } = reply,
+      headers = { get: (name) => (name === "Content-Type" ? media : null) };
     return { type: "basic", status, headers, text: async () => JSON.stringify(content) };
   }
 
@@ -121,7 +139,8 @@ export class SeriesDevice {
       Object.assign(tab, { steps: [], end: resolve });
       const usual = { cap: 1000, retryPolicy: { tries: 1 }, clock: () => this.during(clock) };
       const work = async () => new this.SeriesClient(URL, { ...usual, ...options })[method](...given);
-      const refusal = (error) => (error.name === "PckvError" ? resolve({ code: error.code, message: error.message }) : reject(error));
+      const refusal = (error) =>
+        error.name === "PckvError" ? resolve({ code: error.code, message: error.message }) : reject(error);
       this.tab = tab;
       work().then(resolve, refusal);
     });
@@ -132,8 +151,16 @@ export class SeriesDevice {
   }
 
   state() {
-    const { database: { rows }, collector: { reports }, draws } = this;
-    return { rows: new Map(Array.from(rows, ([name, kept]) => [name, new Map(kept)])), reports: new Map(reports), draws };
+    const {
+      database: { rows },
+      collector: { reports },
+      draws,
+    } = this;
+    return {
+      rows: new Map(Array.from(rows, ([name, kept]) => [name, new Map(kept)])),
+      reports: new Map(reports),
+      draws,
+    };
   }
 
   returnTo({ rows, reports, draws }) {

@@ -9,7 +9,8 @@ const { Series, SeriesClient } = await import(`${client}/series.js`);
 readOnce(Task);
 
 function must(holds, ...said) {
-  if (!holds) throw new Error(said.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(" "));
+  if (!holds)
+    throw new Error(said.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(" "));
 }
 
 /** A walk through all schedules of some rounds with at most a number of faults. A device that is off costs none. */
@@ -33,21 +34,26 @@ class Walk {
 
   /** What later calls can tell apart. With no fault left, the clock is right from now on: earlier rounds are not asked for. */
   #keyOf(left) {
-    const { device, now } = this, rows = (store) => [...device.byRound(store)];
-    const reports = rows("reports").filter(([round]) => left || round >= now).map(([round, { status }]) => [round, status]);
+    const { device, now } = this,
+      rows = (store) => [...device.byRound(store)];
+    const reports = rows("reports")
+      .filter(([round]) => left || round >= now)
+      .map(([round, { status }]) => [round, status]);
     const uploads = left ? [...device.collector.reports.keys()] : [];
     const spent = rows("spent").map(([round]) => round);
     return JSON.stringify([left, device.member?.panel, device.draws, spent, reports, uploads]);
   }
 
   async #visit(reached) {
-    const found = new Map(), queue = [], add = (state, left) => {
-      this.device.returnTo(state);
-      const key = this.#keyOf(left);
-      if (found.has(key)) return;
-      found.set(key, [state, left]);
-      queue.push([state, left]);
-    };
+    const found = new Map(),
+      queue = [],
+      add = (state, left) => {
+        this.device.returnTo(state);
+        const key = this.#keyOf(left);
+        if (found.has(key)) return;
+        found.set(key, [state, left]);
+        queue.push([state, left]);
+      };
     for (const [state, left] of reached) add(state, left);
     for (let at = 0; at < queue.length; at++) {
       const [state, left] = queue[at];
@@ -58,16 +64,20 @@ class Walk {
   }
 
   async *#actions(state, left) {
-    const { device, now } = this, tab = {};
+    const { device, now } = this,
+      tab = {};
     yield [await this.#act(state, () => this.#checkCall(now, tab)), 0];
     if (!left) return;
     const faulty = async (action) => [await this.#act(state, action), 1];
     for (const [killAt, step] of tab.steps.entries()) {
       // Within a transaction, nothing is stored before its end.
       if (step === "store") continue;
-      yield faulty(async () => must((await device.report(now, { killAt })) === "killed", "it was not killed"));
+      yield faulty(async () =>
+        must((await device.report(now, { killAt })) === "killed", "it was not killed"),
+      );
     }
-    for (let clock = 0; clock <= this.rounds + 1; clock++) if (clock !== now) yield faulty(() => this.#checkCall(clock));
+    for (let clock = 0; clock <= this.rounds + 1; clock++)
+      if (clock !== now) yield faulty(() => this.#checkCall(clock));
     yield faulty(() => this.#unreachable());
     yield faulty(() => this.#lost());
     yield faulty(() => this.#withoutPanel());
@@ -94,17 +104,22 @@ class Walk {
 
   /** Rounds in a row, as many as there are panels, hold one report, and no report was made twice. */
   #checkWindow(reports) {
-    const { device } = this, spent = [...device.byRound("spent").keys()];
+    const { device } = this,
+      spent = [...device.byRound("spent").keys()];
     for (const [round, taken] of device.collector.reports) {
       must(taken.size === 1, `two reports of round ${round} were sent`);
       must(spent.includes(round), `the report of round ${round} was sent before it was recorded`);
     }
     const made = [...new Set([...reports, ...device.collector.reports.keys()])].sort((x, y) => x - y);
-    made.forEach((round, at) => must(!at || round - made[at - 1] >= device.series.panels, `reports in rounds ${made}`));
+    made.forEach((round, at) =>
+      must(!at || round - made[at - 1] >= device.series.panels, `reports in rounds ${made}`),
+    );
   }
 
   async #checkCall(clock, tab = {}) {
-    const { device, now } = this, expected = this.#expected(clock), receipt = await device.report(clock, tab);
+    const { device, now } = this,
+      expected = this.#expected(clock),
+      receipt = await device.report(clock, tab);
     const { status, round, epsilon, perturbed } = receipt;
     must(status === expected, receipt, `and not ${expected}, in round ${now} by a clock of ${clock}`);
     must(!perturbed || now === clock || this.trusting, "perturbed in another round");
@@ -115,13 +130,16 @@ class Walk {
 
   /** What a call that nothing disturbs says if the clock shows a round. */
   #expected(clock) {
-    const { device, rounds, now } = this, { panels } = device.series, reports = device.byRound("reports");
+    const { device, rounds, now } = this,
+      { panels } = device.series,
+      reports = device.byRound("reports");
     if (clock > rounds) return "over";
     const stored = reports.get(clock);
     if (stored && stored.status !== "waiting") return stored.status;
     const taken = clock === now || this.trusting;
     if (stored) return taken ? "sent" : clock > now ? "waiting" : "refused";
-    const panel = device.member?.panel ?? (device.panel + device.draws) % panels, last = Math.max(-Infinity, ...reports.keys());
+    const panel = device.member?.panel ?? (device.panel + device.draws) % panels,
+      last = Math.max(-Infinity, ...reports.keys());
     let free = Math.max(clock, 1);
     while (free % panels !== panel || free < last + panels) free++;
     if (free > rounds) return "over";
@@ -130,7 +148,8 @@ class Walk {
   }
 
   async #unreachable() {
-    const { device } = this, made = device.byRound("reports").size;
+    const { device } = this,
+      made = device.byRound("reports").size;
     device.collector.reachable = false;
     await device.report(this.now);
     device.collector.reachable = true;
@@ -165,11 +184,18 @@ const ANSWERS = {
   /** What a series says about its rounds, or why it is refused. */
   vector: async ({ json, rounds = {}, days = {}, next = [] }) => {
     try {
-      const series = await Series.fromJson(json), number = (text) => Number(text);
-      const ids = await Promise.all(Object.keys(rounds).map(number).map((round) => series.taskOf(round)));
+      const series = await Series.fromJson(json),
+        number = (text) => Number(text);
+      const ids = await Promise.all(
+        Object.keys(rounds)
+          .map(number)
+          .map((round) => series.taskOf(round)),
+      );
       return {
         id: series.id,
-        rounds: Object.fromEntries(ids.map(({ id, opens, closes, series: { round } }) => [round, { id, opens, closes }])),
+        rounds: Object.fromEntries(
+          ids.map(({ id, opens, closes, series: { round } }) => [round, { id, opens, closes }]),
+        ),
         days: Object.fromEntries(Object.keys(days).map((day) => [day, orNull(series.roundOn(day))])),
         next: next.map(([panel, after]) => [panel, after, orNull(series.nextRound(panel, after))]),
       };
@@ -180,10 +206,12 @@ const ANSWERS = {
 
   /** All schedules from every panel, with a collector that takes the round of its own clock, or any if it is trusting. */
   walk: async ({ series, rounds, faults, trusting = false }) => {
-    const { panels } = await Series.fromJson(series), counts = { calls: 0, states: 0 };
+    const { panels } = await Series.fromJson(series),
+      counts = { calls: 0, states: 0 };
     for (let panel = 0; panel < panels; panel++) {
       try {
-        const walk = new Walk(await deviceOf({ series, rounds, panel }), rounds, faults, trusting), { calls, states } = await walk.run();
+        const walk = new Walk(await deviceOf({ series, rounds, panel }), rounds, faults, trusting),
+          { calls, states } = await walk.run();
         counts.calls += calls;
         counts.states += states;
       } catch (error) {
@@ -197,7 +225,9 @@ const ANSWERS = {
   panels: async ({ series, draws }) => {
     const drawn = [];
     for (const numbers of draws) {
-      const device = await deviceOf({ series, rounds: 1 }), given = [], fill = crypto.getRandomValues;
+      const device = await deviceOf({ series, rounds: 1 }),
+        given = [],
+        fill = crypto.getRandomValues;
       device.numbers = [...numbers];
       crypto.getRandomValues = (data) => {
         given.push(shown(fill(data)));
@@ -214,7 +244,8 @@ const ANSWERS = {
    * changes the row of the series.
    */
   calls: async ({ calls, contracts = {}, ...given }) => {
-    const device = await deviceOf(given), results = [];
+    const device = await deviceOf(given),
+      results = [];
     for (const path in contracts) device.collector.contracts.set(path, contracts[path]);
     for (const { clock, method, given: parameters, tab = {}, options, set, edit } of calls) {
       Object.assign(device.collector, set);

@@ -2,7 +2,8 @@
 import { RunStart, Traced, TracingError, Variable } from "./tracing.mjs";
 
 const [plain, rewritten] = process.argv.slice(2);
-const { functions } = await import(plain), { functions: traced } = await import(rewritten);
+const { functions } = await import(plain),
+  { functions: traced } = await import(rewritten);
 const ONE = 2n ** 64n;
 
 // A generator of repeatable numbers: the steps of SplitMix64.
@@ -23,13 +24,15 @@ const start = () => (random() % 3n ? random() % 40n : random());
 /** A draw in the box of another one. */
 function moved({ low, high, remainder }) {
   if (!remainder) return [low, high, within(low, high)][random() % 3n];
-  const { count } = remainder, run = within(low / count, (high + 1n) / count - 1n);
+  const { count } = remainder,
+    run = within(low / count, (high + 1n) / count - 1n);
   return run * count + within(remainder.low, remainder.high);
 }
 
 function expected(result, variables, draws) {
   if (!(result instanceof Traced)) return result;
-  const { variable, scale, offset, big } = result, place = variables.indexOf(variable.draw ?? variable);
+  const { variable, scale, offset, big } = result,
+    place = variables.indexOf(variable.draw ?? variable);
   const value = variable.draw ? draws[place] % variable.count : draws[place];
   return big ? scale * value + offset : Number(scale * value + offset);
 }
@@ -49,7 +52,8 @@ for (const [name, compute] of Object.entries(functions)) {
       continue;
     }
     for (let step = 0; step < 5; step++) {
-      const draws = variables.map(moved), found = compute(...draws);
+      const draws = variables.map(moved),
+        found = compute(...draws);
       answer.followed++;
       if (found !== expected(result, variables, draws)) answer.wrong.push(draws.map(String));
     }

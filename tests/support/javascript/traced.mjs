@@ -12,7 +12,8 @@ const toHex = (bytes) => Buffer.from(bytes).toString("hex");
 
 /** A source that gives the bytes of an id, then those of given draws, and no more. */
 function sealedSource(id, draws, drawn) {
-  const bytes = new Uint8Array(16 + 8 * draws.length), view = new DataView(bytes.buffer);
+  const bytes = new Uint8Array(16 + 8 * draws.length),
+    view = new DataView(bytes.buffer);
   bytes.set(id);
   draws.forEach((draw, at) => view.setBigUint64(16 + 8 * at, BigInt(draw), true));
   let at = 0;
@@ -29,13 +30,18 @@ function sealedSource(id, draws, drawn) {
 class TracedTape extends Tape {
   constructor(draws, functions, id, numbers) {
     const variables = [];
-    super(draws, sealedSource(id, numbers, (variable) => variables.push(variable)));
+    super(
+      draws,
+      sealedSource(id, numbers, (variable) => variables.push(variable)),
+    );
     Object.assign(this, { functions, variables });
   }
 
   below(count) {
-    const result = super.below(count), drawn = this.variables.at(-1);
-    const sound = result instanceof Traced && result.variable.draw === drawn && result.variable.count === count;
+    const result = super.below(count),
+      drawn = this.variables.at(-1);
+    const sound =
+      result instanceof Traced && result.variable.draw === drawn && result.variable.count === count;
     if (!sound || result.scale !== 1n || result.offset !== 0n) {
       throw new TracingError(`below(${count}) does not return the remainder of a draw`);
     }
@@ -52,7 +58,9 @@ function boxOf({ low, high, remainder }) {
 const tasks = new Map();
 
 async function readTask(text) {
-  const task = await Task.fromJson(text), { mechanism } = internalsOf(task), { groupOf } = mechanism;
+  const task = await Task.fromJson(text),
+    { mechanism } = internalsOf(task),
+    { groupOf } = mechanism;
   // The group of a function is public, and decides how long prefixes are.
   if (groupOf) mechanism.groupOf = (drawn) => groupOf(drawn instanceof Seed ? drawn.value : drawn);
   return task;
@@ -71,17 +79,21 @@ async function choiceOf(task, coin) {
 }
 
 function run(task, pairs, draws, choice) {
-  const { domain, draws: expected, mechanism } = internalsOf(task), { functions = null } = mechanism.pairs ?? mechanism;
+  const { domain, draws: expected, mechanism } = internalsOf(task),
+    { functions = null } = mechanism.pairs ?? mechanism;
   const id = crypto.getRandomValues(new Uint8Array(16));
   // A report is made from its task, its pairs and its tape: nothing else changes, and nothing else is asked.
   for (const object of [task, domain, mechanism, mechanism.pairs ?? {}]) Object.freeze(object);
-  const { Date: clock, performance: stopwatch } = globalThis, system = crypto.getRandomValues;
+  const { Date: clock, performance: stopwatch } = globalThis,
+    system = crypto.getRandomValues;
   Object.assign(globalThis, { Date: undefined, performance: undefined });
   crypto.getRandomValues = undefined;
   try {
     const tape = new TracedTape(expected, functions, id, draws);
-    const report = makeReportFrom(tape, task, new Map(pairs), choice), reported = choice ? report.id : report.id.bytes;
-    if (toHex(reported) !== toHex(choice?.id ?? id)) throw new TracingError("the id is not the one it was given");
+    const report = makeReportFrom(tape, task, new Map(pairs), choice),
+      reported = choice ? report.id : report.id.bytes;
+    if (toHex(reported) !== toHex(choice?.id ?? id))
+      throw new TracingError("the id is not the one it was given");
     return { body: toHex(report.body), boxes: tape.variables.map(boxOf) };
   } catch (error) {
     return { error: `${error.name}: ${error.message}` };

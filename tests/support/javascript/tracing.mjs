@@ -185,17 +185,20 @@ const divisible = (x, y) => x instanceof Traced && !isFollowed(y) && x.value >= 
 const FOLLOWED = {
   "+": (x, y) => (isFollowed(x) ? x.plus(plain(y, x.big)) : y.plus(plain(x, y.big))),
   "-"(x, y) {
-    if (y instanceof Traced && y.variable.draw === x.variable && y.variable.draw) return new RunStart(y.variable);
+    if (y instanceof Traced && y.variable.draw === x.variable && y.variable.draw)
+      return new RunStart(y.variable);
     return isFollowed(x) ? x.plus(-plain(y, x.big)) : pinned("-", x, y);
   },
   "*"(x, y) {
-    const [traced, other] = isFollowed(x) ? [x, y] : [y, x], factor = plain(other, traced.big);
+    const [traced, other] = isFollowed(x) ? [x, y] : [y, x],
+      factor = plain(other, traced.big);
     return factor > 0n ? traced.times(factor) : pinned("*", x, y);
   },
   "/": (x, y) => (x.big && divisible(x, y) ? quotient(x, plain(y, true)) : pinned("/", x, y)),
   "%"(x, y) {
     if (!divisible(x, y)) return pinned("%", x, y);
-    const { variable, scale, offset, big } = x, count = plain(y, big);
+    const { variable, scale, offset, big } = x,
+      count = plain(y, big);
     const whole = variable.low === variable.first && variable.high === variable.last && !variable.count;
     if (whole && scale === 1n && offset === 0n) return new Traced(new Remainder(variable, count), big);
     return x.plus(-quotient(x, count) * count);
@@ -220,10 +223,16 @@ function compared(operator, x, y) {
     if (isFollowed(y)) return compared(MIRRORED[operator], y, x);
     // The values of a function may be sorted, and each taken once: no other decision is between two of them.
     const ordered = sorting && x instanceof Seed && y instanceof Seed;
-    return ordered ? COMPARED[operator](x.value, y.value) : refuse("a decision depends on the number of a hash function");
+    return ordered
+      ? COMPARED[operator](x.value, y.value)
+      : refuse("a decision depends on the number of a hash function");
   }
   const equality = operator === "===" || operator === "!==";
-  if (equality && typeof (y instanceof Seed ? y.value : y) !== (x.big ? "bigint" : "number") && !isFollowed(y)) {
+  if (
+    equality &&
+    typeof (y instanceof Seed ? y.value : y) !== (x.big ? "bigint" : "number") &&
+    !isFollowed(y)
+  ) {
     return operator === "!==";
   }
   const bound = plain(y);
@@ -252,7 +261,11 @@ function asBig(x) {
 
 function asNumber(x) {
   if (x instanceof Seed) return new Seed(Number(x.value));
-  const { variable: { first, last }, scale, offset } = x;
+  const {
+    variable: { first, last },
+    scale,
+    offset,
+  } = x;
   for (const end of [first, last]) plain(Number(scale * end + offset));
   return new Traced(x.variable, false, scale, offset);
 }
@@ -261,10 +274,13 @@ function asNumber(x) {
 const HANDLED = new Map([
   [BigInt, (_, [x]) => asBig(x)],
   [Number, (_, [x]) => asNumber(x)],
-  [BigInt.asUintN, (_, [bits, x]) => {
-    const kept = BigInt.asUintN(bits, x instanceof Seed ? x.value : x.pin());
-    return x instanceof Seed ? new Seed(kept) : kept;
-  }],
+  [
+    BigInt.asUintN,
+    (_, [bits, x]) => {
+      const kept = BigInt.asUintN(bits, x instanceof Seed ? x.value : x.pin());
+      return x instanceof Seed ? new Seed(kept) : kept;
+    },
+  ],
   [Math.max, (_, numbers) => numbers.reduce((x, y) => (compared("<", x, y) ? y : x))],
   [Math.min, (_, numbers) => numbers.reduce((x, y) => (compared(">", x, y) ? y : x))],
   [DataView.prototype.setBigUint64, (view, [at, x, little]) => view.setBigUint64(at, x.value, little)],
@@ -276,7 +292,7 @@ const { map, slice, sort, push, entries, concat, reduce } = Array.prototype;
 const MOVES = new Set([map, slice, sort, push, entries, concat, reduce, Array.from]);
 
 function guarded(f, argument) {
-  if (typeof argument !== "function" || MOVES.has(f) && f !== sort) return argument;
+  if (typeof argument !== "function" || (MOVES.has(f) && f !== sort)) return argument;
   return (...given) => {
     const result = argument(...given);
     return isSpecial(result) ? refuse(`${f.name} decides by a draw`) : result;
@@ -291,7 +307,11 @@ function apply(f, object, given) {
   if (Array.isArray(object) && object.some(isSpecial) && !MOVES.has(f)) refuse(`${f.name} looks at draws`);
   sorting += f === sort;
   try {
-    return Reflect.apply(f, object, given.map((argument) => guarded(f, argument)));
+    return Reflect.apply(
+      f,
+      object,
+      given.map((argument) => guarded(f, argument)),
+    );
   } finally {
     sorting -= f === sort;
   }
@@ -321,7 +341,9 @@ const buffers = new WeakMap();
 
 /** Bytes that can only be read as draws, each once, or passed on whole; `drawn` is given every draw. */
 export function sealedBytes(bytes, drawn) {
-  const buffer = sealed({}), view = new DataView(bytes.buffer), read = new Set();
+  const buffer = sealed({}),
+    view = new DataView(bytes.buffer),
+    read = new Set();
   const getBigUint64 = (at, little) => {
     if (at % 8 || little !== true) refuse("a draw is read at another place, or in another order of bytes");
     if (read.has(at)) refuse("a draw is read twice");
@@ -361,14 +383,17 @@ for (const operator of Object.keys(NATIVE)) $[operator] = (x, y) => arithmetic(o
 for (const operator of Object.keys(COMPARED)) $[operator] = (x, y) => compared(operator, x, y);
 
 // Steps whose time depends on what they find, or on how far they go.
-const SHOWN = new Set(["truth", "index"]), FAR = new Set(["**", "<<", ">>", ">>>"]);
+const SHOWN = new Set(["truth", "index"]),
+  FAR = new Set(["**", "<<", ">>", ">>>"]);
 
 /** What the rewritten client does, step by step: operators and calls, outcomes of tests, and places in arrays. */
 export function stepsOf(work) {
-  const steps = [], own = { ...$ };
+  const steps = [],
+    own = { ...$ };
   for (const [name, step] of Object.entries(own)) {
     $[name] = (...given) => {
-      const result = step(...given), seen = SHOWN.has(name) ? result : FAR.has(name) ? given[1] : "";
+      const result = step(...given),
+        seen = SHOWN.has(name) ? result : FAR.has(name) ? given[1] : "";
       steps.push(`${name} ${String(seen)}`);
       return result;
     };

@@ -71,8 +71,16 @@ function meaningOf({ status, mediaType, text, note }) {
   const hasMembers = !Array.isArray(parsed) && Object.keys(parsed).length > 0;
   const isProblem = mediaType === "application/problem+json" && hasMembers;
   if (!isProblem) return { reason: note };
-  const kind = codeIn(String(parsed.type ?? "").split(":").at(-1)) ?? note;
-  const detail = String(parsed.detail ?? "").slice(0, 200).replace(/[\s\p{C}]+/gu, " ").trim();
+  const kind =
+    codeIn(
+      String(parsed.type ?? "")
+        .split(":")
+        .at(-1),
+    ) ?? note;
+  const detail = String(parsed.detail ?? "")
+    .slice(0, 200)
+    .replace(/[\s\p{C}]+/gu, " ")
+    .trim();
   return { kind, reason: detail === "" ? kind : `${kind}: ${detail}` };
 }
 

@@ -53,7 +53,7 @@ export class TextDomain {
     this.taskDigest = taskDigest;
   }
 
-  makeMechanism(Mechanism, padding, epsilon, parameters) {
+  makeMechanism(_Mechanism, padding, epsilon, parameters) {
     return new PrefixCollision(this, padding, epsilon, parameters);
   }
 

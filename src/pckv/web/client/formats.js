@@ -42,5 +42,7 @@ function foldCase(name) {
 // A survey is its name as people read it, whatever its task's id: case, width, invisible characters and the
 // number of spaces make no difference.
 export function surveyOf(name) {
-  return foldCase(name.replace(/[\p{Cf}\p{DI}]/gu, "")).trim().replace(/\s+/g, " ");
+  return foldCase(name.replace(/[\p{Cf}\p{DI}]/gu, ""))
+    .trim()
+    .replace(/\s+/g, " ");
 }

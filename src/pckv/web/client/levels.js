@@ -30,9 +30,12 @@ function spacedValues(lowText, highText, count) {
   const scale = 10n ** BigInt(MORE_DECIMALS) * denominator;
   const decimals = String(scale).length - 1;
   const first = low.times(scale).floor;
-  const step = high.minus(low).times(scale).over(count - 1);
-  const valueOf = (level) => Number(`${first + step.times(level).floor}e-${decimals}`);
-  return [...Array(count).keys()].map(valueOf);
+  const step = high
+    .minus(low)
+    .times(scale)
+    .over(count - 1);
+  const valueAt = (level) => Number(`${first + step.times(level).floor}e-${decimals}`);
+  return [...Array(count).keys()].map(valueAt);
 }
 
 // The level below a value, and the threshold of a draw for the level above it.

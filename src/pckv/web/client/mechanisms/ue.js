@@ -60,7 +60,8 @@ export class Mechanism extends MechanismBase {
       const number = tape.draw();
       const isOwn = position === sampled?.key;
       const isClaimed = number < (isOwn ? this.kept + this.flipped : 2n * this.fake);
-      const claimsUpper = isOwn ? isUpper === (number < this.kept) : number < this.fake;
+      const isFirst = number < (isOwn ? this.kept : this.fake);
+      const claimsUpper = isOwn ? isFirst === isUpper : isFirst;
       const byte = position >> 3;
       const bit = 1 << (position & 7);
       if (isClaimed) body[byte] |= bit;
