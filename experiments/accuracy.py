@@ -41,17 +41,17 @@ and method, simulated on three synthetic populations and on real ratings, relati
 methods and to the best that could be known. `make experiment NAME=accuracy DATA=FOLDER` writes this
 page in 12 minutes on two cores, where FOLDER contains the rating sets.
 
-- Frequencies are shares of all people, and means are on [-1, 1]. A mean is compared only where
-  somebody holds the key.
+- Frequencies are shares of all people, and means are on [-1, 1]. A mean is compared only for keys
+  with holders.
 - All methods read the same reports. `baseline` and `corrected` are the paper's methods; its best is
-  the better one of `ue` and `grr` with `corrected`.
+  the better of `ue` and `grr` with `corrected`.
 - `oracle` knows the true distributions of frequencies and means: no method that has only the
   reports is better over all keys. It is not optimised for the top keys, and may be worse there.
 - Coverage is that of intervals that know how many pairs people hold. By rank and per ε it is in
   [coverage.md](coverage.md).
 - `movielike` is synthetic, with the figures of MovieLens 20M. A third of its sets are larger than
-  its padding of 100, which no method makes up for. Amazon's ratings are known per item and are
-  assigned to people at random.
+  its padding of 100, which no method corrects. Amazon's ratings are known per item and are assigned
+  to people at random.
 
 ## What must hold
 

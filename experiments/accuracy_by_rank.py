@@ -38,21 +38,22 @@ What does `bayes` gain and lose for the most frequent key, for those after it, a
 how much better could it be? `make experiment NAME=accuracy-by-rank DATA=FOLDER` writes this page,
 where FOLDER contains the rating sets.
 
-- The constants of `bayes` were chosen on other populations: those of [accuracy.md](accuracy.md) but
-  Amazon, those of `make experiment NAME=other-populations`, and crowds of equal keys with 1, 10 or
-  50 more frequent ones. The ones on this page were named before anything was measured on them.
-  They were measured five times, and changes in between were chosen on the other populations: what
-  ranks 11 to 50 may lose (from 0.95 to 0.9 times), and, since the top 10 and the largest key missed
-  their bars, what T says of protected keys, what rank 1 may lose (from 1.5 to 1.2 times) and the
-  common mean; then the shapes of its distributions. Before the last three measurements the
+- The constants of `bayes` were chosen on other populations: those of [accuracy.md](accuracy.md)
+  except Amazon, those of `make experiment NAME=other-populations`, and crowds of equal keys with 1,
+  10 or 50 more frequent ones. The populations on this page were fixed before any measurement on
+  them. They were measured five times, and changes in between were chosen on the other populations:
+  what ranks 11 to 50 may lose (from 0.95 to 0.9 times), and, since the top 10 and the largest key
+  missed their bars, how T updates protected keys, what rank 1 may lose (from 1.5 to 1.2 times) and
+  the common mean; then the shapes of its distributions. Before the last three measurements the
   geometric means were 9.08 (all keys), 4.09 (top 50), 2.53 (top 10) and 2.61 (means), and the worst
-  cells 0.86, 0.61 and 0.35. Before the last one nothing changed but the repeats of populations of
-  up to 1,000 keys, from 40 to 200: the error of a single key varies, and the worst of 160 cells is
-  the unluckiest. That of the largest key was 0.46 ± 0.10 with 40 repeats (zipf 0.6, `collision`).
+  cells 0.86, 0.61 and 0.35. Before the last one only the number of repeats changed, from 40 to 200
+  for populations of up to 1,000 keys: the error of a single key varies, and the worst of 160 cells
+  is the unluckiest. That of the largest key was 0.46 ± 0.10 with 40 repeats (zipf 0.6,
+  `collision`).
 - Numbers are how many times lower the mean squared error is than that of `corrected` from the same
   reports; below 1 it is higher. Frequencies are those that reports show.
 - `oracle` knows the true distributions of frequencies and means and minimises the error of all
-  keys: it is no bound for single ranks, where a method may be better.
+  keys: it is not a bound for single ranks, where a method may be better.
 
 ## What must hold
 
@@ -104,9 +105,9 @@ def _every_cell(cells: Sequence[RankErrors]) -> Iterator[str]:
 
 def _few(cells: Sequence[FewReports]) -> Iterator[str]:
     yield (
-        "\n## Few reports, few keys, and many\n\nEverybody holds one key, by Zipf's law or any with the same chance. The "
-        "largest error of\n`bayes` over all keys relative to `corrected`, and the largest sum of its frequencies, over "
-        f"both,\nmechanisms, and ε = 1 and 4. Sums above {MAX_SUM} come with protecting single keys among many;\n"
+        "\n## Few reports, few keys, and many\n\nEvery participant holds one key, drawn by Zipf's law or uniformly. The "
+        "largest error of `bayes` over\nall keys relative to `corrected`, and the largest sum of its frequencies, over "
+        f"both laws, three\nmechanisms, and ε = 1 and 4. Sums above {MAX_SUM} come from protecting single keys among many;\n"
         "`bayes+consistent` gives sums of at most 1.\n\n"
     )
     keys = list(dict.fromkeys(cell.keys for cell in cells))

@@ -191,18 +191,19 @@ def requirements_of(cells: Sequence[Discoveries]) -> Iterator[Requirement]:
 
 INTRODUCTION = f"""# Measured: hashed keys
 
-How many of the candidates that are marked as there are held by nobody, and are errors those that a
-plan predicts? [Keys that nobody listed](../how-to/unlisted-keys.md) explains hashed keys. `make
-experiment NAME=hashed` writes this page.
+How many of the candidates marked as present have no holders, and do errors match those that a plan
+predicts? [Unlisted keys](../how-to/unlisted-keys.md) explains hashed keys. `make experiment
+NAME=hashed` writes this page.
 
 - *law*: 1,000,000 people hold 200 keys, which are among 10,000 candidates. Counts of every
   candidate are drawn from their exact law.
-- *reports*: 40,000 people, 12 keys, 400 candidates. Reports are made by the code of devices, and
-  asked about every candidate.
-- Everybody holds 1 or 3 pairs, and the padding is the same. The frequencies of the held keys fall
-  with their rank to the power of 0.8. The false discovery rate is {DEFAULT_FLAG_RATE:.0%}, the method `corrected`.
-- Errors are roots of mean squares over the held keys, relative to those that plans predict; those
-  of means for keys above {MIN_STANDARD_ERRORS} of their standard errors.
+- *reports*: 40,000 people, 12 keys, 400 candidates. Reports are made by the devices' code and
+  checked against every candidate.
+- Every participant holds 1 or 3 pairs, and the padding is equal to that number. The frequencies of
+  the held keys fall with their rank to the power of 0.8. The false discovery rate is
+  {DEFAULT_FLAG_RATE:.0%}, the method `corrected`.
+- Errors are root mean squares over the held keys, relative to the predicted ones; errors of means
+  are for keys above {MIN_STANDARD_ERRORS} of their standard errors.
 
 """
 TABLE = """

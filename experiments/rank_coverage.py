@@ -32,8 +32,8 @@ RANKS = {"1": (0, 1), "2 to 10": (1, 10), "11 to 50": (10, 50), "all": (0, None)
 MIN_COVERAGE, MIN_TOP_COVERAGE = 0.93, 0.90
 PAGE = """# Coverage by rank
 
-How often does a 95 % interval hold the truth, for the keys that people look at? This page has the
-coverage of the most frequent keys, of those after them, and of all. `make experiment
+How often does a 95 % interval contain the true value, for the keys that people look at? This page
+has the coverage of the most frequent keys, of those after them, and of all. `make experiment
 NAME=rank-coverage DATA=FOLDER` writes it in 10 minutes, where FOLDER contains the rating sets.
 
 - Ranks are those of the true frequencies. "Lowest" is the rank from 1 to 10 that is covered least.
@@ -41,7 +41,7 @@ NAME=rank-coverage DATA=FOLDER` writes it in 10 minutes, where FOLDER contains t
   For `corrected` these are also the keys with the luckiest noise, and at small ε many of them miss.
 - Widths are relative to those of `corrected`.
 - On Clothing the truth is the frequency that reports show: some people hold more pairs than the
-  padding, which is another matter ([choose-padding.md](../how-to/choose-padding.md)).
+  padding, which is a separate question ([choose-padding.md](../how-to/choose-padding.md)).
 - A share of *r* repeats has a standard error of √(.95·.05/*r*): 1.1 points for 400 repeats.
 
 """
