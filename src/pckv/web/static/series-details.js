@@ -1,6 +1,6 @@
 // The facts of a series that few people need, behind a disclosure; and what its rounds promise a participant.
-import { count, make, pairs, plural } from "./page.js";
-import { keysText } from "./task-details.js";
+import { count, make, plural } from "./page.js";
+import { factEntries } from "./task-details.js";
 
 const DAYS_PER_YEAR = 365;
 
@@ -21,24 +21,11 @@ export function windowSentence({ period, panels, rounds, epsilon }) {
 }
 
 export function seriesDetails({ task, ...contract }, series) {
-  const { unit, low_label: low, high_label: high } = task.about,
-    end = (value, label) => (label ? `${value} (${label})` : value);
-  const facts = {
-    Rounds: `${series.rounds ? count(series.rounds) : "no end"}, of ${plural(series.period, "day")} each`,
-    "First day": series.first,
-    Panels: `${count(series.panels)}; a device reports in ${series.panels === 1 ? "every round" : `one round out of ${count(series.panels)}`}`,
-    Keys: keysText({ keys: series.keys, other: task.other }),
-    Values: `${end(task.low, low)} to ${end(task.high, high)}${unit ? ` ${unit}` : ""}`,
-    "ε of a report": task.epsilon,
-    Mechanism: `${series.mechanism}, for up to ${pairs(task.padding)}`,
-    Created: series.created,
-    Id: make("code", {}, series.id),
-  };
   return make(
     "details",
     { class: "card" },
     make("summary", {}, make("h2", {}, "Details")),
     make("p", {}, windowSentence({ ...contract, epsilon: Number(task.epsilon) })),
-    make("dl", { class: "facts" }, ...Object.entries(facts).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)))),
+    make("dl", { class: "facts" }, ...factEntries([...series.facts, ["created", series.created]])),
   );
 }
