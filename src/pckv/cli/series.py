@@ -15,6 +15,7 @@ import click
 from pckv.base.days import Phase, utc_today
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DEVICE_COIN
+from pckv.base.words import plural
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.contract_options import contract_options, read_contract, write_contract
 from pckv.cli.inputs import read_series, read_series_id
@@ -161,8 +162,7 @@ def new_command(
     series = Series(task=contract.task, first=first, period=period, panels=panels, rounds=rounds)
     if first < utc_today() and not force:
         raise ParameterError(f"the first day, {first}, is in the past: use --force if that is meant")
-    count = "rounds without end" if rounds is None else f"{rounds:,} rounds"
-    said = f"{series.id}  {count} of {period:,} days from {first} on, {panels:,} panels"
+    said = f"{series.id}  {series.schedule}, {plural(panels, 'panel')}"
     write_contract(series, out, said, force=force)
     if contract.choice:
         click.echo(contract.choice, err=out == STREAM)

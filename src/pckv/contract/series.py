@@ -75,6 +75,12 @@ class Series:
         """The name of the series, which is that of its task."""
         return self.task.name
 
+    @property
+    def schedule(self) -> str:
+        """How many rounds there are, how long they are and when they begin, in words."""
+        rounds = "rounds without end" if self.rounds is None else plural(self.rounds, "round")
+        return f"{rounds} of {plural(self.period, 'day')} from {self.first} on"
+
     def opens(self, number: int) -> str:
         """Return the first day of the round with this `number`."""
         self._check_round(number)
@@ -171,14 +177,13 @@ class Series:
 
     def facts(self) -> list[Fact]:
         """Return what the series promises, fact by fact; what only a task that stands alone has is left out."""
-        rounds = "rounds without end" if self.rounds is None else plural(self.rounds, "round")
         turns = "every round" if self.panels == 1 else f"one round out of {self.panels:,}"
         return [
             Fact("name", {"name": self.name}, self.name),
             Fact(
                 "rounds",
                 {"first": self.first, "period": self.period, "rounds": self.rounds},
-                f"{rounds} of {plural(self.period, 'day')}, from {self.first} on",
+                self.schedule,
             ),
             Fact("panels", {"panels": self.panels}, f"{self.panels:,}; a device reports in {turns}"),
             *(fact for fact in self.task.facts() if fact.name not in {"name", "days", "series", "id"}),
@@ -192,10 +197,9 @@ class Series:
         return hash(self.id)
 
     def __repr__(self) -> str:
-        rounds = "rounds without end" if self.rounds is None else f"{self.rounds:,} rounds"
         return (
-            f"<Series {self.name!r}: {rounds} of {self.period:,} days from {self.first} on, "
-            f"{self.panels:,} panels, ε = {self.task.epsilon:g}, id {self.id[:8]}…>"
+            f"<Series {self.name!r}: {self.schedule}, {plural(self.panels, 'panel')}, "
+            f"ε = {self.task.epsilon:g}, id {self.id[:8]}…>"
         )
 
 

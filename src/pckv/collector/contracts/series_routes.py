@@ -148,7 +148,8 @@ async def list_rounds(
     def query_store() -> dict[str, Any]:
         rounds = collector.store.rounds(series_id, limit, before)
         return {
-            "series": _facts(collector, stored) | {"facts": said(stored.series.facts())},
+            "series": _facts(collector, stored),
+            "facts": said(stored.series.facts()),
             "rounds": [_round_facts(one, today) for one in rounds],
         }
 

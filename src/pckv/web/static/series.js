@@ -50,7 +50,7 @@ export function seriesView(root, id, role) {
       contract ??= await ask("GET", path, { signal });
       const answer = await ask("GET", `${path}/rounds?limit=${head.limit()}`, { signal });
       found();
-      series = answer.series;
+      series = { ...answer.series, facts: answer.facts };
       document.title = `${series.name} – pckv`;
       body.hidden = false;
       build();
