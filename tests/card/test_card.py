@@ -62,8 +62,8 @@ def test_a_card_needs_nothing_but_a_task() -> None:
     assert page.count("Not stated in the task.") == 3
     assert "Not run. `pckv audit` computes" in page
     assert "Not known from the task" in page
-    assert "Opens: at once. Closes: when somebody closes it." in page
-    assert "people with more are refused" in page
+    assert "## Collection\n\nNo days set.\n" in page
+    assert "| at most 1; more are refused where pairs are entered |" in page
     assert bare["collection"] is None
     # e^20 is 485,165,195.4: limits are never rounded down.
     assert "486,000,000 times" in page
@@ -74,11 +74,11 @@ def test_a_card_needs_nothing_but_a_task() -> None:
     [
         (
             {"keys": ["a", "b"], "other": "rest"},
-            "Which of 2 keys a person holds (a, b), whether they hold a key that is not listed, and for each",
+            "| Keys | 3, of which “rest” stands for all that are not listed |\n| First keys | a, b |",
         ),
         (
             {"keys": "hashed"},
-            "Which keys a person holds, whatever these are: any text is a key, and for each",
+            "| Keys | any text; those to estimate are named afterwards |\n| Values |",
         ),
     ],
     ids=["other", "hashed"],
@@ -139,7 +139,7 @@ def test_a_task_that_was_closed_early_says_when() -> None:
 
 def test_the_least_epsilon_is_not_a_power_of_ten() -> None:
     task = Task(name="t", keys=1, values=(0, 1), epsilon="0.000001")
-    assert "| ε per person | 0.000001 (realised 0.000001) |" in card_markdown(privacy_card(task))
+    assert "| ε of a report | 0.000001 (realised 0.000001) |" in card_markdown(privacy_card(task))
 
 
 def test_a_round_says_what_all_rounds_spend() -> None:
@@ -149,9 +149,9 @@ def test_a_round_says_what_all_rounds_spend() -> None:
     for panels in (1, 4):
         series = Series(task=task, first="2030-01-07", period=7, panels=panels)
         told[panels] = card_markdown(privacy_card(series.task_of(3)))
-    assert "| Repeated | round 3 of a series in which every device reports in every round" in told[1]
+    assert "| Series | round 3 of a series in which every device reports in every round" in told[1]
     assert "any 4 rounds in a row hold at most one of its reports" in told[4]
-    assert "Repeated" not in card_markdown(privacy_card(task))
+    assert "| Series |" not in card_markdown(privacy_card(task))
 
 
 def test_coins_are_told() -> None:
@@ -171,8 +171,8 @@ def test_levels_are_told() -> None:
     )
     page = card_markdown(privacy_card(task))
     assert (
-        "a value from 1 to 5 stars, reported as one of 5 levels (1, 2, 3, 4, 5; a value between two is reported as one"
-        " of them at random, so that means stay)." in page
+        "| Values | from 1 to 5 stars |\n| Levels | 5: 1, 2, 3, 4, 5; a value in between is reported as one of the"
+        " two next to it, at random, so that the mean stays |" in page
     )
     assert (
         "the mean of the values that they give it and the share of every level among these values, each with"
@@ -183,6 +183,7 @@ def test_levels_are_told() -> None:
             Task(name="t", keys=9, values=(1, 5), between="refuse", epsilon=1, mechanism="grr", padding=1)
         )
     )
-    assert "reported as one of 2 levels (1, 5; other values are refused where pairs are entered)." in exact
+    assert "| Levels | 2: 1, 5; nothing in between is taken |" in exact
     signs = card_markdown(privacy_card(Task(name="t", keys=9, values=(1, 5), epsilon=1, mechanism="grr")))
-    assert "level" not in signs
+    assert "| Levels | 2: 1, 5; a value in between is reported as one of the two, at random" in signs
+    assert "share of every level" not in signs

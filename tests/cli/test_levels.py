@@ -84,13 +84,12 @@ def test_levels_that_are_no_numbers_are_misused(levels: str) -> None:
 
 def test_show_says_which_levels_a_task_has() -> None:
     printed = run_ok("task show named.json")
-    assert "refuse" in printed
-    assert "1, 2, 3, 4, 5" in printed
+    assert "5: 1, 2, 3, 4, 5; nothing in between is taken" in printed
     shown = read_json(run_ok("task show named.json --json"))
     assert (shown["levels"], shown["between"]) == (["1", "2", "3", "4", "5"], "refuse")
     assert shown["level_values"] == [1, 2, 3, 4, 5]
     assert read_json(run_ok("task show rounding.json --json"))["levels"] == 5
-    assert "level values" not in run_ok("task show grr.json")
+    assert "2: 1, 5; a value in between is reported as one of the two" in run_ok("task show grr.json")
 
 
 def test_a_value_between_levels_is_refused_rounded_or_clipped() -> None:

@@ -62,7 +62,7 @@ def test_a_keys_file_may_begin_with_a_byte_order_mark() -> None:
 
 def test_show_says_what_a_task_promises() -> None:
     printed = run_ok("task show ue.json")
-    for part in (UE.id, "movies", "ue", "allocation optimized", "realised epsilon", "bytes per report"):
+    for part in (UE.id, "movies", "ue", "allocation optimized", "realised 1", "bytes per report"):
         assert part in printed
     assert read_json(run_ok("task show ue.json --json")) == {
         "id": UE.id,
@@ -73,6 +73,7 @@ def test_show_says_what_a_task_promises() -> None:
         "low": 1.0,
         "high": 5.0,
         "levels": 2,
+        "level_values": [1.0, 5.0],
         "between": "round",
         "epsilon": 1.0,
         "realised_epsilon": UE.realised_epsilon,
@@ -81,6 +82,7 @@ def test_show_says_what_a_task_promises() -> None:
         "padding": 1,
         "more": "sample",
         "size_share": 0.0,
+        "size_answers": [],
         "coin": "device",
         "word_limit": None,
         "bytes_per_report": 18,
@@ -220,11 +222,11 @@ def test_what_participants_read_comes_from_a_file() -> None:
     read = {"question": "Which films have you seen?", "unit": "stars", "consent": "I agree\nto this."}
     assert Task.from_json(Path("new.json").read_bytes()).about == About(**read)
     printed = run_ok("task show new.json")
-    assert [line.split(maxsplit=1) for line in printed.splitlines()[-3:]] == [
+    assert [line.split(maxsplit=1) for line in printed.splitlines()[1:3]] == [
         ["question", "Which films have you seen?"],
-        ["unit", "stars"],
         ["consent", "I agree to this."],
     ]
+    assert "from 1 to 5 stars" in printed
     assert read_json(run_ok("task show new.json --json"))["about"] == About(**read).to_dict()
 
 

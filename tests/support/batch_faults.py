@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -60,7 +61,7 @@ def with_task_padding(task: Task, padding: int) -> Task:
     """Return a task whose law pads otherwise and keeps its thresholds."""
     changed = copy.copy(task)
     law: Law = with_padding(task.law, padding)
-    vars(changed)["law"] = law
+    vars(changed)["reporting"] = replace(task.reporting, law=law)
     return changed
 
 

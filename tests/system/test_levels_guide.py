@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from pckv.base.arrays import Floats
-from pckv.base.levels import nearest_level
 from support.cli import run
 from support.parts import ROOT
 
@@ -41,7 +40,8 @@ def true_shares(path: Path) -> dict[str, Floats]:
     with path.open(newline="") as file:
         for row in csv.DictReader(file):
             shares = found.setdefault(row["movie"], np.zeros(len(VALUES)))
-            shares[VALUES.index(nearest_level(float(row["stars"]), VALUES))] += 1
+            stars = float(row["stars"])
+            shares[VALUES.index(min(VALUES, key=lambda level: (abs(level - stars), level)))] += 1
     return {movie: shares / shares.sum() for movie, shares in found.items()}
 
 

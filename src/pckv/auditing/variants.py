@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pckv.base.budget import ALLOCATIONS
+from pckv.contract.reporting import Reporting
 from pckv.contract.task import Task
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.size_question.law import SizeQuestion
@@ -19,11 +20,7 @@ from pckv.mechanisms.ue.law import TUNED
 
 def without_question(task: Task) -> Task:
     """Return a copy of a task of which all reports are about pairs; its id stays the task's."""
-    toy = copy.copy(task)
-    vars(toy).update(size_question=None)
-    for cached in ("message_format", "realised_epsilon"):
-        vars(toy).pop(cached, None)
-    return toy
+    return _with_reporting(task, replace(task.reporting, size_question=None))
 
 
 def with_law(task: Task, law: Law, question: SizeQuestion | None = None) -> Task:
@@ -35,13 +32,14 @@ def with_law(task: Task, law: Law, question: SizeQuestion | None = None) -> Task
         question: The size question of the copy; by default the task's, if it has one, with thresholds of as many bits
             as the law's.
     """
-    toy = copy.copy(task)
     if question is None and task.size_question is not None:
         question = replace(task.size_question, bits=law.bits)
-    vars(toy).update(law=law, size_question=question)
-    # What was computed from the other law is computed again.
-    for cached in ("message_format", "realised_epsilon"):
-        vars(toy).pop(cached, None)
+    return _with_reporting(task, replace(task.reporting, law=law, size_question=question))
+
+
+def _with_reporting(task: Task, reporting: Reporting) -> Task:
+    toy = copy.copy(task)
+    vars(toy).update(reporting=reporting)
     return toy
 
 

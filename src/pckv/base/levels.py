@@ -103,11 +103,6 @@ def level_below(value: float, values: Sequence[float]) -> int:
     return min(bisect_right(values, value), len(values) - 1) - 1
 
 
-def nearest_level(value: float, values: Sequence[float]) -> float:
-    """Return the level nearest to a value, the lower of two that are equally near."""
-    return min(values, key=lambda level: (abs(level - value), level))
-
-
 def listed(values: Iterable[float]) -> str:
     """Return the values of levels for people to read, with all the digits that it takes to name them.
 

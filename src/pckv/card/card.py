@@ -6,14 +6,13 @@ import math
 from typing import Any
 
 from pckv.auditing.audit import Audit
-from pckv.base.limits import DISCOVERY, MIN_LEVELS, REFUSE, REPORT_ID_BYTES, SERVER_COIN
-from pckv.base.words import percent, plural, rounded_up
-from pckv.contract.members import SeriesRound
+from pckv.base.limits import DISCOVERY, MIN_LEVELS
+from pckv.base.words import plural, rounded_up
+from pckv.contract.facts import first_keys, said, task_members
 from pckv.contract.task import Task
 from pckv.estimators.estimate import METHODS, default_method
 
 CARD_VERSION = 1
-KEYS_NAMED = 12
 LEVEL = 0.95
 # What a collector or a tally says of a collection, where it was asked; nothing of it is part of the task.
 COLLECTION_MEMBERS = (
@@ -40,14 +39,16 @@ def privacy_card(
     Returns:
         Plain values, of which `card_markdown` makes a page.
     """
+    facts = dict(said(task.facts()))
     return {
         "version": CARD_VERSION,
         "task": task.id,
         "name": task.name,
+        "facts": facts,
         "purpose": task.about.description,
         "contact": task.about.contact,
-        "asked": _asked(task),
-        "privacy": _privacy(task),
+        "asked": _asked(task, facts),
+        "privacy": _privacy(task, facts),
         "audit": None if audit is None else _audited(audit),
         "retention": _retention(collection or {}),
         "collection": None if collection is None else _collection(collection),
@@ -56,38 +57,21 @@ def privacy_card(
     }
 
 
-def _asked(task: Task) -> dict[str, Any]:
-    more = (
-        "people with more are refused where pairs are entered"
-        if task.more == REFUSE
-        else f"of people with more, a random choice of their {_held(task)} is used"
-    )
-    size = (
-        ""
-        if task.size_question is None
-        else f"{percent(task.size_share)} of the reports say about how many pairs a person holds, instead of which"
-    )
-    # Where keys are hashed or unknown there is no list of them.
-    unlisted = task.is_hashed or task.kind == DISCOVERY
-    listed = task.key_count - (task.other is not None)
+def _asked(task: Task, facts: dict[str, str]) -> dict[str, Any]:
+    names, more = first_keys(task)
     return {
-        "keys": None if unlisted else listed,
-        "first_keys": [] if unlisted else task.key_names(range(min(listed, KEYS_NAMED))),
+        # Where keys are hashed or unknown there is no list of them.
+        "keys": len(names) + more if task.lists_keys else None,
+        "first_keys": names,
         # How many characters of a text a discovery finds.
         "characters": task.tree.characters if task.kind == DISCOVERY else None,
-        "other": task.other,
-        "low": task.low,
-        "high": task.high,
+        **task_members(task, "other", "low", "high", "between", "padding", "opens", "closes"),
         "levels": list(task.level_values),
-        "between": task.between,
         "unit": task.about.unit,
         "low_label": task.about.low_label,
         "high_label": task.about.high_label,
-        "padding": task.padding,
-        "more": more if task.can_truncate or task.more == REFUSE else "",
-        "size_question": "" if task.size_question is None else size,
-        "opens": task.opens,
-        "closes": task.closes,
+        "more": facts[f"{_held(task)} per report"],
+        "size_question": "" if task.size_question is None else facts["size question"],
     }
 
 
@@ -95,41 +79,21 @@ def _held(task: Task) -> str:
     return "texts" if task.kind == DISCOVERY else "pairs"
 
 
-def _privacy(task: Task) -> dict[str, Any]:
+def _privacy(task: Task, facts: dict[str, str]) -> dict[str, Any]:
     ratio = math.exp(task.realised_epsilon)
-    coin = (
-        " The collector draws a public number per report; the guarantee holds whichever it draws."
-        if task.coin == SERVER_COIN
-        else ""
-    )
     return {
         "guarantee": "ε-local differential privacy",
-        "epsilon": task.epsilon,
-        "realised_epsilon": task.realised_epsilon,
         "unit": "a person's whole set of texts: which they hold, and how many"
         if task.kind == DISCOVERY
         else "a person's whole set of pairs: which keys they hold, how many, and every value",
         "ratio": float(rounded_up(ratio)),
         "certainty": float(rounded_up(ratio / (1 + ratio))),
-        "trust": f"Nobody: each report is perturbed on the person's own device, and the {_held(task)} never leave it."
-        " The program on that device must be the published one." + coin,
-        "not_covered": "that somebody took part, and on which day; every further task that a person answers adds its own ε",
-        "repeated": "" if task.series is None else _repeated(task.series),
-        "mechanism": task.mechanism,
-        "parameters": task.parameters,
-        "bytes_per_report": REPORT_ID_BYTES + task.law.body_bytes,
+        "trust": f"No other party: each report is perturbed on the person's own device, and the {_held(task)} never leave it."
+        " The program on that device must be the published one.",
+        "not_covered": "that a person took part, and on which day; every further task that a person answers adds its own ε",
+        "repeated": facts.get("series", ""),
+        **task_members(task, "epsilon", "realised_epsilon", "mechanism", "parameters", "bytes_per_report"),
     }
-
-
-def _repeated(series: SeriesRound) -> str:
-    """Say what the rounds of a series spend together, since the card of one round would hide it."""
-    if series.panels == 1:
-        return f"round {series.round:,} of a series in which every device reports in every round, with its own ε each time"
-    return (
-        f"round {series.round:,} of a series in {series.panels:,} panels: a device reports in one round out of"
-        f" {series.panels:,}, so any {series.panels:,} rounds in a row hold at most one of its reports; each of its reports"
-        f" adds its own ε, one per {series.panels:,} rounds"
-    )
 
 
 def _audited(result: Audit) -> dict[str, Any]:
@@ -140,12 +104,17 @@ def _retention(collection: dict[str, Any]) -> dict[str, Any]:
     days = collection.get("keep_reports")
     known = "keep_reports" in collection
     if not known:
-        said = "Not known from the task: ask whoever runs the collection. Raw answers are never collected."
+        sentence = (
+            "Not known from the task: ask the operator of the collection. Raw answers are never collected."
+        )
     elif days is None:
-        said = "Reports are kept until the task is deleted. Raw answers are never collected."
+        sentence = "Reports are kept until the task is deleted. Raw answers are never collected."
     else:
-        said = f"Reports are deleted {plural(days, 'day')} after the task has closed; their counts stay. Raw answers are never collected."
-    return {"known": known, "days_after_closing": days, "sentence": said}
+        sentence = (
+            f"Reports are deleted {plural(days, 'day')} after the task has closed; their counts stay. "
+            "Raw answers are never collected."
+        )
+    return {"known": known, "days_after_closing": days, "sentence": sentence}
 
 
 def _collection(collection: dict[str, Any]) -> dict[str, Any]:

@@ -6,10 +6,30 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from pckv.base.levels import listed
-from pckv.base.limits import MIN_LEVELS, REFUSE_BETWEEN
 from pckv.base.words import plural, rounded_up
 
+# The facts of a section, in order.
+ASKED = (
+    "keys",
+    "first keys",
+    "values",
+    "levels",
+    "pairs per report",
+    "texts per report",
+    "size question",
+)
+PRIVACY = (
+    "guarantee",
+    "ε of a report",
+    "unit of privacy",
+    "in odds",
+    "who is trusted",
+    "series",
+    "not covered",
+    "mechanism",
+    "public functions",
+    "bytes per report",
+)
 NOT_STATED = "Not stated in the task."
 # From here on, numbers are shown without decimals.
 LARGE = 1000
@@ -21,19 +41,31 @@ LINE_START = re.compile(r"^ *([0-9]*)([-+=.)])|^ +", re.MULTILINE)
 
 def card_markdown(card: dict[str, Any]) -> str:
     """Return a card, as `privacy_card` makes it, as Markdown; texts of the task are shown as they are written."""
+    facts, question = card["facts"], card["participants_read"]["question"]
     held = "pairs" if card["asked"]["characters"] is None else "texts"
     sections = (
         ("Purpose", _purpose(card)),
-        ("What is asked", _asked(card["asked"], card["participants_read"]["question"])),
-        ("Privacy", _privacy(card["privacy"], held)),
+        ("What is asked", [f"“{_plain(question)}”" if question else "", _table(facts, ASKED)]),
+        ("Privacy", [_table(facts | _privacy(card["privacy"], held), PRIVACY)]),
         ("Audit", _audit(card["audit"], held)),
-        ("Collection", _collection(card["collection"], card["asked"])),
+        ("Collection", _collection(card["collection"], facts["days"])),
         ("Retention", [card["retention"]["sentence"]]),
         ("Estimates offered", _estimates(card["estimates"])),
         ("What participants read", _read(card["participants_read"])),
     )
     head = f"# Privacy card: {_plain(card['name'])}\n\nTask `{card['task']}`. The id is the SHA-256 of the task: a task with another text has another id.\n"
     return head + "".join(f"\n## {title}\n\n{_block(lines)}\n" for title, lines in sections)
+
+
+def _table(facts: dict[str, str], names: Iterable[str]) -> str:
+    """Return the facts that have these names, in this order, as a table."""
+    rows = [f"| {_title(name)} | {_escaped(facts[name])} |" for name in names if name in facts]
+    return "\n".join(["| | |", "|---|---|", *rows])
+
+
+def _title(name: str) -> str:
+    """Return the name of a fact with a capital; Greek letters stay as they are."""
+    return name[0].upper() + name[1:] if name[0].isascii() else name
 
 
 def _block(lines: Iterable[str]) -> str:
@@ -45,73 +77,18 @@ def _purpose(card: dict[str, Any]) -> list[str]:
     return [_plain(card["purpose"]) or NOT_STATED, f"Contact: {contact}"]
 
 
-def _asked(asked: dict[str, Any], question: str) -> list[str]:
-    low, high = (
-        f"{asked[end]:g}" + (f" ({_plain(asked[f'{end}_label'])})" if asked[f"{end}_label"] else "")
-        for end in ("low", "high")
-    )
-    unit = f" {_plain(asked['unit'])}" if asked["unit"] else ""
-    levels = _levels(asked)
-    if asked["characters"] is not None:
-        values, held = "", "text"
-    else:
-        values, held = f", and for each of these a value from {low} to {high}{unit}{levels}", "pair"
-    limits = [
-        f"A report stands for at most {plural(asked['padding'], held)}",
-        asked["more"],
-        asked["size_question"],
-    ]
-    return [
-        f"“{_plain(question)}”" if question else "",
-        f"{_held(asked)}{values}.",
-        "; ".join(filter(None, limits)) + ".",
-    ]
-
-
-def _held(asked: dict[str, Any]) -> str:
-    """Say which keys a report is about."""
-    if asked["characters"] is not None:
-        return f"Which texts a person holds, whatever these are: the first {plural(asked['characters'], 'character')} of each"
-    if asked["keys"] is None:
-        return "Which keys a person holds, whatever these are: any text is a key"
-    names = ", ".join(map(_plain, asked["first_keys"]))
-    rest = asked["keys"] - len(asked["first_keys"])
-    more = f", and {rest:,} more" if rest else ""
-    other = "" if asked["other"] is None else ", whether they hold a key that is not listed"
-    return f"Which of {plural(asked['keys'], 'key')} a person holds ({names}{more}){other}"
-
-
-def _levels(asked: dict[str, Any]) -> str:
-    """Say which levels values are reported as, where a report says more than one of the two ends."""
-    refuses = asked["between"] == REFUSE_BETWEEN
-    if len(asked["levels"]) == MIN_LEVELS and not refuses:
-        return ""
-    between = (
-        "other values are refused where pairs are entered"
-        if refuses
-        else "a value between two is reported as one of them at random, so that means stay"
-    )
-    return (
-        f", reported as one of {plural(len(asked['levels']), 'level')} ({listed(asked['levels'])}; {between})"
-    )
-
-
-def _privacy(privacy: dict[str, Any], held: str) -> list[str]:
-    parameters = "".join(f", {name} {value}" for name, value in privacy["parameters"].items())
-    rows = {
-        "Guarantee": privacy["guarantee"],
-        "ε per person": f"{rounded_up(privacy['epsilon'], 6)} (realised {rounded_up(privacy['realised_epsilon'], 6)})",
-        "Unit of privacy": privacy["unit"],
-        "In odds": f"no report is more than {_number(privacy['ratio'])} times as likely under one set of {held}"
-        " as under any other:"
-        f" who thinks a statement about a person as likely as not is at most {100 * privacy['certainty']:.4g} % sure after the report",
-        "Who is trusted": privacy["trust"],
-        "Repeated": privacy["repeated"],
-        "Not covered": privacy["not_covered"],
-        "Mechanism": f"{privacy['mechanism']}{parameters}; {privacy['bytes_per_report']:,} bytes per report",
+def _privacy(privacy: dict[str, Any], held: str) -> dict[str, str]:
+    """Return what a card says of privacy beyond the facts of the task."""
+    certainty = f"{100 * privacy['certainty']:.4g} %"
+    return {
+        "guarantee": privacy["guarantee"],
+        "unit of privacy": privacy["unit"],
+        "in odds": f"no report is more than {_number(privacy['ratio'])} times as likely under one set of {held} as under"
+        " any other: an observer who thinks a statement about a person as likely as not is at most"
+        f" {certainty} sure after the report",
+        "who is trusted": privacy["trust"],
+        "not covered": privacy["not_covered"],
     }
-    table = [f"| {name} | {text} |" for name, text in rows.items() if text]
-    return ["\n".join(["| | |", "|---|---|", *table])]
 
 
 def _audit(audit: dict[str, Any] | None, held: str) -> list[str]:
@@ -126,8 +103,8 @@ def _audit(audit: dict[str, Any] | None, held: str) -> list[str]:
     ]
 
 
-def _collection(collection: dict[str, Any] | None, asked: dict[str, Any]) -> list[str]:
-    days = f"Opens: {asked['opens'] or 'at once'}. Closes: {asked['closes'] or 'when somebody closes it'}."
+def _collection(collection: dict[str, Any] | None, days: str) -> list[str]:
+    days = f"{_title(days)}."
     if collection is None:
         return [days]
     facts = [plural(collection["reports"], "report") + " so far"]
@@ -176,7 +153,11 @@ def _number(number: float) -> str:
 
 def _plain(text: str) -> str:
     """Return a text such that Markdown shows it as it is."""
-    return LINE_START.sub(_escaped_start, MARKUP.sub(r"\\\1", text))
+    return LINE_START.sub(_escaped_start, _escaped(text))
+
+
+def _escaped(text: str) -> str:
+    return MARKUP.sub(r"\\\1", text)
 
 
 def _escaped_start(start: re.Match[str]) -> str:

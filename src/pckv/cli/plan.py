@@ -35,7 +35,7 @@ from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
 from pckv.cli.table import print_table
 from pckv.cli.task import write_task
 from pckv.cli.terminal import print_json
-from pckv.contract.members import checked_range
+from pckv.contract.domain import checked_range
 from pckv.contract.task import Task
 from pckv.files.outputs import check_free
 from pckv.planning.discovery import plan_discovery

@@ -14,14 +14,16 @@ import click
 
 from pckv.base.days import Phase, utc_today
 from pckv.base.errors import ParameterError
-from pckv.base.limits import DEVICE_COIN, HASHED
+from pckv.base.limits import DEVICE_COIN
+from pckv.base.words import plural
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.contract_options import contract_options, read_contract, write_contract
 from pckv.cli.inputs import read_series, read_series_id
 from pckv.cli.remote import ask, read_token, reading_token_option, token_option, understood, url_option
-from pckv.cli.table import print_facts, print_table
-from pckv.cli.task import write_task
+from pckv.cli.table import print_table
+from pckv.cli.task import fact_rows, write_task
 from pckv.cli.terminal import harmless, print_json
+from pckv.contract.facts import fact_members
 from pckv.contract.series import Series
 
 SERIES_PER_PAGE = 1000
@@ -161,8 +163,7 @@ def new_command(
     series = Series(task=contract.task, first=first, period=period, panels=panels, rounds=rounds)
     if first < utc_today() and not force:
         raise ParameterError(f"the first day, {first}, is in the past: use --force if that is meant")
-    count = "rounds without end" if rounds is None else f"{rounds:,} rounds"
-    said = f"{series.id}  {count} of {period:,} days from {first} on, {panels:,} panels"
+    said = f"{series.id}  {series.schedule}, {plural(panels, 'panel')}"
     write_contract(series, out, said, force=force)
     if contract.choice:
         click.echo(contract.choice, err=out == STREAM)
@@ -174,34 +175,19 @@ def new_command(
 def show_command(series_file: Path, as_json: bool) -> None:
     """Say in words what SERIES, a file, promises."""
     series, today = read_series(series_file), utc_today()
-    task, number = series.task, series.round_on(today)
-    facts: dict[str, object] = {
-        "id": series.id,
-        "name": series.name,
-        "first": series.first,
-        "period": series.period,
-        "panels": series.panels,
-        "rounds": series.rounds,
-        "state": series.phase(today).value,
-        "round": number,
-        "round_closes": None if number is None else series.closes(number),
-        "keys": HASHED if task.is_hashed else task.key_count,
-        "low": task.low,
-        "high": task.high,
-        "epsilon": task.epsilon,
-        "realised_epsilon": task.realised_epsilon,
-        "epsilon_per_year": task.epsilon * reports_per_year(series),
-        "mechanism": task.mechanism,
-        "padding": task.padding,
-    }
+    facts, number, phase = series.facts(), series.round_on(today), series.phase(today).value
+    closes = None if number is None else series.closes(number)
+    per_year = series.task.epsilon * reports_per_year(series)
     if as_json:
-        print_json(facts)
+        state = {"state": phase, "round": number, "round_closes": closes, "epsilon_per_year": per_year}
+        print_json(fact_members(facts) | state)
         return
-    print_facts(facts)
+    now = phase if number is None else f"{phase}: round {number:,}, which closes on {closes}"
+    print_table("", ("", ""), [*fact_rows(facts), ("state", now)], texts=2)
     window = "A round" if series.panels == 1 else f"Every stretch of {series.panels:,} rounds"
     click.echo(
         f"{window} ({series.panels * series.period:,} days) holds at most one report of a device, with "
-        f"ε = {task.epsilon:g}; any {DAYS_PER_YEAR} days at most ε = {facts['epsilon_per_year']:g} in total."
+        f"ε = {series.task.epsilon:g}; any {DAYS_PER_YEAR} days at most ε = {per_year:g} in total."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -57,20 +57,6 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
         for line in _lines(console, groups, [[column.cells[row] for column in group] for group in groups]):
             # Names are shown as they are: texts, not markup.
             console.print(Text(line), soft_wrap=True)
-
-
-def print_facts(facts: Mapping[str, object]) -> None:
-    """Print a table of named facts, one per line."""
-    rows = [(name.replace("_", " "), _fact_text(fact)) for name, fact in facts.items()]
-    print_table("", ("", ""), rows, texts=2)
-
-
-def _fact_text(fact: object) -> str:
-    if isinstance(fact, dict):
-        return ", ".join(f"{name} {value}" for name, value in fact.items()) or "–"
-    if isinstance(fact, list):
-        return ", ".join(fact)
-    return "–" if fact is None else str(fact)
 
 
 def _terminal_width(console: Console) -> int | None:

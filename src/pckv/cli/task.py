@@ -16,8 +16,6 @@ from urllib.parse import urlencode
 import click
 
 from pckv.base.days import Phase
-from pckv.base.levels import listed
-from pckv.base.limits import HASHED, MIN_LEVELS, REPORT_ID_BYTES
 from pckv.base.words import percent
 from pckv.cli.common import STREAM, FilePath, force_option, json_option
 from pckv.cli.contract_options import (
@@ -38,12 +36,12 @@ from pckv.cli.remote import (
     understood,
     url_option,
 )
-from pckv.cli.table import print_facts, print_table
+from pckv.cli.table import print_table
 from pckv.cli.terminal import harmless, print_json
 from pckv.client.transport import checked_url
+from pckv.contract.facts import Fact, fact_members, said
 from pckv.contract.task import Task
 from pckv.files.outputs import check_free, whole_file
-from pckv.mechanisms.discovery.prefix_tree import PrefixTree
 
 TASKS_PER_PAGE = 1000
 NOTHING = "–"
@@ -268,12 +266,11 @@ def _new_discovery(tree: dict[str, Any], options: dict[str, Any]) -> Task:
 
 def write_task(task: Task, out: Path, *, force: bool) -> None:
     """Write a task's JSON, and say what the task is."""
-    report_bytes = REPORT_ID_BYTES + task.law.body_bytes
-    said = (
+    line = (
         f"{task.id}  {task.mechanism} with padding {task.padding:,}, realised ε {task.realised_epsilon}, "
-        f"{report_bytes:,} bytes per report"
+        f"{task.reporting.report_bytes:,} bytes per report"
     )
-    write_contract(task, out, said, force=force)
+    write_contract(task, out, line, force=force)
 
 
 @task_group.command("show", short_help="Say in words what a task file promises.")
@@ -281,54 +278,16 @@ def write_task(task: Task, out: Path, *, force: bool) -> None:
 @json_option
 def show_command(task_file: Path, as_json: bool) -> None:
     """Say in words what a task file promises."""
-    task = read_task(task_file)
-    facts: dict[str, object] = {
-        "id": task.id,
-        "name": task.name,
-        "kind": task.kind,
-        "keys": _shown_keys(task),
-        "other": task.other,
-        "low": task.low,
-        "high": task.high,
-        "levels": task.levels if isinstance(task.levels, int) else list(task.levels),
-        "between": task.between,
-        "epsilon": task.epsilon,
-        "realised_epsilon": task.realised_epsilon,
-        "mechanism": task.mechanism,
-        "parameters": task.parameters,
-        "padding": task.padding,
-        "more": task.more,
-        "size_share": task.size_share,
-        "coin": task.coin,
-        "word_limit": task.word_limit,
-        "bytes_per_report": REPORT_ID_BYTES + task.law.body_bytes,
-        "opens": task.opens,
-        "closes": task.closes,
-        "series": None if task.series is None else task.series.to_dict(),
-        "about": task.about.to_dict(),
-    }
-    if task.size_question is not None:
-        facts["size_answers"] = list(task.size_question.labels)
-    if task.level_count > MIN_LEVELS:
-        facts["level_values"] = list(task.level_values)
+    facts = read_task(task_file).facts()
     if as_json:
-        print_json(facts)
-        return
-    del facts["about"]
-    # Named levels are shown as they are named.
-    facts.pop("level_values", None)
-    if task.level_count > MIN_LEVELS and isinstance(task.levels, int):
-        facts["level_values"] = listed(task.level_values)
-    # What participants do not read is left out, and a text of several lines stands on one.
-    facts |= {name: " ".join(text.split()) for name, text in task.about.to_dict().items() if text}
-    print_facts(facts)
+        print_json(fact_members(facts))
+    else:
+        print_table("", ("", ""), fact_rows(facts), texts=2)
 
 
-def _shown_keys(task: Task) -> object:
-    """Return how many keys there are, or what stands in place of a list of them."""
-    if isinstance(task.keys, PrefixTree):
-        return task.keys.to_dict()
-    return HASHED if task.is_hashed else task.key_count
+def fact_rows(facts: list[Fact]) -> list[tuple[str, str]]:
+    """Return what facts say, as rows of a table; a text of several lines stands on one."""
+    return [(name, " ".join(sentence.splitlines())) for name, sentence in said(facts)]
 
 
 @task_group.command("push", short_help="Give a task to a collector.")

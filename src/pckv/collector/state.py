@@ -9,7 +9,6 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from pckv.base.days import Phase, utc_today
-from pckv.base.limits import HASHED
 from pckv.collector.analysis.discovery_cache import DiscoveryCache
 from pckv.collector.analysis.estimate_cache import EstimateCache
 from pckv.collector.analysis.trend_cache import TrendCache
@@ -24,9 +23,23 @@ from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.collector.threads import CollectorThreads
 from pckv.collector.upkeep.alarms import AlarmWatch
 from pckv.collector.upkeep.compaction import Compactor
-from pckv.contract.task import Task
-from pckv.mechanisms.discovery.prefix_tree import PrefixTree
+from pckv.contract.facts import task_members
 from pckv.store.base import Store, StoredTask
+
+# What lists of tasks tell of each.
+LISTED_MEMBERS = (
+    "id",
+    "name",
+    "kind",
+    "more",
+    "size_share",
+    "mechanism",
+    "keys",
+    "other",
+    "epsilon",
+    "opens",
+    "closes",
+)
 
 
 @dataclass
@@ -85,28 +98,9 @@ def unchanged(request: Request, tag: str) -> bool:
     return tag in tags or "*" in tags
 
 
-def keys_fact(task: Task) -> int | str | dict[str, str | int]:
-    """Return how many keys a task has, or as its text says: that they are hashed, or which a discovery finds."""
-    if isinstance(task.keys, PrefixTree):
-        return task.keys.to_dict()
-    return HASHED if task.is_hashed else task.key_count
-
-
 def task_facts(stored: StoredTask) -> dict[str, object]:
     """Return a stored task as plain values."""
-    task = stored.task
-    return {
-        "id": task.id,
-        "name": task.name,
-        "kind": task.kind,
-        "more": task.more,
-        "size_share": task.size_share,
-        "mechanism": task.mechanism,
-        "keys": keys_fact(task),
-        "other": task.other,
-        "epsilon": task.epsilon,
-        "opens": task.opens,
-        "closes": task.closes,
+    return task_members(stored.task, *LISTED_MEMBERS) | {
         "closed": stored.closed,
         "by_invitation": stored.by_invitation,
         "created": stored.created,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 from pckv.base.canonical import text_fault
 from pckv.base.errors import ParameterError
@@ -45,6 +46,14 @@ class About:
         for name, text in asdict(self).items():
             _check_text(name, text, lines=name in TEXTS)
 
+    @classmethod
+    def from_members(cls, members: Mapping[str, Any]) -> About:
+        """Return what a task's member `about` says, which names every text."""
+        texts = members["about"]
+        if not isinstance(texts, dict) or texts.keys() != set(MEMBERS):
+            raise ParameterError(f"about must be an object of {', '.join(MEMBERS)}")
+        return cls(**texts)
+
     def to_dict(self) -> dict[str, str]:
         """Return all texts, by name."""
         return asdict(self)
@@ -53,6 +62,14 @@ class About:
 # The members that may have several lines.
 TEXTS = frozenset({"description", "eligibility", "consent"})
 MEMBERS = tuple(field.name for field in fields(About))
+# The texts that stand alone, and what people call them; the others belong to the values.
+LABELS = {
+    "question": "question",
+    "description": "description",
+    "eligibility": "who may take part",
+    "consent": "consent",
+    "contact": "contact",
+}
 
 
 def read_about(members: object) -> About:

@@ -1,71 +1,141 @@
-"""What pairs of a task may be: the names of its keys, the range of its values, and their levels.
-
-What the reports of a task are: their law, their ε and their format, whichever question they answer.
-"""
+"""What a task asks about: its keys, and the values that they may have."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable
-from fractions import Fraction
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from unicodedata import normalize
+from typing import Any, ClassVar
 
-from pckv.base.budget import epsilon_of
-from pckv.base.canonical import check_name
-from pckv.base.errors import PairsError, ParameterError
-from pckv.base.levels import Levels, level_count, level_values
-from pckv.base.limits import DISCOVERY, HASHED, MAX_ITEMS, PAIRS, SAMPLE
-from pckv.base.wire import MessageFormat, Words
-from pckv.mechanisms.base import HeldLevels, Law, MessageDistribution
-from pckv.mechanisms.discovery.prefix_tree import PrefixTree
-from pckv.mechanisms.size_question.law import SizeQuestion
+from pckv.base.canonical import check_name, decimal_text, is_decimal_text
+from pckv.base.errors import ParameterError
+from pckv.base.levels import Levels, checked_levels, level_count, level_values
+from pckv.base.limits import (
+    DISCOVERY,
+    HASHED,
+    MAX_ITEMS,
+    MAX_KEYS,
+    ONE_LEVEL,
+    PAIRS,
+    ROUND,
+    Numeric,
+    check_between,
+)
+from pckv.contract.members import read_decimal
+from pckv.mechanisms.discovery.prefix_tree import PrefixTree, read_prefix_tree
 
 # The names of keys, how many numbered ones there are, `hashed`, or of a discovery the tree of all texts.
 Keys = tuple[str, ...] | int | str | PrefixTree
 
-_PREFIX = b"pckv key"
-_HASH_BYTES = 8
+
+@dataclass(frozen=True)
+class Values:
+    """The values that a key may have: a range, the levels that it is reported as, and what becomes of values between.
+
+    The ends and named levels are decimal texts, exactly as the task's JSON has them.
+    """
+
+    low: str
+    high: str
+    levels: Levels
+    between: str
+
+    MEMBERS: ClassVar = ("between", "high", "levels", "low")
+
+    @classmethod
+    def of(
+        cls, ends: tuple[Numeric, Numeric], levels: Iterable[Numeric] | int, between: str = ROUND
+    ) -> Values:
+        """Return the values between two ends, or refuse what is outside its domain."""
+        low, high = checked_range(ends)
+        return cls(low, high, checked_levels(levels, low, high), check_between(between))
+
+    @classmethod
+    def from_members(cls, members: Mapping[str, Any]) -> Values:
+        """Return the values that a task's members name."""
+        low, high, levels = _read_range(members)
+        if members["kind"] == DISCOVERY:
+            check_fixed(members, NO_VALUES.to_members())
+            return NO_VALUES
+        return cls.of((low, high), levels, members["between"])
+
+    def to_members(self) -> dict[str, object]:
+        """Return the members of the task."""
+        levels = self.levels if isinstance(self.levels, int) else list(self.levels)
+        return {"between": self.between, "high": self.high, "levels": levels, "low": self.low}
+
+    @property
+    def level_count(self) -> int:
+        """The number of levels, L."""
+        return level_count(self.levels)
+
+    @property
+    def level_values(self) -> tuple[float, ...]:
+        """What each level is worth, in the task's own units."""
+        return level_values(self.levels, self.low, self.high)
 
 
-class TaskDomain:
-    """The part of a task that knows its keys and values."""
+# A text that is found has no value.
+NO_VALUES = Values("0", "1", ONE_LEVEL, ROUND)
 
-    name: str
+
+@dataclass(frozen=True)
+class Domain:
+    """The keys of a task, the one that stands for all that are not listed, and their values."""
+
     keys: Keys
     other: str | None
-    levels: Levels
-    # As decimal texts, exactly as the task's JSON has them.
-    _low: str
-    _high: str
+    values: Values
 
-    @cached_property
-    def digest(self) -> bytes:
-        """The SHA-256 of the task, which binds its hashes."""
-        raise NotImplementedError
+    MEMBERS: ClassVar = ("keys", "kind", "other", *Values.MEMBERS)
+
+    @classmethod
+    def of(cls, keys: Iterable[str] | int, other: str | None, values: Values) -> Domain:
+        """Return the domain of these keys, or refuse what is outside its own domain."""
+        checked = checked_keys(keys)
+        return cls(checked, checked_other(other, checked), values)
+
+    @classmethod
+    def of_texts(cls, tree: PrefixTree) -> Domain:
+        """Return the domain of a discovery: the texts of a tree."""
+        return cls(tree, None, NO_VALUES)
+
+    @classmethod
+    def from_members(cls, members: Mapping[str, Any]) -> Domain:
+        """Return the domain that a task's members name."""
+        if members["kind"] == DISCOVERY:
+            values = Values.from_members(members)
+            # A discovery is not repeated.
+            check_fixed(members, {"other": None, "series": None})
+            return cls(read_prefix_tree(members["keys"]), None, values)
+        keys = checked_keys(members["keys"])
+        return cls(keys, checked_other(members["other"], keys), Values.from_members(members))
+
+    def to_members(self) -> dict[str, object]:
+        """Return the members of the task."""
+        keys = self.keys.to_dict() if isinstance(self.keys, PrefixTree) else self.keys
+        return {"keys": keys, "kind": self.kind, "other": self.other, **self.values.to_members()}
 
     @property
     def kind(self) -> str:
-        """What the task collects: `pairs`, or unknown texts (`discovery`)."""
+        """What is collected: `pairs`, or unknown texts (`discovery`)."""
         return DISCOVERY if isinstance(self.keys, PrefixTree) else PAIRS
-
-    @property
-    def tree(self) -> PrefixTree:
-        """The prefixes that a discovery asks about, or raise a `ParameterError` for other tasks."""
-        if not isinstance(self.keys, PrefixTree):
-            raise ParameterError(f"task {self.name!r} is not a discovery, but about {self.keys_text}")
-        return self.keys
 
     @property
     def is_hashed(self) -> bool:
         """Whether any text is a key, whose number is a hash."""
         return self.keys == HASHED
 
+    @property
+    def lists_keys(self) -> bool:
+        """Whether the keys are known beforehand, by names or by their number."""
+        return isinstance(self.keys, tuple | int)
+
     @cached_property
     def key_count(self) -> int:
         """The number of keys, d: with the one that stands for all others, or of all hashes."""
         if isinstance(self.keys, str | PrefixTree):
-            return MAX_ITEMS // self.level_count
+            return MAX_ITEMS // self.values.level_count
         listed = self.keys if isinstance(self.keys, int) else len(self.keys)
         return listed + (self.other is not None)
 
@@ -76,177 +146,99 @@ class TaskDomain:
             return f"texts of up to {self.keys.characters} characters"
         return "hashed keys" if self.is_hashed else f"{self.key_count:,} keys"
 
-    @property
-    def lists_keys(self) -> bool:
-        """Whether the keys are known beforehand, by names or by their number."""
-        return isinstance(self.keys, tuple | int)
-
-    @property
-    def other_index(self) -> int | None:
-        """The number of the key that stands for all that are not listed, the last one; None where there is none."""
-        return None if self.other is None else self.key_count - 1
-
     @cached_property
-    def _index(self) -> dict[str, int]:
+    def index(self) -> dict[str, int]:
+        """The numbers of the keys that have names of their own."""
         names = self.keys if isinstance(self.keys, tuple) else ()
-        found = {key: index for index, key in enumerate(names)}
+        found = {key: number for number, key in enumerate(names)}
         return found if self.other is None else {**found, self.other: self.key_count - 1}
 
-    def build_index(self) -> None:
-        """Build the table that `key_index` finds keys in, unless that was done before."""
-        self._index  # noqa: B018
-
-    def key_index(self, key: str) -> int:
-        """Return the number of the key called `key`, or raise a `PairsError` that names it."""
-        if self.is_hashed:
-            return self.key_hash(key) % self.key_count
-        index = self._listed_index(key)
-        if index is None:
-            raise PairsError(f"key {key!r} is not a key of task {self.name!r}")
-        return index
-
-    def held_index(self, key: str) -> int:
-        """Return the number of the key that somebody who holds `key` holds: where it is not listed, that of all others."""
-        if self.other is None:
-            return self.key_index(key)
-        if not isinstance(key, str):
-            raise PairsError(f"key {key!r} is not a text")
-        # Otherwise a listed key in another form of Unicode would count as one that is not listed.
-        index = self._listed_index(normalize("NFC", key))
-        return self.key_count - 1 if index is None else index
-
-    def _listed_index(self, key: str) -> int | None:
+    def find(self, key: str) -> int | None:
+        """Return the number of a listed key; None for anything else."""
         try:
-            found = self._index.get(key)
+            found = self.index.get(key)
             if found is not None or not isinstance(self.keys, int):
                 return found
             # Numbered keys are named by their number, written in the one plain way.
-            index = int(key)
-            return index if 0 <= index < self.keys and str(index) == key else None
+            number = int(key)
+            return number if 0 <= number < self.keys and str(number) == key else None
         except (ValueError, TypeError):
             return None
 
-    def key_hash(self, key: str) -> int:
-        """Return 64 bits of the hash of a text, which is bound to this task; its number is their remainder."""
-        try:
-            text = check_name(key, "key")
-        except ParameterError as error:
-            raise PairsError(str(error)) from None
-        digest = hashlib.sha256(_PREFIX + self.digest + text.encode()).digest()
-        return int.from_bytes(digest[:_HASH_BYTES])
+    def key_name(self, number: int) -> str:
+        """Return the name of a key; of a hash, which has none, its number."""
+        if self.other is not None and number == self.key_count - 1:
+            return self.other
+        return self.keys[number] if isinstance(self.keys, tuple) else str(number)
 
-    def key_name(self, index: int) -> str:
-        """Return the name of key number `index`; of a hash, which has none, its number."""
-        if index == self.other_index:
-            return str(self.other)
-        return self.keys[index] if isinstance(self.keys, tuple) else str(index)
-
-    def key_names(self, indices: Iterable[int]) -> list[str]:
-        """Return the names of the keys with these `indices`, in the same order."""
+    def key_names(self, numbers: Iterable[int]) -> list[str]:
+        """Return the names of some keys, in the same order."""
         if self.other is not None:
-            return list(map(self.key_name, indices))
-        return list(map(self.keys.__getitem__ if isinstance(self.keys, tuple) else str, indices))
-
-    @property
-    def level_count(self) -> int:
-        """The number of levels, L."""
-        return level_count(self.levels)
-
-    @cached_property
-    def level_values(self) -> tuple[float, ...]:
-        """What each level is worth, in the task's own units."""
-        return level_values(self.levels, self._low, self._high)
-
-    @cached_property
-    def low(self) -> float:
-        """The least value a key may have."""
-        return float(self._low)
-
-    @cached_property
-    def high(self) -> float:
-        """The largest value a key may have."""
-        return float(self._high)
+            return list(map(self.key_name, numbers))
+        return list(map(self.keys.__getitem__ if isinstance(self.keys, tuple) else str, numbers))
 
 
-class TaskReports(TaskDomain):
-    """The part of a task that knows its law and its size question."""
+def _read_range(members: Mapping[str, Any]) -> tuple[str, str, int | list[str]]:
+    levels = members["levels"]
+    if not (isinstance(levels, int) or (isinstance(levels, list) and all(map(is_decimal_text, levels)))):
+        raise ParameterError("levels must be a number of them, or a list of plain decimals in quotes")
+    return read_decimal(members, "low"), read_decimal(members, "high"), levels
 
-    padding: int
-    more: str
-    # How pairs are reported, and the question how many there are, where a share of the reports answers that.
-    law: Law
-    size_question: SizeQuestion | None
-    # As decimal texts, exactly as the task's JSON has them.
-    _epsilon: str
-    _size_share: str
 
-    @property
-    def epsilon(self) -> float:
-        """The ε that was asked for."""
-        return float(self._epsilon)
+def check_fixed(members: Mapping[str, Any], fixed: Mapping[str, object]) -> None:
+    """Refuse members that a discovery has no choice of, where they are not as fixed."""
+    for member, value in fixed.items():
+        if members[member] != value or type(members[member]) is not type(value):
+            raise ParameterError(f"{member} of a discovery must be {value!r}")
 
-    @cached_property
-    def realised_epsilon(self) -> float:
-        """The ε that the shipped integers give, rounded up; never above the one asked for."""
-        return epsilon_of(self.realised)
 
-    @property
-    def realised(self) -> Fraction:
-        """e^ε of the shipped integers: which question a report answers is public, so the larger one counts."""
-        of_pairs = self.law.realised
-        return of_pairs if self.size_question is None else max(of_pairs, self.size_question.realised)
+def checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int | str:
+    """Return the names of the keys, each once, or their number, or that they are hashed."""
+    if isinstance(keys, PrefixTree):
+        raise ParameterError(
+            "keys must be a list of names or their number; Task.discovery finds unknown ones"
+        )
+    if keys == HASHED:
+        return HASHED
+    if isinstance(keys, bool | str | bytes | Mapping) or not isinstance(keys, int | Iterable):
+        raise ParameterError(f"keys must be a list of names, their number or {HASHED!r}, not {keys!r}")
+    if isinstance(keys, int):
+        count: int = keys
+        checked: tuple[str, ...] | int = keys
+    else:
+        names = tuple(check_name(key, f"key {number}") for number, key in enumerate(keys, 1))
+        seen: set[str] = set()
+        for key in names:
+            if key in seen:
+                raise ParameterError(f"key {key!r} appears twice")
+            seen.add(key)
+        count, checked = len(names), names
+    if count < 1:
+        raise ParameterError("a task needs at least one key")
+    if count > MAX_KEYS:
+        raise ParameterError(f"a task takes at most 2^31 keys, not {count:,}")
+    return checked
 
-    @property
-    def claim(self) -> Fraction:
-        """e^ε as it is proved: of the pairs or of the size question, whichever loses more."""
-        of_pairs = self.law.claim
-        return of_pairs if self.size_question is None else max(of_pairs, self.size_question.claim)
 
-    @property
-    def mechanism(self) -> str:
-        """The name of the mechanism."""
-        return self.law.name
+def checked_other(other: str | None, keys: tuple[str, ...] | int | str) -> str | None:
+    """Return the name of the key that stands for all that are not listed; None where there is none."""
+    if other is None:
+        return None
+    if keys == HASHED:
+        raise ParameterError("other must be left out where keys are hashed: every text is a key")
+    check_name(other, "other")
+    if other in keys if isinstance(keys, tuple) else other.isdecimal():
+        raise ParameterError(f"other must not have the name of a listed key, {other!r}")
+    if keys == MAX_KEYS or (isinstance(keys, tuple) and len(keys) == MAX_KEYS):
+        raise ParameterError("a task takes at most 2^31 keys, and other is one more")
+    return other
 
-    @property
-    def parameters(self) -> dict[str, str | int]:
-        """What the mechanism fixes besides its name."""
-        return self.law.parameters
 
-    @property
-    def size_share(self) -> float:
-        """The probability that a report answers how many pairs somebody holds."""
-        return float(self._size_share)
-
-    @property
-    def can_truncate(self) -> bool:
-        """Whether somebody may hold more pairs than their report stands for."""
-        return self.more == SAMPLE and self.padding < self.key_count
-
-    @property
-    def word_limit(self) -> int | None:
-        """Words are below this; None where a report is two bit planes.
-
-        Those that answer the size question are numbered after those of the law.
-        """
-        pairs = self.law.word_limit
-        return pairs if pairs is None or self.size_question is None else pairs + len(self.size_question.ends)
-
-    @cached_property
-    def message_format(self) -> MessageFormat:
-        """How a report's message is encoded."""
-        limit = self.word_limit
-        return self.law.message_format if limit is None else Words(limit)
-
-    @property
-    def draws(self) -> int:
-        """The 64-bit draws that making a report takes, unless one is rejected."""
-        pairs = self.law.draws
-        of_others = self.other is not None
-        return of_others + (pairs if self.size_question is None else max(1 + pairs, self.size_question.draws))
-
-    def distribution(self, held: HeldLevels) -> MessageDistribution:
-        """Return the exact law of the message of somebody who holds the keys `held` with these levels."""
-        pairs, first = self.law.distribution(held), self.law.word_limit
-        if self.size_question is None or first is None:
-            return pairs
-        return self.size_question.mix(pairs, len(held), first)
+def checked_range(values: tuple[Numeric, Numeric]) -> tuple[str, str]:
+    """Return the ends of the range of values, as decimal texts."""
+    if not isinstance(values, tuple | list) or len(values) != 2:  # noqa: PLR2004
+        raise ParameterError("values must be the pair (low, high)")
+    low, high = decimal_text(values[0], "low"), decimal_text(values[1], "high")
+    if not float(low) < float(high):
+        raise ParameterError(f"low must be below high: {low} ≥ {high}")
+    return low, high

@@ -11,6 +11,8 @@ from pckv.base.canonical import base64url, check_name, dump, read_object
 from pckv.base.days import Phase, check_day, days_after, days_between
 from pckv.base.errors import ParameterError, PckvError, SeriesError
 from pckv.base.limits import DISCOVERY, MAX_PANELS, MAX_ROUNDS, SERVER_COIN, check_count
+from pckv.base.words import plural
+from pckv.contract.facts import Fact
 from pckv.contract.members import SeriesRound
 from pckv.contract.task import Task
 
@@ -72,6 +74,12 @@ class Series:
     def name(self) -> str:
         """The name of the series, which is that of its task."""
         return self.task.name
+
+    @property
+    def schedule(self) -> str:
+        """How many rounds there are, how long they are and when they begin, in words."""
+        rounds = "rounds without end" if self.rounds is None else plural(self.rounds, "round")
+        return f"{rounds} of {plural(self.period, 'day')} from {self.first} on"
 
     def opens(self, number: int) -> str:
         """Return the first day of the round with this `number`."""
@@ -167,6 +175,21 @@ class Series:
             raise SeriesError("not a series: the JSON is not in canonical form (order, spacing, escapes)")
         return series
 
+    def facts(self) -> list[Fact]:
+        """Return what the series promises, fact by fact; what only a task that stands alone has is left out."""
+        turns = "every round" if self.panels == 1 else f"one round out of {self.panels:,}"
+        return [
+            Fact("name", {"name": self.name}, self.name),
+            Fact(
+                "rounds",
+                {"first": self.first, "period": self.period, "rounds": self.rounds},
+                self.schedule,
+            ),
+            Fact("panels", {"panels": self.panels}, f"{self.panels:,}; a device reports in {turns}"),
+            *(fact for fact in self.task.facts() if fact.name not in {"name", "days", "series", "id"}),
+            Fact("id", {"id": self.id}, self.id),
+        ]
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Series) and self.id == other.id
 
@@ -174,10 +197,9 @@ class Series:
         return hash(self.id)
 
     def __repr__(self) -> str:
-        rounds = "rounds without end" if self.rounds is None else f"{self.rounds:,} rounds"
         return (
-            f"<Series {self.name!r}: {rounds} of {self.period:,} days from {self.first} on, "
-            f"{self.panels:,} panels, ε = {self.task.epsilon:g}, id {self.id[:8]}…>"
+            f"<Series {self.name!r}: {self.schedule}, {plural(self.panels, 'panel')}, "
+            f"ε = {self.task.epsilon:g}, id {self.id[:8]}…>"
         )
 
 

@@ -1,7 +1,4 @@
-"""The task: the immutable public contract of one collection.
-
-A task as HTML, for notebooks.
-"""
+"""The task: the immutable public contract of one collection."""
 
 from __future__ import annotations
 
@@ -11,49 +8,34 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
+from unicodedata import normalize
 
-from pckv.base.budget import is_within
-from pckv.base.canonical import base64url, check_name, decimal_text, dump
-from pckv.base.days import Phase, checked_days, phase_on
-from pckv.base.errors import ParameterError, PckvError, TaskError
-from pckv.base.html import ROWS_SHOWN, html_table
-from pckv.base.levels import Levels, checked_levels, listed
+from pckv.base.canonical import base64url, check_name, dump, read_object
+from pckv.base.days import Phase
+from pckv.base.errors import PairsError, ParameterError, PckvError, TaskError
+from pckv.base.levels import Levels
 from pckv.base.limits import (
     AUTO,
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
     DEVICE_COIN,
-    HASHED,
     HASHED_MECHANISM,
-    MAX_BODY_BYTES,
+    KINDS,
     MIN_LEVELS,
-    ONE_LEVEL,
-    REPORT_ID_BYTES,
     ROUND,
     SAMPLE,
     Numeric,
-    check_between,
     check_epsilon,
     check_more,
     check_padding,
 )
+from pckv.base.wire import MessageFormat
 from pckv.contract.about import About, read_about
-from pckv.contract.domain import Keys, TaskReports
-from pckv.contract.members import (
-    CONTRACT,
-    VERSION,
-    SeriesRound,
-    build_law,
-    checked_coin,
-    checked_hashing,
-    checked_keys,
-    checked_other,
-    checked_question,
-    checked_range,
-    read_members,
-    read_series_round,
-)
-from pckv.mechanisms.base import Law
+from pckv.contract.domain import Domain, Keys, Values
+from pckv.contract.facts import Fact, facts_html, task_facts
+from pckv.contract.members import Dates, SeriesRound, read_series_round
+from pckv.contract.reporting import Reporting
+from pckv.mechanisms.base import HeldLevels, Law, MessageDistribution
 from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.discovery.prefix_tree import (
     DEFAULT_ALPHABET,
@@ -63,31 +45,23 @@ from pckv.mechanisms.discovery.prefix_tree import (
 )
 from pckv.mechanisms.size_question.law import SizeQuestion
 
+VERSION = 1
+MEMBERS = (
+    "version",
+    "name",
+    *Domain.MEMBERS,
+    *Reporting.MEMBERS,
+    *Dates.MEMBERS,
+    "about",
+    "series",
+)
 
-def task_html(task: Task) -> str:
-    """Return what a task promises and its first keys, and say how many keys are left out."""
-    keys = 0 if task.is_hashed else task.key_count - (task.other is not None)
-    shown = task.key_names(range(min(keys, ROWS_SHOWN)))
-    parameters = "".join(f", {name} {value}" for name, value in task.parameters.items())
-    facts = [
-        ("id", task.id),
-        *((name, text) for name, text in task.about.to_dict().items() if text),
-        ("values", f"{task.low:g} to {task.high:g}"),
-        *([("levels", listed(task.level_values))] if task.level_count > MIN_LEVELS else []),
-        ("ε per person", f"{task.epsilon:g} (realised {task.realised_epsilon:g})"),
-        ("mechanism", f"{task.mechanism}{parameters}"),
-        ("padding", f"{task.padding:,}"),
-        ("bytes per report", f"{REPORT_ID_BYTES + task.law.body_bytes:,}"),
-        ("opens", task.opens or "–"),
-        ("closes", task.closes or "–"),
-        ("keys", "any text") if task.is_hashed else (f"{keys:,} keys", ", ".join(shown)),
-        *([("all other keys", f"counted as “{task.other}”")] if task.other is not None else []),
-    ]
-    return html_table(f"Task “{task.name}”", (), facts, hidden=keys - len(shown), what="keys")
+_KEY_PREFIX = b"pckv key"
+_KEY_HASH_BYTES = 8
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Task(TaskReports):
+class Task:
     """What is collected, at which ε and how: a value that never changes, bound by its id.
 
     What is not given is chosen as `plan` does, from hints that are not part of the task: `pairs`, `most_pairs`,
@@ -134,26 +108,12 @@ class Task(TaskReports):
     """
 
     name: str
-    keys: Keys
-    other: str | None
-    padding: int
-    levels: Levels
-    between: str
-    more: str
-    coin: str
+    domain: Domain
+    reporting: Reporting
+    dates: Dates
     about: About
-    opens: str | None
-    closes: str | None
     # Which round of which series the task is; None if it stands alone.
     series: SeriesRound | None
-    # How pairs are reported, and the question how many there are, where a share of the reports answers that.
-    law: Law
-    size_question: SizeQuestion | None
-    # As decimal texts, exactly as the task's JSON has them.
-    _low: str
-    _high: str
-    _epsilon: str
-    _size_share: str
 
     def __init__(
         self,
@@ -181,24 +141,19 @@ class Task(TaskReports):
         objective: str = DEFAULT_OBJECTIVE,
         most_influence: float | None = None,
     ) -> None:
-        if isinstance(keys, PrefixTree):
-            raise ParameterError(
-                "keys must be a list of names or their number; Task.discovery finds unknown ones"
-            )
+        domain = Domain.of(keys, other, Values.of(values, levels, between))
         wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
-        if keys == HASHED and wanted == {"name": AUTO}:
+        if domain.is_hashed and wanted == {"name": AUTO}:
             wanted = {"name": HASHED_MECHANISM}
-        self._set_contract(
-            name, keys, other, values, levels, between, epsilon, more, about or {}, opens, closes
-        )
+        text = check_epsilon(epsilon)
         # Only the author of a task has anything to choose: a device that reads one never loads the planner.
         from pckv.planning.assessment import planned_size_share  # noqa: PLC0415
         from pckv.planning.people import expect  # noqa: PLC0415
         from pckv.planning.selection import choose_law  # noqa: PLC0415
 
         expected = expect(
-            self.key_count,
-            levels=self.level_values,
+            domain.key_count,
+            levels=domain.values.level_values,
             users=users,
             pairs=pairs,
             most_pairs=most_pairs,
@@ -206,13 +161,20 @@ class Task(TaskReports):
             frequency=frequency,
             objective=objective,
             padding=None if padding is None else check_padding(padding),
-            more=more,
+            more=check_more(more),
             size_share=size_share,
             coin=coin,
             most_influence=most_influence,
         )
-        law = choose_law(Fraction(self._epsilon), wanted, padding, expected)
-        self._set_law(law, planned_size_share(law, expected), coin)
+        law = choose_law(Fraction(text), wanted, padding, expected)
+        share = planned_size_share(law, expected)
+        self._set(
+            name=name,
+            domain=domain,
+            reporting=Reporting.of(law, domain, epsilon=text, more=more, size_share=share, coin=coin),
+            dates=Dates(opens, closes),
+            about=read_about(about or {}),
+        )
 
     @classmethod
     def discovery(
@@ -251,112 +213,86 @@ class Task(TaskReports):
         Raises:
             ParameterError: if any of these is outside its domain.
         """
-        task, tree = object.__new__(cls), prefix_tree(alphabet, characters, groups)
-        about = about or {}
-        task._set_contract(name, tree, None, (0, 1), ONE_LEVEL, ROUND, epsilon, SAMPLE, about, opens, closes)
+        tree, text = prefix_tree(alphabet, characters, groups), check_epsilon(epsilon)
         parameters = {} if symbols is None else {"symbols": symbols}
-        law = DiscoveryLaw.of_groups(tree.groups, check_padding(padding), Fraction(task._epsilon), parameters)
-        task._set_law(law, 0, coin)
+        law = DiscoveryLaw.of_groups(tree.groups, check_padding(padding), Fraction(text), parameters)
+        domain = Domain.of_texts(tree)
+        return cls._of(
+            name=name,
+            domain=domain,
+            reporting=Reporting.of(law, domain, epsilon=text, coin=coin),
+            dates=Dates(opens, closes),
+            about=read_about(about or {}),
+        )
+
+    @classmethod
+    def _of(cls, **parts: Any) -> Task:
+        task = object.__new__(cls)
+        task._set(**parts)
         return task
 
-    def _set_contract(  # noqa: PLR0917
+    def _set(
         self,
+        *,
         name: str,
-        keys: Iterable[str] | int | PrefixTree,
-        other: str | None,
-        values: tuple[Numeric, Numeric],
-        levels: Iterable[Numeric] | int,
-        between: str,
-        epsilon: Numeric,
-        more: str,
-        about: About | Mapping[str, str],
-        opens: str | None,
-        closes: str | None,
-        series: object = None,
+        domain: Domain,
+        reporting: Reporting,
+        dates: Dates,
+        about: About,
+        series: SeriesRound | None = None,
     ) -> None:
-        low, high = checked_range(values)
-        opens, closes = checked_days(opens, closes)
+        check_name(name, "the task's name")
+        if series is not None and not (name.endswith(series.suffix) and dates.opens and dates.closes):
+            raise ParameterError(f"a round of a series has days, and a name that ends in {series.suffix!r}")
         # The instance is frozen: what is set here is set once, past `__setattr__`.
         vars(self).update(
-            name=check_name(name, "the task's name"),
-            keys=checked_keys(keys),
-            other=None,
-            levels=ONE_LEVEL if isinstance(keys, PrefixTree) else checked_levels(levels, low, high),
-            between=check_between(between),
-            more=check_more(more),
-            about=read_about(about),
-            opens=opens,
-            closes=closes,
-            series=read_series_round(series),
-            _low=low,
-            _high=high,
-            _epsilon=check_epsilon(epsilon),
+            name=name, domain=domain, reporting=reporting, dates=dates, about=about, series=series
         )
-        vars(self).update(other=checked_other(other, self.keys))
-        if self.series is not None and not (self.name.endswith(self.series.suffix) and opens and closes):
-            raise ParameterError(
-                f"a round of a series has days, and a name that ends in {self.series.suffix!r}"
-            )
-
-    def _set_law(self, law: Law, size_share: Numeric, coin: str) -> None:
-        checked_hashing(law, self.keys)
-        if law.padding > self.key_count:
-            raise ParameterError(
-                f"padding must be at most the number of keys, {self.key_count:,}, not {law.padding:,}"
-            )
-        if law.body_bytes > MAX_BODY_BYTES:
-            raise ParameterError(
-                f"a report of {law.name!r} would have {law.body_bytes:,} bytes, of at most {MAX_BODY_BYTES:,}: "
-                f"{self.key_count:,} keys need a mechanism whose reports are words"
-            )
-        text = decimal_text(size_share, "size_share")
-        question = checked_question(law, Fraction(text), self.more)
-        vars(self).update(
-            padding=law.padding,
-            law=law,
-            coin=checked_coin(law, coin),
-            size_question=question,
-            _size_share=text,
-        )
-        if not is_within(self.realised, Fraction(self._epsilon)):
-            raise ParameterError(f"the reports of this task would lose more than ε = {self._epsilon}")
 
     def as_round(self, series: SeriesRound, opens: str, closes: str) -> Task:
         """Return this task as a round of a `series`: named after the round, and with its days, `opens` and `closes`."""
-        task = object.__new__(Task)
-        vars(task).update(
-            vars(self), name=self.name + series.suffix, opens=opens, closes=closes, series=series
+        return self._of(
+            name=self.name + series.suffix,
+            domain=self.domain,
+            reporting=self.reporting,
+            dates=Dates(opens, closes),
+            about=self.about,
+            series=series,
         )
-        vars(task).pop("digest", None)
-        return task
 
-    def phase(self, day: str) -> Phase:
-        """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC): from `opens` on, and before `closes`."""
-        return phase_on(day, self.opens, self.closes)
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Task:
+        """Return the task of a canonical JSON `text`; anything else is a `TaskError`."""
+        text, members = read_object(text, "a task", MEMBERS, VERSION, TaskError)
+        if members["kind"] not in KINDS:
+            raise TaskError(f"not a task this release reads: kind {members['kind']!r}")
+        try:
+            domain = Domain.from_members(members)
+            task = cls._of(
+                name=members["name"],
+                domain=domain,
+                reporting=Reporting.from_members(members, domain),
+                dates=Dates.from_members(members),
+                about=About.from_members(members),
+                series=read_series_round(members["series"]),
+            )
+        except PckvError as error:
+            raise TaskError(f"not a task: {error}") from None
+        if task.to_json() != text:
+            raise TaskError("not a task: the JSON is not in canonical form (order, spacing, escapes)")
+        return task
 
     def to_json(self) -> str:
         """Return the canonical JSON text, which the id is the hash of."""
         return dump(
             {
-                "about": self.about.to_dict(),
-                "between": self.between,
-                "closes": self.closes,
-                "coin": self.coin,
-                "epsilon": self._epsilon,
-                "high": self._high,
-                "keys": self.keys.to_dict() if isinstance(self.keys, PrefixTree) else self.keys,
-                "kind": self.kind,
-                "levels": self.levels if isinstance(self.levels, int) else list(self.levels),
-                "low": self._low,
-                "mechanism": {"name": self.mechanism, **self.parameters},
-                "more": self.more,
-                "name": self.name,
-                "opens": self.opens,
-                "other": self.other,
-                "padding": self.padding,
-                "series": None if self.series is None else self.series.to_dict(),
-                "size_share": self._size_share,
                 "version": VERSION,
+                "name": self.name,
+                **self.domain.to_members(),
+                **self.reporting.to_members(),
+                **self.dates.to_members(),
+                "about": self.about.to_dict(),
+                "series": None if self.series is None else self.series.to_dict(),
             }
         )
 
@@ -370,25 +306,6 @@ class Task(TaskReports):
         """The digest in unpadded base64url."""
         return base64url(self.digest)
 
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Task:
-        """Return the task of a canonical JSON `text`; anything else is a `TaskError`."""
-        text, members = read_members(text)
-        task = object.__new__(cls)
-        try:
-            contract = {name: members[name] for name in CONTRACT}
-            task._set_contract(values=(members["low"], members["high"]), **contract)
-            padding, epsilon = check_padding(members["padding"]), Fraction(task._epsilon)
-            law = build_law(
-                task.keys, task.key_count, task.level_count, padding, epsilon, members["mechanism"]
-            )
-            task._set_law(law, members["size_share"], members["coin"])
-        except PckvError as error:
-            raise TaskError(f"not a task: {error}") from None
-        if task.to_json() != text:
-            raise TaskError("not a task: the JSON is not in canonical form (order, spacing, escapes)")
-        return task
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Task) and self.digest == other.digest
 
@@ -401,7 +318,220 @@ class Task(TaskReports):
             f"ε = {self.epsilon:g}, padding {self.padding}, id {self.id[:8]}…>"
         )
 
-    def _repr_html_(self) -> str:
-        from pckv.contract.task import task_html  # noqa: PLC0415
+    def facts(self) -> list[Fact]:
+        """Return what the task promises, fact by fact: a name, the members that programs read, and words for people."""
+        return task_facts(self)
 
-        return task_html(self)
+    def _repr_html_(self) -> str:
+        return facts_html(self)
+
+    @property
+    def kind(self) -> str:
+        """What the task collects: `pairs`, or unknown texts (`discovery`)."""
+        return self.domain.kind
+
+    @property
+    def keys(self) -> Keys:
+        """The names of the keys, how many numbered ones there are, `hashed`, or the tree of a discovery."""
+        return self.domain.keys
+
+    @property
+    def other(self) -> str | None:
+        """The name of the key that stands for all that are not listed; None where there is none."""
+        return self.domain.other
+
+    @property
+    def tree(self) -> PrefixTree:
+        """The prefixes that a discovery asks about, or raise a `ParameterError` for other tasks."""
+        if not isinstance(self.keys, PrefixTree):
+            raise ParameterError(f"task {self.name!r} is not a discovery, but about {self.keys_text}")
+        return self.keys
+
+    @property
+    def is_hashed(self) -> bool:
+        """Whether any text is a key, whose number is a hash."""
+        return self.domain.is_hashed
+
+    @property
+    def lists_keys(self) -> bool:
+        """Whether the keys are known beforehand, by names or by their number."""
+        return self.domain.lists_keys
+
+    @cached_property
+    def key_count(self) -> int:
+        """The number of keys, d: with the one that stands for all others, or of all hashes."""
+        return self.domain.key_count
+
+    @property
+    def keys_text(self) -> str:
+        """How many keys there are, in words."""
+        return self.domain.keys_text
+
+    @cached_property
+    def other_index(self) -> int | None:
+        """The number of the key that stands for all that are not listed, the last one; None where there is none."""
+        return None if self.other is None else self.key_count - 1
+
+    def key_index(self, key: str) -> int:
+        """Return the number of the key called `key`, or raise a `PairsError` that names it."""
+        if self.is_hashed:
+            return self.key_hash(key) % self.key_count
+        index = self.domain.find(key)
+        if index is None:
+            raise PairsError(f"key {key!r} is not a key of task {self.name!r}")
+        return index
+
+    def held_index(self, key: str) -> int:
+        """Return the number that a participant's `key` counts as: where it is not listed, that of all others."""
+        if self.other_index is None:
+            return self.key_index(key)
+        if not isinstance(key, str):
+            raise PairsError(f"key {key!r} is not a text")
+        # Otherwise a listed key in another form of Unicode would count as one that is not listed.
+        index = self.domain.find(normalize("NFC", key))
+        return self.other_index if index is None else index
+
+    def key_hash(self, key: str) -> int:
+        """Return 64 bits of the hash of a text, which is bound to this task; its number is their remainder."""
+        try:
+            text = check_name(key, "key")
+        except ParameterError as error:
+            raise PairsError(str(error)) from None
+        digest = hashlib.sha256(_KEY_PREFIX + self.digest + text.encode()).digest()
+        return int.from_bytes(digest[:_KEY_HASH_BYTES])
+
+    def key_name(self, index: int) -> str:
+        """Return the name of key number `index`; of a hash, which has none, its number."""
+        return self.domain.key_name(index)
+
+    def key_names(self, indices: Iterable[int]) -> list[str]:
+        """Return the names of the keys with these `indices`, in the same order."""
+        return self.domain.key_names(indices)
+
+    @cached_property
+    def low(self) -> float:
+        """The least value a key may have."""
+        return float(self.domain.values.low)
+
+    @cached_property
+    def high(self) -> float:
+        """The largest value a key may have."""
+        return float(self.domain.values.high)
+
+    @property
+    def levels(self) -> Levels:
+        """How many equally spaced levels there are, or the value of each as a decimal text."""
+        return self.domain.values.levels
+
+    @property
+    def level_count(self) -> int:
+        """The number of levels, L."""
+        return self.domain.values.level_count
+
+    @cached_property
+    def level_values(self) -> tuple[float, ...]:
+        """What each level is worth, in the task's own units."""
+        return self.domain.values.level_values
+
+    @property
+    def between(self) -> str:
+        """What happens to a value between two levels: `round` or `refuse`."""
+        return self.domain.values.between
+
+    @property
+    def law(self) -> Law:
+        """How pairs are reported: integers, exact probabilities and the realised ε."""
+        return self.reporting.law
+
+    @property
+    def mechanism(self) -> str:
+        """The name of the mechanism."""
+        return self.law.name
+
+    @property
+    def parameters(self) -> dict[str, str | int]:
+        """What the mechanism fixes besides its name."""
+        return self.law.parameters
+
+    @property
+    def padding(self) -> int:
+        """How many pairs a report stands for at most."""
+        return self.law.padding
+
+    @property
+    def more(self) -> str:
+        """What happens to participants with more pairs than the padding: `sample` or `refuse`."""
+        return self.reporting.more
+
+    @property
+    def can_truncate(self) -> bool:
+        """Whether a participant may hold more pairs than their report stands for."""
+        return self.more == SAMPLE and self.padding < self.key_count
+
+    @property
+    def size_question(self) -> SizeQuestion | None:
+        """The question how many pairs a participant holds; None where no report answers it."""
+        return self.reporting.size_question
+
+    @property
+    def size_share(self) -> float:
+        """The probability that a report answers the size question."""
+        return float(self.reporting.size_share)
+
+    @property
+    def coin(self) -> str:
+        """Who draws the public function of a report: `device` or `server`."""
+        return self.reporting.coin
+
+    @property
+    def epsilon(self) -> float:
+        """The ε that was asked for."""
+        return float(self.reporting.epsilon)
+
+    @property
+    def realised_epsilon(self) -> float:
+        """The ε that the shipped integers give, rounded up; never above the one asked for."""
+        return self.reporting.realised_epsilon
+
+    @property
+    def realised(self) -> Fraction:
+        """e^ε of the shipped integers: which question a report answers is public, so the larger one counts."""
+        return self.reporting.realised
+
+    @property
+    def claim(self) -> Fraction:
+        """e^ε as it is proved: of the pairs or of the size question, whichever loses more."""
+        return self.reporting.claim
+
+    @property
+    def word_limit(self) -> int | None:
+        """Words are below this; None where a report is two bit planes."""
+        return self.reporting.word_limit
+
+    @property
+    def message_format(self) -> MessageFormat:
+        """How a report's message is encoded."""
+        return self.reporting.message_format
+
+    @property
+    def draws(self) -> int:
+        """The 64-bit draws that making a report takes, unless one is rejected."""
+        return self.reporting.draws + (self.other is not None)
+
+    def distribution(self, held: HeldLevels) -> MessageDistribution:
+        """Return the exact law of the message of a participant who holds the keys `held` with these levels."""
+        return self.reporting.distribution(held)
+
+    @property
+    def opens(self) -> str | None:
+        """The first day, YYYY-MM-DD in UTC; None where there is none."""
+        return self.dates.opens
+
+    @property
+    def closes(self) -> str | None:
+        """The first day on which no reports are taken any more; None where there is none."""
+        return self.dates.closes
+
+    def phase(self, day: str) -> Phase:
+        """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC): from `opens` on, and before `closes`."""
+        return self.dates.phase(day)

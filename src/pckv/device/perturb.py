@@ -108,8 +108,8 @@ def choose_other(task: Task, pairs: list[Pair], tape: Tape) -> list[Pair]:
     others = [pair for pair in pairs if pair[0] == task.other_index]
     if len(others) <= 1:
         return pairs
-    listed = [pair for pair in pairs if pair[0] != task.other_index]
-    return [*listed, others[tape.below(len(others))]]
+    of_listed_keys = [pair for pair in pairs if pair[0] != task.other_index]
+    return [*of_listed_keys, others[tape.below(len(others))]]
 
 
 def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
@@ -119,7 +119,7 @@ def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
     with the value of the first.
     """
     # Built for everybody alike: with many keys, the time that it takes would tell that there are pairs to find.
-    task.build_index()
+    task.domain.index  # noqa: B018
     low, high, values = task.low, task.high, task.level_values
     found: dict[int, Pair] = {}
     others: list[Pair] = []

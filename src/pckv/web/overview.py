@@ -9,7 +9,6 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
 from pckv.base.days import Phase
-from pckv.base.limits import REPORT_ID_BYTES
 from pckv.charts.shares import shares_chart
 from pckv.collector.analysis.estimate_cache import EstimateOptions
 from pckv.collector.analysis.estimate_routes import QueryOptions, find_estimates
@@ -18,6 +17,7 @@ from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_P
 from pckv.collector.http.download_names import file_stem
 from pckv.collector.http.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import Account, Collector, CurrentCollector, task_facts
+from pckv.contract.facts import fact_members, said
 from pckv.estimators.estimate import METHODS, POSTS, default_method
 from pckv.store.base import StoredTask, TaskFilter
 
@@ -80,21 +80,13 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
     days = await asyncio.to_thread(collector.store.report_days, task_id)
     checked = await asyncio.to_thread(collector.alarm_watch.find, task_id)
-    return _facts(collector, stored, counts[task_id]) | {
-        "about": stored.task.about.to_dict(),
+    facts = stored.task.facts()
+    return {
+        **_facts(collector, stored, counts[task_id]),
+        **fact_members(facts),
+        "facts": said(facts),
         "days": [day._asdict() for day in days],
         "last_report": days[-1].day if days else None,
-        "low": stored.task.low,
-        "high": stored.task.high,
-        "levels": stored.task.levels,
-        "level_values": stored.task.level_values,
-        "between": stored.task.between,
-        "padding": stored.task.padding,
-        "coin": stored.task.coin,
-        "series": None if stored.task.series is None else stored.task.series.to_dict(),
-        "parameters": stored.task.parameters,
-        "realised_epsilon": stored.task.realised_epsilon,
-        "bytes_per_report": REPORT_ID_BYTES + stored.task.law.body_bytes,
         "first_key": stored.task.key_name(0) if stored.task.lists_keys else ANY_KEY,
         "method": default_method(stored.task),
         "methods": list(METHODS),

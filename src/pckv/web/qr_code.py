@@ -9,9 +9,9 @@ import segno
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from pckv.collector.problem_details import ProblemKind, problem_responses
+from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
+from pckv.collector.http.problem_details import ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector
-from pckv.collector.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
 
 MEDIA_TYPE = "image/svg+xml"
 ORIGIN = r"^https?://[A-Za-z0-9.\-:\[\]]+$"

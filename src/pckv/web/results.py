@@ -18,7 +18,8 @@ from pckv.collector.contracts.task_routes import TASK_PROBLEMS
 from pckv.collector.http.answers import SharedResponse
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.ingest.upload_routes import JSON_TYPE
-from pckv.collector.state import Collector, CurrentCollector, keys_fact
+from pckv.collector.state import Collector, CurrentCollector
+from pckv.contract.facts import task_members
 from pckv.estimators.results.estimates import Estimates
 from pckv.store.base import StoredTask
 
@@ -28,6 +29,8 @@ MAX_KEYS_SHOWN = 200
 CACHE_SECONDS = 60
 # All strangers together count as one account of those who may have estimates computed.
 EVERYBODY = b"everybody"
+# What the page tells of the task.
+SHOWN_MEMBERS = ("name", "about", "opens", "closes", "low", "high", "padding", "keys", "other")
 
 router = APIRouter(tags=["results"])
 
@@ -74,19 +77,9 @@ async def _compute(collector: Collector, stored: StoredTask) -> bytes:
 
 
 def _facts(collector: Collector, stored: StoredTask) -> dict[str, Any]:
-    task = stored.task
-    return {
-        "name": task.name,
-        "about": task.about.to_dict(),
+    return task_members(stored.task, *SHOWN_MEMBERS) | {
         "phase": stored.phase(collector.today()).value,
-        "opens": task.opens,
-        "closes": task.closes,
         "closed": stored.closed,
-        "low": task.low,
-        "high": task.high,
-        "padding": task.padding,
-        "keys": keys_fact(task),
-        "other": task.other,
     }
 
 

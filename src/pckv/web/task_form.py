@@ -15,7 +15,7 @@ from pckv.base.levels import checked_levels, level_values
 from pckv.base.limits import DEFAULT_USERS, HASHED, MAX_ITEMS, MAX_KEYS, MAX_LEVELS, MIN_LEVELS, check_epsilon
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.about import read_about
-from pckv.contract.members import checked_keys, checked_other, checked_range
+from pckv.contract.domain import checked_keys, checked_other, checked_range
 from pckv.contract.task import Task
 from pckv.mechanisms.discovery.prefix_tree import MAX_ALPHABET, MAX_CHARACTERS, MIN_ALPHABET
 from pckv.planning.people import MAX_USERS, Expectations, expect

@@ -42,7 +42,7 @@ def test_a_task_tells_what_larger_sets_hide(server: ServeProcess, people: Any) -
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
     page.get_by_text("if nobody holds more than 1 pair; how many people do is not known yet.").wait_for()
-    assert "20 % of the reports say how many" in page.locator(".facts").text_content()
+    assert "20 % of the reports say about how many" in page.locator(".facts").text_content()
     send(server, task, [4] * 2000)
     page.get_by_text("cannot be promised, however many reports come").wait_for()
     page.locator(".verdict", has_text="of people hold more than 1 pair").wait_for()
@@ -96,7 +96,7 @@ def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: A
     page.get_by_label("Hostile reports").fill("10%")
     page.get_by_label("Hostile reports").press("Enter")
     page.locator(".verdict", has_text="whatever 1 of the reports say").wait_for()
-    assert "nobody may: at most 3" in page.locator(".facts").text_content()
+    assert "at most 3; more are refused where pairs are entered" in page.locator(".facts").text_content()
     operator.check()
 
 

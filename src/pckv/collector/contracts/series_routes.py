@@ -16,7 +16,8 @@ from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, check_media, co
 from pckv.collector.http.cors import PREFLIGHT
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.ingest.upload_routes import JSON_TYPE
-from pckv.collector.state import Collector, CurrentCollector, keys_fact
+from pckv.collector.state import Collector, CurrentCollector
+from pckv.contract.facts import said, task_members
 from pckv.contract.series import Series
 from pckv.store.base import StoredRound, StoredSeries
 
@@ -148,6 +149,7 @@ async def list_rounds(
         rounds = collector.store.rounds(series_id, limit, before)
         return {
             "series": _facts(collector, stored),
+            "facts": said(stored.series.facts()),
             "rounds": [_round_facts(one, today) for one in rounds],
         }
 
@@ -200,10 +202,7 @@ def _facts(collector: Collector, stored: StoredSeries) -> dict[str, Any]:
         "period": series.period,
         "panels": series.panels,
         "rounds": series.rounds,
-        "mechanism": series.task.mechanism,
-        "keys": keys_fact(series.task),
-        "other": series.task.other,
-        "epsilon": series.task.epsilon,
+        **task_members(series.task, "mechanism", "keys", "other", "epsilon"),
         "closed": stored.closed,
         "created": stored.created,
         "number": stored.number,

@@ -51,7 +51,7 @@ class SeriesView {
 
   show(answer) {
     const { contract } = this,
-      { series } = answer;
+      series = { ...answer.series, facts: answer.facts };
     document.title = `${series.name} – pckv`;
     this.body.hidden = false;
     this.build(series);

@@ -1,0 +1,208 @@
+"""How what a participant holds becomes one report: the law, its ε, the size question, the coin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+from pckv.base.budget import epsilon_of, is_within
+from pckv.base.canonical import decimal_text
+from pckv.base.errors import ParameterError
+from pckv.base.limits import (
+    DEVICE_COIN,
+    DISCOVERY,
+    HASHED_MECHANISM,
+    MAX_BODY_BYTES,
+    REFUSE,
+    REPORT_ID_BYTES,
+    SAMPLE,
+    SERVER_COIN,
+    Numeric,
+    check_coin,
+    check_epsilon,
+    check_more,
+    check_padding,
+)
+from pckv.base.wire import MessageFormat, Words
+from pckv.contract.domain import Domain, check_fixed
+from pckv.contract.members import read_decimal
+from pckv.mechanisms import registry
+from pckv.mechanisms.base import HeldLevels, Law, MessageDistribution
+from pckv.mechanisms.discovery.law import DiscoveryLaw
+from pckv.mechanisms.discovery.prefix_tree import PrefixTree
+from pckv.mechanisms.size_question.law import SizeQuestion
+
+
+@dataclass(frozen=True)
+class Reporting:
+    """The law of a report, and the question how many pairs there are, where a share of the reports answers that.
+
+    ε and the share are decimal texts, exactly as the task's JSON has them.
+    """
+
+    epsilon: str
+    law: Law
+    more: str
+    size_share: str
+    size_question: SizeQuestion | None
+    coin: str
+
+    MEMBERS: ClassVar = ("coin", "epsilon", "mechanism", "more", "padding", "size_share")
+
+    @classmethod
+    def of(
+        cls,
+        law: Law,
+        domain: Domain,
+        *,
+        epsilon: str,
+        more: str = SAMPLE,
+        size_share: Numeric = 0,
+        coin: str = DEVICE_COIN,
+    ) -> Reporting:
+        """Return how a law reports what is in a domain, or refuse what cannot be or would lose more than ε."""
+        _check_law(law, domain)
+        share = decimal_text(size_share, "size_share")
+        question = _checked_question(law, Fraction(share), check_more(more))
+        reporting = cls(epsilon, law, more, share, question, _checked_coin(law, coin))
+        if not is_within(reporting.realised, Fraction(epsilon)):
+            raise ParameterError(f"the reports of this task would lose more than ε = {epsilon}")
+        return reporting
+
+    @classmethod
+    def from_members(cls, members: Mapping[str, Any], domain: Domain) -> Reporting:
+        """Return what a task's members name for this domain."""
+        mechanism = members["mechanism"]
+        if not isinstance(mechanism, dict) or mechanism.get("name") not in list(registry.LAWS):
+            raise ParameterError("mechanism must be an object that names a mechanism")
+        epsilon, size_share = (
+            check_epsilon(read_decimal(members, "epsilon")),
+            read_decimal(members, "size_share"),
+        )
+        if domain.kind == DISCOVERY:
+            check_fixed(members, {"more": SAMPLE, "size_share": "0"})
+        law = _read_law(domain, check_padding(members["padding"]), Fraction(epsilon), mechanism)
+        return cls.of(
+            law,
+            domain,
+            epsilon=epsilon,
+            more=members["more"],
+            size_share=size_share,
+            coin=members["coin"],
+        )
+
+    def to_members(self) -> dict[str, object]:
+        """Return the members of the task."""
+        return {
+            "coin": self.coin,
+            "epsilon": self.epsilon,
+            "mechanism": {"name": self.law.name, **self.law.parameters},
+            "more": self.more,
+            "padding": self.law.padding,
+            "size_share": self.size_share,
+        }
+
+    @property
+    def realised(self) -> Fraction:
+        """e^ε of the shipped integers: which question a report answers is public, so the larger one counts."""
+        of_pairs = self.law.realised
+        return of_pairs if self.size_question is None else max(of_pairs, self.size_question.realised)
+
+    @cached_property
+    def realised_epsilon(self) -> float:
+        """The ε that the shipped integers give, rounded up; never above the one asked for."""
+        return epsilon_of(self.realised)
+
+    @property
+    def claim(self) -> Fraction:
+        """e^ε as it is proved: of the pairs or of the size question, whichever loses more."""
+        of_pairs = self.law.claim
+        return of_pairs if self.size_question is None else max(of_pairs, self.size_question.claim)
+
+    @property
+    def word_limit(self) -> int | None:
+        """Words are below this; None where a report is two bit planes.
+
+        Those that answer the size question are numbered after those of the law.
+        """
+        pairs = self.law.word_limit
+        return pairs if pairs is None or self.size_question is None else pairs + len(self.size_question.ends)
+
+    @cached_property
+    def message_format(self) -> MessageFormat:
+        """How a report's message is encoded."""
+        limit = self.word_limit
+        return self.law.message_format if limit is None else Words(limit)
+
+    @property
+    def report_bytes(self) -> int:
+        """The size of a report, its id included."""
+        return REPORT_ID_BYTES + self.law.body_bytes
+
+    @property
+    def draws(self) -> int:
+        """The 64-bit draws that a report of listed keys takes, unless one is rejected."""
+        pairs = self.law.draws
+        return pairs if self.size_question is None else max(1 + pairs, self.size_question.draws)
+
+    def distribution(self, held: HeldLevels) -> MessageDistribution:
+        """Return the exact law of the message of a participant who holds the keys `held` with these levels."""
+        pairs, first = self.law.distribution(held), self.law.word_limit
+        if self.size_question is None or first is None:
+            return pairs
+        return self.size_question.mix(pairs, len(held), first)
+
+
+def _read_law(domain: Domain, padding: int, epsilon: Fraction, mechanism: Mapping[str, object]) -> Law:
+    """Return the law that a task names, with all of its parameters."""
+    parameters = dict(mechanism)
+    name = str(parameters.pop("name"))
+    if isinstance(domain.keys, PrefixTree):
+        if name != HASHED_MECHANISM:
+            raise ParameterError(f"mechanism of a discovery must be {HASHED_MECHANISM!r}")
+        law: Law = DiscoveryLaw.of_groups(domain.keys.groups, padding, epsilon, parameters)
+    else:
+        levels = domain.values.level_count
+        law = registry.build(name, domain.key_count, padding, epsilon, parameters, levels)
+    if missing := sorted(law.parameters.keys() - parameters.keys()):
+        raise ParameterError(f"mechanism {name!r} needs {' and '.join(missing)}")
+    return law
+
+
+def _check_law(law: Law, domain: Domain) -> None:
+    """Refuse a law that cannot report what is in a domain, or only in huge reports."""
+    if domain.is_hashed and law.name != HASHED_MECHANISM:
+        raise ParameterError(f"hashed keys need mechanism {HASHED_MECHANISM!r}, not {law.name!r}")
+    if law.padding > domain.key_count:
+        raise ParameterError(
+            f"padding must be at most the number of keys, {domain.key_count:,}, not {law.padding:,}"
+        )
+    if law.body_bytes > MAX_BODY_BYTES:
+        raise ParameterError(
+            f"a report of {law.name!r} would have {law.body_bytes:,} bytes, of at most {MAX_BODY_BYTES:,}: "
+            f"{domain.key_count:,} keys need a mechanism whose reports are words"
+        )
+
+
+def _checked_question(law: Law, share: Fraction, more: str) -> SizeQuestion | None:
+    """Return the question that a share of the reports answers; None if that is 0."""
+    if share == 0:
+        return None
+    if more == REFUSE:
+        raise ParameterError("size_share must be 0 where more pairs than the padding are refused")
+    if law.word_limit is None:
+        raise ParameterError(f"size_share must be 0 for {law.name!r}, whose reports are not words")
+    # No law has more than 2^63 - 2^32 words, so there is room for the few answers in any case.
+    return SizeQuestion(law.keys, law.padding, law.epsilon, share)
+
+
+def _checked_coin(law: Law, coin: str) -> str:
+    """Return who draws the function of a report; the server can only where a mechanism has public functions."""
+    if check_coin(coin) == SERVER_COIN and law.functions is None:
+        raise ParameterError(
+            f"coin must be 'device' for {law.name!r}, whose reports name no function that a coin could choose"
+        )
+    return coin
