@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pckv import Series
+from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
 from pckv.collector.contracts.rounds import RoundMaker, due_rounds
 from pckv.collector.upkeep import maintenance
@@ -312,7 +313,7 @@ def test_a_series_that_fails_keeps_no_other_from_its_rounds(dated: tuple[Running
 
     store = FailingStore()
     for series in (good, broken):
-        store.add_series(series)
+        store.add_series(series, utc_today())
     maker = RoundMaker(store, collector.app.state.collector.compactor)
     with pytest.raises(StoreError, match="not now"):
         maker.add_due(DAY)

@@ -77,14 +77,12 @@ def serve_spending_later(settings: Settings, log: str) -> None:
     spend, add = SqliteTransaction.spend_invitations, SqlStore.add_reports
     waiting: list[tuple[int, Sequence[bytes]]] = []
 
-    def adding(
-        self: SqlStore, uploads: Sequence[Upload], day: str | None = None
-    ) -> list[list[ReportOutcome]]:
+    def adding(self: SqlStore, uploads: Sequence[Upload], day: str) -> list[list[ReportOutcome]]:
         outcomes = add(self, uploads, day)
         time.sleep(0.01)
         while waiting:
             task, hashes = waiting.pop()
-            self._run("spend", lambda tx: spend(tx, task, hashes))  # type: ignore[arg-type] # noqa: B023
+            self._write(lambda tx: spend(tx, task, hashes))  # noqa: B023
         return outcomes
 
     SqliteTransaction.spend_invitations = lambda _, *spent: waiting.append(spent)  # type: ignore[method-assign]

@@ -15,11 +15,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from pckv.base.days import Phase, utc_today
+from pckv.base.days import Phase
 from pckv.base.errors import ParameterError, TaskGone
-from pckv.base.progress import Progress, no_progress
 from pckv.base.wire import Report
 from pckv.contract.series import Series
 from pckv.contract.survey import survey_of
@@ -126,7 +124,7 @@ class MemoryAccounts:
             ended, self._sessions = len(self._sessions) - len(left), left
             return ended
 
-    def count_sessions(self, now: int = 0) -> dict[bytes, int]:
+    def count_sessions(self, now: int) -> dict[bytes, int]:
         """Return the number of sessions that end after a time, by the hash of the token, for tokens that have some."""
         with self._lock:
             live = [session for session in self._sessions.values() if session.expires > now]
@@ -141,8 +139,8 @@ class MemorySeries(MemoryAccounts):
         self._series: dict[str, StoredSeries] = {}
 
     @abstractmethod
-    def add_task(self, task: Task, day: str | None = None) -> bool:
-        """Add a task on a day, by default today; return False if it is stored already."""
+    def add_task(self, task: Task, day: str) -> bool:
+        """Add a task on a day; return False if it is stored already."""
 
     @abstractmethod
     def close_task(self, task_id: str, day: str) -> bool:
@@ -152,13 +150,13 @@ class MemorySeries(MemoryAccounts):
     def _all_rounds(self, series_id: str) -> list[StoredRound]:
         """Return all rounds of a series that have a task, in order."""
 
-    def add_series(self, series: Series, day: str | None = None) -> bool:
-        """Add a series on a day, by default today; return False if it is stored already."""
+    def add_series(self, series: Series, day: str) -> bool:
+        """Add a series on a day; return False if it is stored already."""
         with self._lock:
             if series.id in self._series:
                 return False
             number = len(self._series) + 1
-            self._series[series.id] = StoredSeries(series, day or utc_today(), number=number)
+            self._series[series.id] = StoredSeries(series, day, number=number)
             return True
 
     def find_series(self, series_id: str) -> StoredSeries | None:
@@ -192,7 +190,7 @@ class MemorySeries(MemoryAccounts):
                     self.close_task(listed.task, day)
             return True
 
-    def add_round(self, task: Task, day: str | None = None) -> bool:
+    def add_round(self, task: Task, day: str) -> bool:
         """Add the task of a round, unless its series is unknown or closed; return False if nothing was added."""
         with self._lock:
             stored = self._series.get(task.series.id) if task.series else None
@@ -273,15 +271,15 @@ class MemoryStore(MemorySeries):
     def close(self) -> None:
         """Do nothing: there are no connections."""
 
-    def add_task(self, task: Task, day: str | None = None) -> bool:
-        """Add a task on a day, by default today; return False if it is stored already."""
+    def add_task(self, task: Task, day: str) -> bool:
+        """Add a task on a day; return False if it is stored already."""
         with self._lock:
             if task.id in self._deletions:
                 raise TaskGone(f"task {task.id} was deleted")
             if task.id in self._tasks:
                 return False
             self._created += 1
-            stored = StoredTask(task, day or utc_today(), has_server_coin(task), number=self._created)
+            stored = StoredTask(task, day, has_server_coin(task), number=self._created)
             self._tasks[task.id] = _TaskData(stored)
             return True
 
@@ -335,7 +333,7 @@ class MemoryStore(MemorySeries):
                 self._deletions[task_id] = Deletion(task_id, day, counted, erased=True)
             return self._deletions.get(task_id)
 
-    def add_reports(self, uploads: Sequence[Upload], day: str | None = None) -> list[list[ReportOutcome]]:
+    def add_reports(self, uploads: Sequence[Upload], day: str) -> list[list[ReportOutcome]]:
         """Add the reports of many requests in one step."""
         batches = group_by_task(uploads)
         with self._lock:
@@ -344,7 +342,7 @@ class MemoryStore(MemorySeries):
             # All parts are made before any is stored: an invalid report leaves everything as it was.
             parts = {task_id: data.new_part(decisions[task_id]) for task_id, data in tasks.items()}
             for task_id, data in tasks.items():
-                data.apply(decisions[task_id], parts[task_id], day or utc_today())
+                data.apply(decisions[task_id], parts[task_id], day)
         gone = {task_id: refuse_all(batch, ReportOutcome.TASK_GONE) for task_id, batch in batches.items()}
         return outcomes_per_upload(uploads, gone | decisions)
 
@@ -505,9 +503,8 @@ class MemoryStore(MemorySeries):
             found = {task_id: self._tasks[task_id] for task_id in task_ids if task_id in self._tasks}
             return {task_id: data.alarm_check for task_id, data in found.items() if data.alarm_check}
 
-    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
+    def backup(self, *_args: object, **_options: object) -> None:
         """Refuse: what is in memory ends with its process."""
-        del path, force, progress
         raise ParameterError("a store in memory has no backup")
 
     def integrity_errors(self) -> list[str]:

@@ -3,10 +3,6 @@
 Reports are inserted and never updated. The transaction of a batch inserts the reports that are new and adds, for
 each task, one part: exactly those reports, counted or to be counted later. It also counts them under the day on which
 they came. Nothing in a store says who sent a report, or which of a task's days a report belongs to.
-
-What a store remembers of checks for alarms.
-
-What a store remembers of series: the contracts, whether they were closed, and the tasks of their rounds.
 """
 
 from __future__ import annotations
@@ -34,22 +30,6 @@ class AlarmCheck(NamedTuple):
     seconds: int
     reports: int
     result: str
-
-
-class AlarmCheckStore(Protocol):
-    """The checks for alarms of a `Store`."""
-
-    def claim_alarm_check(self, task_id: str, now: int, pause: int) -> bool:
-        """Note that a check of a task begins now; return False if one began less than a pause before or after.
-
-        Of several collectors that do this at the same time, one gets True. A claim whose answer is lost counts.
-        """
-
-    def record_alarm_check(self, task_id: str, check: AlarmCheck) -> None:
-        """Keep what a claimed check found in place of the check before; nothing is kept of an unknown task."""
-
-    def alarm_checks(self, task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
-        """Return the last checks that were recorded, of those tasks that have one."""
 
 
 @dataclass(frozen=True)
@@ -80,37 +60,6 @@ class StoredRound(NamedTuple):
     def phase(self, day: str) -> Phase:
         """Return whether the round takes reports on a day: by its own days, unless the server closed it early."""
         return Phase.CLOSED if self.closed is not None else phase_on(day, self.opens, self.closes)
-
-
-class SeriesStore(Protocol):
-    """The series of a `Store`."""
-
-    def add_series(self, series: Series, day: str | None = None) -> bool:
-        """Add a series on a day, by default today; return False if it is stored already."""
-
-    def find_series(self, series_id: str) -> StoredSeries | None:
-        """Return a series; None if it is unknown."""
-
-    def list_series(self, limit: int, before: int | None = None) -> list[StoredSeries]:
-        """Return series in the reverse order of their creation, starting with those created before a given number."""
-
-    def series_named(self, name: str) -> list[str]:
-        """Return the ids of all series that devices take for the survey of this name, in order."""
-
-    def close_series(self, series_id: str, day: str) -> bool:
-        """Close a series early, and its rounds that are not over by that day; return False if it is unknown.
-
-        From now on no round is added to it. Closing it again changes nothing.
-        """
-
-    def add_round(self, task: Task, day: str | None = None) -> bool:
-        """Add the task of a round on a day, by default today, unless its series is unknown or closed.
-
-        Return False if nothing was added. A deleted task is refused with a `TaskGone`.
-        """
-
-    def rounds(self, series_id: str, limit: int, before: int | None = None) -> list[StoredRound]:
-        """Return the last rounds of a series that have a task, or the last before a given one, in order."""
 
 
 class ReportOutcome(StrEnum):
@@ -295,7 +244,7 @@ class Snapshot(Protocol):
         """Return the days on which reports of a task came, in order."""
 
 
-class Store(AlarmCheckStore, SeriesStore, Protocol):
+class Store(Protocol):
     """All transactions of a collector; each is all or nothing, and durable when it returns.
 
     Methods may be called from several threads. A `StoreError` says that the database cannot do this now; if the
@@ -311,8 +260,8 @@ class Store(AlarmCheckStore, SeriesStore, Protocol):
     def close(self) -> None:
         """Close all connections."""
 
-    def add_task(self, task: Task, day: str | None = None) -> bool:
-        """Add a task on a day, by default today; return False if it is stored already.
+    def add_task(self, task: Task, day: str) -> bool:
+        """Add a task on a day; return False if it is stored already.
 
         A deleted task is refused with a `TaskGone`.
         """
@@ -343,8 +292,47 @@ class Store(AlarmCheckStore, SeriesStore, Protocol):
         Deleting it again changes nothing and returns the first deletion.
         """
 
-    def add_reports(self, uploads: Sequence[Upload], day: str | None = None) -> list[list[ReportOutcome]]:
-        """Add the reports of many requests, which came on a day (by default today), in one transaction.
+    def claim_alarm_check(self, task_id: str, now: int, pause: int) -> bool:
+        """Note that a check of a task begins now; return False if one began less than a pause before or after.
+
+        Of several collectors that do this at the same time, one gets True. A claim whose answer is lost counts.
+        """
+
+    def record_alarm_check(self, task_id: str, check: AlarmCheck) -> None:
+        """Keep what a claimed check found in place of the check before; nothing is kept of an unknown task."""
+
+    def alarm_checks(self, task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
+        """Return the last checks that were recorded, of those tasks that have one."""
+
+    def add_series(self, series: Series, day: str) -> bool:
+        """Add a series on a day; return False if it is stored already."""
+
+    def find_series(self, series_id: str) -> StoredSeries | None:
+        """Return a series; None if it is unknown."""
+
+    def list_series(self, limit: int, before: int | None = None) -> list[StoredSeries]:
+        """Return series in the reverse order of their creation, starting with those created before a given number."""
+
+    def series_named(self, name: str) -> list[str]:
+        """Return the ids of all series that devices take for the survey of this name, in order."""
+
+    def close_series(self, series_id: str, day: str) -> bool:
+        """Close a series early, and its rounds that are not over by that day; return False if it is unknown.
+
+        From now on no round is added to it. Closing it again changes nothing.
+        """
+
+    def add_round(self, task: Task, day: str) -> bool:
+        """Add the task of a round on a day, unless its series is unknown or closed.
+
+        Return False if nothing was added. A deleted task is refused with a `TaskGone`.
+        """
+
+    def rounds(self, series_id: str, limit: int, before: int | None = None) -> list[StoredRound]:
+        """Return the last rounds of a series that have a task, or the last before a given one, in order."""
+
+    def add_reports(self, uploads: Sequence[Upload], day: str) -> list[list[ReportOutcome]]:
+        """Add the reports of many requests, which came on a day, in one transaction.
 
         Return one outcome per report. A known id is recognised before its invitation is checked. An unknown task
         counts as gone.
@@ -435,7 +423,7 @@ class Store(AlarmCheckStore, SeriesStore, Protocol):
     def end_expired_sessions(self, now: int) -> int:
         """End all sessions whose time is over; return how many."""
 
-    def count_sessions(self, now: int = 0) -> dict[bytes, int]:
+    def count_sessions(self, now: int) -> dict[bytes, int]:
         """Return the number of sessions that end after a time, by the hash of the token, for tokens that have some."""
 
     def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from operator import length_hint
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate
 
 import apsw
 
@@ -23,11 +23,11 @@ from pckv.base.progress import Progress, no_progress
 from pckv.base.wire import Report
 from pckv.files.outputs import whole_file
 from pckv.store.base import Invitation
-from pckv.store.migrations import migrate
-from pckv.store.sql.erasures import ERASED
-from pckv.store.sql.reading import SqlSnapshot
-from pckv.store.sql.store import SqlStore
-from pckv.store.sql.transactions import NO_COIN, T, Transaction, stored_invitation
+from pckv.store.sql.reports import SqlSnapshot
+from pckv.store.sql.schema import migrate
+from pckv.store.sql.store import P, SqlStore, T
+from pckv.store.sql.tasks import ERASED
+from pckv.store.sql.transactions import NO_COIN, ParsedContracts, Transaction, stored_invitation
 
 # Steps of SQLite's virtual machine between two looks at how far the copy is.
 STEPS_BETWEEN_PROGRESS = 20_000
@@ -92,17 +92,14 @@ _SETTINGS = """
 class SqliteTransaction:
     """A transaction on one connection; only one connection writes at a time, so nothing else needs a lock."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
+    for_share = for_update = ""
+
+    def __init__(self, connection: apsw.Connection, contracts: ParsedContracts) -> None:
+        self._connection, self.contracts = connection, contracts
 
     def rows(self, sql: str, *values: object) -> list[Any]:
         """Return the rows of a query."""
         return self._connection.execute(sql, values).fetchall()
-
-    def lock(self, sql: str, how: str, *values: object) -> list[Any]:
-        """Return the rows of a query."""
-        del how
-        return self.rows(sql, *values)
 
     def lock_tokens(self) -> None:
         """Do nothing: only one connection writes at a time."""
@@ -192,7 +189,7 @@ class SqliteStore(SqlStore):
         with self._as_store_errors():
             # Nobody else may read what people sent; SQLite gives the log the mode of the file.
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-        self._run("prepare", self._migrate)
+        self._write(self._migrate)
         # After a crash the log is as long as it was.
         self._truncate_log()
 
@@ -242,10 +239,13 @@ class SqliteStore(SqlStore):
         lines = [f"{self.path}: {line}" for line in results if line != "ok"]
         return lines + [f"{self.path}: a row of {table} has no task" for table, *_ in orphans]
 
-    def _run(self, name: str, work: Callable[[Transaction], T], *, write: bool = True) -> T:
-        del name
-        with self._write_transaction() if write else self._read_transaction() as tx:
-            return work(tx)
+    def _read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._read_transaction() as tx:
+            return work(tx, *args, **kwargs)
+
+    def _write(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._write_transaction() as tx:
+            return work(tx, *args, **kwargs)
 
     @contextmanager
     def _write_transaction(self) -> Iterator[Transaction]:
@@ -256,7 +256,7 @@ class SqliteStore(SqlStore):
                 self._writer = writer
             try:
                 with _transaction(self._writer, "BEGIN IMMEDIATE"):
-                    yield SqliteTransaction(self._writer)
+                    yield SqliteTransaction(self._writer, self._contracts)
             finally:
                 if self._writer.in_transaction:
                     self._writer.close(force=True)
@@ -271,7 +271,7 @@ class SqliteStore(SqlStore):
                 connection = self._connect(READER_CACHE_KIB, query_only=True)
             try:
                 with _transaction(connection, "BEGIN"):
-                    yield SqliteTransaction(connection)
+                    yield SqliteTransaction(connection, self._contracts)
             finally:
                 # A connection whose ROLLBACK failed is still in its transaction: the next reader needs another.
                 if connection.in_transaction or len(self._readers) >= MAX_IDLE_READERS:

@@ -28,11 +28,14 @@ CREATE INDEX rounds ON tasks (series, series_round) WHERE series IS NOT NULL;
 CREATE TABLE series (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id text COLLATE "C" NOT NULL UNIQUE,
-    name text COLLATE "C" NOT NULL,
+    -- What devices take for the survey of the series' name.
+    survey text COLLATE "C" NOT NULL,
     json text NOT NULL,
     created text NOT NULL,
     closed text
 );
+
+CREATE INDEX surveys ON series (survey);
 
 CREATE TABLE deletions (
     task text COLLATE "C" PRIMARY KEY,

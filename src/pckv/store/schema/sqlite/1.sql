@@ -25,11 +25,14 @@ CREATE INDEX rounds ON tasks (series, series_round) WHERE series IS NOT NULL;
 CREATE TABLE series (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
-    name TEXT NOT NULL,
+    -- What devices take for the survey of the series' name.
+    survey TEXT NOT NULL,
     created TEXT NOT NULL,
     closed TEXT,
     json TEXT NOT NULL
 ) STRICT;
+
+CREATE INDEX surveys ON series (survey);
 
 CREATE TABLE deletions (
     task TEXT NOT NULL PRIMARY KEY,
