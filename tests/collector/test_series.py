@@ -306,7 +306,7 @@ def test_a_series_that_fails_keeps_no_other_from_its_rounds(dated: tuple[Running
     broken, good = new_series(), new_series()
 
     class FailingStore(MemoryStore):
-        def add_round(self, task: Any, day: str | None = None) -> bool:
+        def add_round(self, task: Any, day: str) -> bool:
             if task.series.id == broken.id:
                 raise StoreError("not now")
             return super().add_round(task, day)

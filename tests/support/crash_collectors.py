@@ -82,11 +82,11 @@ def serve_spending_later(settings: Settings, log: str) -> None:
         time.sleep(0.01)
         while waiting:
             task, hashes = waiting.pop()
-            self._write(lambda tx: spend(tx, task, hashes))  # noqa: B023
+            self._write(lambda tx: spend(tx, task, hashes))  # type: ignore[arg-type] # noqa: B023
         return outcomes
 
     SqliteTransaction.spend_invitations = lambda _, *spent: waiting.append(spent)  # type: ignore[method-assign]
-    SqlStore.add_reports = adding  # type: ignore[method-assign]
+    SqlStore.add_reports = adding
     serve_logging(settings, log)
 
 

@@ -35,7 +35,7 @@ class SlowStore(MemoryStore):
         if self.error is not None:
             raise self.error
 
-    def add_reports(self, uploads: Any, day: str | None = None) -> list[list[ReportOutcome]]:
+    def add_reports(self, uploads: Any, day: str) -> list[list[ReportOutcome]]:
         assert self.go.wait(20)
         self.ping()
         return super().add_reports(uploads, day)

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pckv.base.errors import DataError, PckvError, TallyError
+from pckv.base.limits import MAX_ROUNDS
 from pckv.contract.series import Series
 from pckv.contract.task import Task
 from pckv.files.reports.inputs import find_inputs
 from pckv.files.reports.reader import read_file_task
 from pckv.tally.storage import HEADER_BYTES, task_digest
 
-# A tally does not say which round it is of: this many rounds are tried.
+# A tally does not say which round it is of: at most this many rounds are tried, however many a series has.
 MAX_ROUNDS_TRIED = 2000
 
 
@@ -51,7 +52,8 @@ def _round_of_reports(series: Series, path: Path) -> Task:
 def _rounds_of_tallies(series: Series, paths: Sequence[Path]) -> list[tuple[Path, Task]]:
     digests = {path: _digest(path) for path in paths}
     wanted, found = set(digests.values()), {}
-    for number in range(1, (series.rounds or MAX_ROUNDS_TRIED) + 1):
+    rounds = series.rounds or MAX_ROUNDS
+    for number in range(1, min(rounds, MAX_ROUNDS_TRIED) + 1):
         if not wanted:
             break
         try:
@@ -63,7 +65,10 @@ def _rounds_of_tallies(series: Series, paths: Sequence[Path]) -> list[tuple[Path
             wanted.remove(task.digest)
     for path, digest in digests.items():
         if digest not in found:
-            raise _not_a_round(series, path, "a tally of another task")
+            tried = (
+                f"one of the first {MAX_ROUNDS_TRIED:,} rounds" if rounds > MAX_ROUNDS_TRIED else "a round"
+            )
+            raise _not_a_round(series, path, "a tally of another task", tried)
     return [(path, found[digest]) for path, digest in digests.items()]
 
 
@@ -78,5 +83,5 @@ def _digest(path: Path) -> bytes:
         raise DataError(str(error), place=path) from None
 
 
-def _not_a_round(series: Series, path: Path, what: str) -> DataError:
-    return DataError(f"{what}, not of a round of series {series.name!r}", place=path)
+def _not_a_round(series: Series, path: Path, what: str, rounds: str = "a round") -> DataError:
+    return DataError(f"{what}, not of {rounds} of series {series.name!r}", place=path)

@@ -1,7 +1,4 @@
-"""The store in one SQLite file: one writer, concurrent readers, nothing lost once it is acknowledged.
-
-Copies of a SQLite store while it is in use.
-"""
+"""The store in one SQLite file: one writer, concurrent readers, nothing lost once it is acknowledged."""
 
 from __future__ import annotations
 
@@ -18,6 +15,7 @@ from typing import Any, Concatenate
 
 import apsw
 
+from pckv.base.durable import PRIVATE_MODE
 from pckv.base.errors import ParameterError, StoreError
 from pckv.base.progress import Progress, no_progress
 from pckv.base.wire import Report
@@ -29,44 +27,6 @@ from pckv.store.sql.store import P, SqlStore, T
 from pckv.store.sql.tasks import ERASED
 from pckv.store.sql.transactions import NO_COIN, ParsedContracts, Transaction, stored_invitation
 
-# Steps of SQLite's virtual machine between two looks at how far the copy is.
-STEPS_BETWEEN_PROGRESS = 20_000
-
-
-def back_up(source: apsw.Connection, path: Path, *, force: bool, progress: Progress) -> None:
-    """Write the database, as of one moment, to a file that only its owner can read.
-
-    The copy is made row by row: it has no free pages, and rows lie in the order of their keys.
-    """
-    if path.exists() and path.samefile(source.filename):
-        raise ParameterError(f"{path} is the store itself")
-    pages, size = (int(str(source.execute(f"PRAGMA {name}").get)) for name in ("page_count", "page_size"))
-    with whole_file(path, force=force) as part:
-        part.chmod(0o600)
-
-        def report() -> bool:
-            progress(min(1.0, part.stat().st_size / (pages * size)))
-            return False
-
-        source.set_progress_handler(report, STEPS_BETWEEN_PROGRESS)
-        try:
-            source.execute("VACUUM INTO $1", (str(part),)).fetchall()
-        finally:
-            source.set_progress_handler(None)
-        _sync(part)
-    _sync(path.parent)
-    progress(1.0)
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 # The write-ahead log of older versions can corrupt a database.
 MIN_SQLITE_VERSION = (3, 51, 3)
 BUSY_MILLISECONDS = 10_000
@@ -77,6 +37,8 @@ MAX_IDLE_READERS = 4
 # Most readers are done within milliseconds.
 TRUNCATE_ATTEMPTS = 5
 SECONDS_BETWEEN_ATTEMPTS = 0.02
+# Steps of SQLite's virtual machine between two looks at how far a copy is.
+STEPS_BETWEEN_PROGRESS = 20_000
 
 # Deleted rows are erased from the file too, and a log that grew large is truncated.
 _SETTINGS = """
@@ -188,7 +150,7 @@ class SqliteStore(SqlStore):
         """Migrate the schema to this release; other processes wait for the write lock."""
         with self._as_store_errors():
             # Nobody else may read what people sent; SQLite gives the log the mode of the file.
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, PRIVATE_MODE))
         self._write(self._migrate)
         # After a crash the log is as long as it was.
         self._truncate_log()
@@ -222,7 +184,7 @@ class SqliteStore(SqlStore):
         with self._as_store_errors():
             connection = self._connect(READER_CACHE_KIB, query_only=False)
         try:
-            back_up(connection, path, force=force, progress=progress)
+            _back_up(connection, path, force=force, progress=progress)
         except apsw.Error as error:
             raise StoreError(f"{path}: {_describe(error)}") from error
         finally:
@@ -344,6 +306,28 @@ def check_sqlite_version() -> None:
     if tuple(map(int, version.split("."))) < MIN_SQLITE_VERSION:
         needed = ".".join(map(str, MIN_SQLITE_VERSION))
         raise StoreError(f"SQLite {version} can corrupt its write-ahead log: {needed} or newer is needed")
+
+
+def _back_up(source: apsw.Connection, path: Path, *, force: bool, progress: Progress) -> None:
+    """Write the database, as of one moment, to a file that only its owner can read.
+
+    The copy is made row by row: it has no free pages, and rows lie in the order of their keys.
+    """
+    if path.exists() and path.samefile(source.filename):
+        raise ParameterError(f"{path} is the store itself")
+    pages, size = (int(str(source.execute(f"PRAGMA {name}").get)) for name in ("page_count", "page_size"))
+    with whole_file(path, force=force, mode=PRIVATE_MODE) as part:
+
+        def report() -> bool:
+            progress(min(1.0, part.stat().st_size / (pages * size)))
+            return False
+
+        source.set_progress_handler(report, STEPS_BETWEEN_PROGRESS)
+        try:
+            source.execute("VACUUM INTO $1", (str(part),)).fetchall()
+        finally:
+            source.set_progress_handler(None)
+    progress(1.0)
 
 
 def _enable_write_ahead_log(connection: apsw.Connection) -> None:
