@@ -27,8 +27,7 @@ from bench.load import ConnectionUse, closed_loop, open_loop
 from bench.measurement import Measurement, difference, ratio
 from pckv import Report, Task
 from pckv.base.days import utc_today
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import as_arrays
+from pckv.files.reports.writer import as_arrays, stream_reports
 from pckv.store import open_store
 from pckv.store.base import Upload
 

@@ -230,7 +230,7 @@ from support.memory_store import MemoryStore
 store = MemoryStore()
 store.add_task(Task(name="t", keys=1000, values=(0, 1), epsilon=1, padding=5, mechanism=sys.argv[1]))
 Compactor(store).prepare_all()
-print("pckv.tally.kernels.loops" in sys.modules, "numba" in sys.modules)
+print("pckv.tally.loops" in sys.modules, "numba" in sys.modules)
 """
 
 

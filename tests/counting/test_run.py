@@ -9,7 +9,7 @@ import pytest
 
 from pckv import Series, Tally
 from pckv.base.errors import DataError, ParameterError
-from pckv.counting import rounds as rounds_module
+from pckv.counting import run as rounds_module
 from support.counting import OTHER, collect, put, refusal
 from support.sample_reports import GRR, UE, direct_tally
 

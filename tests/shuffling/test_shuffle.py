@@ -22,8 +22,7 @@ from pckv.counting.run import NamedStream
 from pckv.files import spill
 from pckv.files.reports import writer
 from pckv.files.reports.columns import column_to_ids, message_column
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import ReportArrays, write_reports
+from pckv.files.reports.writer import ReportArrays, stream_reports, write_reports
 from pckv.shuffling import blocks, shuffle
 from pckv.shuffling.blocks import report_blocks
 from pckv.shuffling.shuffle import shuffled

@@ -24,8 +24,7 @@ from pckv.collector.app import create_app
 from pckv.collector.http.settings import Settings
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.collector.server import listen, serve, server
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import as_arrays
+from pckv.files.reports.writer import as_arrays, stream_reports
 from pckv.store.base import ReportOutcome, Store, Upload
 from pckv.store.sql.store import SqlStore
 from pckv.store.sqlite import SqliteTransaction

@@ -9,8 +9,7 @@ from typing import Any
 
 from pckv import Task
 from pckv.base.wire import Report
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import as_arrays
+from pckv.files.reports.writer import as_arrays, stream_reports
 from pckv.store.base import ReportOutcome
 from support.collectors import (
     as_items,

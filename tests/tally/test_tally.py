@@ -17,7 +17,7 @@ from pckv.tally import counts as counts_module
 from pckv.tally import storage
 from pckv.tally.counts import DenseCounts, SparseCounts
 from pckv.tally.decode.support import key_support
-from pckv.tally.kernels.planes import count_bits
+from pckv.tally.layouts import count_bits
 
 UE = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, mechanism="ue")
 GRR = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share=0)

@@ -17,8 +17,7 @@ from pckv.cli.remote import read_token, reading_token_option
 from pckv.cli.remote_trends import collected_trend
 from pckv.cli.terminal import harmless, print_json, print_table, progress_bar
 from pckv.contract.series import Series
-from pckv.counting.rounds import files_by_round
-from pckv.counting.run import CountOptions
+from pckv.counting.run import CountOptions, files_by_round
 from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends.trend import trend
 from pckv.files.estimates import estimates_to_parquet

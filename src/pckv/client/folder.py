@@ -1,4 +1,4 @@
-"""The state folder: files that are complete or absent, on disk when a call returns, and private to their owner."""
+"""The state folder: files that are complete or absent, on disk, and private to their owner."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class StateFolder:
             with suppress(FileExistsError):
                 place.mkdir(FOLDER_MODE)
             sync(place.parent)
-        # Whoever can remove a report can make the client perturb again.
+        # Who can remove a report can make the client perturb again.
         if self.path.stat().st_mode & WRITABLE_BY_OTHERS:
             raise ClientError("not_sent", f"{self.path}: others may write to this folder (chmod 700 it)")
 
@@ -61,10 +61,10 @@ class StateFolder:
             temporary.unlink(missing_ok=True)
 
     def put(self, name: str, text: str, *, replace: bool = False) -> bool:
-        """Store a text, under the lock; return whether it was stored. Without `replace`, an existing text stays.
+        """Store a text, under the lock; without `replace`, an existing text stays, and False is returned.
 
-        Creating a link is atomic and never replaces anything: the first of two processes wins even where the file
-        system's locks do not work.
+        Creating a link is atomic and never replaces anything: the first of two processes wins even where the
+        file system's locks do not work.
         """
         try:
             with durable_file(self.path / name, mode=PRIVATE_MODE, replace=replace) as part:

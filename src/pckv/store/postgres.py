@@ -1,7 +1,7 @@
 """The store in PostgreSQL, which any number of collectors may share.
 
-Transactions use PostgreSQL's default isolation level, where each statement sees what was committed before it. What
-must not change meanwhile is locked, always in the order of task, then key.
+Transactions use PostgreSQL's default isolation level, where each statement sees what was committed before it.
+What must not change meanwhile is locked, always in the order of task, then key.
 """
 
 from __future__ import annotations
@@ -48,14 +48,15 @@ _DEFAULTS: dict[str, str | int] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-# What is acknowledged is on disk, whatever the server's default; nobody waits for a lock for ever, and a collector
-# that hangs loses its locks.
+# What is acknowledged is on disk, whatever the server's default; no wait for a lock is endless, and a
+# collector that hangs loses its locks.
 _SETTINGS = """
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
     SET lock_timeout = '10s';
     SET idle_in_transaction_session_timeout = '60s';
 """
-# A refusal is one line: without a handler, Python would print the pool's warnings, too. Those of a collector are logged.
+# A refusal is one line: without a handler, Python would print the pool's warnings, too. A collector logs
+# them.
 logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 # SQLSTATEs after which the same transaction may succeed: the server stops, starts, or lost the connection.
 _LOST = ("08", "57P")
@@ -71,14 +72,15 @@ _INSERT_INVITATIONS = """
     ORDER BY place ON CONFLICT DO NOTHING
 """
 _LOCK_INVITATIONS = """
-    SELECT hash, spent, coin FROM invitations WHERE task = $1 AND hash = ANY($2::bytea[]) ORDER BY hash FOR UPDATE
+    SELECT hash, spent, coin FROM invitations WHERE task = $1 AND hash = ANY($2::bytea[])
+    ORDER BY hash FOR UPDATE
 """
 # Parts that another collector is merging are skipped, not waited for.
 _LOCK_PARTS = """
     SELECT number FROM parts WHERE task = $1 AND number = ANY($2::bigint[]) FOR UPDATE SKIP LOCKED
 """
-# The files of the tables that hold reports or could link them, and the first transaction that a table may still
-# hold deleted rows of. The files are new after a `VACUUM FULL`.
+# The files of the tables that hold reports or could link them, and the first transaction that a table may
+# still hold deleted rows of. The files are new after a `VACUUM FULL`.
 _FILES = """
     SELECT pg_relation_filenode(oid)::bigint,
            pg_snapshot_xmax(pg_current_snapshot())::text::bigint - age(relfrozenxid)
@@ -125,7 +127,7 @@ class PostgresTransaction:
         return dict(self.rows(sql, task, list(ids)))
 
     def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, Invitation]:
-        """Return the known invitations; nobody else can change them until the transaction ends."""
+        """Return the known invitations, which no other transaction can change until this one ends."""
         rows = self.rows(_LOCK_INVITATIONS, task, list(hashes))
         return {token_hash: stored_invitation(spent, coin) for token_hash, spent, coin in rows}
 
@@ -144,7 +146,7 @@ class PostgresTransaction:
         return f"{transaction} {' '.join(str(file) for file, _ in _find_files(self))}"
 
     def delete_parts(self, task: int, numbers: Sequence[int]) -> bool:
-        """Delete parts, if all of them exist and nobody else has locked them."""
+        """Delete parts, if all of them exist and no other transaction has locked them."""
         if len(self.rows(_LOCK_PARTS, task, list(numbers))) < len(numbers):
             return False
         self.change("DELETE FROM parts WHERE task = $1 AND number = ANY($2::bigint[])", task, list(numbers))
@@ -249,7 +251,7 @@ def _find_files(tx: Transaction) -> list[tuple[int, int]]:
 
 
 def _next_mark(mark: str, tables: Sequence[tuple[int, int]]) -> str:
-    """Return the mark of an erasure, given the file of each table and the oldest transaction that it keeps rows of.
+    """Return the new mark of an erasure, given the file and the oldest kept transaction of each table.
 
     >>> _next_mark("7 10 11 12", [(20, 8), (21, 8), (12, 3)])
     '7 0 0 12'

@@ -149,7 +149,7 @@ class SqliteStore(SqlStore):
     def prepare(self) -> None:
         """Migrate the schema to this release; other processes wait for the write lock."""
         with self._as_store_errors():
-            # Nobody else may read what people sent; SQLite gives the log the mode of the file.
+            # Only the owner may read what people sent; SQLite gives the log the mode of the file.
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, PRIVATE_MODE))
         self._write(self._migrate)
         # After a crash the log is as long as it was.
@@ -235,7 +235,7 @@ class SqliteStore(SqlStore):
                 with _transaction(connection, "BEGIN"):
                     yield SqliteTransaction(connection, self._contracts)
             finally:
-                # A connection whose ROLLBACK failed is still in its transaction: the next reader needs another.
+                # A connection whose ROLLBACK failed is still in its transaction, and not used again.
                 if connection.in_transaction or len(self._readers) >= MAX_IDLE_READERS:
                     connection.close(force=True)
                 else:
@@ -260,8 +260,8 @@ class SqliteStore(SqlStore):
     def _truncate_log(self) -> bool:
         """Empty the write-ahead log, which links reports and invitations that came together.
 
-        Return False if somebody is reading: then a later attempt succeeds. Uploads wait for neither the readers nor
-        the bulk of the work, which is done without the write lock.
+        Return False while a transaction reads: a later attempt succeeds. Uploads wait for neither the readers
+        nor the bulk of the work, which is done without the write lock.
         """
         with self._truncating, self._as_store_errors():
             if self._log_is_empty():

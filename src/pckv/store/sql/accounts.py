@@ -13,7 +13,7 @@ _END_FIRST_SESSIONS = """
 
 
 def set_token(tx: Transaction, role: Role, token_hash: bytes) -> None:
-    """Replace the administrator's token, which ends all sessions of administrators, or add one for an analyst."""
+    """Replace the administrator's token, ending that role's sessions, or add one for an analyst."""
     tx.lock_tokens()
     if role is Role.ADMINISTRATOR:
         tx.change("DELETE FROM tokens WHERE role = $1", role.value)
@@ -79,6 +79,6 @@ def end_expired_sessions(tx: Transaction, now: int) -> int:
 
 
 def count_sessions(tx: Transaction, now: int) -> dict[bytes, int]:
-    """Return the number of sessions that end after a time, by the hash of the token, for tokens that have some."""
+    """Return how many sessions end after a time, by the hash of the token, where there are any."""
     rows = tx.rows("SELECT token, count(*) FROM sessions WHERE expires > $1 GROUP BY token", now)
     return {bytes(token): count for token, count in rows}

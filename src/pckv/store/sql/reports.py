@@ -91,7 +91,7 @@ def _add_open(tx: Transaction, task: int, batch: TaskBatch) -> BatchDecision:
 
 
 def _add_invited(tx: Transaction, task: int, batch: TaskBatch, *, by_coin: bool) -> BatchDecision:
-    """Lock the invitations, then look for repeats: a transaction that waited sees what was stored meanwhile."""
+    """Lock the invitations, then look for repeats: what was stored meanwhile is seen."""
     hashes = {invitation for invitation in batch.invitations if invitation is not None}
     invitations = tx.lock_invitations(task, sorted(hashes))
     known = tx.bodies(task, sorted({report.id for report in batch.reports}))

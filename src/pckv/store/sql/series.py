@@ -34,7 +34,7 @@ def find_series(tx: Transaction, series_id: str) -> StoredSeries | None:
 
 
 def list_series(tx: Transaction, limit: int, before: int | None = None) -> list[StoredSeries]:
-    """Return series in the reverse order of their creation."""
+    """Return series, newest first."""
     return _stored(tx, f"{_ROW} WHERE number < $1 ORDER BY number DESC LIMIT $2", before or NO_NUMBER, limit)
 
 
@@ -53,7 +53,8 @@ def series_named(tx: Transaction, name: str) -> list[str]:
 
 def close_series(tx: Transaction, series_id: str, day: str) -> bool:
     """Close a series early, and its rounds that are not over by that day; return False if it is unknown."""
-    # The row of the series first: a transaction that adds a round meanwhile waits, and then sees that it is closed.
+    # The row of the series first: a transaction that adds a round waits for it, and then sees that it is
+    # closed.
     if tx.change("UPDATE series SET closed = coalesce(closed, $1) WHERE id = $2", day, series_id) == 0:
         return False
     ending = "UPDATE tasks SET closed = coalesce(closed, $1) WHERE series = $2 AND closes > $1"

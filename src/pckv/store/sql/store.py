@@ -65,7 +65,7 @@ class SqlStore(ABC):
 
     @abstractmethod
     def _check_erasures(self, marks: Collection[str]) -> dict[str, str]:
-        """Clean the files as far as possible now; return the marks that change, `ERASED` if nothing is left."""
+        """Clean the files as far as possible; return the new marks, `ERASED` if nothing is left."""
 
     @abstractmethod
     def snapshot(self) -> AbstractContextManager[SqlSnapshot]:
@@ -125,8 +125,8 @@ class SqlStore(ABC):
     def compact(self, task_id: str, *, fully: bool = False) -> int:
         """Merge the parts of a task that are worth merging, or all, into one.
 
-        They are read, and their words counted, without a lock. The transaction that replaces them with the sum is
-        short, and changes nothing if another collector has replaced one of them.
+        They are read, and their words counted, without a lock. The transaction that replaces them with the
+        sum is short, and changes nothing if another collector has replaced one of them.
         """
         stored = self.find_task(task_id)
         if stored is None:
@@ -161,7 +161,7 @@ class SqlStore(ABC):
         return forgotten
 
     def erase_deleted(self) -> None:
-        """Remove deleted rows from the database's files, and the log of recent changes, as far as possible now."""
+        """Remove deleted rows from the database's files and log, as far as possible now."""
         for task_id, mark in self._read(tasks.find_erasures):
             if mark == tasks.UNFINISHED:
                 # Words that were committed last hold the bodies of their reports.

@@ -110,7 +110,7 @@ def list_tasks(tx: Transaction, limit: int, after: str = "") -> list[StoredTask]
 def newest_tasks(
     tx: Transaction, limit: int, before: int | None = None, chosen: TaskFilter = ALL_TASKS
 ) -> list[StoredTask]:
-    """Return tasks in the reverse order of their creation, starting with those created before a given number."""
+    """Return tasks, newest first, starting with those created before a given number."""
     phases = [phase.value for phase in Phase if chosen.phase in (None, phase)]
     among = ", ".join(f"${4 + index}" for index in range(len(phases)))
     sql = (
@@ -194,7 +194,7 @@ def finish_erasures(tx: Transaction, pending: Sequence[tuple[str, str]], changed
 
 
 def claim_alarm_check(tx: Transaction, task_id: str, now: int, pause: int) -> bool:
-    """Note that a check of a task begins now; return False if one began less than a pause before or after."""
+    """Note that a check of a task begins; return False if one began within a pause before or after."""
     row = find_row(tx, task_id, tx.for_share)
     return row is not None and tx.change(_CLAIM, row.number, now, pause) > 0
 

@@ -1,4 +1,4 @@
-"""What the transactions of all databases offer, and what the databases do differently: bulk statements and locks."""
+"""What a transaction offers: rows and changes; bulk statements and locks, which differ between databases."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ class Transaction(Protocol):
         """Return what later tells whether the rows that this transaction deleted are gone from the files."""
 
     def delete_parts(self, task: int, numbers: Sequence[int]) -> bool:
-        """Delete parts; return False, and delete none, unless all exist and no other transaction holds one."""
+        """Delete parts; return False, and delete none, unless all exist and none is locked."""
 
 
 class ParsedTexts(Generic[Contract]):
-    """The contracts of one table that were parsed last; an id determines its text, so none ever goes stale."""
+    """The last parsed contracts of a table; an id determines the text, so none goes stale."""
 
     def __init__(self, table: str, noun: str, parse: Callable[[str], Contract], limit: int) -> None:
         self._sql = f"SELECT json FROM {table} WHERE id = $1"  # noqa: S608
