@@ -9,7 +9,7 @@ import pytest
 
 from pckv.base.errors import MissingExtra, ParameterError, StoreError
 from pckv.store import open_store
-from pckv.store.sql import schema
+from pckv.store.sql import transactions as schema
 from pckv.store.sql.store import SqlStore
 from support.stores import (
     DAY,

@@ -20,7 +20,7 @@ from pckv.base.errors import ParameterError
 from pckv.collector.http.logs import log
 from pckv.collector.http.metrics import CELLS_PER_PROCESS, MetricCells
 from pckv.collector.http.settings import Settings
-from pckv.store import POSTGRES
+from pckv.store.open_store import POSTGRES
 
 MAX_WORKERS = 64
 # A worker that dies again soon waits before it is started: this long at first, and twice as long each time.

@@ -1,35 +1,7 @@
-"""What a collector stores: one protocol, and one module per database; `open_store` chooses by the address."""
+"""What a collector stores: one protocol, and one module per database."""
 
 from __future__ import annotations
 
-from pckv.base.errors import ParameterError, require
-from pckv.store.base import Store
+from pckv.store.open_store import open_store
 
-SQLITE = "sqlite:///"
-POSTGRES = "postgresql://"
-
-
-def open_store(url: str) -> Store:
-    """Return the store that an address names; nothing is read, created or connected to yet.
-
-    A path after `sqlite:///` is relative, one after `sqlite:////` absolute.
-
-    >>> open_store("mysql://root:secret@example.org/db")
-    Traceback (most recent call last):
-        ...
-    pckv.base.errors.ParameterError: a store is sqlite:///PATH or postgresql://..., not 'mysql:...'
-    """
-    if url.startswith(SQLITE) and len(url) > len(SQLITE):
-        require("apsw", extra="serve")
-        from pckv.store.sqlite import SqliteStore  # noqa: PLC0415
-
-        return SqliteStore(url.removeprefix(SQLITE))
-    if url.startswith(POSTGRES):
-        require("psycopg_pool", extra="postgres")
-        from pckv.store.postgres import PostgresStore  # noqa: PLC0415
-
-        return PostgresStore(url)
-    # The rest of the address may hold a password.
-    scheme, colon, rest = url.partition(":")
-    shown = f"{scheme}:..." if colon and rest else url
-    raise ParameterError(f"a store is {SQLITE}PATH or {POSTGRES}..., not {shown!r}")
+__all__ = ["open_store"]

@@ -21,15 +21,15 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from pckv.base.errors import ParameterError, StoreError
 from pckv.base.wire import Report
 from pckv.store.base import Invitation
+from pckv.store.sql.contracts import ERASED
 from pckv.store.sql.reports import SqlSnapshot
-from pckv.store.sql.schema import migrate
 from pckv.store.sql.store import P, SqlStore, T
-from pckv.store.sql.tasks import ERASED
 from pckv.store.sql.transactions import (
     NO_COIN,
     ParsedContracts,
     Transaction,
     TransactionConflict,
+    migrate,
     stored_invitation,
 )
 

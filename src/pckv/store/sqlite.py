@@ -21,11 +21,10 @@ from pckv.base.progress import Progress, no_progress
 from pckv.base.wire import Report
 from pckv.files.outputs import whole_file
 from pckv.store.base import Invitation
+from pckv.store.sql.contracts import ERASED
 from pckv.store.sql.reports import SqlSnapshot
-from pckv.store.sql.schema import migrate
 from pckv.store.sql.store import P, SqlStore, T
-from pckv.store.sql.tasks import ERASED
-from pckv.store.sql.transactions import NO_COIN, ParsedContracts, Transaction, stored_invitation
+from pckv.store.sql.transactions import NO_COIN, ParsedContracts, Transaction, migrate, stored_invitation
 
 # The write-ahead log of older versions can corrupt a database.
 MIN_SQLITE_VERSION = (3, 51, 3)

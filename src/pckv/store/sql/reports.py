@@ -18,7 +18,7 @@ from pckv.store.base import (
     Upload,
 )
 from pckv.store.parts import new_part
-from pckv.store.sql.tasks import TASK_NUMBER, TaskRow, find_row
+from pckv.store.sql.contracts import TASK_NUMBER, TaskRow, find_row
 from pckv.store.sql.transactions import Transaction, TransactionConflict
 from pckv.store.uploads import (
     BatchDecision,

@@ -16,9 +16,9 @@ from pckv.base.errors import StoreError
 from pckv.base.wire import Report
 from pckv.store.base import Deletion
 from pckv.store.parts import choose_compaction, compact_parts, count_all_words
-from pckv.store.sql import accounts, reports, schema, series, tasks
+from pckv.store.sql import accounts, contracts, reports
 from pckv.store.sql.reports import SqlSnapshot
-from pckv.store.sql.transactions import Transaction, no_contracts
+from pckv.store.sql.transactions import Transaction, check_version, no_contracts
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -71,24 +71,24 @@ class SqlStore(ABC):
     def snapshot(self) -> AbstractContextManager[SqlSnapshot]:
         """Return a context with the parts and reports of one moment."""
 
-    add_task = _writing(tasks.add_task)
-    find_task = _reading(tasks.find_task)
-    find_deletion = _reading(tasks.find_deletion)
-    list_tasks = _reading(tasks.list_tasks)
-    newest_tasks = _reading(tasks.newest_tasks)
-    change_task = _writing(tasks.change_task)
-    close_task = _writing(tasks.close_task)
-    claim_alarm_check = _writing(tasks.claim_alarm_check)
-    record_alarm_check = _writing(tasks.record_alarm_check)
-    alarm_checks = _reading(tasks.alarm_checks)
+    add_task = _writing(contracts.add_task)
+    find_task = _reading(contracts.find_task)
+    find_deletion = _reading(contracts.find_deletion)
+    list_tasks = _reading(contracts.list_tasks)
+    newest_tasks = _reading(contracts.newest_tasks)
+    change_task = _writing(contracts.change_task)
+    close_task = _writing(contracts.close_task)
+    claim_alarm_check = _writing(contracts.claim_alarm_check)
+    record_alarm_check = _writing(contracts.record_alarm_check)
+    alarm_checks = _reading(contracts.alarm_checks)
 
-    add_series = _writing(series.add_series)
-    find_series = _reading(series.find_series)
-    list_series = _reading(series.list_series)
-    series_named = _reading(series.series_named)
-    close_series = _writing(series.close_series)
-    add_round = _writing(series.add_round)
-    rounds = _reading(series.rounds)
+    add_series = _writing(contracts.add_series)
+    find_series = _reading(contracts.find_series)
+    list_series = _reading(contracts.list_series)
+    series_named = _reading(contracts.series_named)
+    close_series = _writing(contracts.close_series)
+    add_round = _writing(contracts.add_round)
+    rounds = _reading(contracts.rounds)
 
     add_reports = _writing(reports.add_reports)
     bodies = _reading(reports.bodies)
@@ -116,7 +116,7 @@ class SqlStore(ABC):
 
     def ping(self) -> None:
         """Return if the database answers and has this release's schema, or raise a `StoreError`."""
-        self._read(schema.check_version, self.dialect)
+        self._read(check_version, self.dialect)
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their ids, one transaction per batch."""
@@ -145,7 +145,7 @@ class SqlStore(ABC):
 
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
         """Delete a task with everything that belongs to it."""
-        self._write(tasks.delete_task, task_id, day)
+        self._write(contracts.delete_task, task_id, day)
         deletion = self.find_deletion(task_id)
         if deletion is None or deletion.erased:
             return deletion
@@ -156,22 +156,22 @@ class SqlStore(ABC):
 
     def forget_reports(self, task_id: str, day: str) -> int:
         """Delete the reports of a closed task and keep its tally."""
-        forgotten = self._write(tasks.forget_reports, task_id, day)
+        forgotten = self._write(contracts.forget_reports, task_id, day)
         self.erase_deleted()
         return forgotten
 
     def erase_deleted(self) -> None:
         """Remove deleted rows from the database's files and log, as far as possible now."""
-        for task_id, mark in self._read(tasks.find_erasures):
-            if mark == tasks.UNFINISHED:
+        for task_id, mark in self._read(contracts.find_erasures):
+            if mark == contracts.UNFINISHED:
                 # Words that were committed last hold the bodies of their reports.
                 count_all_words(self, task_id)
-                self._write(tasks.mark_erasure, task_id)
-        pending = self._read(tasks.find_erasures)
+                self._write(contracts.mark_erasure, task_id)
+        pending = self._read(contracts.find_erasures)
         changed = self._check_erasures({mark for _, mark in pending})
         if changed:
-            self._write(tasks.finish_erasures, pending, changed)
+            self._write(contracts.finish_erasures, pending, changed)
 
     def pending_erasures(self) -> list[str]:
         """Return the ids of the tasks whose deleted reports may still be in the database's files."""
-        return [task_id for task_id, _ in self._read(tasks.find_erasures)]
+        return [task_id for task_id, _ in self._read(contracts.find_erasures)]

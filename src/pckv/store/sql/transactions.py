@@ -1,9 +1,13 @@
-"""What a transaction offers: rows and changes; bulk statements and locks, which differ between databases."""
+"""What a transaction offers: rows, changes, bulk statements and locks; and the schema that it finds.
+
+Schema scripts are numbered, one folder per dialect; each is applied once, in order.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from importlib.resources import files
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from pckv.base.errors import PckvError, StoreError
@@ -120,3 +124,43 @@ def no_contracts() -> ParsedContracts:
 def stored_invitation(spent: int, coin: bytes) -> Invitation:
     """Return an invitation from its row."""
     return Invitation(bool(spent), None if coin == NO_COIN else coin)
+
+
+def load_scripts(dialect: str) -> list[str]:
+    """Return the scripts of a dialect, from number 1 on."""
+    folder = files("pckv.store") / "schema" / dialect
+    numbers = sorted(int(path.name.removesuffix(".sql")) for path in folder.iterdir())
+    return [(folder / f"{number}.sql").read_text("utf-8") for number in numbers]
+
+
+def migrate(tx: Transaction, dialect: str) -> None:
+    """Migrate a schema to this release; the caller holds the lock that others wait for."""
+    tx.script("CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)")
+    scripts = load_scripts(dialect)
+    version = _version(tx)
+    _refuse_newer(version, len(scripts))
+    for number, script in enumerate(scripts[version:], version + 1):
+        tx.script(script)
+        tx.change("INSERT INTO schema_version VALUES ($1)", number)
+
+
+def check_version(tx: Transaction, dialect: str) -> None:
+    """Refuse a schema other than the one that this release works with."""
+    known = len(load_scripts(dialect))
+    version = _version(tx)
+    _refuse_newer(version, known)
+    if version < known:
+        raise StoreError(
+            f"the store has schema {version}, and this release needs {known}: start the collector"
+        )
+
+
+def _version(tx: Transaction) -> int:
+    return int(tx.rows("SELECT coalesce(max(version), 0) FROM schema_version")[0][0])
+
+
+def _refuse_newer(version: int, known: int) -> None:
+    if version > known:
+        raise StoreError(
+            f"the store has schema {version}, and this release knows {known}: use a newer release"
+        )

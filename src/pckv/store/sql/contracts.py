@@ -1,4 +1,4 @@
-"""Transactions on tasks: their rows, what is left of deleted ones, erasures, and checks for alarms."""
+"""Transactions on tasks and series: their rows, rounds, deletions and erasures, and checks for alarms."""
 
 from __future__ import annotations
 
@@ -7,8 +7,19 @@ from typing import NamedTuple
 
 from pckv.base.days import Phase
 from pckv.base.errors import ParameterError, TaskGone
+from pckv.contract.series import Series
+from pckv.contract.survey import survey_of
 from pckv.contract.task import Task
-from pckv.store.base import ALL_TASKS, AlarmCheck, Deletion, StoredTask, TaskChanges, TaskFilter
+from pckv.store.base import (
+    ALL_TASKS,
+    AlarmCheck,
+    Deletion,
+    StoredRound,
+    StoredSeries,
+    StoredTask,
+    TaskChanges,
+    TaskFilter,
+)
 from pckv.store.sql.transactions import Transaction
 from pckv.store.uploads import has_server_coin
 
@@ -19,10 +30,10 @@ NO_NUMBER = 2**63 - 1
 # Marks of erasures: words of the deleted reports still wait to be counted; nothing is left in the files.
 UNFINISHED, ERASED = "unfinished", "erased"
 
-_ROW = (
+_TASK = (
     "SELECT number, id, created, by_invitation, closed, reports_forgotten, target, public_results FROM tasks"
 )
-_INSERT = """
+_ADD_TASK = """
     INSERT INTO tasks (id, json, created, folded_name, opens, closes, by_invitation, series, series_round)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING
 """
@@ -41,6 +52,18 @@ _RECORD = "UPDATE alarm_checks SET seconds = $1, reports = $2, result = $3 WHERE
 _CHECK = (
     f"SELECT seconds, reports, result FROM alarm_checks WHERE task = {TASK_NUMBER} AND result IS NOT NULL"  # noqa: S608
 )
+
+_ADD_SERIES = """
+    INSERT INTO series (id, survey, json, created) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING
+"""
+_SERIES = "SELECT number, id, created, closed FROM series"
+_ROUNDS = """
+    SELECT tasks.series_round, tasks.id, tasks.opens, tasks.closes, tasks.closed, tasks.reports_forgotten,
+        CAST(coalesce(sum(parts.reports), 0) AS bigint)
+    FROM tasks LEFT JOIN parts ON parts.task = tasks.number
+    WHERE tasks.series = $1 AND tasks.series_round < $2
+    GROUP BY tasks.number ORDER BY tasks.series_round DESC LIMIT $3
+"""
 
 
 class TaskRow(NamedTuple):
@@ -71,7 +94,7 @@ class TaskRow(NamedTuple):
 
 def find_row(tx: Transaction, task_id: str, lock: str = "") -> TaskRow | None:
     """Return a task's row, locked until the transaction ends; None if the task is unknown."""
-    rows = tx.rows(f"{_ROW} WHERE id = $1{lock}", task_id)
+    rows = tx.rows(f"{_TASK} WHERE id = $1{lock}", task_id)
     return TaskRow(*rows[0]) if rows else None
 
 
@@ -79,7 +102,7 @@ def add_task(tx: Transaction, task: Task, day: str) -> bool:
     """Insert a task unless it is stored; refuse one that was deleted."""
     facts = (task.name.casefold(), task.opens, task.closes, int(has_server_coin(task)))
     series = (None, None) if task.series is None else (task.series.id, task.series.round)
-    added = tx.change(_INSERT, task.id, task.to_json(), day, *facts, *series) > 0
+    added = tx.change(_ADD_TASK, task.id, task.to_json(), day, *facts, *series) > 0
     # Checked last: an insert that waited for a deletion must see it.
     if added and find_deletion(tx, task.id):
         raise TaskGone(f"task {task.id} was deleted")
@@ -103,7 +126,7 @@ def find_deletion(tx: Transaction, task_id: str) -> Deletion | None:
 
 def list_tasks(tx: Transaction, limit: int, after: str = "") -> list[StoredTask]:
     """Return tasks in the order of their ids, starting after a given id."""
-    rows = tx.rows(f"{_ROW} WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
+    rows = tx.rows(f"{_TASK} WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
     return [TaskRow(*row).stored(tx) for row in rows]
 
 
@@ -114,7 +137,7 @@ def newest_tasks(
     phases = [phase.value for phase in Phase if chosen.phase in (None, phase)]
     among = ", ".join(f"${4 + index}" for index in range(len(phases)))
     sql = (
-        f"{_ROW} WHERE number < $1 AND folded_name LIKE $2 ESCAPE '!' AND {_PHASE} IN ({among}) "
+        f"{_TASK} WHERE number < $1 AND folded_name LIKE $2 ESCAPE '!' AND {_PHASE} IN ({among}) "
         f"{'' if chosen.rounds else 'AND series IS NULL '}ORDER BY number DESC LIMIT {int(limit)}"
     )
     start = NO_NUMBER if before is None else before
@@ -209,3 +232,58 @@ def record_alarm_check(tx: Transaction, task_id: str, check: AlarmCheck) -> None
 def alarm_checks(tx: Transaction, task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
     """Return the last checks that were recorded, of those tasks that have one."""
     return {task_id: AlarmCheck(*row) for task_id in task_ids for row in tx.rows(_CHECK, task_id)}
+
+
+def add_series(tx: Transaction, series: Series, day: str) -> bool:
+    """Add a series on a day; return False if it is stored already."""
+    return tx.change(_ADD_SERIES, series.id, survey_of(series.name), series.to_json(), day) > 0
+
+
+def find_series(tx: Transaction, series_id: str) -> StoredSeries | None:
+    """Return a series; None if it is unknown."""
+    found = _stored_series(tx, f"{_SERIES} WHERE id = $1", series_id)
+    return found[0] if found else None
+
+
+def list_series(tx: Transaction, limit: int, before: int | None = None) -> list[StoredSeries]:
+    """Return series, newest first."""
+    return _stored_series(
+        tx, f"{_SERIES} WHERE number < $1 ORDER BY number DESC LIMIT $2", before or NO_NUMBER, limit
+    )
+
+
+def _stored_series(tx: Transaction, sql: str, *values: object) -> list[StoredSeries]:
+    return [
+        StoredSeries(tx.contracts.series.find(tx, series_id), created, closed, number)
+        for number, series_id, created, closed in tx.rows(sql, *values)
+    ]
+
+
+def series_named(tx: Transaction, name: str) -> list[str]:
+    """Return the ids of all series that devices take for the survey of this name, in order."""
+    rows = tx.rows("SELECT id FROM series WHERE survey = $1 ORDER BY id", survey_of(name))
+    return [series_id for (series_id,) in rows]
+
+
+def close_series(tx: Transaction, series_id: str, day: str) -> bool:
+    """Close a series early, and its rounds that are not over by that day; return False if it is unknown."""
+    # The row of the series first: a transaction that adds a round waits for it, and then sees that it is
+    # closed.
+    if tx.change("UPDATE series SET closed = coalesce(closed, $1) WHERE id = $2", day, series_id) == 0:
+        return False
+    ending = "UPDATE tasks SET closed = coalesce(closed, $1) WHERE series = $2 AND closes > $1"
+    tx.change(ending, day, series_id)
+    return True
+
+
+def add_round(tx: Transaction, task: Task, day: str) -> bool:
+    """Add the task of a round, unless its series is unknown or closed; return False if nothing was added."""
+    series_id = task.series.id if task.series else ""
+    rows = tx.rows(f"SELECT closed FROM series WHERE id = $1{tx.for_share}", series_id)  # noqa: S608
+    return rows == [(None,)] and add_task(tx, task, day)
+
+
+def rounds(tx: Transaction, series_id: str, limit: int, before: int | None = None) -> list[StoredRound]:
+    """Return the last rounds of a series that have a task, in order."""
+    rows = tx.rows(_ROUNDS, series_id, before or NO_NUMBER, limit)
+    return [StoredRound(*row) for row in reversed(rows)]
