@@ -66,8 +66,8 @@ CREATE TABLE parts (
 ) STRICT, WITHOUT ROWID;
 
 -- How many reports of a task came on each day, in UTC. Nothing links a report to its day: reports and
--- parts have no day. Whoever learns the order in which reports came, such as from the write-ahead log
--- before it is emptied, can count them off against the days.
+-- parts have no day. A reader who learns the order in which reports came, such as from the
+-- write-ahead log before it is emptied, can count them off against the days.
 CREATE TABLE report_days (
     task INTEGER NOT NULL REFERENCES tasks,
     day TEXT NOT NULL,
