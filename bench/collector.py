@@ -26,8 +26,8 @@ import numpy as np
 from bench.load import ConnectionUse, closed_loop, open_loop
 from bench.measurement import Measurement, difference, ratio
 from pckv import Report, Task
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import as_arrays
+from pckv.base.days import utc_today
+from pckv.files.reports.writer import as_arrays, stream_reports
 from pckv.store import open_store
 from pckv.store.base import Upload
 
@@ -191,8 +191,8 @@ def bare_rate(folder: Path) -> float:
     name = f"{folder}/{secrets.token_hex(4)}.db"
     store = open_store(f"sqlite:///{name}")
     store.prepare()
-    store.add_task(TASK)
-    store.add_reports([Upload(TASK.id, random_reports(np.random.default_rng())[:1])])
+    store.add_task(TASK, utc_today())
+    store.add_reports([Upload(TASK.id, random_reports(np.random.default_rng())[:1])], utc_today())
     store.close()
     connection = apsw.Connection(name)
     connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL").fetchall()

@@ -14,8 +14,8 @@ from pckv import Task, perturb
 from pckv.base.arrays import Messages
 from pckv.base.limits import REPORT_ID_BYTES
 from pckv.files.reports.writer import write_reports
-from pckv.tally.compiled import compiled_tally
 from pckv.tally.decode.support import key_support
+from pckv.tally.tally import compiled_tally
 
 MECHANISMS = ("grr", "ue-compact", "ue")
 KEYS = (10**2, 10**3, 10**4, 10**5, 10**6)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from bench.measurement import Measurement, absolute, ratio
 from pckv import Task
+from pckv.base.days import utc_today
 from pckv.base.wire import Report
 from pckv.collector.upkeep.maintenance import SECONDS_BETWEEN_ERASURES
 from pckv.store.base import Upload
@@ -55,7 +56,7 @@ def load(batch: int, readers: int, *, erase: bool) -> Load:
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteStore(f"{folder}/pckv.db")
         store.prepare()
-        store.add_task(TASK)
+        store.add_task(TASK, utc_today())
         invitations = [os.urandom(32) for _ in range(MAX_INVITATIONS)]
         store.add_invitations(TASK.id, invitations)
         store.erase_deleted()
@@ -81,7 +82,7 @@ def load(batch: int, readers: int, *, erase: bool) -> Load:
                 if time.monotonic() - start > SECONDS or not chosen:
                     break
                 sent = [Report(os.urandom(16), bytes(8)) for _ in chosen]
-                store.add_reports([Upload(TASK.id, sent, chosen)])
+                store.add_reports([Upload(TASK.id, sent, chosen)], utc_today())
                 committed[0] += len(sent)
             rate = committed[0] / (time.monotonic() - start)
         store.close()

@@ -25,8 +25,7 @@ import numpy as np
 from bench.measurement import Measurement, absolute
 from bench.processes import ROOT
 from pckv import Report, Task
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import as_arrays
+from pckv.files.reports.writer import as_arrays, stream_reports
 
 # The collector that the tests use.
 sys.path.insert(0, str(ROOT / "tests"))

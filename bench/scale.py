@@ -17,9 +17,9 @@ from bench.processes import interpret, with_peak_memory
 from pckv import Task, perturb
 from pckv.base.limits import REPORT_ID_BYTES
 from pckv.counting.run import CountOptions, count_inputs
-from pckv.files.reports.format import report_metadata, report_schema
+from pckv.files.reports.columns import report_metadata, report_schema
 from pckv.files.reports.writer import ReportArrays, record_batches, write_reports
-from pckv.tally.compiled import compiled_tally
+from pckv.tally.tally import compiled_tally
 
 WORDS, GROUP = 10**8, 10**6
 # With q = 5 these have 625 and 1,953,125 words.

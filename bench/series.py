@@ -13,6 +13,7 @@ from numpy.random import default_rng
 from bench.measurement import Measurement, absolute, seconds
 from bench.processes import ROOT
 from pckv import Series, Tally, Task
+from pckv.base.days import utc_today
 from pckv.base.population import Population
 from pckv.base.seeded import seeded_source
 from pckv.base.wire import Report
@@ -77,9 +78,9 @@ def requests(series: Series, tallies: list[Tally], name: str) -> Iterator[Measur
 
 def fill(store: Store, series: Series, tallies: list[Tally]) -> None:
     """Store the rounds as they are when their reports have been counted."""
-    store.add_series(series)
+    store.add_series(series, utc_today())
     for number, tally in enumerate(tallies, 1):
-        store.add_round(tally.task)
+        store.add_round(tally.task, utc_today())
         change(store, PART, number, tally.reports, bytes(tally), tally.task.id)
 
 

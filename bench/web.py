@@ -18,6 +18,7 @@ import numpy as np
 from bench.measurement import Measurement, absolute, seconds
 from bench.processes import ROOT
 from pckv import Task
+from pckv.base.days import utc_today
 from pckv.base.wire import Report
 from pckv.store.base import Upload
 
@@ -56,7 +57,7 @@ def page_loads() -> Iterator[Measurement]:
             task = Task(
                 name=mechanism, keys=names, values=(0, 60), epsilon=1, mechanism=mechanism, about=about
             )
-            collector.store.add_task(task)
+            collector.store.add_task(task, utc_today())
             address = f"http://127.0.0.1:{collector.port}/join/{task.id}"
             loads = [load(browser, address, ".send button") for _ in range(LOADS)]
             name = f"participant's page, {JOIN_KEYS} keys, {mechanism}"
@@ -105,7 +106,7 @@ def searches() -> Iterator[Measurement]:
 
 def fill(collector: Running, task: Task) -> None:
     """Add reports with random words, which is what reports look like."""
-    collector.store.add_task(task)
+    collector.store.add_task(task, utc_today())
     random = np.random.default_rng(1)
     if task.word_limit is None:
         raise SystemExit("this task has no words")
@@ -113,7 +114,7 @@ def fill(collector: Running, task: Task) -> None:
     ids = random.bytes(16 * REPORTS)
     reports = [Report(ids[16 * at : 16 * at + 16], word.tobytes()) for at, word in enumerate(words)]
     for start in range(0, REPORTS, 10_000):
-        collector.store.add_reports([Upload(task.id, reports[start : start + 10_000])])
+        collector.store.add_reports([Upload(task.id, reports[start : start + 10_000])], utc_today())
 
 
 def ask(collector: Running, path: str) -> Any:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pckv.base.wire import Report
     from pckv.contract.series import Series
     from pckv.contract.task import Task
-    from pckv.counting.frames import tally_frame
+    from pckv.counting.batches import tally_frame
     from pckv.device.perturb import perturb
     from pckv.estimators.discovery.discover import discover
     from pckv.estimators.estimate import estimate
@@ -76,7 +76,7 @@ _HOMES = {
     "read_ratings": "pckv.lab.dataset",
     "shuffled_privacy": "pckv.shuffling.privacy",
     "simulate": "pckv.lab.simulate",
-    "tally_frame": "pckv.counting.frames",
+    "tally_frame": "pckv.counting.batches",
     "trend": "pckv.estimators.trends.trend",
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pckv import Tally, Task, perturb
-from pckv.base.days import Phase
+from pckv.base.days import Phase, utc_today
 from pckv.base.wire import Report
 from support.cli import GRR, OTHER, contents, put, read_json, run, run_ok, run_refused
 from support.collectors import ADMINISTRATOR, ANALYST, DAY, Running, running
@@ -44,7 +44,7 @@ def collector() -> Iterator[Running]:
     with running(clock=lambda: DAY) as started:
         patched.undo()
         for task in (GRR, OTHER, LATER):
-            started.store.add_task(task)
+            started.store.add_task(task, utc_today())
         started.store.close_task(OTHER.id, DAY)
         reports = [
             Report(bytes([number]) * 16, GRR.message_format.encode(word)) for number, word in enumerate(WORDS)
@@ -53,9 +53,9 @@ def collector() -> Iterator[Running]:
         stars = [
             Report(number.to_bytes(16), STARS.message_format.encode(number % 10)) for number in range(200)
         ]
-        started.store.add_task(STARS)
+        started.store.add_task(STARS, utc_today())
         assert started.upload(STARS, *stars) == {}
-        started.store.add_task(TERMS)
+        started.store.add_task(TERMS, utc_today())
         for held in (["ab"], ["ab"], ["b"], []):
             assert started.upload(TERMS, *(perturb(TERMS, held) for _ in range(100))) == {}
         yield started

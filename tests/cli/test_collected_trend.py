@@ -12,6 +12,7 @@ from typing import IO, Any
 import pytest
 
 from pckv import Tally
+from pckv.base.days import utc_today
 from pckv.base.wire import Report
 from pckv.collector.contracts.rounds import due_rounds
 from pckv.estimators.trends.trend import trend
@@ -33,18 +34,18 @@ def collector() -> Iterator[Running]:
     patched.setattr("support.collectors.ANALYST", TOKEN)
     with running(clock=lambda: SERIES.opens(3)) as started:
         patched.undo()
-        started.store.add_series(SERIES)
+        started.store.add_series(SERIES, utc_today())
         for number, words in WORDS.items():
             task = SERIES.task_of(number)
-            started.store.add_round(task)
+            started.store.add_round(task, utc_today())
             reports = [
                 Report(bytes([place]) * 16, task.message_format.encode(word))
                 for place, word in enumerate(words)
             ]
-            started.store.add_reports([Upload(task.id, reports)])
+            started.store.add_reports([Upload(task.id, reports)], utc_today())
         # A round that the collector adds is logged, perhaps while a command's output is read.
         for number in due_rounds(SERIES, SERIES.opens(3)):
-            started.store.add_round(SERIES.task_of(number))
+            started.store.add_round(SERIES.task_of(number), utc_today())
         yield started
 
 

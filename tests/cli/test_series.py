@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pckv import Series, Task
-from pckv.base.days import days_after
+from pckv.base.days import days_after, utc_today
 from pckv.cli.series import reports_per_year
 from support.cli import COLUMNS, GRR, contents, put, read_json, run, run_ok, run_refused
 from support.collectors import ADMINISTRATOR, ANALYST, Running, running
@@ -192,7 +192,7 @@ def test_a_series_that_is_over_is_pushed_with_a_word_about_it(access: str) -> No
 
 def test_all_pages_are_listed(access: str, collector: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     for panels in (5, 6):
-        collector.store.add_series(Series(task=GRR, first="2031-01-06", period=7, panels=panels))
+        collector.store.add_series(Series(task=GRR, first="2031-01-06", period=7, panels=panels), utc_today())
     whole = run_ok(f"series list {access}")
     assert len(whole.splitlines()) > 2
     monkeypatch.setattr("pckv.cli.series.SERIES_PER_PAGE", 1)

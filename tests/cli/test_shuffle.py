@@ -16,8 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import write_reports
+from pckv.files.reports.writer import stream_reports, write_reports
 from support.cli import GRR, UE, contents, program_command, put, run, run_ok, run_refused
 from support.sample_reports import some_ids, some_messages
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pckv.base.days import utc_today
 from pckv.store import open_store
 from pckv.store.sqlite import SqliteStore
 from support.cli import run_ok, run_refused
@@ -21,7 +22,7 @@ def sqlite() -> Iterator[SqliteStore]:
     with opened("sqlite:///pckv.db") as store:
         assert isinstance(store, SqliteStore)
         for task in (TASK, OTHER):
-            store.add_task(task)
+            store.add_task(task, utc_today())
             add(store, *some_reports(range(9), task), task=task)
         yield store
 

@@ -173,7 +173,7 @@ def test_ids_are_counted_once(engine: str) -> None:
 
 
 def test_a_broken_run_is_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pckv.counting.checkpoint.ROWS_PER_STEP", 1)
+    monkeypatch.setattr("pckv.counting.job.ROWS_PER_STEP", 1)
     put({"x.parquet": forged_reports(GRR, [99], pa.int64())})
     command = "tally words.parquet x.parquet --task grr.json --out new.tally --resume"
     result = run(command)

@@ -78,7 +78,7 @@ def test_tables_and_pictures_are_written() -> None:
 
 def test_files_of_other_tasks_are_refused_by_name() -> None:
     assert refusal(f"{TREND} good.tally") == (
-        "good.tally: a tally of another task, not of a round of series 'weekly'"
+        "good.tally: a tally of another task, not of one of the first 2,000 rounds of series 'weekly'"
     )
     assert refusal(f"{TREND} words.parquet") == (
         "words.parquet: reports of task 'movies', not of a round of series 'weekly'"

@@ -16,7 +16,7 @@ from pckv import Report, Task
 from pckv.base.canonical import base64url
 from pckv.base.errors import ClientError, PairsError
 from pckv.client import Client
-from pckv.client.reasons import MEANINGS
+from pckv.client.transport import MEANINGS
 from pckv.contract.coins import follows_coin
 from support.client_collector import LOST, FakeCollector, Reply, problem
 from support.client_devices import KEYS, LASTING_FAILURES, MOVIES, PAIRS, QUICK, TEMPORARY_FAILURES, device

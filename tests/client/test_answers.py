@@ -11,7 +11,7 @@ import pytest
 from pckv import Report
 from pckv.base.errors import ClientError
 from pckv.client import RetryPolicy
-from pckv.client.reasons import explain
+from pckv.client.transport import explain
 from support.client_collector import FakeCollector, Reply, problem
 from support.client_devices import (
     FINAL_REFUSALS,

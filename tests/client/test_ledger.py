@@ -11,14 +11,12 @@ from typing import Any
 
 import pytest
 
-import pckv.client.caps
 import pckv.client.ledger
 from pckv import Task
 from pckv.base.days import Phase
 from pckv.client import Client, Status
-from pckv.client.caps import Caps
 from pckv.client.folder import StateFolder, _sealed
-from pckv.client.ledger import Ledger, Spending
+from pckv.client.ledger import Caps, Ledger, Spending
 from pckv.client.outbox import REPORT_SUFFIX, SPENT_SUFFIX, DeliveryOutcome, Outbox
 from support import ledger_checks as checks
 from support.client_collector import FakeCollector
@@ -152,7 +150,7 @@ MUTANTS = (
     ),
     LedgerMutant(
         "no cap by default",
-        replaced(pckv.client.caps, "DEFAULT_CAP", Decimal("Infinity")),
+        replaced(pckv.client.ledger, "DEFAULT_CAP", Decimal("Infinity")),
         checks.check_there_is_a_cap_by_default,
     ),
     LedgerMutant(

@@ -14,9 +14,8 @@ import pckv.base.days
 import pckv.client.ledger
 from pckv.base.errors import ParameterError
 from pckv.client import Client, LedgerEntry, PeriodCap
-from pckv.client.caps import CAP_PER_PERIOD_NAME, Caps
 from pckv.client.folder import _sealed
-from pckv.client.ledger import Ledger, Spending
+from pckv.client.ledger import CAP_PER_PERIOD_NAME, Caps, Ledger, Spending
 from support import ledger_period_checks as checks
 from support.client_collector import FakeCollector
 from support.ledger_device import PythonDevice

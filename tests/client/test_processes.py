@@ -14,7 +14,7 @@ import pytest
 
 from pckv import Task
 from pckv.base.days import utc_today
-from pckv.client.clock import utc_now
+from pckv.client.reports import utc_now
 from pckv.contract.series import Series
 from support.client_collector import FakeCollector
 from support.client_devices import (

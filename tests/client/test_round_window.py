@@ -9,9 +9,8 @@ import pytest
 
 from pckv import Series, Task, perturb
 from pckv.base.errors import ClientError
-from pckv.client.caps import Caps
 from pckv.client.folder import StateFolder
-from pckv.client.ledger import Ledger
+from pckv.client.ledger import Caps, Ledger
 from pckv.client.outbox import Outbox, StoredReport
 
 TASK = Task(name="ratings", keys=3, values=(1, 5), epsilon=1, padding=2, mechanism="grr", size_share=0)

@@ -18,12 +18,12 @@ import pckv.client.panel
 import pckv.client.reports
 import pckv.client.rounds
 from pckv.client import RoundReceipt
-from pckv.client.admission import Admission, ask_admission
 from pckv.client.ledger import Ledger
 from pckv.client.outbox import Outbox, Status, StoredReport
 from pckv.client.panel import Panel
 from pckv.client.reports import Reports
 from pckv.client.rounds import _next_turn
+from pckv.client.transport import Admission, ask_admission
 from pckv.contract.series import Series
 from support.client_schedules import ACTIONS, Walk, check_window, interleave
 from support.client_series import DiskDevice, SeriesDevice, a_series, during

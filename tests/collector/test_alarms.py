@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import pytest
 
 from pckv import Task
+from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
 from pckv.base.wire import Report
 from pckv.collector.http.metrics import Metrics
@@ -36,8 +37,8 @@ class Watched:
         self.watch = AlarmWatch(self.store, self.metrics, lambda: self.now)
 
     def add(self, task: Task, reports: list[Report]) -> None:
-        self.store.add_task(task)
-        self.store.add_reports([Upload(task.id, reports)])
+        self.store.add_task(task, utc_today())
+        self.store.add_reports([Upload(task.id, reports)], utc_today())
 
     def checked(self, task: Task) -> int | None:
         self.watch.check_due()
@@ -145,7 +146,7 @@ def test_a_damaged_result_counts_as_none(damaged: str) -> None:
 
 def test_the_page_of_a_task_shows_what_was_found(collector: Running) -> None:
     task = compact_task()
-    collector.store.add_task(task)
+    collector.store.add_task(task, utc_today())
     assert collector.get(f"/tasks/{task.id}/overview").json()["alarms"] is None
     collector.upload(task, *same_word(300))
     collector.app.state.collector.alarm_watch.check_due()

@@ -20,7 +20,7 @@ from pckv.collector.ingest import arrow_decoding, decoding
 from pckv.collector.ingest.arrow_decoding import MAX_BATCHES_PER_REQUEST, decode_arrow, max_arrow_bytes
 from pckv.collector.ingest.decoding import MAX_REPORTS_PER_REQUEST, decode_json, max_json_bytes
 from pckv.contract.coins import coin_choice, follows_coin
-from pckv.files.reports.format import report_schema
+from pckv.files.reports.columns import report_schema
 from support.collectors import as_items, new_task, report, some_reports
 from support.uploads import arrow_body, items
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import pckv
+from pckv.base.days import utc_today
 from pckv.base.errors import ParameterError
 from pckv.collector.analysis import discovery_cache
 from pckv.collector.http.metrics import Metrics
@@ -22,7 +23,7 @@ Collected = tuple[pckv.Task, list[pckv.Report]]
 def added(collector: Running, name: str, times: int = 100) -> Collected:
     """Store a discovery, and reports of people who hold texts."""
     task = pckv.Task.discovery(name=name, epsilon=4, alphabet="ab", characters=3)
-    collector.store.add_task(task)
+    collector.store.add_task(task, utc_today())
     reports = perturbed(task, *HELD, times=times)
     add(collector.store, *reports, task=task)
     return task, reports
@@ -90,7 +91,7 @@ def test_what_is_no_discovery_or_has_too_few_reports_is_refused(small: Running) 
     check_problem(listed, 400, "malformed")
     assert "is not a discovery" in listed.json()["detail"]
     task = pckv.Task.discovery(name="few", epsilon=4, alphabet="ab", characters=3)
-    small.store.add_task(task)
+    small.store.add_task(task, utc_today())
     add(small.store, *perturbed(task, {"a": 1.0}, times=2), task=task)
     few = small.get(f"/tasks/{task.id}/discovery")
     check_problem(few, 400, "malformed")

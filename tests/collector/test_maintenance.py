@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
 from pckv.base.wire import Report
 from pckv.collector.app import create_app
@@ -174,7 +175,7 @@ def test_pending_reports_are_written_at_shutdown_though_maintenance_has_failed(
 
     monkeypatch.setattr("pckv.collector.app.run_maintenance", fail)
     store, task = SlowStore(), new_task()
-    store.add_task(task)
+    store.add_task(task, utc_today())
     store.go.clear()
     app = create_app(store, Settings())
 

@@ -118,8 +118,8 @@ def test_every_answer_is_documented(
 
     seen: set[int] = set()
     series = Series(task=new_task(), first=utc_today(), period=7, panels=1)
-    collector.store.add_series(series)
-    collector.store.add_round(series.task_of(1))
+    collector.store.add_series(series, utc_today())
+    collector.store.add_round(series.task_of(1), utc_today())
     check()
     # Random examples never hit the canonical text of a task, a discovery, a sensible form, a token, or the name of a key.
     assert seen & {200, 201} or operation in RARELY_ACCEPTED

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pckv import Series
+from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
 from pckv.collector.contracts.rounds import RoundMaker, due_rounds
 from pckv.collector.upkeep import maintenance
@@ -305,14 +306,14 @@ def test_a_series_that_fails_keeps_no_other_from_its_rounds(dated: tuple[Running
     broken, good = new_series(), new_series()
 
     class FailingStore(MemoryStore):
-        def add_round(self, task: Any, day: str | None = None) -> bool:
+        def add_round(self, task: Any, day: str) -> bool:
             if task.series.id == broken.id:
                 raise StoreError("not now")
             return super().add_round(task, day)
 
     store = FailingStore()
     for series in (good, broken):
-        store.add_series(series)
+        store.add_series(series, utc_today())
     maker = RoundMaker(store, collector.app.state.collector.compactor)
     with pytest.raises(StoreError, match="not now"):
         maker.add_due(DAY)

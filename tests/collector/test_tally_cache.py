@@ -14,6 +14,7 @@ import pytest
 
 from pckv import Task
 from pckv.base.arrays import Integers
+from pckv.base.days import utc_today
 from pckv.base.errors import TallyError
 from pckv.collector.analysis import tally_cache
 from pckv.collector.analysis.estimate_cache import EstimateCache, EstimateOptions
@@ -53,7 +54,7 @@ OPTIONS = EstimateOptions("corrected", 0.95, ())
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     with opened(store_url(request.param, tmp_path)) as store:
         for task in (*TASKS, HUGE):
-            store.add_task(task)
+            store.add_task(task, utc_today())
         yield store
 
 
@@ -104,7 +105,7 @@ def test_a_cache_that_overlooks_a_compaction_is_found_out() -> None:
 
     store = ForgetfulStore()
     for task in TASKS:
-        store.add_task(task)
+        store.add_task(task, utc_today())
     assert work_and_compare(store, 1) > 0
 
 
@@ -151,7 +152,7 @@ def test_a_tally_that_was_handed_out_does_not_change(store: Store) -> None:
 def test_the_memory_of_kept_tallies_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     store = MemoryStore()
     for task in TASKS:
-        store.add_task(task)
+        store.add_task(task, utc_today())
         add(store, *some_reports(range(9), task), task=task)
     _, cache = caches(store)
     dense = 8 * layouts.layout_of(OTHER).cells
@@ -214,7 +215,7 @@ def test_an_estimate_ends_though_words_come_faster_than_they_are_counted(
         add(store, *some_reports(range(start, start + 20), COUNTED_LATER), task=COUNTED_LATER)
         return 0
 
-    store.add_task(COUNTED_LATER)
+    store.add_task(COUNTED_LATER, utc_today())
     flood()
     monkeypatch.setattr(store, "compact", flood)
     _, cache = caches(store)
@@ -232,7 +233,7 @@ from support.memory_store import MemoryStore
 store = MemoryStore()
 store.add_task(Task(name="t", keys=1000, values=(0, 1), epsilon=1, padding=5, mechanism=sys.argv[1]))
 Compactor(store).prepare_all()
-print("pckv.tally.kernels.loops" in sys.modules, "numba" in sys.modules)
+print("pckv.tally.loops" in sys.modules, "numba" in sys.modules)
 """
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pckv.base.days import utc_today
 from pckv.collector.contracts import task_cache
 from pckv.collector.contracts.task_cache import RecentItems, TaskCache
 from pckv.collector.http.problem_details import ProblemDetails
@@ -50,7 +51,7 @@ def test_recent_items_are_bounded_by_their_bytes() -> None:
 
 def test_the_store_is_asked_once_for_all_who_wait() -> None:
     store, task = AskedStore(), new_task()
-    store.add_task(task)
+    store.add_task(task, utc_today())
     unknown = new_task().id
 
     async def ask() -> list[Any]:
@@ -70,7 +71,7 @@ def test_the_store_is_asked_once_for_all_who_wait() -> None:
 
 def test_what_was_looked_up_before_a_change_is_not_kept() -> None:
     store, task = AskedStore(), new_task()
-    store.add_task(task)
+    store.add_task(task, utc_today())
 
     async def ask() -> tuple[StoredTask, StoredTask]:
         cache = TaskCache(store, THREADS)
@@ -89,7 +90,7 @@ def test_what_was_looked_up_before_a_change_is_not_kept() -> None:
 @pytest.mark.parametrize("cancelled", [1, 2])
 def test_a_client_that_disconnects_does_not_cancel_the_lookup_of_others(cancelled: int) -> None:
     store, task = AskedStore(), new_task()
-    store.add_task(task)
+    store.add_task(task, utc_today())
 
     async def ask() -> StoredTask:
         cache = TaskCache(store, THREADS)
@@ -108,7 +109,7 @@ def test_a_client_that_disconnects_does_not_cancel_the_lookup_of_others(cancelle
 
 def test_nobody_waits_while_a_task_is_looked_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
     store, task = AskedStore(), new_task()
-    store.add_task(task)
+    store.add_task(task, utc_today())
     monkeypatch.setattr(task_cache, "CACHE_SECONDS", 0.0)
 
     async def ask() -> tuple[StoredTask, StoredTask]:

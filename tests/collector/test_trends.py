@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pckv import Series, Tally
+from pckv.base.days import utc_today
 from pckv.collector.analysis import trend_cache
 from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends import trend as trends
@@ -34,12 +35,12 @@ def stored_series(collector: Running, **members: Any) -> tuple[Series, list[Tall
     """Store a series with reports of three rounds; return it with their tallies."""
     task = new_task(keys=["up", "heat", "alien"], mechanism="grr", size_share=0, **members)
     series = Series(task=task, first="2030-01-01", period=7, panels=2)
-    collector.store.add_series(series)
+    collector.store.add_series(series, utc_today())
     tallies = []
     for number, count in COUNTS.items():
         of_round = series.task_of(number)
         reports = some_reports(range(number, number + count), of_round)
-        collector.store.add_round(of_round)
+        collector.store.add_round(of_round, utc_today())
         add(collector.store, *reports, task=of_round)
         tallies.append(tally(reports, of_round))
     return series, tallies
@@ -62,7 +63,7 @@ def test_a_trend_is_that_of_the_tallies(collector: Running) -> None:
     assert collector.get(f"{path}?top=1").text == expected.moved_most(1).to_json()
     # Rounds that nobody has answered yet are not among the last ones.
     for number in (4, 5):
-        collector.store.add_round(series.task_of(number))
+        collector.store.add_round(series.task_of(number), utc_today())
     assert collector.get(f"{path}?limit=2").text == trend(series, tallies[1:]).to_json()
 
 
@@ -136,7 +137,7 @@ def test_reports_that_were_deleted_or_forgotten(collector: Running) -> None:
 
 def test_a_series_without_reports(small: Running) -> None:
     series = Series(task=new_task(), first="2030-01-01", period=7, panels=2)
-    small.store.add_series(series)
+    small.store.add_series(series, utc_today())
     answer = small.get(f"/series/{series.id}/trend?top=3").json()
     assert (answer["rounds"], answer["verdict"]) == ([], ["There are no reports yet."])
 

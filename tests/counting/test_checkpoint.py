@@ -17,7 +17,7 @@ import pytest
 
 from pckv import Task
 from pckv.base.arrays import Messages
-from pckv.counting import checkpoint
+from pckv.counting import job as counting_job
 from pckv.counting.batches import BadReports
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
@@ -36,7 +36,7 @@ PROGRESS = Path("out.progress")
 
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint, "ROWS_PER_STEP", 1)
+    monkeypatch.setattr(counting_job, "ROWS_PER_STEP", 1)
 
 
 def put_four(task: Task) -> list[Messages]:
@@ -116,7 +116,7 @@ def test_progress_of_a_continued_run() -> None:
         tuple(ReportFile(path, GRR) for path in sorted(Path("in").iterdir())),
         progress=counted_rows.append,
     )
-    checkpoint.Checkpoint(PROGRESS, job).count(numpy_engine.count)
+    counting_job.Checkpoint(PROGRESS, job).count(numpy_engine.count)
     assert counted_rows == [120, 160]
 
 
@@ -126,7 +126,7 @@ def edit_progress(change: Callable[[dict[str, Any]], None]) -> None:
     header = json.loads(head)
     change(header)
     text = json.dumps(header).encode() + b"\n" + tally
-    PROGRESS.write_bytes(checkpoint._checksum(text) + b"\n" + text)
+    PROGRESS.write_bytes(counting_job._checksum(text) + b"\n" + text)
 
 
 def garbage(data: bytes) -> Callable[[], object]:
@@ -221,11 +221,11 @@ def test_a_killed_run_continues() -> None:
     Path("task.json").write_text(GRR.to_json())
     program = """
         import os, signal, sys
-        from pckv.counting import checkpoint
+        from pckv.counting import job as counting_job
         from pckv.files.reports.reader import ReportFile
         from pckv.cli import main
 
-        checkpoint.ROWS_PER_STEP = 1
+        counting_job.ROWS_PER_STEP = 1
         batches = ReportFile.batches
 
         def dying(file, group, *, ids):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pckv.base.errors import MissingExtra
-from pckv.counting.engines.spark_session import check_java
+from pckv.counting.engines.spark import check_java
 from support.parts import SHORT_LIVED_JAVA, SUPPORT, missing_part
 from support.sample_reports import (
     GRR,

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from pckv import Task
 from pckv.base.errors import DataError
 from pckv.cli import main
-from pckv.counting import checkpoint
+from pckv.counting import job as counting_job
 from pckv.counting.batches import CountResult
 from pckv.counting.engines.spark import _tally_batches, tally
 from pckv.counting.job import Job, find_engine
@@ -125,7 +125,7 @@ def test_two_words_under_one_id_are_named(engine: str, tmp_path: Path) -> None:
 
 def test_an_interrupted_run_continues(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(checkpoint, "ROWS_PER_STEP", 1)
+    monkeypatch.setattr(counting_job, "ROWS_PER_STEP", 1)
     parts = [some_messages(TASK, 40, seed) for seed in range(3)]
     for number, part in enumerate(parts):
         report_file(Path(f"{number}.parquet"), TASK, part, seed=number)

@@ -71,7 +71,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
         request.getfixturevalue("spark")
     # Use the compiled loops for few reports too.
     least = 2**28 if request.param == "numpy" else 0
-    monkeypatch.setattr("pckv.tally.compiled.BYTES_WORTH_COMPILING", least)
+    monkeypatch.setattr("pckv.tally.tally.BYTES_WORTH_COMPILING", least)
     chosen: str = request.param
     return "numpy" if chosen == "compiled" else chosen
 

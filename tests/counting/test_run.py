@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from pckv.base.errors import ParameterError
+from pckv import Series, Tally
+from pckv.base.errors import DataError, ParameterError
+from pckv.counting import run as rounds_module
 from support.counting import OTHER, collect, put, refusal
 from support.sample_reports import GRR, UE, direct_tally
 
@@ -119,3 +121,18 @@ def test_bad_files_are_skipped(engine: str) -> None:
     assert result.counted.skipped[-1].reason == f"reports of another task ({OTHER.id!r})"
     Path("in/good.parquet").unlink()
     assert bytes(collect(GRR, "in", engine=engine, skip_bad=True).tally) == direct_tally(GRR)
+
+
+@pytest.mark.parametrize("rounds", [None, 1_000_000])
+def test_a_bounded_number_of_rounds_is_tried_for_a_tally(
+    rounds: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rounds_module, "MAX_ROUNDS_TRIED", 3)
+    series = Series(task=GRR, first="2030-01-07", period=1, panels=1, rounds=rounds)
+    for number in (3, 4):
+        Path(f"{number}.tally").write_bytes(bytes(Tally(series.task_of(number))))
+    assert rounds_module.files_by_round(series, [Path("3.tally")]) == [(series.task_of(3), [Path("3.tally")])]
+    with pytest.raises(
+        DataError, match="a tally of another task, not of one of the first 3 rounds of series"
+    ):
+        rounds_module.files_by_round(series, [Path("4.tally")])

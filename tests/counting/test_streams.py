@@ -14,8 +14,7 @@ import pytest
 from pckv import Task
 from pckv.base.arrays import Messages
 from pckv.base.errors import DataError
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import write_reports
+from pckv.files.reports.writer import stream_reports, write_reports
 from support.counting import OTHER, collect, refusal
 from support.sample_reports import GRR, TASKS, UE, direct_tally, reports_table, some_ids, some_messages
 

@@ -56,7 +56,7 @@ def test_no_javascript_of_a_mechanism_is_left_out() -> None:
 
 
 def test_a_missing_part_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = Mechanism(**{**vars(REGISTRY["grr"]), "decoder": "pckv.tally.decode.level_cells:nothing"})
+    broken = Mechanism(**{**vars(REGISTRY["grr"]), "decoder": "pckv.tally.decode.support:nothing"})
     monkeypatch.setattr("pckv.mechanisms.registry.REGISTRY", {**REGISTRY, "broken": broken})
     with pytest.raises(AttributeError, match="nothing"):
         load_part("broken", "decoder")

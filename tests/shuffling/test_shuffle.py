@@ -22,10 +22,8 @@ from pckv.counting.run import NamedStream
 from pckv.files import spill
 from pckv.files.reports import writer
 from pckv.files.reports.columns import column_to_ids, message_column
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import ReportArrays, write_reports
+from pckv.files.reports.writer import ReportArrays, stream_reports, write_reports
 from pckv.shuffling import shuffle
-from pckv.shuffling import shuffle as blocks
 from pckv.shuffling.shuffle import report_blocks, shuffled
 from support.counting import collect
 from support.sample_reports import (
@@ -303,7 +301,7 @@ def test_ids_that_are_not_drawn_are_caught(ids_of: Callable[[Bytes, Messages], B
 
 def test_lost_and_doubled_messages_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     paths = some_files(GRR, (70, 30))
-    original = blocks.report_blocks
+    original = shuffle.report_blocks
     for wrong in (lambda part: part[1:], lambda part: np.concatenate([part, part[:1]])):
         monkeypatch.setattr(
             shuffle,

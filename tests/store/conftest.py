@@ -11,6 +11,7 @@ from pckv.store.base import Store
 from pckv.store.postgres import PostgresStore
 from pckv.store.sqlite import SqliteStore
 from support.stores import (
+    DAY,
     KINDS,
     TASK,
     opened,
@@ -22,7 +23,7 @@ from support.stores import (
 @pytest.fixture(params=KINDS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     with opened(store_url(request.param, tmp_path)) as store:
-        store.add_task(TASK)
+        store.add_task(TASK, DAY)
         yield store
 
 
@@ -30,7 +31,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 def sqlite(tmp_path: Path) -> Iterator[SqliteStore]:
     with opened(f"sqlite:///{tmp_path}/pckv.db") as store:
         assert isinstance(store, SqliteStore)
-        store.add_task(TASK)
+        store.add_task(TASK, DAY)
         yield store
 
 
@@ -41,5 +42,5 @@ def shared() -> Iterator[tuple[PostgresStore, PostgresStore]]:
     with opened(url) as one, opened(url) as two:
         assert isinstance(one, PostgresStore)
         assert isinstance(two, PostgresStore)
-        one.add_task(TASK)
+        one.add_task(TASK, DAY)
         yield one, two

@@ -24,7 +24,7 @@ def test_a_check_begins_once_per_pause(store: Store) -> None:
 
 
 def test_the_last_result_stays_until_there_is_another(store: Store) -> None:
-    store.add_task(OTHER)
+    store.add_task(OTHER, DAY)
     store.claim_alarm_check(TASK.id, 5000, HOUR)
     store.record_alarm_check(TASK.id, FIRST)
     assert store.claim_alarm_check(TASK.id, 9000, HOUR)

@@ -33,7 +33,7 @@ from support.stores import (
 
 
 def test_a_restored_backup_goes_on_where_it_was_made(sqlite: SqliteStore, tmp_path: Path) -> None:
-    sqlite.add_task(BY_COIN)
+    sqlite.add_task(BY_COIN, DAY)
     sqlite.add_invitations(BY_COIN.id, [invitation(1), invitation(2)])
     reports = some_reports(range(3), BY_COIN)
     for number in (1, 2):
@@ -75,7 +75,7 @@ def test_a_backup_has_neither_deleted_rows_nor_free_pages_nor_an_order(
     # With this, SQLite leaves deleted rows in the file: the backup has none even so.
     assert sqlite._writer is not None
     sqlite._writer.execute("PRAGMA secure_delete = OFF").fetchall()
-    sqlite.add_task(OTHER)
+    sqlite.add_task(OTHER, DAY)
     deleted = some_reports(range(2000), OTHER)
     add(sqlite, *deleted, task=OTHER)
     sqlite.delete_task(OTHER.id, DAY)

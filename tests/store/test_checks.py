@@ -124,7 +124,7 @@ DAMAGED_WORDS: dict[str, tuple[str, tuple[object, ...], str]] = {
 def test_planted_damage_to_words_is_found(kind: str, planted: str, tmp_path: Path) -> None:
     url = store_url(kind, tmp_path)
     with opened(url) as store:
-        store.add_task(COUNTED_LATER)
+        store.add_task(COUNTED_LATER, DAY)
         add(store, *some_reports(range(10), COUNTED_LATER), task=COUNTED_LATER)
         assert check_store(store) == []
         statement, values, message = DAMAGED_WORDS[planted]
@@ -152,7 +152,7 @@ def damaged_part_is_refused(store: Store) -> bool:
 def test_planted_damage_is_found(kind: str, planted: str, tmp_path: Path) -> None:
     url = store_url(kind, tmp_path)
     with opened(url) as store:
-        store.add_task(TASK)
+        store.add_task(TASK, DAY)
         add(store, *some_reports(range(10)))
         add(store, *some_reports(range(10, 20)))
         assert check_store(store) == []

@@ -37,7 +37,7 @@ from support.stores import (
 def race(stores: list[Store]) -> None:
     """Run overlapping uploads, compactions and readers; every report is stored by exactly one upload."""
     for store in stores:
-        store.add_task(OTHER)
+        store.add_task(OTHER, DAY)
     batches = [range(start, start + 30) for start in range(0, 200, 10)]
     sums: list[int] = []
 
@@ -49,7 +49,7 @@ def race(stores: list[Store]) -> None:
             numbers = rng.sample(batch, len(batch))
             uploads = [Upload(task.id, some_reports(numbers, task)) for task in rng.sample([TASK, OTHER], 2)]
             stored += sum(
-                outcome is STORED for outcomes in store.add_reports(uploads) for outcome in outcomes
+                outcome is STORED for outcomes in store.add_reports(uploads, DAY) for outcome in outcomes
             )
             if number == 0:
                 sums.append(total(store).reports)

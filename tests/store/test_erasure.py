@@ -67,7 +67,7 @@ def end(store: Store, how: str) -> None:
 def test_erasure_waits_for_readers_and_says_so(sqlite: SqliteStore, how: str) -> None:
     add(sqlite, *REPORTS[:1500])
     add(sqlite, *REPORTS[1500:])
-    sqlite.add_task(COUNTED_LATER)
+    sqlite.add_task(COUNTED_LATER, DAY)
     with reading(sqlite):
         end(sqlite, how)
         assert left(sqlite) == len(REPORTS)
@@ -91,7 +91,7 @@ def test_erasure_waits_for_readers_and_says_so(sqlite: SqliteStore, how: str) ->
 def test_a_crash_between_two_deletions_leaves_the_erasure_pending(
     sqlite: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sqlite.add_task(COUNTED_LATER)
+    sqlite.add_task(COUNTED_LATER, DAY)
     reports = some_reports(range(5), COUNTED_LATER)
     add(sqlite, *reports, task=COUNTED_LATER)
     sqlite.close_task(COUNTED_LATER.id, DAY)
@@ -156,7 +156,7 @@ def test_postgres_has_erased_when_all_tables_were_rewritten(how: str) -> None:
     url = postgres_url()
     with opened(url) as store:
         assert isinstance(store, PostgresStore)
-        store.add_task(TASK)
+        store.add_task(TASK, DAY)
         add(store, *REPORTS[:5])
         store.close_task(TASK.id, DAY)
         if how == "delete":
@@ -178,7 +178,7 @@ def test_postgres_has_erased_when_all_tables_were_rewritten(how: str) -> None:
 def test_a_rewrite_that_keeps_what_somebody_reads_is_not_enough() -> None:
     url = postgres_url()
     with opened(url) as store, psycopg.connect(url) as reader:
-        store.add_task(TASK)
+        store.add_task(TASK, DAY)
         add(store, *REPORTS[:5])
         reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         reader.execute("SELECT 1")
@@ -214,7 +214,7 @@ def test_a_store_that_was_killed_is_cleaned_at_its_start(tmp_path: Path) -> None
     url = store_url("sqlite", tmp_path)
     with opened(url) as store:
         assert isinstance(store, SqliteStore)
-        store.add_task(TASK)
+        store.add_task(TASK, DAY)
         add(store, report(1))
         # A copy of the files is what a kill leaves.
         for suffix in ("", "-wal"):
@@ -230,7 +230,7 @@ def test_a_store_in_use_by_others_is_cleaned_at_its_end(tmp_path: Path) -> None:
     url = store_url("sqlite", tmp_path)
     with opened(url) as other:
         with opened(url) as store:
-            store.add_task(TASK)
+            store.add_task(TASK, DAY)
             add(store, report(1))
         assert isinstance(other, SqliteStore)
         assert Path(f"{other.path}-wal").stat().st_size == 0

@@ -22,6 +22,7 @@ from support.memory_store import MemoryStore
 from support.stores import (
     BY_COIN,
     COUNTED_LATER,
+    DAY,
     ENDING,
     TASK,
     invitation,
@@ -61,7 +62,7 @@ class StoreModel(RuleBasedStateMachine):
         super().__init__()
         self.contexts = [opened(url) for url in type(self).urls()]
         self.stores = [MemoryStore(), *(context.__enter__() for context in self.contexts)]
-        self.same(lambda store: [store.add_task(task) for task in TASKS])
+        self.same(lambda store: [store.add_task(task, DAY) for task in TASKS])
 
     def teardown(self) -> None:
         self.same(lambda store: [stored_reports(store, task) for task in TASKS])
@@ -199,7 +200,7 @@ class StoreModel(RuleBasedStateMachine):
                 [store.report_days(task.id) for task in TASKS],
                 store.last_report_days([task.id for task in TASKS]),
                 store.tokens(),
-                store.count_sessions(),
+                store.count_sessions(0),
                 store.alarm_checks([task.id for task in TASKS]),
                 [deletion_facts(store.find_deletion(task.id)) for task in TASKS],
                 [bytes(total(store, task)) for task in TASKS],

@@ -14,7 +14,7 @@ from pckv.base.errors import StoreError
 from pckv.store import open_store, postgres
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
-from pckv.store.sql import store as sql
+from pckv.store.sql import reports as sql
 from pckv.store.sql.transactions import Transaction, TransactionConflict
 from support.collectors import wait_until
 from support.stores import (
@@ -104,7 +104,7 @@ def test_a_lost_answer_to_a_commit_counts_nothing_twice(
 
 def test_permanent_faults_are_reported(shared: tuple[PostgresStore, PostgresStore]) -> None:
     store, _ = shared
-    store._run("break", lambda tx: tx.script("DROP TABLE reports"))
+    store._write(lambda tx: tx.script("DROP TABLE reports"))
     with pytest.raises(StoreError, match='add reports: relation "reports" does not exist'):
         add(store, report(1))
 
@@ -126,7 +126,7 @@ def test_a_connection_whose_rollback_fails_is_replaced(
     with monkeypatch.context() as patch:
         patch.setattr(psycopg.Connection, "rollback", fail)
         with pytest.raises(ZeroDivisionError):
-            store._run("break", work)
+            store._write(work)
         assert failed
         # The pool checks returned connections in its own thread.
         wait_until(lambda: all(connection.closed for connection in failed))

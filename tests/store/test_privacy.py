@@ -47,7 +47,7 @@ def dump(store: SqlStore) -> dict[str, list[Any]]:
         rows["parts"] = sorted(tx.rows("SELECT task, reports, uncounted, content FROM parts"))
         return rows
 
-    return store._run("dump", work, write=False)
+    return store._read(work)
 
 
 def fill(store: Store, order: random.Random, *, together: bool) -> None:
@@ -80,7 +80,7 @@ def test_a_file_does_not_show_the_order_or_the_days_of_arrival(tmp_path: Path) -
 def arrive_one_by_one(store: SqliteStore, seed: int, task: Task, count: int) -> list[tuple[bytes, bytes]]:
     """Hand out coins and add reports, each with the same invitation whatever the order; return the order."""
     order = random.Random(seed)
-    store.add_task(task)
+    store.add_task(task, DAY)
     store.add_invitations(task.id, [invitation(number) for number in range(count)])
     guests = random.Random(99).sample(range(count), count)
     for number in order.sample(range(count), count):
@@ -162,7 +162,7 @@ def columns(url: str) -> set[str]:
             query = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'"
         else:
             query = "SELECT table_name::text, column_name::text FROM information_schema.columns WHERE table_schema = current_schema"
-        return {".".join(row) for row in store._run("look", lambda tx: tx.rows(query))}
+        return {".".join(row) for row in store._write(lambda tx: tx.rows(query))}
 
 
 def test_no_times_but_days_are_stored(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_no_times_but_days_are_stored(tmp_path: Path) -> None:
             for name in ("created", "folded_name", "opens", "closes", "target", "public_results")
         ),
         *(f"tasks.{name}" for name in ("series", "series_round")),
-        *(f"series.{name}" for name in ("number", "id", "name", "json", "created", "closed")),
+        *(f"series.{name}" for name in ("number", "id", "survey", "json", "created", "closed")),
         *(f"report_days.{name}" for name in ("task", "day", "reports")),
         *(f"deletions.{name}" for name in ("task", "day", "reports")),
         *(f"reports.{name}" for name in ("task", "id", "body")),

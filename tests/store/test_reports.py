@@ -44,7 +44,7 @@ from support.stores import (
     "task", [TASK, OTHER, PLANES, SPARSE, HASHED, TEXTS, WITH_OTHER], ids=lambda task: task.name
 )
 def test_every_batch_adds_one_part_of_what_is_new(store: Store, task: Task) -> None:
-    store.add_task(task)
+    store.add_task(task, DAY)
     reports = some_reports(range(60), task)
     assert add(store, *reports[:40], task=task) == [STORED] * 40
     assert add(store, *reports[20:], task=task) == [KNOWN] * 20 + [STORED] * 20
@@ -65,14 +65,14 @@ def test_the_first_report_of_an_id_stays(store: Store) -> None:
         Upload(TASK.id, [report(3, 2)]),
         Upload(TASK.id, [report(3, 1)]),
     ]
-    assert store.add_reports(uploads) == [[STORED], [CONFLICT], [KNOWN]]
+    assert store.add_reports(uploads, DAY) == [[STORED], [CONFLICT], [KNOWN]]
     assert stored_reports(store) == sorted([first, report(2), report(3, 1)])
     assert check_store(store) == []
 
 
 def test_a_transaction_of_many_tasks(store: Store) -> None:
-    store.add_task(OTHER)
-    store.add_task(ENDING)
+    store.add_task(OTHER, DAY)
+    store.add_task(ENDING, DAY)
     store.close_task(ENDING.id, DAY)
     uploads = [
         Upload(OTHER.id, some_reports(range(3), OTHER)),
@@ -83,27 +83,27 @@ def test_a_transaction_of_many_tasks(store: Store) -> None:
         Upload(TASK.id, []),
         Upload(OTHER.id, some_reports([3, 0], OTHER)),
     ]
-    assert store.add_reports(uploads) == [
+    assert store.add_reports(uploads, DAY) == [
         [STORED] * 3, [STORED], [GONE], [CLOSED], [STORED, KNOWN], [], [STORED, KNOWN],
     ]  # fmt: skip
-    assert store.add_reports([]) == []
+    assert store.add_reports([], DAY) == []
     assert len(store.parts(TASK.id)) == len(store.parts(OTHER.id)) == 1
     assert check_store(store) == []
 
 
 def test_one_id_in_two_tasks_is_two_reports(store: Store) -> None:
-    store.add_task(ENDING)
+    store.add_task(ENDING, DAY)
     assert add(store, report(1, 1)) == add(store, report(1, 2), task=ENDING) == [STORED]
     assert check_store(store) == []
 
 
 def test_an_invalid_report_changes_nothing(store: Store) -> None:
-    store.add_task(OTHER)
+    store.add_task(OTHER, DAY)
     limit = TASK.word_limit or 0
     beyond = Report(bytes(16), limit.to_bytes(8, "little"))
     with pytest.raises(ReportError):
         store.add_reports(
-            [Upload(OTHER.id, some_reports(range(3), OTHER)), Upload(TASK.id, [report(1), beyond])]
+            [Upload(OTHER.id, some_reports(range(3), OTHER)), Upload(TASK.id, [report(1), beyond])], DAY
         )
     assert store.parts(TASK.id) == store.parts(OTHER.id) == []
     assert stored_reports(store) == []
@@ -121,7 +121,7 @@ def test_reports_come_in_pages(store: Store) -> None:
 
 def test_compaction_keeps_the_sum(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "PARTS_PER_READ", 3)
-    store.add_task(OTHER)
+    store.add_task(OTHER, DAY)
     for number in range(10):
         add(store, report(number))
     before = total(store)
@@ -160,7 +160,7 @@ def test_compaction_leaves_few_parts_and_rewrites_little(sizes: list[int]) -> No
 
 
 def test_report_counts(store: Store) -> None:
-    store.add_task(OTHER)
+    store.add_task(OTHER, DAY)
     add(store, *some_reports(range(30)))
     add(store, *some_reports(range(20, 40)))
     task_ids = [TASK.id, OTHER.id, PLANES.id]
@@ -174,7 +174,7 @@ def test_report_counts(store: Store) -> None:
 
 
 def test_the_bodies_of_some_ids(store: Store) -> None:
-    store.add_task(OTHER)
+    store.add_task(OTHER, DAY)
     stored, unknown, of_other_task = some_reports(range(30)), report(30), report(1, task=OTHER)
     add(store, *stored)
     add(store, of_other_task, task=OTHER)

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from pckv.base.errors import MissingExtra, ParameterError, StoreError
-from pckv.store import migrations, open_store
+from pckv.store import open_store
+from pckv.store.sql import transactions as schema
 from pckv.store.sql.store import SqlStore
 from support.stores import (
+    DAY,
     TASK,
     add,
     opened,
@@ -22,9 +24,9 @@ from support.stores import (
 
 
 def next_release(monkeypatch: pytest.MonkeyPatch) -> None:
-    scripts = migrations.load_scripts
+    scripts = schema.load_scripts
     added = "ALTER TABLE tasks ADD COLUMN colour text; CREATE TABLE colours (name text);"
-    monkeypatch.setattr(migrations, "load_scripts", lambda dialect: [*scripts(dialect), added])
+    monkeypatch.setattr(schema, "load_scripts", lambda dialect: [*scripts(dialect), added])
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
@@ -33,7 +35,7 @@ def test_an_older_schema_is_brought_up_to_date(
 ) -> None:
     url = store_url(kind, tmp_path)
     with opened(url) as store:
-        store.add_task(TASK)
+        store.add_task(TASK, DAY)
         add(store, report(1))
         next_release(monkeypatch)
         with pytest.raises(StoreError, match="the store has schema 1, and this release needs 2"):
@@ -42,7 +44,7 @@ def test_an_older_schema_is_brought_up_to_date(
         store.ping()
         assert stored_reports(store) == [report(1)]
         assert isinstance(store, SqlStore)
-        versions = store._run("read", lambda tx: tx.rows("SELECT version FROM schema_version"))
+        versions = store._write(lambda tx: tx.rows("SELECT version FROM schema_version"))
         assert sorted(versions) == [(1,), (2,)]
 
 
@@ -66,9 +68,9 @@ def test_a_migration_that_fails_leaves_the_old_schema(
 ) -> None:
     url = store_url(kind, tmp_path)
     with monkeypatch.context() as broken:
-        scripts = migrations.load_scripts
+        scripts = schema.load_scripts
         broken.setattr(
-            migrations, "load_scripts", lambda dialect: [*scripts(dialect), "CREATE TABLE tasks (x text)"]
+            schema, "load_scripts", lambda dialect: [*scripts(dialect), "CREATE TABLE tasks (x text)"]
         )
         store = open_store(url)
         with pytest.raises(StoreError, match="already exists"):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pckv import Series
+from pckv import Series, Task
 from pckv.base.days import Phase
 from pckv.base.errors import TaskGone
 from pckv.store.base import Store, TaskFilter
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
-from pckv.store.sqlite import SqliteStore
+from pckv.store.sqlite import SqliteStore, SqliteTransaction
 from support.stores import CLOSED, OTHER, STORED, TASK, add, change, opened, report, store_url, together
 
 SERIES = Series(task=TASK, first="2030-01-07", period=7, panels=2)
@@ -59,8 +60,8 @@ def test_rounds_have_tasks_and_reports(store: Store) -> None:
 
 
 def test_rounds_are_left_out_of_the_list_of_tasks_where_asked(store: Store) -> None:
-    store.add_series(SERIES)
-    store.add_round(SERIES.task_of(1))
+    store.add_series(SERIES, DAY)
+    store.add_round(SERIES.task_of(1), DAY)
     assert [one.task.name for one in store.newest_tasks(10)] == ["one, round 1", "one"]
     assert [one.task.name for one in store.newest_tasks(10, None, TaskFilter(rounds=False))] == ["one"]
     chosen = TaskFilter("one", Phase.OPEN, "2030-01-08", rounds=False)
@@ -69,10 +70,10 @@ def test_rounds_are_left_out_of_the_list_of_tasks_where_asked(store: Store) -> N
 
 def test_a_closed_series_has_no_open_round_and_gets_none(store: Store) -> None:
     assert not store.close_series(SERIES.id, DAY)
-    store.add_series(SERIES)
+    store.add_series(SERIES, DAY)
     tasks = [SERIES.task_of(number) for number in (1, 2, 3)]
     for task in tasks:
-        store.add_round(task)
+        store.add_round(task, DAY)
     assert add(store, report(1, task=tasks[1]), task=tasks[1]) == [STORED]
     for day in (DAY, "2030-01-16"):
         assert store.close_series(SERIES.id, day)
@@ -82,16 +83,16 @@ def test_a_closed_series_has_no_open_round_and_gets_none(store: Store) -> None:
         # The first round was over already.
         assert [one.closed for one in store.rounds(SERIES.id, 10)] == [None, DAY, DAY]
     assert add(store, report(2, task=tasks[1]), task=tasks[1]) == [CLOSED]
-    assert not store.add_round(SERIES.task_of(4))
+    assert not store.add_round(SERIES.task_of(4), DAY)
     assert check_store(store) == []
 
 
 def test_a_deleted_round_stays_deleted(store: Store) -> None:
-    store.add_series(SERIES)
-    store.add_round(SERIES.task_of(1))
+    store.add_series(SERIES, DAY)
+    store.add_round(SERIES.task_of(1), DAY)
     store.delete_task(SERIES.task_of(1).id, DAY)
     with pytest.raises(TaskGone):
-        store.add_round(SERIES.task_of(1))
+        store.add_round(SERIES.task_of(1), DAY)
     assert store.rounds(SERIES.id, 10) == []
 
 
@@ -109,12 +110,12 @@ def test_no_round_is_added_while_another_collector_closes(
     one, two = shared
     for number in range(1, 11):
         series = Series(task=TASK, first="2030-01-07", period=number, panels=1)
-        one.add_series(series)
+        one.add_series(series, DAY)
 
         def work(who: int, series: Series = series) -> object:
             if who:
                 return two.close_series(series.id, "2030-01-07")
-            return one.add_round(series.task_of(1))
+            return one.add_round(series.task_of(1), DAY)
 
         together(2, work)
         # Added before, and closed; or not added.
@@ -122,8 +123,8 @@ def test_no_round_is_added_while_another_collector_closes(
 
 
 def test_a_backup_has_the_series(sqlite: SqliteStore, tmp_path: Path) -> None:
-    sqlite.add_series(SERIES)
-    sqlite.add_round(SERIES.task_of(1))
+    sqlite.add_series(SERIES, DAY)
+    sqlite.add_round(SERIES.task_of(1), DAY)
     sqlite.close_series(SERIES.id, "2030-01-08")
     sqlite.backup(tmp_path / "copy.db")
     with opened(f"sqlite:///{tmp_path}/copy.db") as restored:
@@ -158,8 +159,8 @@ DAMAGE: dict[str, tuple[str, tuple[object, ...], str]] = {
 def test_planted_damage_to_series_is_found(kind: str, planted: str, tmp_path: Path) -> None:
     url = store_url(kind, tmp_path)
     with opened(url) as store:
-        store.add_series(SERIES)
-        store.add_round(SERIES.task_of(2))
+        store.add_series(SERIES, DAY)
+        store.add_round(SERIES.task_of(2), DAY)
         assert check_store(store) == []
         statement, values, message = DAMAGE[planted]
         change(store, statement, *values)
@@ -167,3 +168,19 @@ def test_planted_damage_to_series_is_found(kind: str, planted: str, tmp_path: Pa
         problems = check_store(store)
         assert any(message in problem for problem in problems), problems
         assert not any("\n" in problem for problem in problems)
+
+
+def test_finding_a_survey_reads_no_other_series(sqlite: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(20):
+        task = Task(name=f"survey {number}", keys=11, values=(0, 1), epsilon=1)
+        sqlite.add_series(Series(task=task, first="2030-01-07", period=7, panels=4), DAY)
+    plans: list[str] = []
+    rows = SqliteTransaction.rows
+
+    def explaining(self: SqliteTransaction, sql: str, *values: object) -> list[Any]:
+        plans.extend(detail for *_, detail in rows(self, f"EXPLAIN QUERY PLAN {sql}", *values))
+        return rows(self, sql, *values)
+
+    monkeypatch.setattr(SqliteTransaction, "rows", explaining)
+    assert len(sqlite.series_named("SURVEY 7")) == 1
+    assert plans[0] == "SEARCH series USING INDEX surveys (survey=?)"

@@ -21,6 +21,7 @@ from pckv.store.sql.transactions import Transaction
 from pckv.store.sqlite import MAX_IDLE_READERS, SqliteStore, SqliteTransaction
 from support.stores import (
     COUNTED_LATER,
+    DAY,
     STORED,
     add,
     report,
@@ -31,7 +32,7 @@ from support.stores import (
 
 CRASHING = """
 import sys
-from support.stores import COUNTED_LATER, TASK, some_reports
+from support.stores import COUNTED_LATER, DAY, TASK, some_reports
 from pckv.store import open_store, parts
 from pckv.store.base import Upload
 
@@ -41,7 +42,8 @@ store = open_store(sys.argv[1])
 store.prepare()
 for batch in range(int(sys.argv[2]), 10**9):
     numbers = range(batch * 5, batch * 5 + 5)
-    store.add_reports([Upload(task.id, some_reports(numbers, task)) for task in (TASK, COUNTED_LATER)])
+    uploads = [Upload(task.id, some_reports(numbers, task)) for task in (TASK, COUNTED_LATER)]
+    store.add_reports(uploads, DAY)
     print(batch, flush=True)
     if batch % 7 == 0:
         store.compact(TASK.id)
@@ -51,7 +53,7 @@ for batch in range(int(sys.argv[2]), 10**9):
 
 
 def test_a_killed_writer_loses_nothing(sqlite: SqliteStore) -> None:
-    sqlite.add_task(COUNTED_LATER)
+    sqlite.add_task(COUNTED_LATER, DAY)
     url = f"sqlite:///{sqlite.path}"
     rng = random.Random(1)
     acknowledged: list[int] = []
@@ -170,7 +172,7 @@ def test_a_reader_whose_rollback_fails_is_replaced(sqlite: SqliteStore) -> None:
     for _ in range(MAX_IDLE_READERS + 1):
         with pytest.raises(ZeroDivisionError):
             # Until its transaction ends, a connection sees nothing that is committed after this statement.
-            sqlite._run("fail", lambda tx: fail(tx, "SELECT count(*) FROM reports"), write=False)
+            sqlite._read(lambda tx: fail(tx, "SELECT count(*) FROM reports"))
         assert not any(reader.in_transaction for reader in sqlite._readers)
     add(sqlite, report(1))
     assert stored_reports(sqlite) == [report(1)]
@@ -179,7 +181,7 @@ def test_a_reader_whose_rollback_fails_is_replaced(sqlite: SqliteStore) -> None:
 
 def test_a_writer_whose_rollback_fails_is_replaced(sqlite: SqliteStore) -> None:
     with pytest.raises(ZeroDivisionError):
-        sqlite._run("fail", lambda tx: fail(tx, "INSERT INTO tokens VALUES ('administrator', x'00')"))
+        sqlite._write(lambda tx: fail(tx, "INSERT INTO tokens VALUES ('administrator', x'00')"))
     assert sqlite.tokens() == []
     assert add(sqlite, report(1)) == [STORED]
     assert check_store(sqlite) == []

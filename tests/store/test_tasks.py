@@ -13,7 +13,7 @@ from pckv.store import base
 from pckv.store.base import Deletion, Store, TaskFilter, all_tasks
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
-from pckv.store.sql import store as sql
+from pckv.store.sql.store import SqlStore
 from support.stores import (
     CLOSED,
     DAY,
@@ -34,10 +34,10 @@ from support.stores import (
 
 
 def test_tasks_are_found_listed_and_added_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not store.add_task(TASK)
+    assert not store.add_task(TASK, DAY)
     # Many ids, so that an order that depends on the locale would show.
     tasks = [Task(name=f"task {number}", keys=3, values=(0, 1), epsilon=1) for number in range(30)]
-    assert all(store.add_task(task) for task in tasks)
+    assert all(store.add_task(task, DAY) for task in tasks)
     ids = sorted(task.id for task in [TASK, *tasks])
     assert [stored.task.id for stored in store.list_tasks(100)] == ids
     assert [stored.task.id for stored in store.list_tasks(7, after=ids[4])] == ids[5:12]
@@ -119,9 +119,10 @@ def test_reports_are_counted_by_day(store: Store) -> None:
 
 
 def test_more_tasks_than_the_cache_holds(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sql, "MAX_PARSED_TASKS", 2)
+    if isinstance(store, SqlStore):
+        monkeypatch.setattr(store._contracts.tasks, "_limit", 2)
     for task in (TASK, OTHER, PLANES, SPARSE):
-        store.add_task(task)
+        store.add_task(task, DAY)
     for _ in range(2):
         assert {stored.task for stored in store.list_tasks(9)} == {TASK, OTHER, PLANES, SPARSE}
 
@@ -139,7 +140,7 @@ def test_a_closed_task_takes_nothing(store: Store) -> None:
 
 
 def test_a_deleted_task_leaves_its_day_and_count(store: Store) -> None:
-    store.add_task(OTHER)
+    store.add_task(OTHER, DAY)
     add(store, *some_reports(range(5), OTHER), task=OTHER)
     add(store, *some_reports(range(3)))
     add(store, *some_reports(range(7)))
@@ -156,14 +157,14 @@ def test_a_deleted_task_leaves_its_day_and_count(store: Store) -> None:
     assert not store.add_invitations(TASK.id, [invitation(2)])
     assert store.forget_reports(TASK.id, DAY) == store.compact(TASK.id) == 0
     with pytest.raises(TaskGone, match=f"task {TASK.id} was deleted"):
-        store.add_task(TASK)
+        store.add_task(TASK, DAY)
     assert store.delete_task("nobody", DAY) is None
     assert total(store, OTHER) == tally(some_reports(range(5), OTHER), OTHER)
     assert check_store(store) == []
 
 
 def test_forgotten_reports_leave_their_tally(store: Store) -> None:
-    store.add_task(ENDING)
+    store.add_task(ENDING, DAY)
     for task in (TASK, ENDING):
         add(store, *some_reports(range(5), task), task=task)
     with pytest.raises(ParameterError, match="is open"):

@@ -13,6 +13,7 @@ from pckv.store.sql.transactions import NO_COIN
 from support.stores import (
     BY_COIN,
     CONFLICT,
+    DAY,
     ENDING,
     KNOWN,
     SPENT,
@@ -56,7 +57,7 @@ def test_a_session_ends_once(store: Store) -> None:
         store.add_session(one)
     assert [store.find_session(one.hash) for one in (first, second)] == [first, second]
     assert store.find_session(b"nobody") is None
-    assert store.count_sessions() == {b"a": 1, b"b": 1}
+    assert store.count_sessions(0) == {b"a": 1, b"b": 1}
     assert store.end_session(first.hash)
     assert not store.end_session(first.hash)
     assert store.find_session(first.hash) is None
@@ -78,10 +79,10 @@ def test_a_token_has_a_bounded_number_of_sessions(store: Store) -> None:
     another = session(200, b"b")
     for one in (*sessions, another):
         store.add_session(one)
-    assert store.count_sessions() == {b"a": MAX_SESSIONS_PER_TOKEN, b"b": 1}
+    assert store.count_sessions(0) == {b"a": MAX_SESSIONS_PER_TOKEN, b"b": 1}
     latest = session(201, expires=2000)
     store.add_session(latest)
-    assert store.count_sessions() == {b"a": MAX_SESSIONS_PER_TOKEN, b"b": 1}
+    assert store.count_sessions(0) == {b"a": MAX_SESSIONS_PER_TOKEN, b"b": 1}
     kept = [store.find_session(one.hash) for one in (*sessions, another, latest)]
     assert kept == [None, *sessions[1:], another, latest]
 
@@ -92,16 +93,16 @@ def test_sessions_end_with_their_token(store: Store) -> None:
     store.set_token(Role.ANALYST, b"c")
     for number, token in enumerate((b"a", b"b", b"b", b"c")):
         store.add_session(session(number, token, Role.ADMINISTRATOR if token == b"a" else Role.ANALYST))
-    assert store.count_sessions() == {b"a": 1, b"b": 2, b"c": 1}
+    assert store.count_sessions(0) == {b"a": 1, b"b": 2, b"c": 1}
     assert store.revoke_token(b"b")
     assert not store.revoke_token(b"b")
     assert store.tokens() == [(Role.ADMINISTRATOR, b"a"), (Role.ANALYST, b"c")]
-    assert store.count_sessions() == {b"a": 1, b"c": 1}
+    assert store.count_sessions(0) == {b"a": 1, b"c": 1}
     # Another token for analysts ends nothing, another one for the administrator ends the administrator's sessions.
     store.set_token(Role.ANALYST, b"d")
-    assert store.count_sessions() == {b"a": 1, b"c": 1}
+    assert store.count_sessions(0) == {b"a": 1, b"c": 1}
     store.set_token(Role.ADMINISTRATOR, b"e")
-    assert store.count_sessions() == {b"c": 1}
+    assert store.count_sessions(0) == {b"c": 1}
     assert [store.find_role(token) for token in (b"a", b"c", b"e")] == [
         None,
         Role.ANALYST,
@@ -124,7 +125,7 @@ def test_an_invitation_has_one_coin_until_it_is_spent(store: Store) -> None:
     assert invited(store, (report(1), 1)) == [STORED]
     assert store.issue_coin(TASK.id, invitation(1), second) is InvitationState.SPENT
     assert store.invitation_state(TASK.id, invitation(1)) is InvitationState.SPENT
-    store.add_task(ENDING)
+    store.add_task(ENDING, DAY)
     assert store.invitation_state(ENDING.id, invitation(1)) is InvitationState.UNKNOWN
 
 
@@ -148,7 +149,7 @@ def test_an_invitation_admits_one_report(store: Store) -> None:
 
 
 def test_a_report_with_a_coin_has_the_coin_of_its_invitation(store: Store) -> None:
-    store.add_task(BY_COIN)
+    store.add_task(BY_COIN, DAY)
     stored = store.find_task(BY_COIN.id)
     assert stored is not None
     assert stored.by_invitation
@@ -175,17 +176,17 @@ def test_a_report_with_a_coin_has_the_coin_of_its_invitation(store: Store) -> No
 def test_a_coin_is_erased_when_its_invitation_is_spent(kind: str, tmp_path: Path) -> None:
     with opened(store_url(kind, tmp_path)) as store:
         assert isinstance(store, SqlStore)
-        store.add_task(BY_COIN)
+        store.add_task(BY_COIN, DAY)
         store.add_invitations(BY_COIN.id, [invitation(1), invitation(2)])
         for number in (1, 2):
             store.issue_coin(BY_COIN.id, invitation(number), report(number, task=BY_COIN).id)
         invited(store, (report(1, task=BY_COIN), 1), task=BY_COIN)
-        rows = store._run("look", lambda tx: tx.rows("SELECT spent, coin FROM invitations ORDER BY spent"))
+        rows = store._write(lambda tx: tx.rows("SELECT spent, coin FROM invitations ORDER BY spent"))
         assert rows == [(0, report(2, task=BY_COIN).id), (1, NO_COIN)]
 
 
 def test_invitations_belong_to_their_task(store: Store) -> None:
-    store.add_task(ENDING)
+    store.add_task(ENDING, DAY)
     store.add_invitations(TASK.id, [])
     store.add_invitations(ENDING.id, [invitation(1)])
     assert invited(store, (report(1), 1)) == [UNKNOWN]
@@ -194,7 +195,7 @@ def test_invitations_belong_to_their_task(store: Store) -> None:
 
 def test_there_is_one_invitation_per_report(store: Store) -> None:
     with pytest.raises(ValueError):
-        store.add_reports([Upload(TASK.id, [report(1), report(2), report(1)], [invitation(1)])])
+        store.add_reports([Upload(TASK.id, [report(1), report(2), report(1)], [invitation(1)])], DAY)
     assert stored_reports(store) == []
 
 

@@ -131,7 +131,7 @@ def test_a_commit_counts_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) 
     def count(*_: object) -> None:
         raise AssertionError
 
-    store.add_task(COUNTED_LATER)
+    store.add_task(COUNTED_LATER, DAY)
     with monkeypatch.context() as patch:
         patch.setattr(layouts, "count_supports", count)
         add(store, *later(range(20)), task=COUNTED_LATER)
@@ -141,10 +141,12 @@ def test_a_commit_counts_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_word_that_is_none_leaves_everything_as_it_was(store: Store) -> None:
-    store.add_task(COUNTED_LATER)
+    store.add_task(COUNTED_LATER, DAY)
     bad = Report(bytes(16), LIMIT.to_bytes(8, "little"))
     with pytest.raises(ReportError, match=f"word {LIMIT} is not below {LIMIT}"):
-        store.add_reports([Upload(TASK.id, [report(1)]), Upload(COUNTED_LATER.id, [*later(range(1)), bad])])
+        store.add_reports(
+            [Upload(TASK.id, [report(1)]), Upload(COUNTED_LATER.id, [*later(range(1)), bad])], DAY
+        )
     assert store.parts(TASK.id) == store.parts(COUNTED_LATER.id) == []
 
 
@@ -152,7 +154,7 @@ def test_words_are_merged_until_enough_wait_to_be_counted(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parts, "MIN_REPORTS_TO_COUNT", 30)
-    store.add_task(COUNTED_LATER)
+    store.add_task(COUNTED_LATER, DAY)
 
     def kept() -> list[tuple[int, int]]:
         assert total(store, COUNTED_LATER) == tally(later(range(sent)), COUNTED_LATER)
@@ -176,7 +178,7 @@ def test_words_are_merged_until_enough_wait_to_be_counted(
 
 
 def test_the_last_words_of_a_closed_task_are_counted_before_its_reports_are_forgotten(store: Store) -> None:
-    store.add_task(COUNTED_LATER)
+    store.add_task(COUNTED_LATER, DAY)
     add(store, *later(range(3)), task=COUNTED_LATER)
     store.close_task(COUNTED_LATER.id, DAY)
     assert store.compact(COUNTED_LATER.id, fully=True) == 1
@@ -196,7 +198,7 @@ def test_one_compaction_counts_a_limited_number_of_words(
     layout = layouts.layout_of(COUNTED_LATER)
     assert isinstance(layout, layouts.SupportLayout)
     monkeypatch.setattr(parts, "MAX_INCREMENTS", 10 * layout.law.steps_per_report)
-    store.add_task(COUNTED_LATER)
+    store.add_task(COUNTED_LATER, DAY)
     for start in range(0, 24, 4):
         add(store, *later(range(start, start + 4)), task=COUNTED_LATER)
     left = []
@@ -211,7 +213,7 @@ def test_one_compaction_counts_a_limited_number_of_words(
 
 
 def test_uploads_go_on_while_words_are_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.add_task(COUNTED_LATER)
+    store.add_task(COUNTED_LATER, DAY)
     add(store, *later(range(10)), task=COUNTED_LATER)
     counting, go_on = threading.Event(), threading.Event()
 
@@ -241,7 +243,7 @@ def test_a_compaction_that_comes_too_late_changes_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:
     """Between the choice of parts and their replacement, somebody else replaces or deletes them."""
-    store.add_task(COUNTED_LATER)
+    store.add_task(COUNTED_LATER, DAY)
     add(store, *later(range(10)), task=COUNTED_LATER)
     add(store, *later(range(10, 20)), task=COUNTED_LATER)
     meanwhile: dict[str, Callable[[], object]] = {
@@ -264,7 +266,7 @@ def test_a_compaction_that_comes_too_late_changes_nothing(
 
 
 def test_the_changes_of_parts(store: Store) -> None:
-    store.add_task(COUNTED_LATER)
+    store.add_task(COUNTED_LATER, DAY)
     assert store.part_changes(COUNTED_LATER.id, ()) == (False, [])
     add(store, *later(range(4)), task=COUNTED_LATER)
     (first,) = store.parts(COUNTED_LATER.id)
@@ -282,7 +284,7 @@ def test_the_changes_of_parts(store: Store) -> None:
 
 def test_no_word_is_left_of_reports_that_are_forgotten(store: Store) -> None:
     """Reports that are committed last, after everything was counted, leave nothing but their counts."""
-    store.add_task(COUNTED_LATER)
+    store.add_task(COUNTED_LATER, DAY)
     add(store, *later(range(20)), task=COUNTED_LATER)
     store.compact(COUNTED_LATER.id, fully=True)
     add(store, *later(range(20, 30)), task=COUNTED_LATER)

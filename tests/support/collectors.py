@@ -81,7 +81,7 @@ class Running:
 
     def add_task(self, **members: Any) -> Task:
         task = new_task(**members)
-        self.store.add_task(task)
+        self.store.add_task(task, utc_today())
         return task
 
     def get(self, path: str, token: str | None = ANALYST, **headers: str) -> httpx2.Response:

@@ -24,8 +24,7 @@ from pckv.collector.app import create_app
 from pckv.collector.http.settings import Settings
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.collector.server import listen, serve, server
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import as_arrays
+from pckv.files.reports.writer import as_arrays, stream_reports
 from pckv.store.base import ReportOutcome, Store, Upload
 from pckv.store.sql.store import SqlStore
 from pckv.store.sqlite import SqliteTransaction
@@ -77,18 +76,16 @@ def serve_spending_later(settings: Settings, log: str) -> None:
     spend, add = SqliteTransaction.spend_invitations, SqlStore.add_reports
     waiting: list[tuple[int, Sequence[bytes]]] = []
 
-    def adding(
-        self: SqlStore, uploads: Sequence[Upload], day: str | None = None
-    ) -> list[list[ReportOutcome]]:
+    def adding(self: SqlStore, uploads: Sequence[Upload], day: str) -> list[list[ReportOutcome]]:
         outcomes = add(self, uploads, day)
         time.sleep(0.01)
         while waiting:
             task, hashes = waiting.pop()
-            self._run("spend", lambda tx: spend(tx, task, hashes))  # type: ignore[arg-type] # noqa: B023
+            self._write(lambda tx: spend(tx, task, hashes))  # type: ignore[arg-type] # noqa: B023
         return outcomes
 
     SqliteTransaction.spend_invitations = lambda _, *spent: waiting.append(spent)  # type: ignore[method-assign]
-    SqlStore.add_reports = adding  # type: ignore[method-assign]
+    SqlStore.add_reports = adding
     serve_logging(settings, log)
 
 

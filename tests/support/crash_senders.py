@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from pckv import Task
+from pckv.base.days import utc_today
 from pckv.base.wire import Report
 from pckv.collector.http.tokens import token_hash
 from pckv.contract.coins import coin_choice
@@ -61,7 +62,7 @@ class InvitedUploads:
     def __init__(self, store: Store, task: Task, count: int) -> None:
         self._store, self._task = store, task
         self.texts = [f"{task.name} {number}" for number in range(count)]
-        store.add_task(task)
+        store.add_task(task, utc_today())
         store.add_invitations(task.id, [token_hash(text) for text in self.texts])
         self.coins: dict[bytes, bytes] = {}
 
@@ -177,7 +178,7 @@ class Senders:
         pairs = [pair for upload in uploads for pair in zip(upload.reports, upload.invitations, strict=False)]
         sql = "SELECT hash, spent, coin FROM invitations JOIN tasks ON number = task WHERE id = $1"
         assert isinstance(store, SqlStore)
-        rows = store._run("look", lambda tx: tx.rows(sql, task.id), write=False)
+        rows = store._read(lambda tx: tx.rows(sql, task.id))
         invitations = {token: (spent, coin) for token, spent, coin in rows}
         for sent, text in pairs:
             coin = sent.id if task.coin == "server" else NO_COIN

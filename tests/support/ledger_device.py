@@ -14,9 +14,9 @@ import pytest
 from pckv import Task
 from pckv.base.errors import PckvError
 from pckv.client import Client
-from pckv.client.clock import Clock, utc_now
 from pckv.client.folder import _sealed
 from pckv.client.outbox import REPORT_SUFFIX, SPENT_SUFFIX
+from pckv.client.reports import Clock, utc_now
 from support.client_collector import FakeCollector
 from support.client_devices import PAIRS, QUICK
 

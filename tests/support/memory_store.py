@@ -1,25 +1,17 @@
-"""The store in memory, for tests and trials: the same decisions as the databases, gone with its process.
-
-Series and their rounds of the store in memory.
-
-Tokens and sessions of the store in memory.
-"""
+"""The store in memory, the oracle of tests: the same decisions as the databases, gone with its process."""
 
 from __future__ import annotations
 
 import secrets
 import threading
-from abc import abstractmethod
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from pckv.base.days import Phase, utc_today
+from pckv.base.days import Phase
 from pckv.base.errors import ParameterError, TaskGone
-from pckv.base.progress import Progress, no_progress
 from pckv.base.wire import Report
 from pckv.contract.series import Series
 from pckv.contract.survey import survey_of
@@ -56,152 +48,6 @@ from pckv.store.uploads import (
     outcomes_per_upload,
     refuse_all,
 )
-
-
-class MemoryAccounts:
-    """The tokens and sessions of a `Store` in memory."""
-
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self._tokens: set[tuple[Role, bytes]] = set()
-        self._sessions: dict[bytes, Session] = {}
-
-    def set_token(self, role: Role, token_hash: bytes) -> None:
-        """Replace the administrator's token, or add one for an analyst."""
-        with self._lock:
-            if role is Role.ADMINISTRATOR:
-                self._tokens = {token for token in self._tokens if token[0] is not role}
-                self._end_sessions(lambda session: session.role is role)
-            self._tokens.add((role, token_hash))
-
-    def add_first_token(self, token_hash: bytes) -> bool:
-        """Store an administrator's token if there is none yet; return whether it was stored."""
-        with self._lock:
-            if any(role is Role.ADMINISTRATOR for role, _ in self._tokens):
-                return False
-            self._tokens.add((Role.ADMINISTRATOR, token_hash))
-            return True
-
-    def tokens(self) -> list[tuple[Role, bytes]]:
-        """Return the hashes of all tokens."""
-        with self._lock:
-            return sorted(self._tokens)
-
-    def find_role(self, token_hash: bytes) -> Role | None:
-        """Return whom a stored token authorises: of two roles, the administrator's."""
-        return min((role for role, stored in self.tokens() if stored == token_hash), default=None)
-
-    def revoke_token(self, token_hash: bytes) -> bool:
-        """Delete a token and end its sessions; return False if it is unknown."""
-        with self._lock:
-            left = {token for token in self._tokens if token[1] != token_hash}
-            known, self._tokens = len(left) < len(self._tokens), left
-            self._end_sessions(lambda session: session.token == token_hash)
-            return known
-
-    def add_session(self, session: Session) -> None:
-        """Remember somebody who signed in; beyond a number of sessions per token, those that end first are ended."""
-        with self._lock:
-            self._sessions.setdefault(session.hash, session)
-            same = [other for other in self._sessions.values() if other.token == session.token]
-            same.sort(key=lambda other: (-other.expires, other.hash))
-            for other in same[MAX_SESSIONS_PER_TOKEN:]:
-                del self._sessions[other.hash]
-
-    def find_session(self, session_hash: bytes) -> Session | None:
-        """Return a session that has not been ended, also after its time."""
-        return self._sessions.get(session_hash)
-
-    def end_session(self, session_hash: bytes) -> bool:
-        """End a session; return False if it is unknown."""
-        return self._end_sessions(lambda session: session.hash == session_hash) > 0
-
-    def end_expired_sessions(self, now: int) -> int:
-        """End all sessions whose time is over; return how many."""
-        return self._end_sessions(lambda session: session.expires <= now)
-
-    def _end_sessions(self, ends: Callable[[Session], bool]) -> int:
-        with self._lock:
-            left = {key: session for key, session in self._sessions.items() if not ends(session)}
-            ended, self._sessions = len(self._sessions) - len(left), left
-            return ended
-
-    def count_sessions(self, now: int = 0) -> dict[bytes, int]:
-        """Return the number of sessions that end after a time, by the hash of the token, for tokens that have some."""
-        with self._lock:
-            live = [session for session in self._sessions.values() if session.expires > now]
-        return dict(Counter(session.token for session in live))
-
-
-class MemorySeries(MemoryAccounts):
-    """The series of a `Store` in memory."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._series: dict[str, StoredSeries] = {}
-
-    @abstractmethod
-    def add_task(self, task: Task, day: str | None = None) -> bool:
-        """Add a task on a day, by default today; return False if it is stored already."""
-
-    @abstractmethod
-    def close_task(self, task_id: str, day: str) -> bool:
-        """Close a task early; return False if it is unknown."""
-
-    @abstractmethod
-    def _all_rounds(self, series_id: str) -> list[StoredRound]:
-        """Return all rounds of a series that have a task, in order."""
-
-    def add_series(self, series: Series, day: str | None = None) -> bool:
-        """Add a series on a day, by default today; return False if it is stored already."""
-        with self._lock:
-            if series.id in self._series:
-                return False
-            number = len(self._series) + 1
-            self._series[series.id] = StoredSeries(series, day or utc_today(), number=number)
-            return True
-
-    def find_series(self, series_id: str) -> StoredSeries | None:
-        """Return a series; None if it is unknown."""
-        with self._lock:
-            return self._series.get(series_id)
-
-    def list_series(self, limit: int, before: int | None = None) -> list[StoredSeries]:
-        """Return series in the reverse order of their creation."""
-        with self._lock:
-            stored = list(reversed(self._series.values()))
-        return [series for series in stored if before is None or series.number < before][:limit]
-
-    def series_named(self, name: str) -> list[str]:
-        """Return the ids of all series that devices take for the survey of this name, in order."""
-        survey = survey_of(name)
-        with self._lock:
-            return sorted(
-                key for key, stored in self._series.items() if survey_of(stored.series.name) == survey
-            )
-
-    def close_series(self, series_id: str, day: str) -> bool:
-        """Close a series early, and its rounds that are not over by that day; return False if it is unknown."""
-        with self._lock:
-            stored = self._series.get(series_id)
-            if stored is None:
-                return False
-            self._series[series_id] = replace(stored, closed=stored.closed or day)
-            for listed in self._all_rounds(series_id):
-                if listed.closes > day:
-                    self.close_task(listed.task, day)
-            return True
-
-    def add_round(self, task: Task, day: str | None = None) -> bool:
-        """Add the task of a round, unless its series is unknown or closed; return False if nothing was added."""
-        with self._lock:
-            stored = self._series.get(task.series.id) if task.series else None
-            return stored is not None and stored.closed is None and self.add_task(task, day)
-
-    def rounds(self, series_id: str, limit: int, before: int | None = None) -> list[StoredRound]:
-        """Return the last rounds of a series that have a task, in order."""
-        listed = self._all_rounds(series_id)
-        return [one for one in listed if before is None or one.number < before][-limit:]
 
 
 @dataclass
@@ -255,11 +101,14 @@ def _summary(part: StoredPart) -> PartSummary:
     return PartSummary(part.number, part.uncounted, len(part.content))
 
 
-class MemoryStore(MemorySeries):
+class MemoryStore:
     """A `Store` that is not durable."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self._lock = threading.RLock()
+        self._tokens: set[tuple[Role, bytes]] = set()
+        self._sessions: dict[bytes, Session] = {}
+        self._series: dict[str, StoredSeries] = {}
         self._tasks: dict[str, _TaskData] = {}
         self._deletions: dict[str, Deletion] = {}
         self._created = 0
@@ -273,15 +122,15 @@ class MemoryStore(MemorySeries):
     def close(self) -> None:
         """Do nothing: there are no connections."""
 
-    def add_task(self, task: Task, day: str | None = None) -> bool:
-        """Add a task on a day, by default today; return False if it is stored already."""
+    def add_task(self, task: Task, day: str) -> bool:
+        """Add a task on a day; return False if it is stored already."""
         with self._lock:
             if task.id in self._deletions:
                 raise TaskGone(f"task {task.id} was deleted")
             if task.id in self._tasks:
                 return False
             self._created += 1
-            stored = StoredTask(task, day or utc_today(), has_server_coin(task), number=self._created)
+            stored = StoredTask(task, day, has_server_coin(task), number=self._created)
             self._tasks[task.id] = _TaskData(stored)
             return True
 
@@ -335,7 +184,7 @@ class MemoryStore(MemorySeries):
                 self._deletions[task_id] = Deletion(task_id, day, counted, erased=True)
             return self._deletions.get(task_id)
 
-    def add_reports(self, uploads: Sequence[Upload], day: str | None = None) -> list[list[ReportOutcome]]:
+    def add_reports(self, uploads: Sequence[Upload], day: str) -> list[list[ReportOutcome]]:
         """Add the reports of many requests in one step."""
         batches = group_by_task(uploads)
         with self._lock:
@@ -344,7 +193,7 @@ class MemoryStore(MemorySeries):
             # All parts are made before any is stored: an invalid report leaves everything as it was.
             parts = {task_id: data.new_part(decisions[task_id]) for task_id, data in tasks.items()}
             for task_id, data in tasks.items():
-                data.apply(decisions[task_id], parts[task_id], day or utc_today())
+                data.apply(decisions[task_id], parts[task_id], day)
         gone = {task_id: refuse_all(batch, ReportOutcome.TASK_GONE) for task_id, batch in batches.items()}
         return outcomes_per_upload(uploads, gone | decisions)
 
@@ -481,6 +330,123 @@ class MemoryStore(MemorySeries):
             invitations[invitation] = Invitation(spent=False, coin=issued)
             return issued
 
+    def add_series(self, series: Series, day: str) -> bool:
+        """Add a series on a day; return False if it is stored already."""
+        with self._lock:
+            if series.id in self._series:
+                return False
+            number = len(self._series) + 1
+            self._series[series.id] = StoredSeries(series, day, number=number)
+            return True
+
+    def find_series(self, series_id: str) -> StoredSeries | None:
+        """Return a series; None if it is unknown."""
+        with self._lock:
+            return self._series.get(series_id)
+
+    def list_series(self, limit: int, before: int | None = None) -> list[StoredSeries]:
+        """Return series in the reverse order of their creation."""
+        with self._lock:
+            stored = list(reversed(self._series.values()))
+        return [series for series in stored if before is None or series.number < before][:limit]
+
+    def series_named(self, name: str) -> list[str]:
+        """Return the ids of all series that devices take for the survey of this name, in order."""
+        survey = survey_of(name)
+        with self._lock:
+            return sorted(
+                key for key, stored in self._series.items() if survey_of(stored.series.name) == survey
+            )
+
+    def close_series(self, series_id: str, day: str) -> bool:
+        """Close a series early, and its rounds that are not over by that day; return False if it is unknown."""
+        with self._lock:
+            stored = self._series.get(series_id)
+            if stored is None:
+                return False
+            self._series[series_id] = replace(stored, closed=stored.closed or day)
+            for listed in self._all_rounds(series_id):
+                if listed.closes > day:
+                    self.close_task(listed.task, day)
+            return True
+
+    def add_round(self, task: Task, day: str) -> bool:
+        """Add the task of a round, unless its series is unknown or closed; return False if nothing was added."""
+        with self._lock:
+            stored = self._series.get(task.series.id) if task.series else None
+            return stored is not None and stored.closed is None and self.add_task(task, day)
+
+    def rounds(self, series_id: str, limit: int, before: int | None = None) -> list[StoredRound]:
+        """Return the last rounds of a series that have a task, in order."""
+        listed = self._all_rounds(series_id)
+        return [one for one in listed if before is None or one.number < before][-limit:]
+
+    def set_token(self, role: Role, token_hash: bytes) -> None:
+        """Replace the administrator's token, or add one for an analyst."""
+        with self._lock:
+            if role is Role.ADMINISTRATOR:
+                self._tokens = {token for token in self._tokens if token[0] is not role}
+                self._end_sessions(lambda session: session.role is role)
+            self._tokens.add((role, token_hash))
+
+    def add_first_token(self, token_hash: bytes) -> bool:
+        """Store an administrator's token if there is none yet; return whether it was stored."""
+        with self._lock:
+            if any(role is Role.ADMINISTRATOR for role, _ in self._tokens):
+                return False
+            self._tokens.add((Role.ADMINISTRATOR, token_hash))
+            return True
+
+    def tokens(self) -> list[tuple[Role, bytes]]:
+        """Return the hashes of all tokens."""
+        with self._lock:
+            return sorted(self._tokens)
+
+    def find_role(self, token_hash: bytes) -> Role | None:
+        """Return whom a stored token authorises: of two roles, the administrator's."""
+        return min((role for role, stored in self.tokens() if stored == token_hash), default=None)
+
+    def revoke_token(self, token_hash: bytes) -> bool:
+        """Delete a token and end its sessions; return False if it is unknown."""
+        with self._lock:
+            left = {token for token in self._tokens if token[1] != token_hash}
+            known, self._tokens = len(left) < len(self._tokens), left
+            self._end_sessions(lambda session: session.token == token_hash)
+            return known
+
+    def add_session(self, session: Session) -> None:
+        """Remember somebody who signed in; beyond a number of sessions per token, those that end first are ended."""
+        with self._lock:
+            self._sessions.setdefault(session.hash, session)
+            same = [other for other in self._sessions.values() if other.token == session.token]
+            same.sort(key=lambda other: (-other.expires, other.hash))
+            for other in same[MAX_SESSIONS_PER_TOKEN:]:
+                del self._sessions[other.hash]
+
+    def find_session(self, session_hash: bytes) -> Session | None:
+        """Return a session that has not been ended, also after its time."""
+        return self._sessions.get(session_hash)
+
+    def end_session(self, session_hash: bytes) -> bool:
+        """End a session; return False if it is unknown."""
+        return self._end_sessions(lambda session: session.hash == session_hash) > 0
+
+    def end_expired_sessions(self, now: int) -> int:
+        """End all sessions whose time is over; return how many."""
+        return self._end_sessions(lambda session: session.expires <= now)
+
+    def _end_sessions(self, ends: Callable[[Session], bool]) -> int:
+        with self._lock:
+            left = {key: session for key, session in self._sessions.items() if not ends(session)}
+            ended, self._sessions = len(self._sessions) - len(left), left
+            return ended
+
+    def count_sessions(self, now: int) -> dict[bytes, int]:
+        """Return the number of sessions that end after a time, by the hash of the token, for tokens that have some."""
+        with self._lock:
+            live = [session for session in self._sessions.values() if session.expires > now]
+        return dict(Counter(session.token for session in live))
+
     def claim_alarm_check(self, task_id: str, now: int, pause: int) -> bool:
         """Note that a check of a task begins now; return False if one began less than a pause before or after."""
         with self._lock:
@@ -505,9 +471,8 @@ class MemoryStore(MemorySeries):
             found = {task_id: self._tasks[task_id] for task_id in task_ids if task_id in self._tasks}
             return {task_id: data.alarm_check for task_id, data in found.items() if data.alarm_check}
 
-    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
+    def backup(self, *_args: object, **_options: object) -> None:
         """Refuse: what is in memory ends with its process."""
-        del path, force, progress
         raise ParameterError("a store in memory has no backup")
 
     def integrity_errors(self) -> list[str]:

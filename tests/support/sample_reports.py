@@ -16,8 +16,7 @@ from pckv import Tally, Task
 from pckv.base.arrays import Bytes, Messages
 from pckv.base.wire import Words
 from pckv.counting.job import Job
-from pckv.files.reports.columns import message_column
-from pckv.files.reports.format import report_schema
+from pckv.files.reports.columns import message_column, report_schema
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.writer import write_reports
 

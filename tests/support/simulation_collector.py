@@ -51,7 +51,7 @@ class FaultyStore:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def add_reports(self, uploads: list[Upload], day: str | None = None) -> list[list[ReportOutcome]]:
+    def add_reports(self, uploads: list[Upload], day: str) -> list[list[ReportOutcome]]:
         """Add reports, or fail."""
         fault, self.fault = self.fault, None
         if fault is Fault.BEFORE:

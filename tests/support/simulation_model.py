@@ -19,8 +19,7 @@ import numpy as np
 from pckv import Tally, Task
 from pckv.base.canonical import base64url
 from pckv.base.wire import Report
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import as_arrays
+from pckv.files.reports.writer import as_arrays, stream_reports
 from pckv.tally.layouts import WordLayout
 
 JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"

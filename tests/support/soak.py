@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pckv import Task
-from pckv.files.reports.format import report_schema
+from pckv.files.reports.columns import report_schema
 from support.collectors import ARROW, JSON
 from support.connections import head
 from support.stores import report

@@ -116,7 +116,7 @@ def invitation(number: int) -> bytes:
     return hashlib.sha256(b"invitation %d" % number).digest()
 
 
-def add(store: Store, *reports: Report, task: Task = TASK, day: str | None = None) -> list[ReportOutcome]:
+def add(store: Store, *reports: Report, task: Task = TASK, day: str = DAY) -> list[ReportOutcome]:
     """Upload reports in one request."""
     return store.add_reports([Upload(task.id, reports)], day)[0]
 
@@ -137,7 +137,7 @@ def tally(reports: Iterable[Report], task: Task = TASK) -> Tally:
 
 
 def invited(
-    store: Store, *pairs: tuple[Report, int | None], task: Task = TASK, day: str | None = None
+    store: Store, *pairs: tuple[Report, int | None], task: Task = TASK, day: str = DAY
 ) -> list[ReportOutcome]:
     hashes = [None if number is None else invitation(number) for _, number in pairs]
     return store.add_reports([Upload(task.id, [report for report, _ in pairs], hashes)], day)[0]
@@ -158,4 +158,4 @@ def together(count: int, work: Callable[[int], Any]) -> list[Any]:
 def change(store: Store, statement: str, *values: object) -> None:
     """Change one row of a database behind the store's back."""
     assert isinstance(store, SqlStore)
-    assert store._run("damage", lambda tx: tx.change(statement, *values)) == 1
+    assert store._write(lambda tx: tx.change(statement, *values)) == 1

@@ -9,8 +9,7 @@ from typing import Any
 
 from pckv import Task
 from pckv.base.wire import Report
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import as_arrays
+from pckv.files.reports.writer import as_arrays, stream_reports
 from pckv.store.base import ReportOutcome
 from support.collectors import (
     as_items,
@@ -35,7 +34,7 @@ class SlowStore(MemoryStore):
         if self.error is not None:
             raise self.error
 
-    def add_reports(self, uploads: Any, day: str | None = None) -> list[list[ReportOutcome]]:
+    def add_reports(self, uploads: Any, day: str) -> list[list[ReportOutcome]]:
         assert self.go.wait(20)
         self.ping()
         return super().add_reports(uploads, day)

@@ -16,6 +16,7 @@ import psycopg
 import pytest
 
 from pckv import Task
+from pckv.base.days import utc_today
 from pckv.base.wire import Report
 from pckv.client import Client, RetryPolicy, Status
 from pckv.client.folder import StateFolder
@@ -71,7 +72,7 @@ def url(tmp_path: Path) -> str:
     """A SQLite store with a task."""
     address = f"sqlite:///{tmp_path}/pckv.db"
     with opened(address) as store:
-        store.add_task(TASK)
+        store.add_task(TASK, utc_today())
     return address
 
 
@@ -194,7 +195,7 @@ def test_an_idle_collector_stops_at_once(url: str, tmp_path: Path) -> None:
 def test_a_full_disk_is_an_overload_that_passes(tmp_path: Path) -> None:
     with opened(f"sqlite:///{tmp_path}/pckv.db") as store, collector_in_thread(store) as port:
         assert isinstance(store, SqliteStore)
-        store.add_task(TASK)
+        store.add_task(TASK, utc_today())
         connection = connect(port)
         first = [report(number, task=TASK) for number in range(10)]
         assert ask(connection, "POST", PATH, as_json(first)) == OK
@@ -238,7 +239,7 @@ def test_two_collectors_share_a_database(tmp_path: Path, request: pytest.Fixture
     ]
     address = postgres_url()
     with opened(address) as store:
-        store.add_task(TASK)
+        store.add_task(TASK, utc_today())
         before = deadlocks()
         with (
             collector(address, tmp_path / "one") as one,
@@ -288,7 +289,7 @@ def test_killed_clients_leave_one_report(tmp_path: Path) -> None:
     file.write_text("".join(task.to_json() + "\n" for task in tasks), encoding="utf-8")
     with opened(address) as store, collector(address, tmp_path / "log") as serving:
         for task in tasks:
-            store.add_task(task)
+            store.add_task(task, utc_today())
         command = [sys.executable, str(CHILDREN), "kill", f"http://127.0.0.1:{serving.wait()}"]
         printed = subprocess.run(
             [*command, str(tmp_path / "states"), str(file), "250"],
@@ -312,7 +313,7 @@ def test_many_participants_are_all_counted(tmp_path: Path) -> None:
     participants, threads = 200, 8
     address, task = f"sqlite:///{tmp_path}/pckv.db", movies("many")
     with opened(address) as store, collector(address, tmp_path / "log") as serving:
-        store.add_task(task)
+        store.add_task(task, utc_today())
         collector_url = f"http://127.0.0.1:{serving.wait()}"
 
         def take_part(number: int) -> Report:

@@ -65,7 +65,7 @@ EXTRA_SCRIPTS = {
         "store = open_store(f'sqlite:///{tempfile.mkdtemp()}/a.db')\n"
         "store.prepare()\n"
         "assert create_app(store, Settings()).openapi()['paths']\n"
-        "import pckv.tally.kernels.loops\n"
+        "import pckv.tally.loops\n"
     ),
     "postgres": (
         "from pckv.store import open_store\n"

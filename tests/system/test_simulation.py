@@ -12,6 +12,7 @@ import pytest
 
 from pckv import Task
 from pckv.base.arrays import Integers
+from pckv.base.days import utc_today
 from pckv.base.wire import Report
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.collector.state import Collector
@@ -19,8 +20,8 @@ from pckv.collector.upkeep import compaction
 from pckv.store import parts
 from pckv.store.base import Part, PartChanges, ReportOutcome, StoredTask, Upload
 from pckv.store.parts import Compaction, pack_words
-from pckv.store.sql import store as sql
-from pckv.store.sql.reading import find_part_changes
+from pckv.store.sql import reports as sql
+from pckv.store.sql import store as sql_store
 from pckv.store.sql.store import SqlStore
 from pckv.store.sql.transactions import Transaction
 from pckv.store.uploads import BatchDecision, TaskBatch
@@ -70,7 +71,7 @@ def test_an_upload_to_a_stopping_collector_is_refused(tmp_path: Path) -> None:
     async def upload_late() -> HttpAnswer:
         collector = SimulatedCollector(store_url("sqlite", tmp_path), FIRST_DAY.isoformat)
         await collector.start()
-        collector.store.add_task(TASKS[0])
+        collector.store.add_task(TASKS[0], utc_today())
         await collector.stop()
         request = json_request(TASKS[0], [valid_item(report(1, task=TASKS[0]))])
         answer = await collector.call("POST", f"/tasks/{TASKS[0].id}/reports", request.body, request.media)
@@ -148,7 +149,7 @@ def drop_part(monkeypatch: pytest.MonkeyPatch) -> None:
     def merging(task: Task, contents: Iterable[bytes], compaction: Compaction) -> Part:
         return parts.compact_parts(task, list(contents)[1:], compaction)
 
-    monkeypatch.setattr(sql, "compact_parts", merging)
+    monkeypatch.setattr(sql_store, "compact_parts", merging)
 
 
 def keep_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,14 +183,14 @@ def count_words_twice(monkeypatch: pytest.MonkeyPatch) -> None:
         part = parts.compact_parts(task, contents, compaction)
         return part._replace(uncounted=part.reports) if compaction.counts_words else part
 
-    monkeypatch.setattr(sql, "compact_parts", compacting)
+    monkeypatch.setattr(sql_store, "compact_parts", compacting)
 
 
 def keep_old_tally(monkeypatch: pytest.MonkeyPatch) -> None:
     """Estimates add parts to the tally that is kept, although they replace parts of it."""
 
     def changes(self: SqlStore, task_id: str, known: Collection[int]) -> PartChanges:
-        return self._run("read", find_part_changes(task_id, known), write=False)._replace(replaced=False)
+        return self._read(sql.part_changes, task_id, known)._replace(replaced=False)
 
     monkeypatch.setattr(SqlStore, "part_changes", changes)
 

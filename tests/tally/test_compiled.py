@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from pckv import Tally, Task
 from pckv.base.errors import ReportError
-from pckv.tally.compiled import CompiledPlaneLayout, compiled_tally, fast_tally
-from pckv.tally.kernels.loops import are_planes, count_bits
-from pckv.tally.kernels.planes import plane_problems
-from pckv.tally.layouts import PlaneLayout
+from pckv.tally.layouts import PlaneLayout, plane_problems
+from pckv.tally.loops import are_planes, count_bits
+from pckv.tally.tally import CompiledPlaneLayout, compiled_tally, fast_tally
 from support.sample_reports import COMPACT, GRR, SPARSE, UE, make_task, some_messages
 
 Array = Any

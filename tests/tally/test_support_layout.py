@@ -19,9 +19,8 @@ from pckv import Report, Tally, Task
 from pckv.base.arrays import Integers
 from pckv.base.errors import ReportError, TallyError
 from pckv.mechanisms.collision.law import CollisionLaw
-from pckv.tally import layouts, supports
+from pckv.tally import layouts, loops, supports
 from pckv.tally.decode.support import key_support
-from pckv.tally.kernels import loops
 from pckv.tally.layouts import SupportLayout, WordLayout
 from support.collision import naive_supports
 

@@ -18,8 +18,7 @@ from numpy.random import default_rng
 
 from pckv.base.arrays import Integers
 from pckv.mechanisms.collision.law import CollisionLaw
-from pckv.tally import supports
-from pckv.tally.kernels import loops
+from pckv.tally import loops, supports
 from support.collision import collision_law, naive_supports
 from support.source_faults import faulty_module
 
@@ -183,7 +182,7 @@ def test_inverses() -> None:
 
 
 # Planted faults: the file, what stands there, what a slip would make of it, and the way to count that must show it.
-SUPPORTS, LOOPS = "tally/supports.py", "tally/kernels/loops.py"
+SUPPORTS, LOOPS = "tally/supports.py", "tally/loops.py"
 FAULTS: dict[str, tuple[str, str, str, Counter]] = {
     "progressions that are one too short": (
         SUPPORTS,

@@ -14,9 +14,10 @@ from pckv import Report, Tally, Task
 from pckv.base.errors import ReportError, TallyError
 from pckv.base.seeded import seeded_source
 from pckv.tally import counts as counts_module
+from pckv.tally import storage
 from pckv.tally.counts import DenseCounts, SparseCounts
 from pckv.tally.decode.support import key_support
-from pckv.tally.kernels.planes import count_bits
+from pckv.tally.layouts import count_bits
 
 UE = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, mechanism="ue")
 GRR = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share=0)
@@ -284,3 +285,8 @@ def test_sparse_counts_are_in_order_whatever_order_they_come_in(cells: list[int]
     occupied, sums = counts.nonzero()
     assert occupied.tolist() == sorted(cells)
     assert sums.tolist() == [times * (cells.index(cell) + 1) for cell in occupied]
+
+
+def test_the_task_of_a_tally_is_read_from_its_header_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "CHECKSUM_BYTES", 0)
+    assert storage.task_digest(bytes(Tally(UE))[: storage.HEADER_BYTES]) == UE.digest

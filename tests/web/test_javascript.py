@@ -14,7 +14,7 @@ import pckv
 from audit import conformance
 from pckv import Task
 from pckv.base.budget import ALLOCATIONS
-from pckv.client import ledger, reasons
+from pckv.client import ledger, transport
 from pckv.mechanisms.registry import LAWS, REGISTRY
 from pckv.web.static_files import load_files
 from support.client_vectors import check_answers, vectors
@@ -186,7 +186,7 @@ def test_reasons_have_one_list() -> None:
     """Both clients say the same sentences."""
     text = (CLIENT / "words.js").read_text(encoding="utf-8")
     [table] = re.findall(r"const MEANINGS = \{\n(.*?)\n\};", text, re.DOTALL)
-    assert dict(re.findall(r'(\w+): "(.+)",', table)) == reasons.MEANINGS
+    assert dict(re.findall(r'(\w+): "(.+)",', table)) == transport.MEANINGS
     [table] = re.findall(r"const STATES = \{\n(.*?)\n\};", text, re.DOTALL)
     assert dict(re.findall(r'(\w+): "(.+)",', table)) == ledger._STATES
 

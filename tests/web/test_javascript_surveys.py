@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.client.caps import DEFAULT_CAP
+from pckv.client.ledger import DEFAULT_CAP
 from pckv.contract.survey import survey_of
 from support.ledger_checks import VARIANTS
 from support.node import CLIENT

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import pckv
+from pckv.base.days import utc_today
 from pckv.collector.analysis import estimate_cache
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.web import results
@@ -54,7 +55,7 @@ def test_results_are_public_only_while_they_are_switched_on(site: Running) -> No
 def test_the_numbers_and_sentences_are_the_dashboards(site: Running) -> None:
     about = {"question": "Which ones have you seen?", "unit": "stars"}
     task = new_task(about=about, padding=2, closes="2030-02-01")
-    site.store.add_task(task)
+    site.store.add_task(task, utc_today())
     words = [report(number, 1, task) for number in range(1000)]
     add(site.store, *words, *some_reports(range(2000, 2100), task), task=task, day="2030-01-14")
     publish(site, task)

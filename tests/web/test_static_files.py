@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 import pytest
 
 from pckv import Task
+from pckv.base.days import utc_today
 from pckv.collector.http.problem_details import ProblemDetails
 from pckv.mechanisms.registry import LAWS
 from pckv.web import chart_script, static_files
@@ -104,7 +105,7 @@ def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechani
             "padding": 1,
         }
         task = Task(name=mechanism, keys=["a", "b"], values=(1, 5), epsilon=1, **members)
-        site.store.add_task(task)
+        site.store.add_task(task, utc_today())
         paths = re.findall(
             "</(client/[^>]+)>; rel=modulepreload", site.get(f"/join/{task.id}", None).headers["link"]
         )
@@ -115,7 +116,7 @@ def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechani
         assert sorted(paths) == sorted([*shared, *allocates, *asks, *finds])
         assert set(paths) <= set(site.app.state.static_files)
     discovery = Task.discovery(name="terms", epsilon=1, coin="server")
-    site.store.add_task(discovery)
+    site.store.add_task(discovery, utc_today())
     header = site.get(f"/join/{discovery.id}", None).headers["link"]
     paths = ["mechanisms/collision.js", "discovery.js", "mechanisms/base.js", "sha256.js"]
     assert header == ", ".join(f"</client/{path}>; rel=modulepreload" for path in paths)
@@ -217,7 +218,7 @@ def test_the_task_comes_with_the_participants_page_unless_it_is_large(site: Runn
     about = {"question": '"><script>alert(1)</script>', "description": "one\ntwo & 'three'"}
     for keys, comes in ((["<b>", "ä\u2028"], True), (["k" * 250 + str(n) for n in range(100)], False)):
         task = Task(name="with the page", keys=keys, values=(1, 5), epsilon=1, about=about)
-        site.store.add_task(task)
+        site.store.add_task(task, utc_today())
         answer = site.get(f"/join/{task.id}", None)
         page = MetaParser()
         page.feed(answer.text)

@@ -27,9 +27,8 @@ from pckv.contract.series import Series
 from pckv.contract.task import Task
 from pckv.counting.run import CountOptions, InputsResult, NamedStream, count_inputs
 from pckv.files.outputs import check_free, whole_file
-from pckv.files.reports.inputs import REPORT_SUFFIX
-from pckv.files.reports.stream import stream_reports
-from pckv.files.reports.writer import ReportArrays, write_reports
+from pckv.files.reports.reader import REPORT_SUFFIX
+from pckv.files.reports.writer import ReportArrays, stream_reports, write_reports
 
 report_output_option = click.option(
     "--out",

@@ -14,9 +14,8 @@ import click
 from pckv.base.errors import DataError
 from pckv.cli.common import FilePath, json_option
 from pckv.cli.terminal import print_json
-from pckv.client.caps import DEFAULT_CAP, Caps, PeriodCap
 from pckv.client.folder import StateFolder
-from pckv.client.ledger import Ledger, LedgerEntry
+from pckv.client.ledger import DEFAULT_CAP, Caps, Ledger, LedgerEntry, PeriodCap
 from pckv.client.outbox import Outbox
 
 state_option = click.option(

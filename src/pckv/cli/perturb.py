@@ -29,9 +29,8 @@ from pckv.cli.terminal import progress_bar, row_bar
 from pckv.contract.task import Task
 from pckv.device.vectorised import perturb_many
 from pckv.device.vectorised_discovery import perturb_texts
-from pckv.files.pairs.population import REPEATED, RepairedPopulation, Repairs
+from pckv.files.pairs.population import REPEATED, RepairedPopulation, Repairs, read_populations
 from pckv.files.pairs.rows import Columns
-from pckv.files.pairs.spill import read_populations
 from pckv.files.pairs.texts import HeldTexts
 
 

@@ -16,7 +16,7 @@ from pckv.cli.ledger import cap_option, cap_per_period_option, default_state, st
 from pckv.cli.remote import warn_if_readable_on_the_way
 from pckv.cli.terminal import print_json
 from pckv.client import Client, Receipt, Status
-from pckv.client.reasons import explain
+from pckv.client.transport import explain
 
 
 @click.command("submit", short_help="Perturb your pairs once and send the report.")

@@ -18,8 +18,7 @@ from pckv.cli.remote_trends import collected_trend
 from pckv.cli.table import print_table
 from pckv.cli.terminal import harmless, print_json, progress_bar
 from pckv.contract.series import Series
-from pckv.counting.rounds import files_by_round
-from pckv.counting.run import CountOptions
+from pckv.counting.run import CountOptions, files_by_round
 from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends.trend import trend
 from pckv.files.estimates import estimates_to_parquet

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pckv.client.caps import PeriodCap
 from pckv.client.client import Client
-from pckv.client.ledger import LedgerEntry
+from pckv.client.ledger import LedgerEntry, PeriodCap
 from pckv.client.outbox import Status
 from pckv.client.reports import Receipt
-from pckv.client.retry_policy import RetryPolicy
-from pckv.client.round_receipt import RoundReceipt, RoundStatus
+from pckv.client.rounds import RoundReceipt, RoundStatus
+from pckv.client.transport import RetryPolicy
 
 __all__ = [
     "Client",

@@ -1,8 +1,8 @@
 """The client: perturb once, store, send. Standard library only.
 
-Every call of `perturb` spends a task's ε, and every retry by hand would spend it again. The client perturbs once
-per survey, or once per window of rounds of a series, stores the bytes before anyone sees them, and sends exactly those
-bytes until the collector has decided. Pairs are never stored.
+Every call of `perturb` spends a task's ε, and every retry by hand would spend it again. The client perturbs
+once per survey, or once per window of rounds of a series, stores the bytes before anyone sees them, and sends
+exactly those bytes until the collector has decided. Pairs are never stored.
 """
 
 from __future__ import annotations
@@ -17,19 +17,13 @@ from pckv.base.canonical import check_name
 from pckv.base.days import Phase
 from pckv.base.errors import ClientError
 from pckv.base.limits import Numeric
-from pckv.client.admission import Admission, ask_admission, require_admission
-from pckv.client.caps import Caps, PeriodCap
-from pckv.client.clock import Clock, utc_now
 from pckv.client.contracts import Contracts, check_id
 from pckv.client.folder import StateFolder
-from pckv.client.ledger import Ledger, LedgerEntry
+from pckv.client.ledger import Caps, Ledger, LedgerEntry, PeriodCap
 from pckv.client.outbox import DeliveryOutcome, Outbox, Status
-from pckv.client.reasons import explain
-from pckv.client.reports import Receipt, Reports
-from pckv.client.retry_policy import RetryPolicy
-from pckv.client.round_receipt import RoundReceipt, RoundStatus, check_spread
-from pckv.client.rounds import RoundReporter
-from pckv.client.transport import Transport
+from pckv.client.reports import Clock, Receipt, Reports, utc_now
+from pckv.client.rounds import RoundReceipt, RoundReporter, RoundStatus, check_spread
+from pckv.client.transport import Admission, RetryPolicy, Transport, ask_admission, explain, require_admission
 from pckv.contract.series import Series
 from pckv.contract.task import Task
 from pckv.device.perturb import Held, check_held
@@ -40,12 +34,12 @@ class Client:
 
     Args:
         url: The collector's address.
-        state: The folder that stores reports; all threads and processes that share it share the reports, the ledger
-            and the caps.
-        cap: The most ε of all surveys together: `submit` and `report` store it, and it holds for later clients that give
-            none; ε = 10 if nobody ever gave one.
-        cap_per_period: The most ε of all surveys together in a number of days, such as (3, 365); stored like `cap`. None
-            if nobody ever gave one.
+        state: The folder that stores reports; all threads and processes that share it share the reports, the
+            ledger and the caps.
+        cap: The most ε of all surveys together: `submit` and `report` store it, and it holds for later
+            clients that give none; ε = 10 if none was ever given.
+        cap_per_period: The most ε of all surveys together in a number of days, such as (3, 365); stored like
+            `cap`. None if none was ever given.
         retry_policy: How long one call tries.
         clock: Returns the time, with a time zone; for tests.
     """
@@ -128,19 +122,20 @@ class Client:
     def submit(self, task_id: str, pairs: Held, *, invitation: str | None = None) -> Receipt:
         """Perturb these pairs for a task, unless that was done before, and send the report.
 
-        The receipt says `sent`, or `waiting` if the collector cannot be reached: `flush` sends the report later. A report
-        that the collector refuses is a `ClientError` with the reason. Its ε is spent all the same, and another call for
-        the task does not perturb again.
+        The receipt says `sent`, or `waiting` if the collector cannot be reached: `flush` sends the report
+        later. A report that the collector refuses is a `ClientError` with the reason. Its ε is spent all the
+        same, and another call for the task does not perturb again.
 
-        Before anything is perturbed, a `ClientError` refuses an ε beyond a cap (`over_budget`), and a second task of a
-        survey (`answered`): the name tells surveys apart, whatever its case and spaces. Then the collector is asked
-        whether it would take a report. If not, because the task is closed, not open yet or gone, or the invitation is
-        missing, unknown or spent, that is a `ClientError`, and nothing is perturbed or spent. If it cannot be reached, the
-        report is made and waits, provided that the task is open by its own days and needs no coin.
+        Before anything is perturbed, a `ClientError` refuses an ε beyond a cap (`over_budget`), and a second
+        task of a survey (`answered`): the name tells surveys apart, whatever its case and spaces. Then the
+        collector is asked whether it would take a report. If not, because the task is closed, not open yet or
+        gone, or the invitation is missing, unknown or spent, that is a `ClientError`, and nothing is
+        perturbed or spent. If it cannot be reached, the report is made and waits, provided that the task is
+        open by its own days and needs no coin.
 
-        A task that refuses more pairs than its padding raises a `PairsError` before anything is perturbed. Enforce
-        that limit where pairs are entered, for everybody alike: whether somebody takes part must not depend on their
-        pairs, since no ε covers that.
+        A task that refuses more pairs than its padding raises a `PairsError` before anything is perturbed.
+        Enforce that limit where pairs are entered, for all alike: whether a participant takes part must not
+        depend on their pairs, since no ε covers that.
 
         Args:
             task_id: The id of the task.
@@ -151,8 +146,8 @@ class Client:
             The state of the report, and what it cost.
 
         Raises:
-            ClientError: if nothing may be spent, the task is a round of a series (`series`), the collector would not take a
-                report, or it refused the one sent.
+            ClientError: if nothing may be spent, the task is a round of a series (`series`), the collector
+                would not take a report, or it refused the one sent.
             PairsError: if a pair does not belong to the task; nothing was perturbed.
         """
         check_id(task_id, "task")
@@ -175,19 +170,20 @@ class Client:
         if receipt.status is Status.REFUSED:
             raise ClientError(
                 "refused",
-                f"the report of task {task_id} was refused: {explain(receipt.reason)}; ε = {receipt.epsilon:f} is spent",
+                f"the report of task {task_id} was refused: {explain(receipt.reason)}; "
+                f"ε = {receipt.epsilon:f} is spent",
             )
         return receipt
 
     def _ask_admission(self, task: Task, pairs: Held, invitation: str | None) -> Admission:
-        """Return that a report may be made, or refuse it: first by what is known here, then by what the collector says."""
+        """Return that a report may be made, or refuse it by what is known here, or the collector says."""
         phase = task.phase(self._reports.today())
         if phase is not Phase.OPEN:
             # The collector would refuse it, and the ε would be spent all the same.
             when = f"closed on {task.closes}" if phase is Phase.CLOSED else f"opens on {task.opens}"
             raise ClientError("not_sent", f"task {task.id} {when}; nothing was perturbed")
         self._reports.check(task)
-        # Whoever asks and then stays away has said something: what is wrong with the pairs shows before.
+        # A device that asks and then sends nothing tells something: so pairs are checked before.
         check_held(task, pairs)
         admission = ask_admission(self._transport, task, invitation)
         require_admission(task, admission)
@@ -196,26 +192,30 @@ class Client:
     def report(self, series_id: str, pairs: Mapping[str, float], *, spread: float = 0.0) -> RoundReceipt:
         """Report in the current round of a series if a report is due, and say what was done.
 
-        Call it as often as you like, for example at every start of an app. A device draws one of the series' panels once,
-        and reports in one round out of as many as there are panels; if it was off in its round, it waits for its next one.
-        That many rounds in a row hold at most one report, whatever happens to the device or its clock. A report is made
-        once, and later calls send the same bytes; `flush` sends those of earlier rounds that still wait.
+        Call it as often as you like, for example at every start of an app. A device draws one of the series'
+        panels once, and reports in one round out of as many as there are panels; if it was off in its round,
+        it waits for its next one. That many rounds in a row hold at most one report, whatever happens to the
+        device or its clock. A report is made once, and later calls send the same bytes; `flush` sends those
+        of earlier rounds that still wait.
 
-        A report is made only after the collector has answered that it would take one: its clock confirms the round.
+        A report is made only after the collector has answered that it would take one: its clock confirms the
+        round.
 
         Args:
             series_id: The id of the series.
             pairs: The value of every key that the participant holds.
-            spread: If above 0, reports are due at a random moment within this share of the round, from its start on;
-                the first call after it sends, so that frequent calls hide the hour in which somebody uses the app.
+            spread: If above 0, reports are due at a random moment within this share of the round, from its
+                start on; the first call after it sends, so that frequent calls hide the hour in which the app
+                is used.
 
         Returns:
-            What was done: a report was `sent`, is `waiting` or was `refused`; or none was made, because it is `not_due`
-            or `delayed`, the collector was `unreachable`, or the series has `not_started` or is `over`.
+            What was done: a report was `sent`, is `waiting` or was `refused`; or none was made, because it is
+            `not_due` or `delayed`, the collector was `unreachable`, or the series has `not_started` or is
+            `over`.
 
         Raises:
-            ClientError: if the device has answered another task or series of this name (`answered`), nothing more may be
-                spent (`over_budget`), or the collector does not know the series.
+            ClientError: if the device has answered another task or series of this name (`answered`), nothing
+                more may be spent (`over_budget`), or the collector does not know the series.
             PairsError: if a pair does not belong to the series; nothing was perturbed.
         """
         check_spread(spread)

@@ -1,4 +1,4 @@
-"""The contracts that a device has agreed to: tasks and series, fetched once, checked against their ids, and stored."""
+"""The contracts of a device: tasks and series, fetched once, checked against their ids, and stored."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pckv.base.canonical import is_id
 from pckv.base.errors import ClientError, SeriesError, TaskError
 from pckv.client.folder import StateFolder
 from pckv.client.outbox import task_id_of
-from pckv.client.reasons import explain
-from pckv.client.transport import OK, Transport, problem_of
+from pckv.client.transport import OK, Transport, explain, problem_of
 from pckv.contract.series import Series
 from pckv.contract.task import Task
 
@@ -64,7 +63,7 @@ class Contracts:
             contract = kind.from_json(answer.body)
         except (TaskError, SeriesError) as error:
             raise ClientError(f"wrong_{noun}", f"{place}: {error}") from None
-        # The id is the hash of the text: nobody can change ε on the way.
+        # The id is the hash of the text: ε cannot be changed on the way.
         if contract.id != contract_id:
             raise ClientError(
                 f"wrong_{noun}", f"{place}: the answer is the {noun} {contract.id}, not the one asked for"

@@ -1,14 +1,14 @@
-"""The state folder: files that are complete or absent, on disk when a call returns, and private to their owner."""
+"""The state folder: files that are complete or absent, on disk, and private to their owner."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from pckv.base.durable import PRIVATE_MODE, TEMPORARY_SUFFIX, durable_file, sync
 from pckv.base.errors import ClientError, DataError
 
 try:
@@ -16,8 +16,7 @@ try:
 except ImportError:  # pragma: no cover
     fcntl = None  # type: ignore[assignment]
 
-LOCK_NAME, TEMPORARY_SUFFIX = "lock", ".part"
-FOLDER_MODE, FILE_MODE = 0o700, 0o600
+LOCK_NAME, FOLDER_MODE = "lock", 0o700
 WRITABLE_BY_OTHERS = 0o022
 # A newline, the SHA-256 in hexadecimal, and a newline.
 SEAL_BYTES = 66
@@ -38,7 +37,7 @@ class StateFolder:
         if fcntl is None:  # pragma: no cover
             raise ClientError("not_sent", "the client needs a system with POSIX file locks")
         self._create()
-        handle = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT, FILE_MODE)
+        handle = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT, PRIVATE_MODE)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             self._delete_temporary()
@@ -52,7 +51,7 @@ class StateFolder:
             with suppress(FileExistsError):
                 place.mkdir(FOLDER_MODE)
             sync(place.parent)
-        # Whoever can remove a report can make the client perturb again.
+        # Who can remove a report can make the client perturb again.
         if self.path.stat().st_mode & WRITABLE_BY_OTHERS:
             raise ClientError("not_sent", f"{self.path}: others may write to this folder (chmod 700 it)")
 
@@ -62,25 +61,19 @@ class StateFolder:
             temporary.unlink(missing_ok=True)
 
     def put(self, name: str, text: str, *, replace: bool = False) -> bool:
-        """Store a text, under the lock; return whether it was stored. Without `replace`, an existing text stays.
+        """Store a text, under the lock; without `replace`, an existing text stays, and False is returned.
 
-        Creating a link is atomic and never replaces anything: the first of two processes wins even where the file
-        system's locks do not work.
+        Creating a link is atomic and never replaces anything: the first of two processes wins even where the
+        file system's locks do not work.
         """
-        temporary, place = self.path / f".{name}.{secrets.token_hex(8)}{TEMPORARY_SUFFIX}", self.path / name
-        stored = True
         try:
-            _write(temporary, _sealed(text))
-            if replace:
-                temporary.replace(place)
-            else:
-                os.link(temporary, place)
+            with durable_file(self.path / name, mode=PRIVATE_MODE, replace=replace) as part:
+                part.write_bytes(_sealed(text))
         except FileExistsError:
-            stored = False
-        finally:
-            temporary.unlink(missing_ok=True)
-        self.sync()
-        return stored
+            # The process that stored it may have died before its name was on disk.
+            sync(self.path)
+            return False
+        return True
 
     def get(self, name: str) -> str | None:
         """Return a text as it was stored, None if there is none; a damaged file is refused."""
@@ -112,23 +105,6 @@ class StateFolder:
     def damage_error(self, name: str, what: str = "damaged or edited") -> DataError:
         """Return the error about a file that is not as it was written."""
         return DataError(f"{self.path / name}: {what}; nothing is perturbed or sent for its task")
-
-
-def sync(folder: Path) -> None:
-    """Flush the names in a folder to disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _write(path: Path, data: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _sealed(text: str) -> bytes:

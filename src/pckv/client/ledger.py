@@ -1,10 +1,11 @@
-"""The ledger: the ε that the surveys of a state folder have spent, and what may still be spent.
+"""The ledger: the ε that the surveys of a state folder have spent, and the caps on what they may spend.
 
-Every report leaves a record, written before the report is first sent. A record that is missing is restored from its
-report; one that contradicts it is refused. So nothing that was spent is forgotten while one of the two is left.
+Every report leaves a record, written before the report is first sent. A record that is missing is restored
+from its report; one that contradicts it is refused. So nothing that was spent is forgotten while one of the
+two is left.
 
-A record has the day on which it was spent. That day is never before the day of an earlier record, and the rounds of a
-series only go up: a clock that is set back frees nothing.
+A record has the day on which it was spent. That day is never before the day of an earlier record, and the
+rounds of a series only go up: a clock that is set back frees nothing.
 """
 
 from __future__ import annotations
@@ -18,12 +19,107 @@ from typing import NamedTuple
 
 from pckv.base.canonical import decimal_text, dump, is_decimal_text
 from pckv.base.days import days_between, is_day
-from pckv.base.errors import ClientError
-from pckv.client.caps import Caps
+from pckv.base.errors import ClientError, ParameterError
+from pckv.base.limits import Numeric, check_count
+from pckv.client.folder import StateFolder
 from pckv.client.outbox import OUTCOME_SUFFIX, REPORT_SUFFIX, SPENT_SUFFIX, Outbox, Status, StoredReport
 from pckv.contract.members import SeriesRound, read_series_round
 from pckv.contract.survey import survey_of
 from pckv.contract.task import Task
+
+# What a device spends in all, unless a cap is given.
+DEFAULT_CAP = Decimal(10)
+CAP_NAME, CAP_PER_PERIOD_NAME = "cap", "cap_per_period"
+MAX_CAP_DAYS = 36_525
+
+
+class PeriodCap(NamedTuple):
+    """The most ε, `epsilon`, in any `days` in a row."""
+
+    epsilon: Decimal
+    days: int
+
+    def to_json(self) -> str:
+        """Return the text that is stored."""
+        return dump({"days": self.days, "epsilon": f"{self.epsilon:f}"})
+
+
+class Caps:
+    """The caps that were given, or else those that the folder remembers.
+
+    Args:
+        folder: Where caps are remembered.
+        cap: The most ε in all; None for the one that is remembered, or the default.
+        cap_per_period: The most ε, and the number of days it is for; None for the one that is remembered, if
+            there is one.
+    """
+
+    def __init__(
+        self,
+        folder: StateFolder,
+        cap: Numeric | None = None,
+        cap_per_period: tuple[Numeric, int] | None = None,
+    ) -> None:
+        self._folder = folder
+        self._given = None if cap is None else _checked_epsilon(cap, "the cap")
+        self._given_per_period = None if cap_per_period is None else _checked_period_cap(cap_per_period)
+
+    @property
+    def in_all(self) -> Decimal:
+        """The most ε that all surveys may spend together."""
+        if self._given is not None:
+            return self._given
+        text = self._folder.get(CAP_NAME)
+        if text is None:
+            return DEFAULT_CAP
+        if not is_decimal_text(text):
+            raise self._folder.damage_error(CAP_NAME, "not a cap")
+        return Decimal(text)
+
+    @property
+    def per_period(self) -> PeriodCap | None:
+        """The most ε of all surveys together in a number of days; None if only the total counts."""
+        if self._given_per_period is not None:
+            return self._given_per_period
+        text = self._folder.get(CAP_PER_PERIOD_NAME)
+        if text is None:
+            return None
+        try:
+            members = json.loads(text)
+            return _checked_period_cap((members["epsilon"], members["days"]))
+        except (KeyError, TypeError, ValueError):
+            raise self._folder.damage_error(CAP_PER_PERIOD_NAME, "not a cap") from None
+
+    def remember(self) -> None:
+        """Store the caps that were given, if any were."""
+        if self._given is not None:
+            self._store(CAP_NAME, f"{self._given:f}")
+        if self._given_per_period is not None:
+            self._store(CAP_PER_PERIOD_NAME, self._given_per_period.to_json())
+
+    def _store(self, name: str, text: str) -> None:
+        if text != self._folder.get(name):
+            with self._folder.locked():
+                self._folder.put(name, text, replace=True)
+
+
+def _checked_epsilon(epsilon: Numeric, what: str) -> Decimal:
+    checked = Decimal(decimal_text(epsilon, what))
+    if checked < 0:
+        raise ParameterError(f"{what} must not be below 0: {epsilon}")
+    return checked
+
+
+def _checked_period_cap(given: tuple[Numeric, int]) -> PeriodCap:
+    try:
+        epsilon, days = given
+    except (TypeError, ValueError):
+        raise ParameterError(f"the cap per period must be an ε and a number of days, not {given!r}") from None
+    return PeriodCap(
+        _checked_epsilon(epsilon, "the cap per period"),
+        check_count(days, "the days of the cap per period", MAX_CAP_DAYS),
+    )
+
 
 VERSION = 1
 # An ε has at most 2 digits before the point and 24 behind it: sums at this precision are exact.
@@ -113,7 +209,7 @@ class LedgerEntry:
 
 
 class Ledger:
-    """The ε of all surveys; it counts from the moment that a report is stored, whatever becomes of the report."""
+    """The ε of all surveys; it counts from the moment that a report is stored, whatever becomes of it."""
 
     def __init__(self, outbox: Outbox, caps: Caps) -> None:
         self._outbox, self._folder, self._caps = outbox, outbox.folder, caps
@@ -136,8 +232,9 @@ class Ledger:
     def check(self, task: Task, epsilon: Decimal, today: str) -> str:
         """Refuse a survey that was answered, a round too early, and an ε beyond a cap.
 
-        Call it under the lock, so that nobody else spends now. A file that cannot be read prevents every new report:
-        nobody knows what was spent.
+        Call it under the lock, so that no other process spends now. A file that cannot be read prevents every
+        new
+        report: what was spent is unknown then.
 
         Args:
             task: The task of the new report.
@@ -145,7 +242,8 @@ class Ledger:
             today: The day by the device's clock.
 
         Returns:
-            The day on which the report is spent: `today`, or that of the latest record if the clock was set back.
+            The day on which the report is spent: `today`, or that of the latest record if the clock was set
+            back.
 
         Raises:
             ClientError: `answered`, `not_due` or `over_budget`.
@@ -181,7 +279,7 @@ class Ledger:
         return self._folder.get(task_id + SPENT_SUFFIX) is not None
 
     def record(self, task_id: str) -> None:
-        """Remember what the stored report of a task has spent, under the lock, unless that was done before."""
+        """Record what the stored report of a task has spent, under the lock, unless that was done."""
         if not self.is_recorded(task_id) and (stored := self._outbox.find(task_id)) is not None:
             self._folder.put(task_id + SPENT_SUFFIX, Spending.of(stored).to_json())
 
@@ -219,7 +317,7 @@ def _entry_of(task_id: str, spending: Spending, status: Status) -> LedgerEntry:
 
 
 def _check_survey(task: Task, entries: list[LedgerEntry]) -> None:
-    """Refuse a survey that was answered: by another task or series, or in one of the last rounds of this series."""
+    """Refuse a survey answered by another task or series, or in one of the last rounds of this series."""
     series, survey = task.series, survey_of(survey_name(task.name, task.series))
     for entry in entries:
         is_other = series is None or entry.series != series.id
@@ -235,8 +333,8 @@ def _check_survey(task: Task, entries: list[LedgerEntry]) -> None:
     if last and series.round < last + series.panels:
         raise ClientError(
             "not_due",
-            f"this device has reported in round {last} of series {series.id}, so that its next report is for round "
-            f"{last + series.panels} or later, not for round {series.round}; nothing was perturbed",
+            f"this device has reported in round {last} of series {series.id}, so that its next report is for "
+            f"round {last + series.panels} or later, not for round {series.round}; nothing was perturbed",
         )
 
 

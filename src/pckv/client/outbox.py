@@ -1,9 +1,9 @@
 """The outbox: one report per task, perturbed once, and its outcome.
 
-Three files per task: `ID.report` holds the bytes, which never change; `ID.spent` is what the ledger remembers, even if
-the report is removed, and is written before the first send; `ID.outcome` exists once the collector has decided. What
-is sent is what was read from the disk, so nothing is sent that is not stored. A report that waits for a year is sent as
-it was made.
+Three files per task: `ID.report` holds the bytes, which never change; `ID.spent` is what the ledger
+remembers, even if the report is removed, and is written before the first send; `ID.outcome` exists once the
+collector has decided. What is sent is what was read from the disk, so nothing is sent that is not stored. A
+report that waits for a year is sent as it was made.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Outbox:
         """Return the report of a task, None if there never was one; a damaged or removed file is refused."""
         text = self._folder.get(task_id + REPORT_SUFFIX)
         if text is None:
-            # Whoever removes a report must not get a second one: the first may have been sent.
+            # A removed report is not replaced by a second one: the first may have been sent.
             if any(
                 self._folder.get(task_id + suffix) is not None for suffix in (SPENT_SUFFIX, OUTCOME_SUFFIX)
             ):
@@ -153,8 +153,8 @@ class Outbox:
     def readdress(self, task_id: str, url: str, invitation: str | None) -> None:
         """Send the same bytes to another address or with another invitation from now on.
 
-        A mistyped address or invitation is no reason to lose a report whose ε is spent. A report that was made with a coin
-        keeps its invitation, which the coin belongs to.
+        A mistyped address or invitation is no reason to lose a report whose ε is spent. A report that was
+        made with a coin keeps its invitation, which the coin belongs to.
         """
         with self._folder.locked():
             stored, outcome = self.find(task_id), self.outcome(task_id)

@@ -1,7 +1,7 @@
-"""The panel of a device in a series: drawn once, from the system's randomness alone, and stored before it is used.
+"""The panel of a device in a series: drawn once, from the system's randomness, and stored before use.
 
-Nothing about the device or its data enters: so which rounds a device reports in, and when in a round, tells nothing
-(proofs/rounds.md).
+Nothing about the device or its data enters: so which rounds a device reports in, and when in a round, tells
+nothing (proofs/rounds.md).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Panel(NamedTuple):
         return cls(number, secret)
 
     def due(self, series: Series, number: int, spread: float) -> dt.datetime:
-        """Return when the report of a round is due: at its start, or later within the first `spread` share of it."""
+        """Return when a round's report is due: at its start, or within the first `spread` share of it."""
         digest = hashlib.sha256(_DELAY_LABEL + self.secret + number.to_bytes(8, "big")).digest()
         uniform = int.from_bytes(digest[: DELAY_BITS // 8], "big")
         seconds = uniform * int(spread * (series.period * SECONDS_PER_DAY)) >> DELAY_BITS

@@ -1,17 +1,42 @@
-"""The reports of a device: each made once, recorded in the ledger, and sent as it was stored."""
+"""The reports of a device: each made once, recorded in the ledger, and sent as it was stored.
+
+Days are those of the device's clock, which may be set back or forward at any time.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from pckv.base.errors import DataError
-from pckv.client.clock import Clock, day_of, read_clock
+from pckv.base.errors import DataError, ParameterError
 from pckv.client.ledger import Ledger, realised_epsilon
 from pckv.client.outbox import DeliveryOutcome, Outbox, Status, StoredReport
 from pckv.client.transport import Transport
 from pckv.contract.task import Task
 from pckv.device.perturb import Held, perturb
+
+# Returns the time, with a time zone.
+Clock = Callable[[], dt.datetime]
+
+
+def utc_now() -> dt.datetime:
+    """Return the time of the system's clock, in UTC."""
+    return dt.datetime.now(dt.UTC)
+
+
+def read_clock(clock: Clock) -> dt.datetime:
+    """Return the time of a clock in UTC; one without a time zone is refused."""
+    now = clock()
+    if not isinstance(now, dt.datetime) or now.tzinfo is None:
+        raise ParameterError(f"the clock must return a time with a time zone, not {now!r}")
+    return now.astimezone(dt.UTC)
+
+
+def day_of(time: dt.datetime) -> str:
+    """Return the day of a time in UTC."""
+    return time.date().isoformat()
 
 
 @dataclass(frozen=True)
@@ -83,7 +108,8 @@ class Reports:
             raise self._folder.damage_error(task_id, "the report was removed")
         outcome, unreachable = skip_as or self._outbox.outcome(task_id), False
         if skip_as is None and outcome.status is Status.WAITING:
-            # The process that stored the report may have died before the record, or the file's name, was on disk.
+            # The process that stored the report may have died before the record, or the file's name, was on
+            # disk.
             if not self._ledger.is_recorded(task_id):
                 with self._folder.locked():
                     self._ledger.record(task_id)

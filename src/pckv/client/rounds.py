@@ -3,20 +3,76 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
 
-from pckv.client.admission import ask_admission
-from pckv.client.clock import Clock, day_of, read_clock
+from pckv.base.errors import ParameterError
 from pckv.client.folder import StateFolder
 from pckv.client.ledger import Ledger
 from pckv.client.panel import Panel, find_panel
-from pckv.client.reports import Reports
-from pckv.client.round_receipt import RoundReceipt, RoundStatus
-from pckv.client.transport import Transport
+from pckv.client.reports import Clock, Reports, day_of, read_clock
+from pckv.client.transport import Transport, ask_admission
 from pckv.contract.series import Series
 from pckv.contract.task import Task
 from pckv.device.perturb import read_pairs
+
+
+class RoundStatus(StrEnum):
+    """What a device does about a series.
+
+    Attributes:
+        SENT: The collector has the report of the round.
+        WAITING: The report is stored, and will be sent.
+        REFUSED: The collector does not take the report; if it said so before the report was made, nothing is
+            spent.
+        NOT_DUE: The device reports in a later round.
+        DELAYED: The device reports later in this round.
+        UNREACHABLE: The collector did not answer, and nothing was perturbed.
+        NOT_STARTED: The first round is still to come.
+        OVER: The device has no more rounds.
+    """
+
+    SENT = "sent"
+    WAITING = "waiting"
+    REFUSED = "refused"
+    NOT_DUE = "not_due"
+    DELAYED = "delayed"
+    UNREACHABLE = "unreachable"
+    NOT_STARTED = "not_started"
+    OVER = "over"
+
+
+@dataclass(frozen=True)
+class RoundReceipt:
+    """What a call did about a series.
+
+    Attributes:
+        series: The id of the series.
+        status: The state of the report, or why there is none.
+        round: The round of the report, or of the device's next one; None if there is none, or none is known.
+        due: From when on the device reports in that round, in UTC.
+        epsilon: The ε that the report of that round has spent; 0 if there is none yet.
+        perturbed: Whether this very call perturbed: if not, the pairs that it was given were not used.
+        reason: Why a report waits, was refused or was not made.
+    """
+
+    series: str
+    status: RoundStatus
+    round: int | None = None
+    due: dt.datetime | None = None
+    epsilon: Decimal = Decimal(0)
+    perturbed: bool = False
+    reason: str = ""
+
+
+def check_spread(spread: float) -> None:
+    """Refuse a share of a round that is not within 0 and 1."""
+    is_number = isinstance(spread, int | float) and not isinstance(spread, bool)
+    if not is_number or not math.isfinite(spread) or not 0 <= spread <= 1:
+        raise ParameterError(f"spread must be a number within [0, 1], not {spread!r}")
 
 
 class RoundReporter:
@@ -88,7 +144,7 @@ def _next_turn(
     current = series.round_on(day)
     if current is None and day >= series.first:
         return RoundReceipt(series.id, RoundStatus.OVER)
-    # Rounds only go up, whatever the clock says, and as many rounds in a row as there are panels hold one report.
+    # Rounds only go up, whatever the clock says; as many in a row as there are panels hold one report.
     earliest = max(current or 1, last_round + series.panels if last_round else 1)
     number = series.next_round(panel.number, earliest - 1)
     if number is None:

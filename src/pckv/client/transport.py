@@ -1,7 +1,8 @@
 """The client's HTTP: fetch a task, ask for admission, send a report, interpret the answer.
 
-A request says nothing about the device: no cookies, a fixed user agent. Redirects are not followed, answers are
-bounded in size and time, and an answer that no collector would give (a portal's page, a proxy's error) decides
+A request says nothing about the device: no cookies, a fixed user agent. Redirects are not followed, answers
+are bounded in size and time, and an answer that no collector would give (a portal's page, a proxy's error)
+decides
 nothing: the report waits.
 """
 
@@ -9,7 +10,9 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import time
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException, HTTPResponse
 from typing import Any, NamedTuple
@@ -24,11 +27,47 @@ from urllib.request import (
     Request,
 )
 
-from pckv.base.canonical import base64url
-from pckv.base.errors import ParameterError
+from pckv.base.canonical import base64url, from_base64url
+from pckv.base.errors import ClientError, ParameterError, ReportError
+from pckv.base.limits import REPORT_ID_BYTES, SERVER_COIN
 from pckv.base.wire import Report
 from pckv.client.outbox import DeliveryOutcome, Status
-from pckv.client.retry_policy import RetryPolicy
+from pckv.contract.task import Task
+
+JITTER_STEPS = 1 << 20
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How one call retries.
+
+    The pause after an attempt is drawn uniformly between 0 and a bound, so that many devices do not return at
+    the same moment. The bound starts at `first_pause` seconds and doubles with each attempt.
+
+    Attributes:
+        tries: How many attempts are made at most.
+        seconds: How long they may take together.
+        first_pause: The first bound of pauses, in seconds.
+        timeout: How many seconds one attempt may take.
+    """
+
+    tries: int = 4
+    seconds: float = 20.0
+    first_pause: float = 0.5
+    timeout: float = 10.0
+
+    def pause(self, attempt: int) -> float:
+        """Return how long to pause after an attempt.
+
+        Args:
+            attempt: The number of the attempt, from 0.
+
+        Returns:
+            Seconds.
+        """
+        bound = self.first_pause * 2.0**attempt
+        return bound * secrets.randbelow(JITTER_STEPS) / JITTER_STEPS
+
 
 MAX_TASK_BYTES, MAX_ANSWER_BYTES, CHUNK_BYTES = 2**26, 2**16, 2**16
 MAX_NOTE_LENGTH = 200
@@ -54,7 +93,7 @@ class Answer(NamedTuple):
         return self.status in RETRY_STATUSES or self.status >= FIRST_SERVER_ERROR
 
     def members(self, media: str) -> dict[str, Any]:
-        """Return the JSON object that the answer holds; an empty one if it has another media type or no object."""
+        """Return the JSON object of the answer; an empty one for another media type or no object."""
         try:
             value = json.loads(self.body) if self.media == media else None
         except (ValueError, RecursionError):
@@ -222,3 +261,97 @@ def checked_url(url: str) -> str:
 
 def _is_plain(url: str) -> bool:
     return url.isascii() and url.isprintable() and " " not in url
+
+
+MEANINGS = {
+    "closed": "the task takes no more reports",
+    "not_open": "the task does not take reports yet",
+    "unknown": "there is no such task",
+    "deleted": "the task was deleted",
+    "invitation_unknown": "the invitation is missing or unknown",
+    "invitation_spent": "the invitation was used before",
+    "conflict": "there is another report with the same id",
+}
+
+
+def explain(reason: str, noun: str = "task") -> str:
+    """Return a reason in words: what its code means, then what the collector adds to it.
+
+    The noun says what the reason is about. A code without a meaning of its own is written as words, and what
+    is no code is returned as it is.
+
+    >>> explain("invitation-spent")
+    'the invitation was used before'
+    >>> explain("not-open: it opens on 2030-01-01")
+    'the task does not take reports yet (it opens on 2030-01-01)'
+    >>> explain("wrong_length"), explain("HTTP 404")
+    ('wrong length', 'HTTP 404')
+    """
+    first, _, detail = reason.partition(": ")
+    if not REASON_CODE.fullmatch(first):
+        return reason
+    code = first.replace("-", "_")
+    meaning = MEANINGS.get(code, code.replace("_", " ")).replace("task", noun)
+    return f"{meaning} ({detail})" if detail else meaning
+
+
+class Admission(NamedTuple):
+    """What a collector says about a report that is not made yet.
+
+    Attributes:
+        coin: The coin that the report is to be made with, where the task needs one.
+        undecided: Why the collector did not answer; empty if it did.
+        refusal: Why the collector would refuse the report; None if it would not.
+    """
+
+    coin: bytes | None = None
+    undecided: str = ""
+    refusal: Problem | None = None
+
+
+def ask_admission(transport: Transport, task: Task, invitation: str | None) -> Admission:
+    """Ask a collector whether it would take a report of a task."""
+    answer = transport.ask_admission(task.id, invitation)
+    if answer.status == OK:
+        members = answer.members("application/json")
+        coin = _coin(members.get("coin"))
+        if "coin" in members and (coin is None) == (task.coin != SERVER_COIN):
+            return Admission(coin)
+    problem = problem_of(answer)
+    if problem is not None and not answer.temporary:
+        return Admission(refusal=problem)
+    return Admission(undecided=_undecided(answer, str(problem or answer)))
+
+
+def require_admission(task: Task, admission: Admission) -> None:
+    """Refuse a report that the collector would refuse, and one without the coin that it needs.
+
+    A collector that cannot be reached decides nothing: a report that needs no coin can be made and wait.
+
+    Raises:
+        ClientError: if no report may be made.
+    """
+    problem = admission.refusal
+    if problem is not None:
+        raise ClientError(
+            problem.kind.replace("-", "_"),
+            f"no report of task {task.id} can be made: {explain(str(problem))}; nothing was perturbed",
+        )
+    if admission.undecided and task.coin == SERVER_COIN:
+        raise ClientError(
+            "not_sent",
+            f"task {task.id} needs a coin from its collector ({admission.undecided}); nothing was perturbed",
+        )
+
+
+def _undecided(answer: Answer, shown: str) -> str:
+    return "an answer that is not a collector's" if answer.status == OK else shown
+
+
+def _coin(text: object) -> bytes | None:
+    """Return the coin of an answer, None if it has none."""
+    try:
+        coin = from_base64url(text) if isinstance(text, str) else b""
+    except ReportError:
+        return None
+    return coin if len(coin) == REPORT_ID_BYTES else None

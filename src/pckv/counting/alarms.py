@@ -13,8 +13,7 @@ from pckv.contract.task import Task
 from pckv.counting.batches import batch_messages
 from pckv.estimators.alarms.check import check_reports
 from pckv.estimators.alarms.result import Alarms
-from pckv.files.reports.inputs import find_inputs
-from pckv.files.reports.reader import ReportFile
+from pckv.files.reports.reader import ReportFile, find_inputs
 from pckv.tally import Tally
 
 
@@ -22,8 +21,8 @@ def check_files(tally: Tally, paths: Sequence[Path]) -> Alarms | None:
     """Return what is unusual about the reports of some files; None if there are no reports.
 
     Args:
-        tally: What was counted before: the reports of the files, and perhaps more. The same tally and files give the
-            same result, in any order of up to `MAX_WORDS` reports.
+        tally: What was counted before: the reports of the files, and perhaps more. The same tally and files
+            give the same result, in any order of up to `MAX_WORDS` reports.
         paths: The files. Tallies among them have forgotten what alarms look at.
     """
     task = tally.task
@@ -32,8 +31,8 @@ def check_files(tally: Tally, paths: Sequence[Path]) -> Alarms | None:
 
 
 def _generator(tally: Tally) -> Generator:
-    # Whoever could ask again until chance shows no alarm, or one, would have more false results than stated. A liar
-    # cannot predict the seed, because it depends on the reports of everybody.
+    # Asking again until chance shows no alarm, or one, would give more false results than stated. The seed
+    # cannot be predicted, because it depends on all reports.
     return default_rng(int.from_bytes(hashlib.sha256(bytes(tally)).digest()))
 
 

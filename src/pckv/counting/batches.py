@@ -1,18 +1,33 @@
-"""Counting record batches of reports: valid reports are counted, others are refused or skipped."""
+"""Record batches of reports: read with their place in messages, checked, and counted or refused."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from pckv.base.arrays import Messages
-from pckv.base.errors import DataError, ReportError, require
+from pckv.base.errors import DataError, ReportError, first_line, require
 from pckv.contract.task import Task
-from pckv.files.reports.columns import InvalidRows, message_column
+from pckv.files.pairs.sources import as_table, is_pandas
+from pckv.files.reports.columns import (
+    ID_COLUMN,
+    ID_MEMBER,
+    InvalidRows,
+    check_columns,
+    check_owner,
+    column_to_ids,
+    message_column,
+    report_schema,
+)
+from pckv.files.reports.reader import ReportFile
 from pckv.tally import Tally
+
+if TYPE_CHECKING:
+    from pckv.counting.job import Job
 
 
 class BadReports(NamedTuple):
@@ -98,3 +113,104 @@ def _invalid_rows(task: Task, batch: Any) -> Iterator[InvalidRows]:
         yield InvalidRows(batch.column(name).is_null().to_numpy(zero_copy_only=False), f"no {name}")
     column = message_column(task)
     yield from column.invalid_rows(batch.column(column.name))
+
+
+class PlacedBatch(NamedTuple):
+    """A record batch, its place in messages, and the number of its first report there."""
+
+    where: str
+    start: int
+    batch: Any
+
+
+def read_groups(
+    job: Job, file: ReportFile, groups: Iterable[int], skipped: list[BadReports]
+) -> Iterator[PlacedBatch]:
+    """Yield the record batches of row groups; one that cannot be read is an error, or noted as skipped."""
+    arrow = require("pyarrow", extra="files")
+    for group in groups:
+        where = f"{file.path}, row group {group}"
+        start = 0
+        try:
+            for batch in file.batches(group, ids=job.dedupe):
+                yield PlacedBatch(where, start, batch)
+                start += len(batch)
+        except (arrow.ArrowException, OSError) as error:
+            bad = BadReports(where, first_line(error), file.group_rows(group) - start)
+            if not job.skip_bad:
+                raise bad.to_error() from None
+            skipped.append(bad)
+
+
+def read_stream(job: Job) -> Iterator[PlacedBatch]:
+    """Yield the record batches of a job's stream, if it has one."""
+    if job.stream is not None:
+        for number, batch in enumerate(job.stream.batches()):
+            yield PlacedBatch(f"{job.stream.name}, batch {number}", 0, batch)
+
+
+def read_all(job: Job, skipped: list[BadReports]) -> Iterator[PlacedBatch]:
+    """Yield all record batches of a job, one file after another, and report progress."""
+    done = 0
+    in_files = (read_groups(job, file, range(file.groups), skipped) for file in job.files)
+    for placed in chain(chain.from_iterable(in_files), read_stream(job)):
+        yield placed
+        done += len(placed.batch)
+        job.progress(done)
+
+
+def tally_frame(task: Task, frame: Any) -> Tally:
+    """Return the tally of a table of reports, such as `perturb_frame` makes it.
+
+    Args:
+        task: The contract of the collection.
+        frame: A DataFrame or an Arrow table with the columns `report_id` and `word` (`body` for the mechanism
+            `ue`); others are ignored.
+
+    Returns:
+        The counts of all reports, to estimate from or to merge with others.
+
+    Raises:
+        DataError: if a row is not a report of the task, an id appears twice, or the table says that it
+            belongs to another task; nothing was counted.
+        ParameterError: if `frame` is not a table.
+    """
+    table, name = _report_table(task, frame)
+    result = CountResult(Tally(task))
+    for batch in table.combine_chunks().to_batches():
+        count_batch(result, batch, name, skip_bad=False)
+        _check_ids(column_to_ids(batch.column(ID_COLUMN)), name)
+    return result.tally
+
+
+def _report_table(task: Task, frame: Any) -> tuple[Any, str]:
+    """Return a table's columns of reports in the types that report files have, and what messages call it."""
+    name = "DataFrame" if is_pandas(frame) else "table"
+    table = _from_pandas(task, frame, name) if is_pandas(frame) else as_table(frame)
+    check_owner(name, table.schema.metadata or {}, task, required=False)
+    check_columns(name, table.schema, task)
+    return table.select(report_schema(task).names), name
+
+
+def _from_pandas(task: Task, frame: Any, name: str) -> Any:
+    arrow, schema = require("pyarrow", extra="files"), report_schema(task)
+    known = frame[[column for column in schema.names if column in frame.columns]]
+    try:
+        table = arrow.Table.from_pandas(known, preserve_index=False)
+        # Without "not null": a missing value is named later, with its row.
+        types = [arrow.field(column, schema.field(column).type) for column in table.column_names]
+        table = table.cast(arrow.schema(types))
+    except (arrow.ArrowException, UnicodeError, OverflowError) as error:
+        raise DataError(f"cannot be read ({first_line(error)})", place=name) from None
+    return table.replace_schema_metadata(
+        {key: str(text) for key, text in frame.attrs.items() if key == ID_MEMBER}
+    )
+
+
+def _check_ids(ids: np.ndarray, name: str) -> None:
+    """Refuse an id that appears twice: the same report would be counted twice."""
+    values = np.ascontiguousarray(ids).view(f"V{ids.shape[1]}").reshape(-1)
+    _, first, counts = np.unique(values, return_index=True, return_counts=True)
+    if (counts > 1).any():
+        row = int(first[np.argmax(counts > 1)])
+        raise DataError(f"the id of report {row} appears twice", place=name)

@@ -1,7 +1,7 @@
 """One report per id, in bounded memory.
 
-Reports are spilled to disk by a hash of their id, so that equal ids are in one group; each group is small enough
-to be sorted.
+Reports are spilled to disk by a hash of their id, so that equal ids are in one group; each group is small
+enough to be sorted.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Deduplicator:
         return CountResult(tally, self.repeated)
 
     def _hashes(self, records: Records, level: int) -> Bytes:
-        """Return one byte of every id's hash, from the highest down: the highest depend on most bits of the id."""
+        """Return one byte of every id's hash, the highest first, which depend on most bits of the id."""
         products: NDArray[np.uint64] = (records["id"] * self._multipliers).sum(axis=1, dtype=np.uint64)
         return (products >> np.uint64(56 - 8 * level)).astype(np.uint8)
 

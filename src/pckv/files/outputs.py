@@ -1,12 +1,12 @@
-"""Outputs that are whole or absent: written to a temporary file in the same folder, then renamed."""
+"""Outputs that are complete or absent, and never replace a file unless told to."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pckv.base.durable import DEFAULT_MODE, durable_file
 from pckv.base.errors import OutputExists, ParameterError
 
 
@@ -21,18 +21,8 @@ def check_free(path: Path, *, force: bool) -> None:
 
 
 @contextmanager
-def whole_file(path: Path, *, force: bool) -> Iterator[Path]:
+def whole_file(path: Path, *, force: bool, mode: int = DEFAULT_MODE) -> Iterator[Path]:
     """Yield a temporary file that becomes `path` at the end, or is removed if anything fails."""
     check_free(path, force=force)
-    part = path.parent / f".{path.name}.{secrets.token_hex(8)}.part"
-    try:
-        part.touch(exist_ok=False)
+    with durable_file(path, mode=mode) as part:
         yield part
-        part.replace(path)
-    except OSError as error:
-        # People know the name of the output, not that of the temporary file.
-        if error.filename in (None, str(part), part):
-            raise OSError(error.errno, error.strerror or str(error), str(path)) from error
-        raise
-    finally:
-        part.unlink(missing_ok=True)

@@ -30,8 +30,8 @@ def read_set_sizes(path: Path, task: Task | None = None) -> SetSizes:
     """Read how many people hold how many pairs.
 
     Args:
-        path: A table with the columns size and people (.csv, .parquet), the JSON of the estimates of an earlier task
-            (.json), or the tally of one.
+        path: A table with the columns size and people (.csv, .parquet), the JSON of the estimates of an
+            earlier task (.json), or the tally of one.
         task: The task that the file is a tally of.
 
     Raises:
@@ -81,7 +81,7 @@ def _of_estimates(path: Path) -> SetSizes:
 
 
 def _share_error(question: SizeQuestion, answers: int) -> float:
-    """The standard error of the estimated share of people above the first end, if there is nobody."""
+    """Return the standard error of the estimated share of people above the first end, if there is none."""
     true, other = float(question.true_chance), float(question.other_chance)
     return math.sqrt(true * (1 - true) / answers) / (true - other)
 

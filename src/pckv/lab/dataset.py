@@ -18,11 +18,9 @@ from pckv.base.arrays import Flags, Floats
 from pckv.base.errors import ParameterError
 from pckv.base.population import Population
 from pckv.base.progress import Progress, no_progress
-from pckv.files.pairs.open_pairs import open_pairs
 from pckv.files.pairs.population import PopulationBuilder
-from pckv.files.pairs.row_keys import listed_keys
-from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, format_number
-from pckv.files.pairs.tables import TablePairs
+from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, format_number, listed_keys
+from pckv.files.pairs.sources import TablePairs, open_pairs
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ from pckv.contract.task import Task
 from pckv.device.vectorised import perturb_many
 from pckv.files.pairs.population import Repairs, population_of
 from pckv.files.pairs.rows import Columns
-from pckv.files.pairs.tables import TablePairs
-from pckv.files.reports.format import report_metadata, report_schema
+from pckv.files.pairs.sources import TablePairs
+from pckv.files.reports.columns import report_metadata, report_schema
 from pckv.files.reports.writer import record_batches
 
 

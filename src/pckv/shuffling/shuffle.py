@@ -18,15 +18,13 @@ from pckv.base.limits import REPORT_ID_BYTES
 from pckv.base.progress import RowsProgressBar
 from pckv.base.randomness import Source
 from pckv.contract.task import Task
+from pckv.counting.batches import read_all
 from pckv.counting.deduplicator import Deduplicator
 from pckv.counting.job import Job
-from pckv.counting.reading import read_all
 from pckv.counting.run import NamedStream, no_bar
 from pckv.files.reports.columns import message_column
-from pckv.files.reports.inputs import find_inputs
-from pckv.files.reports.reader import ReportFile, read_file_task
-from pckv.files.reports.stream import ReportStream
-from pckv.files.reports.writer import ReportArrays, rows_per_group
+from pckv.files.reports.reader import ReportFile, find_inputs, read_file_task
+from pckv.files.reports.writer import ReportArrays, ReportStream, rows_per_group
 from pckv.shuffling.permutation import MessageShuffler
 
 

@@ -1,12 +1,9 @@
 """The protocol that every store implements, and the values that go in and out of it.
 
-Reports are inserted and never updated. The transaction of a batch inserts the reports that are new and adds, for
-each task, one part: exactly those reports, counted or to be counted later. It also counts them under the day on which
-they came. Nothing in a store says who sent a report, or which of a task's days a report belongs to.
-
-What a store remembers of checks for alarms.
-
-What a store remembers of series: the contracts, whether they were closed, and the tasks of their rounds.
+Reports are inserted and never updated. The transaction of a batch inserts the reports that are new and adds,
+for each task, one part: exactly those reports, counted or to be counted later. It also counts them under the
+day on which they came. Nothing in a store says who sent a report, or which of a task's days a report belongs
+to.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from pckv.contract.task import Task
 
 
 class AlarmCheck(NamedTuple):
-    """What a check of a task's reports for alarms found, as text; when it began, and how many reports there were.
+    """What a check of a task's reports for alarms found, when it began, and of how many reports.
 
     The time is in seconds since 1970.
     """
@@ -36,25 +33,9 @@ class AlarmCheck(NamedTuple):
     result: str
 
 
-class AlarmCheckStore(Protocol):
-    """The checks for alarms of a `Store`."""
-
-    def claim_alarm_check(self, task_id: str, now: int, pause: int) -> bool:
-        """Note that a check of a task begins now; return False if one began less than a pause before or after.
-
-        Of several collectors that do this at the same time, one gets True. A claim whose answer is lost counts.
-        """
-
-    def record_alarm_check(self, task_id: str, check: AlarmCheck) -> None:
-        """Keep what a claimed check found in place of the check before; nothing is kept of an unknown task."""
-
-    def alarm_checks(self, task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
-        """Return the last checks that were recorded, of those tasks that have one."""
-
-
 @dataclass(frozen=True)
 class StoredSeries:
-    """A series and what the server decided about it; days are YYYY-MM-DD, and numbers grow from series to series."""
+    """A series and what the server decided about it; days are YYYY-MM-DD, and numbers grow."""
 
     series: Series
     created: str
@@ -62,7 +43,7 @@ class StoredSeries:
     number: int = field(default=0, compare=False)
 
     def phase(self, day: str) -> Phase:
-        """Return whether the series takes reports on a day: by its own days, unless the server closed it early."""
+        """Return whether the series takes reports on a day, which an early close prevents."""
         return Phase.CLOSED if self.closed is not None else self.series.phase(day)
 
 
@@ -78,39 +59,8 @@ class StoredRound(NamedTuple):
     reports: int
 
     def phase(self, day: str) -> Phase:
-        """Return whether the round takes reports on a day: by its own days, unless the server closed it early."""
+        """Return whether the round takes reports on a day, which an early close prevents."""
         return Phase.CLOSED if self.closed is not None else phase_on(day, self.opens, self.closes)
-
-
-class SeriesStore(Protocol):
-    """The series of a `Store`."""
-
-    def add_series(self, series: Series, day: str | None = None) -> bool:
-        """Add a series on a day, by default today; return False if it is stored already."""
-
-    def find_series(self, series_id: str) -> StoredSeries | None:
-        """Return a series; None if it is unknown."""
-
-    def list_series(self, limit: int, before: int | None = None) -> list[StoredSeries]:
-        """Return series in the reverse order of their creation, starting with those created before a given number."""
-
-    def series_named(self, name: str) -> list[str]:
-        """Return the ids of all series that devices take for the survey of this name, in order."""
-
-    def close_series(self, series_id: str, day: str) -> bool:
-        """Close a series early, and its rounds that are not over by that day; return False if it is unknown.
-
-        From now on no round is added to it. Closing it again changes nothing.
-        """
-
-    def add_round(self, task: Task, day: str | None = None) -> bool:
-        """Add the task of a round on a day, by default today, unless its series is unknown or closed.
-
-        Return False if nothing was added. A deleted task is refused with a `TaskGone`.
-        """
-
-    def rounds(self, series_id: str, limit: int, before: int | None = None) -> list[StoredRound]:
-        """Return the last rounds of a series that have a task, or the last before a given one, in order."""
 
 
 class ReportOutcome(StrEnum):
@@ -142,32 +92,32 @@ class Upload(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredTask:
-    """A task and what the server decided about it; days are YYYY-MM-DD, and numbers grow from task to task."""
+    """A task and what the server decided about it; days are YYYY-MM-DD, and numbers grow."""
 
     task: Task
     created: str
     by_invitation: bool
     closed: str | None = None
     reports_forgotten: str | None = None
-    # How many reports are wanted, if somebody said so.
+    # How many reports are wanted, if the operator said so.
     target: int | None = None
     public_results: bool = False
     number: int = field(default=0, compare=False)
 
     def phase(self, day: str) -> Phase:
-        """Return whether the task takes reports on a day: by its own days, unless the server closed it early."""
+        """Return whether the task takes reports on a day, which an early close prevents."""
         return Phase.CLOSED if self.closed is not None else self.task.phase(day)
 
 
 class TaskChanges(TypedDict, total=False):
-    """What somebody who runs a collection may change about a task at any time; what is not named stays."""
+    """What an operator may change about a task at any time; what is not named stays."""
 
     target: int | None
     public_results: bool
 
 
 class TaskFilter(NamedTuple):
-    """Which tasks to list: with a text in their names, ignoring case, in a phase on a day, and rounds of series or not."""
+    """Which tasks to list: by a text in the name, ignoring case, a phase on a day, and with rounds or not."""
 
     search: str = ""
     phase: Phase | None = None
@@ -218,7 +168,8 @@ class Part(NamedTuple):
 class StoredPart(NamedTuple):
     """A part in a store.
 
-    The number is random: in sequence, the number of a part with one report would reveal when that report came.
+    The number is random: in sequence, the number of a part with one report would reveal when that report
+    came.
     """
 
     number: int
@@ -236,7 +187,7 @@ class PartSummary(NamedTuple):
 
 
 class PartChanges(NamedTuple):
-    """The parts of a task that somebody does not know yet; all of them, if one that they know was `replaced`."""
+    """The parts of a task that a reader does not know yet; all of them, if a known one was `replaced`."""
 
     replaced: bool
     parts: list[StoredPart]
@@ -254,7 +205,7 @@ class Role(StrEnum):
 
 
 class Session(NamedTuple):
-    """Somebody who signed in: the hash of their cookie and of their token, and the end in seconds since 1970."""
+    """A signed-in operator: the hashes of their cookie and token, and the end in seconds since 1970."""
 
     hash: bytes
     token: bytes
@@ -295,11 +246,12 @@ class Snapshot(Protocol):
         """Return the days on which reports of a task came, in order."""
 
 
-class Store(AlarmCheckStore, SeriesStore, Protocol):
+class Store(Protocol):
     """All transactions of a collector; each is all or nothing, and durable when it returns.
 
-    Methods may be called from several threads. A `StoreError` says that the database cannot do this now; if the
-    connection broke during the commit, the change may have happened all the same. Repeating a call is always safe.
+    Methods may be called from several threads. A `StoreError` says that the database cannot do this now; if
+    the connection broke during the commit, the change may have happened all the same. Repeating a call is
+    always safe.
     """
 
     def prepare(self) -> None:
@@ -311,8 +263,8 @@ class Store(AlarmCheckStore, SeriesStore, Protocol):
     def close(self) -> None:
         """Close all connections."""
 
-    def add_task(self, task: Task, day: str | None = None) -> bool:
-        """Add a task on a day, by default today; return False if it is stored already.
+    def add_task(self, task: Task, day: str) -> bool:
+        """Add a task on a day; return False if it is stored already.
 
         A deleted task is refused with a `TaskGone`.
         """
@@ -329,7 +281,7 @@ class Store(AlarmCheckStore, SeriesStore, Protocol):
     def newest_tasks(
         self, limit: int, before: int | None = None, chosen: TaskFilter = ALL_TASKS
     ) -> list[StoredTask]:
-        """Return tasks in the reverse order of their creation, starting with those created before a given number."""
+        """Return tasks, newest first, starting with those created before a given number."""
 
     def change_task(self, task_id: str, changes: TaskChanges) -> bool:
         """Change what may be changed about a task; return False if it is unknown."""
@@ -338,16 +290,56 @@ class Store(AlarmCheckStore, SeriesStore, Protocol):
         """Close a task early; return False if it is unknown. Closing it again changes nothing."""
 
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
-        """Delete a task with its reports, parts, invitations and check for alarms; return None if it is unknown.
+        """Delete a task with everything that belongs to it; return None if it is unknown.
 
         Deleting it again changes nothing and returns the first deletion.
         """
 
-    def add_reports(self, uploads: Sequence[Upload], day: str | None = None) -> list[list[ReportOutcome]]:
-        """Add the reports of many requests, which came on a day (by default today), in one transaction.
+    def claim_alarm_check(self, task_id: str, now: int, pause: int) -> bool:
+        """Note that a check of a task begins; return False if one began within a pause before or after.
 
-        Return one outcome per report. A known id is recognised before its invitation is checked. An unknown task
-        counts as gone.
+        Of several collectors that do this at the same time, one gets True. A claim whose answer is lost
+        counts.
+        """
+
+    def record_alarm_check(self, task_id: str, check: AlarmCheck) -> None:
+        """Keep what a claimed check found in place of the one before; of an unknown task, nothing."""
+
+    def alarm_checks(self, task_ids: Sequence[str]) -> dict[str, AlarmCheck]:
+        """Return the last checks that were recorded, of those tasks that have one."""
+
+    def add_series(self, series: Series, day: str) -> bool:
+        """Add a series on a day; return False if it is stored already."""
+
+    def find_series(self, series_id: str) -> StoredSeries | None:
+        """Return a series; None if it is unknown."""
+
+    def list_series(self, limit: int, before: int | None = None) -> list[StoredSeries]:
+        """Return series, newest first, starting with those created before a given number."""
+
+    def series_named(self, name: str) -> list[str]:
+        """Return the ids of all series that devices take for the survey of this name, in order."""
+
+    def close_series(self, series_id: str, day: str) -> bool:
+        """Close a series early, and its rounds that are not over by that day; return False if it is unknown.
+
+        From now on no round is added to it. Closing it again changes nothing.
+        """
+
+    def add_round(self, task: Task, day: str) -> bool:
+        """Add the task of a round on a day, unless its series is unknown or closed.
+
+        Return False if nothing was added. A deleted task is refused with a `TaskGone`.
+        """
+
+    def rounds(self, series_id: str, limit: int, before: int | None = None) -> list[StoredRound]:
+        """Return the last rounds of a series that have a task, or the last before a given one, in order."""
+
+    def add_reports(self, uploads: Sequence[Upload], day: str) -> list[list[ReportOutcome]]:
+        """Add the reports of many requests, which came on a day, in one transaction.
+
+        Return one outcome per report. A known id is recognised before its invitation is checked. An unknown
+        task counts as gone.
         """
 
     def bodies(self, task_id: str, ids: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -357,13 +349,13 @@ class Store(AlarmCheckStore, SeriesStore, Protocol):
         """Return the parts that add up to the task's tally, in an order that does not reveal arrival."""
 
     def part_changes(self, task_id: str, known: Collection[int]) -> PartChanges:
-        """Return the parts that came since somebody read those with the known numbers."""
+        """Return the parts that came since those with the known numbers were read."""
 
     def compact(self, task_id: str, *, fully: bool = False) -> int:
         """Merge the parts of a task that are worth merging, or all, into one; return how many were merged.
 
-        Words that wait are counted if they are many, or if all parts are merged. Uploads go on meanwhile. Return 0
-        if another collector was just doing the same.
+        Words that wait are counted if they are many, or if all parts are merged. Uploads go on meanwhile.
+        Return 0 if another collector was just doing the same.
         """
 
     def tasks_to_compact(self, parts: int, uncounted: int) -> list[str]:
@@ -397,7 +389,7 @@ class Store(AlarmCheckStore, SeriesStore, Protocol):
         """
 
     def erase_deleted(self) -> None:
-        """Remove deleted rows from the database's files, and the log of recent changes, as far as possible now.
+        """Remove deleted rows from the database's files and log, as far as possible now.
 
         Uploads do not wait for it longer than for another upload. What is left, `pending_erasures` tells.
         """
@@ -406,7 +398,7 @@ class Store(AlarmCheckStore, SeriesStore, Protocol):
         """Return the ids of the tasks whose deleted reports may still be in the database's files."""
 
     def set_token(self, role: Role, token_hash: bytes) -> None:
-        """Replace the administrator's token, which ends all sessions of administrators, or add one for an analyst."""
+        """Replace the administrator's token, ending that role's sessions, or add one for an analyst."""
 
     def add_first_token(self, token_hash: bytes) -> bool:
         """Store an administrator's token if there is none yet; return whether it was stored.
@@ -424,7 +416,7 @@ class Store(AlarmCheckStore, SeriesStore, Protocol):
         """Delete a token and end its sessions; return False if it is unknown."""
 
     def add_session(self, session: Session) -> None:
-        """Remember somebody who signed in; beyond a number of sessions per token, those that end first are ended."""
+        """Add a session; beyond a number of sessions per token, those that end first are ended."""
 
     def find_session(self, session_hash: bytes) -> Session | None:
         """Return a session that has not been ended, also after its time."""
@@ -435,8 +427,8 @@ class Store(AlarmCheckStore, SeriesStore, Protocol):
     def end_expired_sessions(self, now: int) -> int:
         """End all sessions whose time is over; return how many."""
 
-    def count_sessions(self, now: int = 0) -> dict[bytes, int]:
-        """Return the number of sessions that end after a time, by the hash of the token, for tokens that have some."""
+    def count_sessions(self, now: int) -> dict[bytes, int]:
+        """Return how many sessions end after a time, by the hash of the token, where there are any."""
 
     def add_invitations(self, task_id: str, hashes: Sequence[bytes]) -> bool:
         """Add one-time tokens of a task, which from now on takes reports by invitation only.
@@ -456,8 +448,8 @@ class Store(AlarmCheckStore, SeriesStore, Protocol):
     def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
         """Write a copy of the store, as of one moment, to a file that only its owner can read.
 
-        Refuse a file that exists, unless `force`. The store may be in use meanwhile. A database that has its own
-        tool for this refuses with a `ParameterError` that names it.
+        Refuse a file that exists, unless `force`. The store may be in use meanwhile. A database that has its
+        own tool for this refuses with a `ParameterError` that names it.
         """
 
     def integrity_errors(self) -> list[str]:

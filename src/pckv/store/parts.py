@@ -47,7 +47,7 @@ def pack_words(task: Task, words: Integers) -> bytes:
 
 
 def unpack_words(task: Task, content: bytes) -> Integers:
-    """Return the words again; truncated or edited bytes, or another task's, are refused with a `TallyError`."""
+    """Return the words again; damaged bytes, or another task's, are refused with a `TallyError`."""
     body, checksum = content[:-CHECKSUM_BYTES], content[-CHECKSUM_BYTES:]
     if len(body) < _HEADER_BYTES or hashlib.sha256(body).digest() != checksum:
         raise TallyError("not words of reports: truncated or edited (the checksum does not match)")
@@ -67,8 +67,8 @@ def unpack_words(task: Task, content: bytes) -> Integers:
 CELLS_FOR_SORTING = 16
 # The size of one count in a part in which few cells have one, and of one among all cells.
 BYTES_PER_COUNT, BYTES_PER_CELL = 16, 8
-# Words are counted once this many wait: counting that many costs about as much as writing the tally of the largest
-# tasks, and an estimate that finds fewer counts them at once.
+# Words are counted once this many wait: counting that many costs about as much as writing the tally of the
+# largest tasks, and an estimate that finds fewer counts them at once.
 MIN_REPORTS_TO_COUNT = 1024
 # The counters that one compaction may increase, some seconds of work: a collector that stops waits for it.
 MAX_INCREMENTS = 2**30
@@ -87,7 +87,7 @@ class Compactable(Protocol):
 
 
 class Compaction(NamedTuple):
-    """The parts to merge now, their total size once they are counted, and whether their words are to be counted."""
+    """The parts to merge now, their total size when counted, and whether to count their words."""
 
     numbers: list[int]
     size: int
@@ -165,11 +165,11 @@ def _counted_size(layout: Layout, part: PartSummary) -> int:
 
 
 def _worth_merging(parts: Sequence[PartSummary], smaller: int) -> list[int]:
-    """Return the numbers of the smallest parts, up to the last that is not larger than all smaller ones together.
+    """Return the smallest parts, up to the last that is not larger than all smaller ones together.
 
-    So a large part is only written again when as much has come in since, and the sizes of the remaining parts at
-    least double from one to the next: few parts, and few writes per report. `smaller` is the size of what is merged
-    in any case.
+    So a large part is only written again when as much has come in since, and the sizes of the remaining parts
+    at least double from one to the next: few parts, and few writes per report. `smaller` is the size of what
+    is merged in any case.
     """
     ascending = sorted(parts, key=lambda part: (part.size, part.number))
     chosen = 0

@@ -1,7 +1,7 @@
 """The store in PostgreSQL, which any number of collectors may share.
 
-Transactions use PostgreSQL's default isolation level, where each statement sees what was committed before it. What
-must not change meanwhile is locked, always in the order of task, then key.
+Transactions use PostgreSQL's default isolation level, where each statement sees what was committed before it.
+What must not change meanwhile is locked, always in the order of task, then key.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate
 
 import psycopg
 from psycopg import errors
@@ -20,14 +19,19 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pckv.base.errors import ParameterError, StoreError
-from pckv.base.progress import Progress, no_progress
 from pckv.base.wire import Report
 from pckv.store.base import Invitation
-from pckv.store.migrations import migrate
-from pckv.store.sql.erasures import ERASED
-from pckv.store.sql.reading import SqlSnapshot
-from pckv.store.sql.store import SqlStore
-from pckv.store.sql.transactions import NO_COIN, T, Transaction, TransactionConflict, stored_invitation
+from pckv.store.sql.contracts import ERASED
+from pckv.store.sql.reports import SqlSnapshot
+from pckv.store.sql.store import P, SqlStore, T
+from pckv.store.sql.transactions import (
+    NO_COIN,
+    ParsedContracts,
+    Transaction,
+    TransactionConflict,
+    migrate,
+    stored_invitation,
+)
 
 MAX_CONNECTIONS = 8
 WAIT_SECONDS = 5
@@ -44,14 +48,15 @@ _DEFAULTS: dict[str, str | int] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-# What is acknowledged is on disk, whatever the server's default; nobody waits for a lock for ever, and a collector
-# that hangs loses its locks.
+# What is acknowledged is on disk, whatever the server's default; no wait for a lock is endless, and a
+# collector that hangs loses its locks.
 _SETTINGS = """
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
     SET lock_timeout = '10s';
     SET idle_in_transaction_session_timeout = '60s';
 """
-# A refusal is one line: without a handler, Python would print the pool's warnings, too. Those of a collector are logged.
+# A refusal is one line: without a handler, Python would print the pool's warnings, too. A collector logs
+# them.
 logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 # SQLSTATEs after which the same transaction may succeed: the server stops, starts, or lost the connection.
 _LOST = ("08", "57P")
@@ -67,14 +72,15 @@ _INSERT_INVITATIONS = """
     ORDER BY place ON CONFLICT DO NOTHING
 """
 _LOCK_INVITATIONS = """
-    SELECT hash, spent, coin FROM invitations WHERE task = $1 AND hash = ANY($2::bytea[]) ORDER BY hash FOR UPDATE
+    SELECT hash, spent, coin FROM invitations WHERE task = $1 AND hash = ANY($2::bytea[])
+    ORDER BY hash FOR UPDATE
 """
 # Parts that another collector is merging are skipped, not waited for.
 _LOCK_PARTS = """
     SELECT number FROM parts WHERE task = $1 AND number = ANY($2::bigint[]) FOR UPDATE SKIP LOCKED
 """
-# The files of the tables that hold reports or could link them, and the first transaction that a table may still
-# hold deleted rows of. The files are new after a `VACUUM FULL`.
+# The files of the tables that hold reports or could link them, and the first transaction that a table may
+# still hold deleted rows of. The files are new after a `VACUUM FULL`.
 _FILES = """
     SELECT pg_relation_filenode(oid)::bigint,
            pg_snapshot_xmax(pg_current_snapshot())::text::bigint - age(relfrozenxid)
@@ -86,16 +92,14 @@ _FILES = """
 class PostgresTransaction:
     """A transaction on one connection."""
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
-        self._connection = connection
+    for_share, for_update = " FOR SHARE", " FOR UPDATE"
+
+    def __init__(self, connection: psycopg.Connection[Any], contracts: ParsedContracts) -> None:
+        self._connection, self.contracts = connection, contracts
 
     def rows(self, sql: str, *values: object) -> list[Any]:
         """Return the rows of a query."""
         return self._connection.execute(sql, values, binary=True).fetchall()
-
-    def lock(self, sql: str, how: str, *values: object) -> list[Any]:
-        """Return the rows of a query, locked until the transaction ends."""
-        return self.rows(sql + how, *values)
 
     def lock_tokens(self) -> None:
         """Keep all other transactions from changing tokens until this one ends."""
@@ -123,7 +127,7 @@ class PostgresTransaction:
         return dict(self.rows(sql, task, list(ids)))
 
     def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, Invitation]:
-        """Return the known invitations; nobody else can change them until the transaction ends."""
+        """Return the known invitations, which no other transaction can change until this one ends."""
         rows = self.rows(_LOCK_INVITATIONS, task, list(hashes))
         return {token_hash: stored_invitation(spent, coin) for token_hash, spent, coin in rows}
 
@@ -139,10 +143,10 @@ class PostgresTransaction:
     def erasure_mark(self) -> str:
         """Return the number of this transaction, and the files of the tables that hold reports."""
         transaction = self.rows("SELECT pg_current_xact_id()::text::bigint")[0][0]
-        return f"{transaction} {' '.join(str(file) for file, _ in self.rows(_FILES))}"
+        return f"{transaction} {' '.join(str(file) for file, _ in _find_files(self))}"
 
     def delete_parts(self, task: int, numbers: Sequence[int]) -> bool:
-        """Delete parts, if all of them exist and nobody else has locked them."""
+        """Delete parts, if all of them exist and no other transaction has locked them."""
         if len(self.rows(_LOCK_PARTS, task, list(numbers))) < len(numbers):
             return False
         self.change("DELETE FROM parts WHERE task = $1 AND number = ANY($2::bigint[])", task, list(numbers))
@@ -182,7 +186,7 @@ class PostgresStore(SqlStore):
         try:
             with psycopg.connect(self._address, cursor_factory=psycopg.RawCursor) as connection:
                 connection.execute("SELECT pg_advisory_xact_lock($1)", [SCHEMA_LOCK])
-                migrate(PostgresTransaction(connection), self.dialect)
+                migrate(PostgresTransaction(connection, self._contracts), self.dialect)
         except psycopg.Error as error:
             raise StoreError(f"{self._where}: {_one_line(error)}") from error
 
@@ -196,13 +200,12 @@ class PostgresStore(SqlStore):
         try:
             with self._pool.connection() as connection:
                 connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                yield SqlSnapshot(PostgresTransaction(connection))
+                yield SqlSnapshot(PostgresTransaction(connection, self._contracts))
         except psycopg.Error as error:
             raise StoreError(f"{self._where}: {_one_line(error)}") from error
 
-    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
+    def backup(self, *_args: object, **_options: object) -> None:
         """Refuse: PostgreSQL has its own tool."""
-        del path, force, progress
         raise ParameterError("a store in PostgreSQL is backed up with its own tool, pg_dump")
 
     def integrity_errors(self) -> list[str]:
@@ -217,31 +220,38 @@ class PostgresStore(SqlStore):
         """
         if not marks:
             return {}
-        tables = self._run("find files", lambda tx: tx.rows(_FILES), write=False)
+        tables = self._read(_find_files)
         return {mark: new for mark in marks if (new := _next_mark(mark, tables)) != mark}
 
-    def _run(self, name: str, work: Callable[[Transaction], T], *, write: bool = True) -> T:
+    def _read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._write(work, *args, **kwargs)
+
+    def _write(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do some work in one transaction; every one of them may safely be repeated."""
-        del write
+        where = f"{self._where}: {work.__name__.replace('_', ' ').strip()}"
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 with self._pool.connection() as connection:
-                    return work(PostgresTransaction(connection))
+                    return work(PostgresTransaction(connection, self._contracts), *args, **kwargs)
             except (errors.SerializationFailure, errors.DeadlockDetected, TransactionConflict) as error:
                 failure: Exception = error
             except psycopg.Error as error:
                 if not _is_lost(error):
-                    raise StoreError(f"{self._where}: {name}: {_one_line(error)}") from error
+                    raise StoreError(f"{where}: {_one_line(error)}") from error
                 failure = error
                 # After a restart all idle connections are broken: replace them together.
                 self._pool.check()
             # Transactions that conflicted try again at different moments.
             time.sleep(random.uniform(0, 0.01 * 2**attempt))
-        raise StoreError(f"{self._where}: {name}: given up after {ATTEMPTS} attempts: {_one_line(failure)}")
+        raise StoreError(f"{where}: given up after {ATTEMPTS} attempts: {_one_line(failure)}")
+
+
+def _find_files(tx: Transaction) -> list[tuple[int, int]]:
+    return tx.rows(_FILES)
 
 
 def _next_mark(mark: str, tables: Sequence[tuple[int, int]]) -> str:
-    """Return the mark of an erasure, given the file of each table and the oldest transaction that it keeps rows of.
+    """Return the new mark of an erasure, given the file and the oldest kept transaction of each table.
 
     >>> _next_mark("7 10 11 12", [(20, 8), (21, 8), (12, 3)])
     '7 0 0 12'

@@ -1,7 +1,4 @@
-"""The store in one SQLite file: one writer, concurrent readers, nothing lost once it is acknowledged.
-
-Copies of a SQLite store while it is in use.
-"""
+"""The store in one SQLite file: one writer, concurrent readers, nothing lost once it is acknowledged."""
 
 from __future__ import annotations
 
@@ -14,58 +11,20 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from operator import length_hint
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate
 
 import apsw
 
+from pckv.base.durable import PRIVATE_MODE
 from pckv.base.errors import ParameterError, StoreError
 from pckv.base.progress import Progress, no_progress
 from pckv.base.wire import Report
 from pckv.files.outputs import whole_file
 from pckv.store.base import Invitation
-from pckv.store.migrations import migrate
-from pckv.store.sql.erasures import ERASED
-from pckv.store.sql.reading import SqlSnapshot
-from pckv.store.sql.store import SqlStore
-from pckv.store.sql.transactions import NO_COIN, T, Transaction, stored_invitation
-
-# Steps of SQLite's virtual machine between two looks at how far the copy is.
-STEPS_BETWEEN_PROGRESS = 20_000
-
-
-def back_up(source: apsw.Connection, path: Path, *, force: bool, progress: Progress) -> None:
-    """Write the database, as of one moment, to a file that only its owner can read.
-
-    The copy is made row by row: it has no free pages, and rows lie in the order of their keys.
-    """
-    if path.exists() and path.samefile(source.filename):
-        raise ParameterError(f"{path} is the store itself")
-    pages, size = (int(str(source.execute(f"PRAGMA {name}").get)) for name in ("page_count", "page_size"))
-    with whole_file(path, force=force) as part:
-        part.chmod(0o600)
-
-        def report() -> bool:
-            progress(min(1.0, part.stat().st_size / (pages * size)))
-            return False
-
-        source.set_progress_handler(report, STEPS_BETWEEN_PROGRESS)
-        try:
-            source.execute("VACUUM INTO $1", (str(part),)).fetchall()
-        finally:
-            source.set_progress_handler(None)
-        _sync(part)
-    _sync(path.parent)
-    progress(1.0)
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
+from pckv.store.sql.contracts import ERASED
+from pckv.store.sql.reports import SqlSnapshot
+from pckv.store.sql.store import P, SqlStore, T
+from pckv.store.sql.transactions import NO_COIN, ParsedContracts, Transaction, migrate, stored_invitation
 
 # The write-ahead log of older versions can corrupt a database.
 MIN_SQLITE_VERSION = (3, 51, 3)
@@ -77,6 +36,8 @@ MAX_IDLE_READERS = 4
 # Most readers are done within milliseconds.
 TRUNCATE_ATTEMPTS = 5
 SECONDS_BETWEEN_ATTEMPTS = 0.02
+# Steps of SQLite's virtual machine between two looks at how far a copy is.
+STEPS_BETWEEN_PROGRESS = 20_000
 
 # Deleted rows are erased from the file too, and a log that grew large is truncated.
 _SETTINGS = """
@@ -92,17 +53,14 @@ _SETTINGS = """
 class SqliteTransaction:
     """A transaction on one connection; only one connection writes at a time, so nothing else needs a lock."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
+    for_share = for_update = ""
+
+    def __init__(self, connection: apsw.Connection, contracts: ParsedContracts) -> None:
+        self._connection, self.contracts = connection, contracts
 
     def rows(self, sql: str, *values: object) -> list[Any]:
         """Return the rows of a query."""
         return self._connection.execute(sql, values).fetchall()
-
-    def lock(self, sql: str, how: str, *values: object) -> list[Any]:
-        """Return the rows of a query."""
-        del how
-        return self.rows(sql, *values)
 
     def lock_tokens(self) -> None:
         """Do nothing: only one connection writes at a time."""
@@ -190,9 +148,9 @@ class SqliteStore(SqlStore):
     def prepare(self) -> None:
         """Migrate the schema to this release; other processes wait for the write lock."""
         with self._as_store_errors():
-            # Nobody else may read what people sent; SQLite gives the log the mode of the file.
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-        self._run("prepare", self._migrate)
+            # Only the owner may read what people sent; SQLite gives the log the mode of the file.
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, PRIVATE_MODE))
+        self._write(self._migrate)
         # After a crash the log is as long as it was.
         self._truncate_log()
 
@@ -225,7 +183,7 @@ class SqliteStore(SqlStore):
         with self._as_store_errors():
             connection = self._connect(READER_CACHE_KIB, query_only=False)
         try:
-            back_up(connection, path, force=force, progress=progress)
+            _back_up(connection, path, force=force, progress=progress)
         except apsw.Error as error:
             raise StoreError(f"{path}: {_describe(error)}") from error
         finally:
@@ -242,10 +200,13 @@ class SqliteStore(SqlStore):
         lines = [f"{self.path}: {line}" for line in results if line != "ok"]
         return lines + [f"{self.path}: a row of {table} has no task" for table, *_ in orphans]
 
-    def _run(self, name: str, work: Callable[[Transaction], T], *, write: bool = True) -> T:
-        del name
-        with self._write_transaction() if write else self._read_transaction() as tx:
-            return work(tx)
+    def _read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._read_transaction() as tx:
+            return work(tx, *args, **kwargs)
+
+    def _write(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._write_transaction() as tx:
+            return work(tx, *args, **kwargs)
 
     @contextmanager
     def _write_transaction(self) -> Iterator[Transaction]:
@@ -256,7 +217,7 @@ class SqliteStore(SqlStore):
                 self._writer = writer
             try:
                 with _transaction(self._writer, "BEGIN IMMEDIATE"):
-                    yield SqliteTransaction(self._writer)
+                    yield SqliteTransaction(self._writer, self._contracts)
             finally:
                 if self._writer.in_transaction:
                     self._writer.close(force=True)
@@ -271,9 +232,9 @@ class SqliteStore(SqlStore):
                 connection = self._connect(READER_CACHE_KIB, query_only=True)
             try:
                 with _transaction(connection, "BEGIN"):
-                    yield SqliteTransaction(connection)
+                    yield SqliteTransaction(connection, self._contracts)
             finally:
-                # A connection whose ROLLBACK failed is still in its transaction: the next reader needs another.
+                # A connection whose ROLLBACK failed is still in its transaction, and not used again.
                 if connection.in_transaction or len(self._readers) >= MAX_IDLE_READERS:
                     connection.close(force=True)
                 else:
@@ -298,8 +259,8 @@ class SqliteStore(SqlStore):
     def _truncate_log(self) -> bool:
         """Empty the write-ahead log, which links reports and invitations that came together.
 
-        Return False if somebody is reading: then a later attempt succeeds. Uploads wait for neither the readers nor
-        the bulk of the work, which is done without the write lock.
+        Return False while a transaction reads: a later attempt succeeds. Uploads wait for neither the readers
+        nor the bulk of the work, which is done without the write lock.
         """
         with self._truncating, self._as_store_errors():
             if self._log_is_empty():
@@ -344,6 +305,28 @@ def check_sqlite_version() -> None:
     if tuple(map(int, version.split("."))) < MIN_SQLITE_VERSION:
         needed = ".".join(map(str, MIN_SQLITE_VERSION))
         raise StoreError(f"SQLite {version} can corrupt its write-ahead log: {needed} or newer is needed")
+
+
+def _back_up(source: apsw.Connection, path: Path, *, force: bool, progress: Progress) -> None:
+    """Write the database, as of one moment, to a file that only its owner can read.
+
+    The copy is made row by row: it has no free pages, and rows lie in the order of their keys.
+    """
+    if path.exists() and path.samefile(source.filename):
+        raise ParameterError(f"{path} is the store itself")
+    pages, size = (int(str(source.execute(f"PRAGMA {name}").get)) for name in ("page_count", "page_size"))
+    with whole_file(path, force=force, mode=PRIVATE_MODE) as part:
+
+        def report() -> bool:
+            progress(min(1.0, part.stat().st_size / (pages * size)))
+            return False
+
+        source.set_progress_handler(report, STEPS_BETWEEN_PROGRESS)
+        try:
+            source.execute("VACUUM INTO $1", (str(part),)).fetchall()
+        finally:
+            source.set_progress_handler(None)
+    progress(1.0)
 
 
 def _enable_write_ahead_log(connection: apsw.Connection) -> None:

@@ -72,8 +72,9 @@ def decide(
 ) -> BatchDecision:
     """Decide on each report of a batch in turn.
 
-    `known` has the bodies that are stored under the batch's ids. `invitations` has those of the batch's invitations
-    that are stored; None if the task takes reports without. `by_coin`: the id of a report is its invitation's coin.
+    `known` has the bodies that are stored under the batch's ids. `invitations` has those of the batch's
+    invitations that are stored; None if the task takes reports without. `by_coin`: the id of a report is its
+    invitation's coin.
     """
     bodies: MutableMapping[bytes, bytes] = dict(known)
     unspent = None if invitations is None else dict(invitations)

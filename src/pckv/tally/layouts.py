@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pckv.base.arrays import Bytes, Integers
 from pckv.base.errors import ReportError, TallyError
@@ -12,7 +14,6 @@ from pckv.base.wire import BitPlanes, Words
 from pckv.contract.task import Task
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.tally.counts import Counts
-from pckv.tally.kernels.planes import check_planes, count_bits
 from pckv.tally.supports import count_supports, worth_compiling
 
 # The largest number that a counter holds.
@@ -38,7 +39,7 @@ class Layout(Protocol):
         """Count an array of messages, or raise a `ReportError` and count nothing."""
 
     def check(self, cells: Integers, counts: Integers, reports: int) -> None:
-        """Raise a `TallyError` if no set of that many reports has these counts; cells without a count are left out."""
+        """Raise a `TallyError` if no set of that many reports has these counts, zeros left out."""
 
 
 class WordLayout:
@@ -97,7 +98,7 @@ class PlaneLayout:
 
 
 class SupportLayout:
-    """One cell per item: how many reports support it. Then one for all unused positions together, and answers."""
+    """One cell per item: how many reports support it. Then one for unused positions, and answers."""
 
     def __init__(self, law: CollisionLaw, answers: int) -> None:
         self.law = law
@@ -119,7 +120,7 @@ class SupportLayout:
             raise out_of_range(messages, first + answers)
         about_sizes = messages >= first
         about_pairs = messages[~about_sizes] if about_sizes.any() else messages
-        # Whoever has counted many will count more, however few come at a time.
+        # A tally that has counted many will count more, however few come at a time.
         self._supports += about_pairs.size * self.law.steps_per_report
         compiled = worth_compiling(self._supports)
         cells, supports = count_supports(self.law, about_pairs, compiled=compiled)
@@ -127,7 +128,7 @@ class SupportLayout:
         counts.add(messages[about_sizes] - first + self.first_answer)
 
     def check(self, cells: Integers, counts: Integers, reports: int) -> None:
-        """Raise a `TallyError` if an item has more supports than there are reports, or all together too many or few."""
+        """Raise a `TallyError` if an item has more supports than reports, or all together too many or few."""
         end = int(np.searchsorted(cells, self.first_answer))
         pairs = reports - int(counts[end:].sum(dtype=object))
         items = counts[: np.searchsorted(cells, self.unused)]
@@ -151,3 +152,52 @@ def out_of_range(words: Integers, limit: int) -> ReportError:
     """Return the error that names the first word that is none of the task's."""
     row = int(np.flatnonzero((words < 0) | (words >= limit))[0])
     return ReportError("out_of_range", f"report {row}: word {words[row]} is not below {limit}")
+
+
+# A byte-wide column sum holds up to this many rows.
+ROWS_PER_SUM = 255
+# Short rows are laid side by side up to this width, so that column sums run at full speed.
+WIDE_ROW = 4096
+
+
+def check_planes(bodies: Bytes, keys: int) -> None:
+    """Refuse rows with signs where nothing is present, or bits beyond the last key."""
+    for problem, rows in plane_problems(bodies, keys):
+        raise ReportError("bad_encoding", f"report {np.flatnonzero(rows)[0]}: {problem}")
+
+
+def plane_problems(bodies: Bytes, keys: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """What is wrong with some rows, and with which."""
+    width = bodies.shape[1] // 2
+    presence, sign = bodies[:, :width], bodies[:, width:]
+    beyond = (presence[:, -1] & (0xFF & ~(0xFF >> (-keys % 8)))) > 0
+    if beyond.any():
+        yield f"a bit beyond the last of {keys} keys is set", beyond
+    # Sign bits are a subset of presence bits exactly where OR changes nothing.
+    stray = np.not_equal(presence | sign, presence)
+    if stray.any():
+        yield "a sign is set where nothing is present", stray.any(axis=1)
+
+
+def count_bits(rows: Bytes) -> NDArray[np.int64]:
+    """For every bit of a row, least significant first, in how many rows it is set."""
+    width = rows.shape[1]
+    rows_per_wide_row = max(1, WIDE_ROW // width)
+    whole = rows.shape[0] // rows_per_wide_row * rows_per_wide_row
+    totals = (
+        _count_columns(rows[:whole].reshape(-1, rows_per_wide_row * width))
+        .reshape(rows_per_wide_row, width, 8)
+        .sum(axis=0)
+    )
+    totals += _count_columns(rows[whole:])
+    flat: NDArray[np.int64] = totals.reshape(-1)
+    return flat
+
+
+def _count_columns(rows: Bytes) -> NDArray[np.int64]:
+    totals = np.zeros((rows.shape[1], 8), np.int64)
+    for start in range(0, rows.shape[0], ROWS_PER_SUM):
+        block = rows[start : start + ROWS_PER_SUM]
+        for bit in range(8):
+            totals[:, bit] += np.add.reduce(block >> bit & 1, axis=0, dtype=np.uint8)
+    return totals

@@ -66,10 +66,11 @@ def unpack(data: bytes, task_digest: bytes, cells: int) -> tuple[int, Integers, 
 
 
 def task_digest(data: bytes) -> bytes:
-    """Return the digest of the task that a tally is of, given at least its header; nothing else is checked."""
+    """Return the digest of a tally's task, given at least its header; nothing else is checked."""
     if data[: len(MAGIC)] != MAGIC or len(data) < HEADER_BYTES:
         raise TallyError("not a tally: it does not begin like one")
-    return data[len(MAGIC) : len(MAGIC) + CHECKSUM_BYTES]
+    digest: bytes = _HEADER.unpack_from(data)[1]
+    return digest
 
 
 def _is_sparse(nonzero: int, cells: int) -> bool:

@@ -1,8 +1,8 @@
 """How often words of `collision` support every item: their supports are arithmetic progressions of positions.
 
-Word (A, C, z) supports the positions A⁻¹·(z - C + t·m) mod N for m = 0, 1, …: a start, and a step per further one.
-Many words are counted position by position, a few are looked up among the positions of the items; where a word supports
-more positions than there are items, every item is checked instead.
+Word (A, C, z) supports the positions A⁻¹·(z - C + t·m) mod N for m = 0, 1, …: a start, and a step per further
+one. Many words are counted position by position, a few are looked up among the positions of the items; where
+a word supports more positions than there are items, every item is checked instead.
 """
 
 from __future__ import annotations
@@ -36,17 +36,18 @@ SUPPORTS_PER_THREAD = 2**24
 SUPPORTS_WORTH_COMPILING = 2**27
 # Pairs of a word and an item that are checked together: as many as stay in the cache.
 CHECKS_AT_ONCE = 2**15
-# Pairs that a thread checks in the compiled loop before it tells, in about half a second; and in how many fewer a plain
-# loop takes as long as loading the compiled one.
+# Pairs that a thread checks in the compiled loop before it tells, in about half a second; and in how many
+# fewer a plain loop takes as long as loading the compiled one.
 CHECKS_PER_PART, CHECKS_WORTH_COMPILING = 2**28, 2**26
 # Once that loop is loaded, it pays for this many times fewer.
 LOADED_GAIN = 2**8
-# Positions that the plain loop visits at once: enough to be worth a call of numpy, and few enough for the cache.
+# Positions that the plain loop visits at once: enough to be worth a call of numpy, and few enough for the
+# cache.
 PLACES_AT_ONCE = 2**14
 # Words that are counted together: enough to be worth a call, and few enough to take little memory.
 MIN_PART_WORDS, MAX_PART_WORDS, PARTS_PER_THREAD = 2**8, 2**14, 4
 # The module of the compiled loop, which loads numba.
-COMPILED_LOOPS = "pckv.tally.kernels.loops"
+COMPILED_LOOPS = "pckv.tally.loops"
 
 Halves = NDArray[np.uint32]
 CountLoop = Callable[[Integers, Integers, Integers, int, Integers], None]
@@ -54,7 +55,7 @@ CheckLoop = Callable[[Halves, Halves, Halves, Halves], None]
 
 
 class Progressions(NamedTuple):
-    """The positions that words support: from `starts` on, `lengths` of them, `steps` apart, modulo their number."""
+    """The positions that words support: `lengths` from `starts` on, `steps` apart, modulo their number."""
 
     starts: Integers
     steps: Integers
@@ -130,7 +131,7 @@ def supports_of(
     items: Integers,
     progress: Progress = no_progress,
 ) -> Integers:
-    """Return how often words support each of some items, checked one by one; `times` is how often each word came.
+    """Return how often words support each of some items, checked one by one; `times` counts the words.
 
     Where there are many of both, they are checked in the compiled loop, on all cores.
     """
@@ -200,9 +201,9 @@ def _check_constants(law: CollisionLaw) -> Halves:
 
 @lru_cache(maxsize=1)
 def compiled_checks() -> CheckLoop | None:
-    """Load the compiled loop of checks; None without numba, or where it cannot be compiled or may not write its cache."""
+    """Load the compiled loop of checks; None without numba, or where it cannot be compiled or cached."""
     try:
-        from pckv.tally.kernels.loops import count_checks  # noqa: PLC0415
+        from pckv.tally.loops import count_checks  # noqa: PLC0415
 
         # Compiled now, for the one kind of arrays that it is called with.
         one = np.ones(4, np.uint32)
@@ -276,9 +277,9 @@ def count_positions(law: CollisionLaw, words: Integers, *, compiled: bool) -> In
 
 @lru_cache(maxsize=1)
 def _compiled_loop() -> CountLoop | None:
-    """Load the compiled loop; None without numba, or where it cannot be compiled or may not write its cache."""
+    """Load the compiled loop; None without numba, or where it cannot be compiled or cached."""
     try:
-        from pckv.tally.kernels.loops import count_progressions  # noqa: PLC0415
+        from pckv.tally.loops import count_progressions  # noqa: PLC0415
 
         # Compiled now, for the one kind of arrays that it is called with.
         one = np.ones(1, np.int64)

@@ -1,12 +1,17 @@
-"""The server half: exact counts of a set of reports of one task."""
+"""The server half: exact counts of a set of reports of one task, in compiled loops where numba is installed.
+
+The loops run without the interpreter's lock, so that threads with a tally each use all cores.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.util import find_spec
+from math import gcd
 
 import numpy as np
 
-from pckv.base.arrays import Integers, Messages
+from pckv.base.arrays import Bytes, Integers, Messages
 from pckv.base.errors import ReportError, TallyError
 from pckv.base.html import html_table
 from pckv.base.wire import Report, check_id
@@ -14,8 +19,8 @@ from pckv.base.words import plural
 from pckv.contract.task import Task
 from pckv.mechanisms.base import CountLaw
 from pckv.tally import storage
-from pckv.tally.counts import Counts, empty_counts
-from pckv.tally.layouts import Layout, SupportLayout, WordLayout, layout_of
+from pckv.tally.counts import CELLS_FOR_PARTS, Counts, DenseCounts, empty_counts
+from pckv.tally.layouts import Layout, PlaneLayout, SupportLayout, WordLayout, layout_of
 
 
 class Tally:
@@ -81,7 +86,8 @@ class Tally:
         """Return the laws with the least and the most noise that the honest reports of pairs may tell of.
 
         Args:
-            hostile: How many reports of pairs are not honest at most; they support unused positions as often as they can.
+            hostile: How many reports of pairs are not honest at most; they support unused positions as often
+                as they can.
         """
         layout = self.layout
         if not isinstance(layout, SupportLayout):
@@ -239,3 +245,66 @@ class Tally:
             facts += [(f"answers “{label}” pairs", f"{count:,}") for label, count in answers]
         # A counter is noise until it is estimated from, so that none is shown.
         return html_table("Tally", (), facts, hidden=self.cells, what="counters")
+
+
+# Rows are laid side by side to at least this many 64-bit lanes, which the processor adds together.
+MIN_LANES = 64
+LANE_BYTES = 8
+# Loading the compiled loops takes half a second, in which plain ones count about this much.
+BYTES_WORTH_COMPILING = 2**28
+
+
+def fast_tally(task: Task, reports: int) -> Tally:
+    """Return an empty tally for about this many reports, compiled where that pays for its start."""
+    layout = layout_of(task)
+    # Few cells stay in the cache, where numpy counts words as fast.
+    slow = isinstance(layout, PlaneLayout) or layout.cells > CELLS_FOR_PARTS
+    worth = slow and reports * task.law.body_bytes >= BYTES_WORTH_COMPILING
+    return compiled_tally(task) if worth and find_spec("numba") else Tally(task)
+
+
+def compiled_tally(task: Task) -> Tally:
+    """Return an empty tally whose inner loops are compiled."""
+    layout = layout_of(task)
+    if isinstance(layout, WordLayout):
+        layout = CompiledWordLayout(task, layout.message_format)
+    elif isinstance(layout, PlaneLayout):
+        layout = CompiledPlaneLayout(layout.message_format)
+    return Tally(task, layout=layout)
+
+
+class CompiledWordLayout(WordLayout):
+    """Words, counted in a compiled loop."""
+
+    def add(self, counts: Counts, messages: Integers) -> None:
+        """Count words."""
+        inside = not messages.size or int(messages.view(np.uint64).max()) < self.cells
+        if not inside or not isinstance(counts, DenseCounts):
+            super().add(counts, messages)
+            return
+        from pckv.tally.loops import count_words  # noqa: PLC0415
+
+        count_words(messages, counts.array)
+
+
+class CompiledPlaneLayout(PlaneLayout):
+    """Bit planes, checked and counted in compiled loops."""
+
+    def check_planes(self, rows: Bytes) -> None:
+        """Refuse rows that are not planes."""
+        from pckv.tally.loops import are_planes  # noqa: PLC0415
+
+        if not are_planes(rows, self.keys):
+            super().check_planes(rows)
+
+    def count_bits(self, rows: Bytes) -> Integers:
+        """For every bit of a row, in how many rows it is set."""
+        from pckv.tally.loops import count_bits  # noqa: PLC0415
+
+        width = rows.shape[1]
+        rows_per_lane_row = LANE_BYTES // gcd(width, LANE_BYTES)
+        rows_per_lane_row *= -(-MIN_LANES * LANE_BYTES // (rows_per_lane_row * width))
+        whole = rows.shape[0] // rows_per_lane_row * rows_per_lane_row
+        lanes = np.ascontiguousarray(rows[:whole]).reshape(-1, rows_per_lane_row * width).view(np.uint64)
+        totals = count_bits(lanes).reshape(rows_per_lane_row, 8 * width).sum(axis=0)
+        return np.asarray(totals + super().count_bits(rows[whole:]))

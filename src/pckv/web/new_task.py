@@ -176,7 +176,7 @@ async def create(
         task = await collector.analysis_threads.run(account, form.to_task)
         if preview:
             return JSONResponse({"id": task.id, "task": task.to_json()})
-        new = await asyncio.to_thread(collector.store.add_task, task)
+        new = await asyncio.to_thread(collector.store.add_task, task, collector.today())
     except TaskGone:
         raise ProblemDetails(ProblemKind.DELETED) from None
     except PckvError as error:

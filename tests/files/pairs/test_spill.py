@@ -11,8 +11,7 @@ import pytest
 from pckv import Task
 from pckv.base.errors import DataError
 from pckv.base.population import Population
-from pckv.files.pairs.population import Repairs, read_population
-from pckv.files.pairs.spill import read_populations
+from pckv.files.pairs.population import Repairs, read_population, read_populations
 from support.pairs_files import MOVIES, NAMES
 
 NAMED_KEYS = ["alien", "heat", "up", "nobody knows", "nobody lists"]

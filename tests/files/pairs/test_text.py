@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from pckv.files.pairs import rows as rows_module
-from pckv.files.pairs import text as text_module
-from pckv.files.pairs.open_pairs import open_pairs
-from pckv.files.pairs.population import read_population
+from pckv.files.pairs import sources as text_module
+from pckv.files.pairs.population import read_population, read_populations
 from pckv.files.pairs.rows import Columns
-from pckv.files.pairs.spill import read_populations
+from pckv.files.pairs.sources import open_pairs
 from support.pairs_files import MOVIES, NAMES, people, read, refusal
 
 PEOPLE = [{0: 4, 2: 1.5}, {}, {1: 2}]

@@ -12,7 +12,7 @@ import pytest
 from pckv import Task
 from pckv.base.canonical import base64url, from_base64url
 from pckv.base.errors import AuditFailure
-from pckv.client.reasons import explain
+from pckv.client.transport import explain
 from pckv.contract.coins import follows_coin
 from support.browser import PAIRS, QUICK, ScriptedBrowser, Tab, as_report, pages
 from support.client_collector import LOST, Reply, problem

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from pckv import Task
-from pckv.client.reasons import explain
+from pckv.client.transport import explain
 from support.browser import (
     PAIRS,
     QUICK,

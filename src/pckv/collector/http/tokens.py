@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from pckv.base.durable import sync, write_new
 from pckv.base.errors import ParameterError
 from pckv.collector.http.logs import log
 from pckv.collector.http.settings import TOKEN_VARIABLE
@@ -123,7 +124,7 @@ def _link_token(temporary: Path, path: Path) -> None:
         raise ParameterError(
             f"{path}: {error.strerror}; the administrator's token is in {temporary}"
         ) from error
-    _sync_folder(path.parent)
+    sync(path.parent)
 
 
 def _log_other_creator() -> None:
@@ -136,21 +137,4 @@ def _log_other_creator() -> None:
 
 def write_token(path: Path, token: str) -> None:
     """Write a token to a new file that only its owner can read; it is on disk when this returns."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(token + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        _sync_folder(path.parent)
-    except OSError:
-        path.unlink(missing_ok=True)
-        raise
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    write_new(path, f"{token}\n".encode())

@@ -21,8 +21,7 @@ from pckv.collector.ingest.decoding import (
 )
 from pckv.contract.task import Task
 from pckv.counting.batches import check_batch
-from pckv.files.reports.columns import message_column
-from pckv.files.reports.format import ID_MEMBER, report_schema
+from pckv.files.reports.columns import ID_MEMBER, message_column, report_schema
 
 # A batch costs far more than its bytes: what takes thousands is slow for everybody.
 MAX_BATCHES_PER_REQUEST = 64

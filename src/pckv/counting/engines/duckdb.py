@@ -1,7 +1,7 @@
 """The `duckdb` engine: SQL over report files, in this process.
 
-Words are counted by `GROUP BY`; messages that support many keys at once are streamed into the kernel that the numpy
-engine uses. The numpy engine, which knows places, finds what is wrong with a file.
+Words are counted by `GROUP BY`; messages that support many keys at once are streamed into the kernel that the
+numpy engine uses. The numpy engine, which knows places, finds what is wrong with a file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pckv.counting.batches import CountResult, count_batch
 from pckv.counting.deduplicator import Deduplicator
 from pckv.counting.engines.sql import account_for_rows, can_group, read_word_counts, recount_with_numpy
 from pckv.files.reports.columns import ID_COLUMN, message_column
-from pckv.tally.compiled import fast_tally
+from pckv.tally.tally import fast_tally
 
 if TYPE_CHECKING:
     from pckv.counting.job import Job
@@ -34,11 +34,13 @@ MESSAGES = "SELECT {columns} FROM read_parquet($files, hive_partitioning = false
 # A report without an id counts as one without a word.
 WORDS = """
     SELECT word, count(*) AS times, 0 AS repeated, NULL::BLOB AS conflict FROM (
-        SELECT CASE WHEN {missing} THEN NULL ELSE word END AS word FROM read_parquet($files, hive_partitioning = false)
+        SELECT CASE WHEN {missing} THEN NULL ELSE word END AS word
+        FROM read_parquet($files, hive_partitioning = false)
     ) GROUP BY word
 """
 WORDS_ONCE = """
-    SELECT word, count(*) AS times, sum(times) - count(*) AS repeated, any_value(report_id) FILTER (differs) AS conflict
+    SELECT word, count(*) AS times, sum(times) - count(*) AS repeated,
+        any_value(report_id) FILTER (differs) AS conflict
     FROM (
         SELECT report_id, any_value(word) AS word, count(*) AS times, min(word) <> max(word) AS differs
         FROM read_parquet($files, hive_partitioning = false)

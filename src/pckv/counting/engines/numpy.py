@@ -9,12 +9,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
-from pckv.counting.batches import BadReports, CountResult, count_batch
+from pckv.counting.batches import BadReports, CountResult, count_batch, read_all, read_groups, read_stream
 from pckv.counting.deduplicator import Deduplicator
-from pckv.counting.reading import read_all, read_groups, read_stream
 from pckv.files.reports.reader import ReportFile
 from pckv.tally import Tally
-from pckv.tally.compiled import fast_tally
+from pckv.tally.tally import fast_tally
 
 if TYPE_CHECKING:
     from pckv.counting.job import Job
@@ -93,7 +92,7 @@ def _count_deduplicated(job: Job) -> CountResult:
 def _count_in_order(
     count_span: Callable[[Span], list[BadReports]], spans: Iterable[Span]
 ) -> Iterator[tuple[Span, list[BadReports]]]:
-    """Yield spans and what was skipped in each, in order; about twice as many are under way as there are cores."""
+    """Yield spans and what was skipped in each, in order; about twice as many are counted as there are cores."""
     cores = os.cpu_count() or 1
     under_way: deque[tuple[Span, Future[list[BadReports]]]] = deque()
     with ThreadPoolExecutor(cores) as pool:
@@ -107,7 +106,7 @@ def _count_in_order(
                 first, future = under_way.popleft()
                 yield first, future.result()
         finally:
-            # After an error nobody wants the rest.
+            # After an error the rest is not wanted.
             for _, future in under_way:
                 future.cancel()
 

@@ -28,7 +28,7 @@ def can_group(task: Task) -> bool:
 
 
 def read_word_counts(task: Task, files: Sequence[ReportFile], table: Any) -> CountResult:
-    """Return the result in a table of words, times, repeats and conflicts; invalid words are noted as skipped."""
+    """Return the result of a table of words, times, repeats and conflicts; invalid words are skipped."""
     compute = require("pyarrow.compute", extra="files")
     for report_id in table.column("conflict").drop_null():
         raise conflict_error(files, report_id.as_py())

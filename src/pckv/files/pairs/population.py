@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +19,9 @@ from pckv.base.limits import REFUSE, REFUSE_BETWEEN
 from pckv.base.population import Population
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.task import Task
-from pckv.files.pairs.open_pairs import open_pairs
-from pckv.files.pairs.row_keys import RowKeys, row_keys
-from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, format_number
+from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, RowKeys, format_number, row_keys
+from pckv.files.pairs.sources import open_pairs
+from pckv.files.spill import SpilledRecords
 
 REPEATED = LAST, MEAN = "last", "mean"
 
@@ -27,7 +29,8 @@ REPEATED = LAST, MEAN = "last", "mean"
 class Repairs(NamedTuple):
     """What is done to bad rows instead of refusing them."""
 
-    # Move values outside the range to its nearest end, and those between two levels that a task refuses to the nearest one.
+    # Move values outside the range to its nearest end, and those between two levels that a task refuses to
+    # the nearest one.
     clip: bool = False
     # Which value counts where a user has a key twice: one of REPEATED.
     repeated: str | None = None
@@ -68,7 +71,7 @@ def read_population(
     *,
     name: str | None = None,
 ) -> RepairedPopulation:
-    """Read everybody's pairs; a row with neither key nor value is a participant without pairs.
+    """Read all participants' pairs; a row with neither key nor value is a participant without pairs.
 
     `name` is what messages call the file, where that is not its path.
     """
@@ -78,7 +81,7 @@ def read_population(
 def population_of(
     file: PairsSource, task: Task, repairs: Repairs = NO_REPAIRS, progress: Progress = no_progress
 ) -> RepairedPopulation:
-    """Return everybody in a source of pairs, checked against a task, in the order in which they first appear."""
+    """Return the participants of a source of pairs, checked against a task, in the order they appear."""
     keys = row_keys(task)
     builder = PopulationBuilder(file, keys)
     clipped = read_task_rows(file, builder.add, task, repairs, progress)
@@ -184,7 +187,7 @@ class PopulationBuilder:
         self._unused.extend(batch.rows[~used])
 
     def build(self, repeated: str | None, most: int | None = None) -> tuple[Population, int]:
-        """Return everybody's pairs, and how many rows were merged into others."""
+        """Return all participants' pairs, and how many rows were merged into others."""
         if not self._users:
             raise no_rows(self.file)
         return build_population(
@@ -297,3 +300,87 @@ def _merge_repeats(values: Floats, repeats: Flags, how: str) -> Floats:
         value = run[-1] if how == LAST else np.clip(run.mean(), run.min(), run.max())
         merged[start - np.searchsorted(indices, start)] = value
     return merged
+
+
+# A user is identified by 128 bits of a hash; a row without a pair has no key.
+RECORD = np.dtype([("user", "<u8", (2,)), ("row", "<i8"), ("value", "<f8"), ("key", "<i8")])
+NO_KEY = -1
+
+
+class SpilledRows:
+    """Rows of pairs on disk, until they are built into populations, one per group."""
+
+    def __init__(self, file: PairsSource, keys: RowKeys) -> None:
+        self.file = file
+        self._keys = keys
+        self._spill = SpilledRecords(RECORD)
+        self.close = self._spill.close
+
+    def add(self, batch: RowBatch, keys: Integers, values: Floats, used: Flags) -> None:
+        """Add a batch; the user of a row that is not used is a participant all the same."""
+        hashes = b"".join(blake2b(name.encode(), digest_size=16).digest() for name in batch.users.names)
+        records = np.zeros(len(batch.rows), RECORD)
+        records["user"] = np.frombuffer(hashes, "<u8").reshape(-1, 2)[batch.users.codes]
+        records["row"], records["value"] = batch.rows, values
+        records["key"] = np.where(used, keys, NO_KEY)
+        self._spill.add(records, records["user"][:, 0])
+
+    def populations(self, repeated: str | None, most: int | None) -> Iterator[tuple[Population, int]]:
+        """Yield all pairs, some participants at a time, and how many rows were merged into others."""
+        empty = True
+        for records in self._spill.read():
+            empty = False
+            yield self._population(records, repeated, most)
+        if empty:
+            raise no_rows(self.file)
+
+    def _population(
+        self, records: NDArray[Any], repeated: str | None, most: int | None
+    ) -> tuple[Population, int]:
+        order = np.lexsort(records["user"].T)
+        new = np.ones(order.size, np.bool_)
+        new[1:] = (records["user"][order[1:]] != records["user"][order[:-1]]).any(axis=1)
+        users = np.empty(order.size, np.int32)
+        users[order] = np.cumsum(new) - 1
+        used = records["key"] != NO_KEY
+        pairs = records[used]
+
+        def row_error(index: int, reason: str, code: str) -> DataError:
+            return self.file.row_error(int(pairs["row"][index]), reason, code)
+
+        return build_population(
+            users[used],
+            pairs["key"],
+            pairs["value"],
+            participants=int(new.sum()),
+            rules=PairRules(repeated, most, self._keys, row_error),
+        )
+
+
+def read_populations(
+    path: Path,
+    task: Task,
+    columns: Columns,
+    repairs: Repairs = NO_REPAIRS,
+    progress: Progress = no_progress,
+    *,
+    name: str | None = None,
+) -> Iterator[RepairedPopulation]:
+    """Read all pairs: at once where memory allows, else some participants at a time.
+
+    `name` is what messages call the file, where that is not its path.
+    """
+    file = open_pairs(path, columns, name)
+    if not file.is_large:
+        yield population_of(file, task, repairs, progress)
+        return
+    with closing(SpilledRows(file, row_keys(task))) as spilled:
+        clipped = read_task_rows(file, spilled.add, task, repairs, progress)
+        most = most_pairs(task)
+        if most is not None:
+            # A file in which a participant has too many pairs is refused whole, before any of it is used.
+            for _ in spilled.populations(repairs.repeated, most):
+                pass
+        for population, merged in spilled.populations(repairs.repeated, most):
+            yield RepairedPopulation(on_levels(file, population, task, repairs), clipped, merged)
+            clipped = 0

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from pckv.base.population import Population
 from pckv.base.progress import Progress, no_progress
-from pckv.files.pairs.open_pairs import open_pairs
 from pckv.files.pairs.rows import ROWS_PER_BATCH, Columns, PairsSource
+from pckv.files.pairs.sources import open_pairs
 from pckv.files.spill import SpilledRecords
 from pckv.mechanisms.discovery.prefix_tree import PrefixTree
 
@@ -26,7 +26,7 @@ Records = NDArray[Any]
 
 
 class HeldTexts:
-    """Everybody's texts in a file: all in memory where there is room, else on disk by user.
+    """All participants' texts in a file: in memory where there is room, else on disk by user.
 
     Args:
         path: A file of rows.
@@ -86,10 +86,10 @@ class HeldTexts:
         return self._numbers.setdefault(text, len(self._numbers)) if text else NO_TEXT
 
     def populations(self) -> Iterator[Population]:
-        """Yield everybody, some people at a time; their keys are numbers of `texts`. This can be done once."""
+        """Yield the participants, some at a time; their keys are numbers of `texts`. Works once."""
         if self._spilled is None:
-            everybody, self._in_memory = np.concatenate(self._in_memory), []
-            yield _population(everybody)
+            records, self._in_memory = np.concatenate(self._in_memory), []
+            yield _population(records)
             return
         with closing(self._spilled) as spilled:
             yield from map(_population, spilled.read())

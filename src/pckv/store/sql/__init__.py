@@ -1,1 +1,1 @@
-"""The store in SQL: one module per group of tables."""
+"""The store in SQL: one module of transactions per group of tables."""

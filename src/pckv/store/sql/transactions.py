@@ -1,39 +1,56 @@
-"""What databases do differently inside a transaction: bulk statements and locks."""
+"""What a transaction offers: rows, changes, bulk statements and locks; and the schema that it finds.
+
+Schema scripts are numbered, one folder per dialect; each is applied once, in order.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from importlib.resources import files
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from pckv.base.errors import PckvError, StoreError
 from pckv.base.wire import Report
-from pckv.store import migrations
+from pckv.contract.series import Series
+from pckv.contract.task import Task
 from pckv.store.base import Invitation
 
-T = TypeVar("T")
+Contract = TypeVar("Contract", bound=Task | Series)
 
 # What is stored of an invitation without a coin.
 NO_COIN = bytes(16)
+# A contract may hold megabytes of key names; this many are kept after parsing.
+MAX_PARSED_TASKS, MAX_PARSED_SERIES = 64, 16
 
 
 class TransactionConflict(Exception):
     """Another transaction was faster; nothing was changed, and the transaction may be tried again."""
 
 
-class Lock:
-    """How a transaction locks a task's row."""
+class Transaction(Protocol):
+    """One open transaction of a store."""
 
-    NONE = ""
-    # Other transactions may share the lock, but nobody may change the row.
-    SHARE = " FOR SHARE"
-    UPDATE = " FOR UPDATE"
+    @property
+    def for_share(self) -> str:
+        """The end of a query whose rows other transactions may share, and not change, until this one ends."""
 
+    @property
+    def for_update(self) -> str:
+        """The end of a query whose rows other transactions wait for until this one ends."""
 
-class Transaction(migrations.Connection, Protocol):
-    """One open transaction."""
+    @property
+    def contracts(self) -> ParsedContracts:
+        """The contracts that the store has parsed."""
 
-    def lock(self, sql: str, how: str, *values: object) -> list[Any]:
-        """Return the rows of a query, locked until the transaction ends."""
+    def rows(self, sql: str, *values: object) -> list[Any]:
+        """Return the rows of a query."""
+
+    def change(self, sql: str, *values: object) -> int:
+        """Execute a statement; return how many rows it changed."""
+
+    def script(self, sql: str) -> None:
+        """Execute several statements."""
 
     def lock_tokens(self) -> None:
         """Keep all other transactions from changing tokens until this one ends."""
@@ -45,7 +62,7 @@ class Transaction(migrations.Connection, Protocol):
         """Return the bodies of those of the given ids that are stored."""
 
     def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, Invitation]:
-        """Return the known invitations; nobody else can change them until the transaction ends."""
+        """Return the known invitations, which no other transaction can change until this one ends."""
 
     def spend_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
         """Mark invitations as spent, and erase their coins."""
@@ -57,17 +74,93 @@ class Transaction(migrations.Connection, Protocol):
         """Return what later tells whether the rows that this transaction deleted are gone from the files."""
 
     def delete_parts(self, task: int, numbers: Sequence[int]) -> bool:
-        """Delete parts; return False, and delete none, unless all exist and nobody else has locked them."""
+        """Delete parts; return False, and delete none, unless all exist and none is locked."""
 
 
-class TransactionRunner(ABC):
-    """Whatever does its work in transactions of one database."""
+class ParsedTexts(Generic[Contract]):
+    """The last parsed contracts of a table; an id determines the text, so none goes stale."""
 
-    @abstractmethod
-    def _run(self, name: str, work: Callable[[Transaction], T], *, write: bool = True) -> T:
-        """Do some work in one transaction; repeat it if that is safe and may help."""
+    def __init__(self, table: str, noun: str, parse: Callable[[str], Contract], limit: int) -> None:
+        self._sql = f"SELECT json FROM {table} WHERE id = $1"  # noqa: S608
+        self._noun, self._parse, self._limit = noun, parse, limit
+        self._parsed: dict[str, Contract] = {}
+        self._lock = threading.Lock()
+
+    def find(self, tx: Transaction, contract_id: str) -> Contract:
+        """Return the contract of an id that is stored."""
+        with self._lock:
+            contract = self._parsed.get(contract_id)
+        if contract is None:
+            contract = self._checked(contract_id, tx.rows(self._sql, contract_id)[0][0])
+            with self._lock:
+                while len(self._parsed) >= self._limit:
+                    del self._parsed[next(iter(self._parsed))]
+                self._parsed[contract_id] = contract
+        return contract
+
+    def _checked(self, contract_id: str, text: str) -> Contract:
+        try:
+            contract = self._parse(text)
+        except PckvError as error:
+            raise StoreError(f"{self._noun} {contract_id} is damaged: {error}") from error
+        if contract.id != contract_id:
+            raise StoreError(f"{self._noun} {contract_id} is damaged: its text is that of {contract.id}")
+        return contract
+
+
+class ParsedContracts(NamedTuple):
+    """The tasks and series that a store has parsed."""
+
+    tasks: ParsedTexts[Task]
+    series: ParsedTexts[Series]
+
+
+def no_contracts() -> ParsedContracts:
+    """Return the contracts of a store that has parsed none yet."""
+    tasks = ParsedTexts("tasks", "task", Task.from_json, MAX_PARSED_TASKS)
+    return ParsedContracts(tasks, ParsedTexts("series", "series", Series.from_json, MAX_PARSED_SERIES))
 
 
 def stored_invitation(spent: int, coin: bytes) -> Invitation:
     """Return an invitation from its row."""
     return Invitation(bool(spent), None if coin == NO_COIN else coin)
+
+
+def load_scripts(dialect: str) -> list[str]:
+    """Return the scripts of a dialect, from number 1 on."""
+    folder = files("pckv.store") / "schema" / dialect
+    numbers = sorted(int(path.name.removesuffix(".sql")) for path in folder.iterdir())
+    return [(folder / f"{number}.sql").read_text("utf-8") for number in numbers]
+
+
+def migrate(tx: Transaction, dialect: str) -> None:
+    """Migrate a schema to this release; the caller holds the lock that others wait for."""
+    tx.script("CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)")
+    scripts = load_scripts(dialect)
+    version = _version(tx)
+    _refuse_newer(version, len(scripts))
+    for number, script in enumerate(scripts[version:], version + 1):
+        tx.script(script)
+        tx.change("INSERT INTO schema_version VALUES ($1)", number)
+
+
+def check_version(tx: Transaction, dialect: str) -> None:
+    """Refuse a schema other than the one that this release works with."""
+    known = len(load_scripts(dialect))
+    version = _version(tx)
+    _refuse_newer(version, known)
+    if version < known:
+        raise StoreError(
+            f"the store has schema {version}, and this release needs {known}: start the collector"
+        )
+
+
+def _version(tx: Transaction) -> int:
+    return int(tx.rows("SELECT coalesce(max(version), 0) FROM schema_version")[0][0])
+
+
+def _refuse_newer(version: int, known: int) -> None:
+    if version > known:
+        raise StoreError(
+            f"the store has schema {version}, and this release knows {known}: use a newer release"
+        )

@@ -1,4 +1,4 @@
-"""What a tally of `collision` says of the keys: the supports that it counts, or those of the words that it keeps."""
+"""What a tally of `collision` says of the keys: supports that it counts, or of the words that it keeps."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pckv.base.errors import TallyError
 from pckv.base.progress import Progress, no_progress
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.tally.counts import Counts
-from pckv.tally.decode import level_cells
+from pckv.tally.decode.support import level_cells
 from pckv.tally.supports import compiled_checks, supports_of
 
-# More items times distinct words than this would take longer than about twenty minutes, in the plain loop and in the
-# compiled one.
+# More items times distinct words than this would take longer than about twenty minutes, in the plain loop and
+# in the compiled one.
 MAX_PLAIN_CHECKS, MAX_CHECKS = 2**36, 2**40
 
 
 def support(law: CollisionLaw, counts: Counts, keys: Integers, progress: Progress = no_progress) -> Integers:
     """For each of some keys, how many reports support every level: levels × keys."""
     if law.decodes_all:
-        return level_cells.support(law, counts, keys, progress)
+        return level_cells(law, counts, keys, progress)
     words, times = counts.nonzero(law.word_limit)
     checks = law.levels * keys.size * words.size
     if checks > MAX_CHECKS or (checks > MAX_PLAIN_CHECKS and compiled_checks() is None):

@@ -72,3 +72,9 @@ def decode_all(law: Law, counts: Counts, progress: Progress = no_progress) -> tu
     support = decode(law, counts, np.arange(keys + dummies), progress)
     total = int(support.counts[:, keys:].sum())
     return support.take(slice(keys)), DummySupport(total, dummies)
+
+
+def level_cells(law: Law, counts: Counts, keys: Integers, _progress: Progress) -> Integers:
+    """Return the support of keys by `ue` or `grr`, whose cell of a level is number levels·key + level."""
+    levels = np.arange(law.levels)[:, None]
+    return counts.take((law.levels * keys + levels).reshape(-1)).reshape(law.levels, -1)

@@ -1,8 +1,8 @@
 """What a histogram of `ue-compact` words says of the keys: how many reports gave each level.
 
-A report (φ, φ0) gives key u the residue ⟨φ, u⟩ + φ0 mod q, and each level has r residues in a row. For all keys at once the histogram is
-transformed one digit after another, either by adding shifted slices or by Fourier transforms; for
-a few keys every word that occurred is checked.
+A report (φ, φ0) gives key u the residue ⟨φ, u⟩ + φ0 mod q, and each level has r residues in a row. For all
+keys at once the histogram is transformed one digit after another, either by adding shifted slices or by
+Fourier transforms; for a few keys every word that occurred is checked.
 """
 
 from __future__ import annotations

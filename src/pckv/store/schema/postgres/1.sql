@@ -1,8 +1,8 @@
 -- Days are YYYY-MM-DD. Ids are compared byte by byte, as everywhere else, whatever the database's
 -- language.
 --
--- PostgreSQL keeps rows where they came, and each row knows its transaction (ctid, xmin). So whoever
--- reads these files or a dump sees which reports and spent invitations came in one batch, though not
+-- PostgreSQL keeps rows where they came, and each row knows its transaction (ctid, xmin). So a
+-- reader of these files or a dump sees which reports and spent invitations came in one batch, though not
 -- in which order inside it: rows are written in the order of their random keys. To forget that too:
 --     CLUSTER reports USING reports_pkey; CLUSTER invitations USING invitations_pkey; VACUUM FREEZE;
 CREATE TABLE tasks (
@@ -28,11 +28,14 @@ CREATE INDEX rounds ON tasks (series, series_round) WHERE series IS NOT NULL;
 CREATE TABLE series (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id text COLLATE "C" NOT NULL UNIQUE,
-    name text COLLATE "C" NOT NULL,
+    -- What devices take for the survey of the series' name.
+    survey text COLLATE "C" NOT NULL,
     json text NOT NULL,
     created text NOT NULL,
     closed text
 );
+
+CREATE INDEX surveys ON series (survey);
 
 CREATE TABLE deletions (
     task text COLLATE "C" PRIMARY KEY,
@@ -68,8 +71,8 @@ CREATE TABLE parts (
 );
 
 -- How many reports of a task came on each day, in UTC. No column links a report to its day: reports
--- and parts have no day. Whoever sees from these files in which order batches came can count them off
--- against the days; the commands above forget that order.
+-- and parts have no day. A reader who sees from these files in which order batches came can count
+-- them off against the days; the commands above forget that order.
 CREATE TABLE report_days (
     task bigint NOT NULL REFERENCES tasks,
     day text COLLATE "C" NOT NULL,

@@ -25,11 +25,14 @@ CREATE INDEX rounds ON tasks (series, series_round) WHERE series IS NOT NULL;
 CREATE TABLE series (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
-    name TEXT NOT NULL,
+    -- What devices take for the survey of the series' name.
+    survey TEXT NOT NULL,
     created TEXT NOT NULL,
     closed TEXT,
     json TEXT NOT NULL
 ) STRICT;
+
+CREATE INDEX surveys ON series (survey);
 
 CREATE TABLE deletions (
     task TEXT NOT NULL PRIMARY KEY,
@@ -63,8 +66,8 @@ CREATE TABLE parts (
 ) STRICT, WITHOUT ROWID;
 
 -- How many reports of a task came on each day, in UTC. Nothing links a report to its day: reports and
--- parts have no day. Whoever learns the order in which reports came, such as from the write-ahead log
--- before it is emptied, can count them off against the days.
+-- parts have no day. A reader who learns the order in which reports came, such as from the
+-- write-ahead log before it is emptied, can count them off against the days.
 CREATE TABLE report_days (
     task INTEGER NOT NULL REFERENCES tasks,
     day TEXT NOT NULL,

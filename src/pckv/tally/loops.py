@@ -111,11 +111,11 @@ def count_progressions(
     symbol_count: int,
     counts: NDArray[np.int64],
 ) -> None:
-    """Count the positions x with ((A·x + C) mod N) mod t = z, for words of A, C and z; N is the number of counts."""
+    """Count the positions x with ((A·x + C) mod N) mod t = z, for words of A, C, z and N counts."""
     positions = counts.size
     inverses = invert(factors, positions)
-    # Bytes stay in the cache, and a word supports a position once at most. Where words support few positions, it would
-    # take longer to add the bytes up.
+    # Bytes stay in the cache, and a word supports a position once at most. Where words support few positions,
+    # it would take longer to add the bytes up.
     in_bytes = symbol_count <= MAX_BYTE
     recent = np.zeros(positions if in_bytes else 0, np.uint8)
     for word in range(factors.size):
@@ -208,9 +208,9 @@ def count_checks(
 ) -> None:
     """Count the words with ((A·x + C) mod N) mod t = z, for every place x.
 
-    The columns of `functions` are A, ⌊A·2^32/N⌋, C and t - z, one row per word; N is below 2^31. With t = 2^k·u, u odd,
-    the `constants` are N, the inverse of u modulo 2^32, 2^k - 1, and ⌊(2^32 - 1)/t⌋·2^k. All steps take 32 bits, so that
-    the processor takes several at once, and none divides.
+    The columns of `functions` are A, ⌊A·2^32/N⌋, C and t - z, one row per word; N is below 2^31. With t =
+    2^k·u, u odd, the `constants` are N, the inverse of u modulo 2^32, 2^k - 1, and ⌊(2^32 - 1)/t⌋·2^k. All
+    steps take 32 bits, so that the processor takes several at once, and none divides.
     """
     positions, inverse, even, largest = constants[0], constants[1], constants[2], constants[3]
     half = np.uint64(32)
@@ -227,6 +227,7 @@ def count_checks(
                 product = min(product, np.uint32(product - positions))
                 total = np.uint32(product + offset)
                 total = min(total, np.uint32(total - positions))
-                # Multiples of t, and no other numbers, become small multiples of 2^k (Granlund and Montgomery).
+                # Multiples of t, and no other numbers, become small multiples of 2^k (Granlund and
+                # Montgomery).
                 scaled = np.uint32((total + complement) * inverse)
                 found[item] += np.uint32((scaled <= largest) & ((scaled & even) == np.uint32(0)))

@@ -1,0 +1,64 @@
+"""Files that are complete or absent, and on disk when a call returns."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+TEMPORARY_SUFFIX = ".part"
+# Modes of new files, before the process's mask: as that allows, and for their owner alone.
+DEFAULT_MODE, PRIVATE_MODE = 0o666, 0o600
+
+
+@contextmanager
+def durable_file(path: Path, *, mode: int = DEFAULT_MODE, replace: bool = True) -> Iterator[Path]:
+    """Yield an empty temporary file of the same folder that becomes `path` at the end, or is removed on a failure.
+
+    Args:
+        path: The name of the complete file.
+        mode: The permissions of the file.
+        replace: Whether a file of this name is replaced; if not, it stays, and is a `FileExistsError`.
+    """
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY_SUFFIX}")
+    try:
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+        yield part
+        sync(part)
+        if replace:
+            part.replace(path)
+        else:
+            # Creating a link is atomic and never replaces a file, even where the file system's locks do not work.
+            os.link(part, path)
+    except OSError as error:
+        # Callers know the name of the file, not that of the temporary one.
+        if error.filename in (None, str(part), part):
+            raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+        raise
+    finally:
+        part.unlink(missing_ok=True)
+    sync(path.parent)
+
+
+def write_new(path: Path, content: bytes, mode: int = PRIVATE_MODE) -> None:
+    """Write a new file under its own name; one that exists is a `FileExistsError` and stays."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        sync(path)
+        sync(path.parent)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def sync(path: Path) -> None:
+    """Wait until the content of a file, or the names in a folder, are on disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,1 +1,0 @@
-"""Inner loops of counting: numpy in `planes`, compiled by numba in `loops`."""
