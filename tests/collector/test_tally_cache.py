@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import subprocess
 import sys
@@ -15,12 +16,11 @@ import pytest
 from pckv import Task
 from pckv.base.arrays import Integers
 from pckv.base.errors import TallyError
-from pckv.collector.analysis import tally_cache
-from pckv.collector.analysis.estimate_cache import EstimateCache, EstimateOptions
-from pckv.collector.analysis.tally_cache import TallyCache
-from pckv.collector.analysis.waiting import AnalysisThreads
-from pckv.collector.upkeep import compaction
-from pckv.collector.upkeep.compaction import Compactor
+from pckv.collector.analysis import tallies
+from pckv.collector.analysis.estimates import EstimateCache, EstimateOptions
+from pckv.collector.analysis.tallies import Compactor, TallyCache
+from pckv.collector.computations import AnalysisThreads
+from pckv.collector.contracts.contracts import Contracts
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.store import parts
 from pckv.store.base import PartChanges, Store
@@ -58,15 +58,18 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture(autouse=True)
 def few_words_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (parts, compaction):
+    for module in (parts, tallies):
         monkeypatch.setattr(module, "MIN_REPORTS_TO_COUNT", 12)
+
+
+def estimates_of(store: Store, compactor: Compactor) -> EstimateCache:
+    contracts = Contracts(store, lambda: DAY, compactor.prepare, THREADS.lookups, THREADS.task_texts)
+    return EstimateCache(contracts, TallyCache(store, compactor), AnalysisThreads(THREADS.analysis, 20))
 
 
 def fresh(store: Store, task: Task) -> tuple[str, str]:
     """Return digest and estimates as a process answers that has just started."""
-    digest, estimates = asyncio.run(
-        EstimateCache(store, Compactor(store), AnalysisThreads(THREADS.analysis, 20)).get(task, OPTIONS, b"")
-    )
+    digest, estimates = asyncio.run(estimates_of(store, Compactor(store)).find(b"", task, OPTIONS))
     return digest, estimates.to_json()
 
 
@@ -74,7 +77,7 @@ def work_and_compare(store: Store, seed: int) -> int:
     """Upload, compact and delete at random; return how often a kept answer was not that of a fresh process."""
     rng, different = random.Random(seed), 0
     compactor = Compactor(store)
-    cache = EstimateCache(store, compactor, AnalysisThreads(THREADS.analysis, 20))
+    cache = estimates_of(store, compactor)
     sent = dict.fromkeys(TASKS, 0)
     for _ in range(14):
         task = rng.choice(TASKS)
@@ -84,7 +87,7 @@ def work_and_compare(store: Store, seed: int) -> int:
             sent[task] += size
         if rng.random() < 0.5:
             compactor.compact(task.id, fully=rng.random() < 0.3)
-        digest, estimates = asyncio.run(cache.get(task, OPTIONS, b""))
+        digest, estimates = asyncio.run(cache.find(b"", task, OPTIONS))
         different += (digest, estimates.to_json()) != fresh(store, task)
         assert different or estimates.reports == sent[task]
     return different
@@ -152,18 +155,17 @@ def test_the_memory_of_kept_tallies_is_bounded(monkeypatch: pytest.MonkeyPatch) 
     for task in TASKS:
         store.add_task(task)
         add(store, *some_reports(range(9), task), task=task)
-    _, cache = caches(store)
     dense = 8 * layouts.layout_of(OTHER).cells
-    monkeypatch.setattr(tally_cache, "MAX_CACHED_BYTES", dense)
+    cache = TallyCache(store, Compactor(store), dense)
     for task in (PLANES, TASK, COUNTED_LATER, OTHER):
         assert cache.get(task).tally == tally(some_reports(range(9), task), task)
-        assert sum(kept.tally.counts.nbytes for kept in cache._tallies.values()) <= dense
-    assert list(cache._tallies) == [OTHER.id]
-    monkeypatch.setattr(tally_cache, "MAX_CACHED_TALLIES", 1)
-    monkeypatch.setattr(tally_cache, "MAX_CACHED_BYTES", 2**27)
+        assert cache.kept.size <= dense
+    assert [task for task in TASKS if cache.kept.known(task.id)] == [OTHER]
+    monkeypatch.setattr(tallies, "MAX_KEPT_TALLIES", 1)
+    cache = TallyCache(store, Compactor(store))
     for task in TASKS:
         cache.get(task)
-        assert list(cache._tallies) == [task.id]
+        assert [other for other in TASKS if cache.kept.known(other.id)] == [task]
 
 
 def test_an_estimate_waits_for_a_compaction_instead_of_counting_the_same_words(
@@ -223,7 +225,7 @@ def test_an_estimate_ends_though_words_come_faster_than_they_are_counted(
 PREPARING = """
 import sys
 from pckv import Task
-from pckv.collector.upkeep.compaction import Compactor
+from pckv.collector.analysis.tallies import Compactor
 from support.memory_store import MemoryStore
 
 store = MemoryStore()
@@ -237,7 +239,9 @@ print("pckv.tally.kernels.loops" in sys.modules, "numba" in sys.modules)
 def test_the_compiled_loop_is_loaded_before_the_first_words_come(mechanism: str, loaded: str) -> None:
     """And not where nothing is counted in it, since it takes memory."""
     command = [sys.executable, "-c", PREPARING, mechanism]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == loaded
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == loaded
 
 
 def test_a_deleted_task_has_no_tally_any_more(store: Store) -> None:

@@ -13,9 +13,9 @@ import pytest
 from pckv import Task
 from pckv.base.arrays import Integers
 from pckv.base.wire import Report
+from pckv.collector.analysis import tallies
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.collector.state import Collector
-from pckv.collector.upkeep import compaction
 from pckv.store import parts
 from pckv.store.base import Part, PartChanges, ReportOutcome, StoredTask, Upload
 from pckv.store.parts import Compaction, pack_words
@@ -40,7 +40,7 @@ MAX_SEQUENCES = 12
 @pytest.fixture(autouse=True)
 def few_words_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words are merged in some compactions, and counted in others."""
-    for module in (parts, compaction):
+    for module in (parts, tallies):
         monkeypatch.setattr(module, "MIN_REPORTS_TO_COUNT", 6)
 
 

@@ -17,9 +17,8 @@ from fastapi import FastAPI
 
 from pckv.base.errors import ParameterError
 from pckv.collector.app import create_app
-from pckv.collector.http.connections import ConnectionLimits, Connections, allowed_connections
-from pckv.collector.http.http_protocol import ProtocolFactory
 from pckv.collector.http.logs import LibraryLogHandler, log
+from pckv.collector.http.protocol import ConnectionLimits, Connections, ProtocolFactory, allowed_connections
 from pckv.collector.http.settings import Settings
 from pckv.collector.http.tokens import AdministratorToken, create_first_token
 from pckv.collector.workers import ONLY_WORKER, Supervisor, Worker, check_workers

@@ -17,9 +17,8 @@ from fastapi import Depends, Query, Request
 from pckv.base.arrays import Flags, Integers
 from pckv.base.canonical import MAX_NAME_BYTES, check_names
 from pckv.base.errors import ParameterError
-from pckv.collector.contracts.task_routes import check_media
+from pckv.collector.http.bodies import JSON_TYPE, check_json
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
-from pckv.collector.ingest.upload_routes import JSON_TYPE
 from pckv.estimators.results.estimates import Estimates
 
 MAX_ASKED_KEYS = 100_000
@@ -55,7 +54,7 @@ ASKED_KEYS_BODY: dict[str, Any] = {
 
 async def read_asked_keys(request: Request) -> tuple[str, ...]:
     """Return the keys that the body of a request names, or raise the problem with it."""
-    check_media(request, "a list of keys")
+    check_json(request, "a list of keys")
     if "keys" in request.query_params:
         raise ProblemDetails(
             ProblemKind.MALFORMED, "the body names the keys: leave keys out of the address", field="keys"

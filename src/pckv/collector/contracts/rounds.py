@@ -1,14 +1,16 @@
-"""The rounds of series: each becomes a task one round before it opens, without anybody's help."""
+"""The rounds of series: each becomes a task one round before it opens, without an operator's help."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
 from pckv.base.errors import TaskGone
+from pckv.collector.computations import do_each
 from pckv.collector.http.logs import log
-from pckv.collector.upkeep.compaction import Compactor, do_each
 from pckv.contract.series import Series
+from pckv.contract.task import Task
 from pckv.store.base import Store, StoredSeries, all_series
 
 
@@ -27,8 +29,8 @@ def next_round(series: Series, day: str) -> int | None:
 class RoundMaker:
     """Adds the tasks of rounds to a store; several collectors that do so agree, since a series determines its rounds."""
 
-    def __init__(self, store: Store, compactor: Compactor) -> None:
-        self._store, self._compactor = store, compactor
+    def __init__(self, store: Store, prepare: Callable[[Task], None]) -> None:
+        self._store, self._prepare = store, prepare
         # The rounds of each series that were due last and need no more work: deriving a task of many keys takes long.
         self._done: dict[str, set[int]] = {}
 
@@ -55,4 +57,4 @@ class RoundMaker:
         with suppress(TaskGone):
             if self._store.add_round(task, day):
                 log("round_added", series=series.id, round=number, task=task.id)
-                self._compactor.prepare(task)
+                self._prepare(task)

@@ -15,7 +15,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector as MetricSource
 
-from pckv.collector.ingest.decoding import REFUSAL_REASONS
+from pckv.collector.http.problem_details import REFUSAL_REASONS
 
 COMMIT_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5)
 

@@ -1,4 +1,4 @@
-"""Everything that can be wrong with a whole request: RFC 9457 problem details of a closed set of types."""
+"""Everything that can be wrong: with a whole request, as RFC 9457 problem details of a closed set of types; with one report."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from fastapi import Request
 from fastapi.responses import JSONResponse
 
 from pckv.collector.http.logs import log
+from pckv.store.base import ReportOutcome
 
 MEDIA_TYPE = "application/problem+json"
 URN = "urn:pckv:problem:"
@@ -77,6 +78,9 @@ class ProblemDetails(Exception):
 
 
 RETRY_STATUSES = {ProblemKind.TOO_OFTEN.value.status, ProblemKind.OVERLOADED.value.status}
+# What can be wrong with a request that needs a token, and with one about a task.
+ADMIN_PROBLEMS = (ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN, ProblemKind.OVERLOADED)
+TASK_PROBLEMS = (ProblemKind.UNKNOWN, ProblemKind.DELETED)
 BY_STATUS = {404: ProblemKind.UNKNOWN, 405: ProblemKind.WRONG_METHOD}
 
 
@@ -103,3 +107,20 @@ def problem_responses(*kinds: ProblemKind) -> dict[int | str, dict[str, object]]
             "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
     return responses
+
+
+# Why a report can be refused before the store has seen it.
+BAD_ID, DUPLICATE, WRONG_COIN = "bad_id", "duplicate_in_request", "wrong_coin"
+DECODING_REASONS = (BAD_ID, "bad_encoding", "wrong_length", "out_of_range", DUPLICATE, WRONG_COIN)
+ACCEPTED = frozenset({ReportOutcome.STORED, ReportOutcome.KNOWN})
+# The whole request is refused.
+TASK_ENDED = {ReportOutcome.TASK_CLOSED: ProblemKind.CLOSED, ReportOutcome.TASK_GONE: ProblemKind.DELETED}
+# Why a report can be refused, before the store has seen it and by the store.
+REFUSAL_REASONS = tuple(
+    dict.fromkeys(
+        [
+            *DECODING_REASONS,
+            *(outcome.value for outcome in ReportOutcome if outcome not in ACCEPTED | TASK_ENDED.keys()),
+        ]
+    )
+)

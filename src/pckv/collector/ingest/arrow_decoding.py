@@ -10,9 +10,8 @@ from pckv.base.canonical import MAX_NAME_BYTES, base64url
 from pckv.base.errors import require
 from pckv.base.limits import REPORT_ID_BYTES, SERVER_COIN
 from pckv.base.wire import Report
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.collector.http.problem_details import BAD_ID, ProblemDetails, ProblemKind
 from pckv.collector.ingest.decoding import (
-    BAD_ID,
     MAX_REPORTS_PER_REQUEST,
     Decoded,
     check_body,

@@ -1,7 +1,4 @@
-"""Decoding reports from the JSON of a request: strictly, and without trusting its size or shape.
-
-What the outcome of a report means to the one who sent it.
-"""
+"""Decoding reports from the JSON of a request: strictly, and without trusting its size or shape."""
 
 from __future__ import annotations
 
@@ -15,16 +12,12 @@ from pckv.base.canonical import RepeatedMember, from_base64url, refuse_repeated_
 from pckv.base.errors import ReportError
 from pckv.base.limits import SERVER_COIN
 from pckv.base.wire import Report, check_id
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.collector.http.problem_details import BAD_ID, DUPLICATE, WRONG_COIN, ProblemDetails, ProblemKind
 from pckv.contract.coins import follows_coin
 from pckv.contract.task import Task
-from pckv.store.base import ReportOutcome
 
 MAX_REPORTS_PER_REQUEST = 10_000
 MEMBERS = ({"id", "body"}, {"id", "body", "invitation"})
-BAD_ID, DUPLICATE, WRONG_COIN = "bad_id", "duplicate_in_request", "wrong_coin"
-# Why a report can be refused before the store has seen it.
-DECODING_REASONS = (BAD_ID, "bad_encoding", "wrong_length", "out_of_range", DUPLICATE, WRONG_COIN)
 # What a report in JSON has besides id and body: names of members, an invitation, generous white space.
 MAX_JSON_FRAME_BYTES = 256
 # How often a character of JSON's syntax may appear, per report and besides: what is parsed takes many times the memory
@@ -198,17 +191,3 @@ def without_repeats(rows: Iterable[tuple[str, Report | str, str | None]]) -> Dec
             decoded.reports.append(report)
             decoded.invitations.append(invitation)
     return decoded
-
-
-ACCEPTED = frozenset({ReportOutcome.STORED, ReportOutcome.KNOWN})
-# The whole request is refused.
-TASK_ENDED = {ReportOutcome.TASK_CLOSED: ProblemKind.CLOSED, ReportOutcome.TASK_GONE: ProblemKind.DELETED}
-# Why a report can be refused, before the store has seen it and by the store.
-REFUSAL_REASONS = tuple(
-    dict.fromkeys(
-        [
-            *DECODING_REASONS,
-            *(outcome.value for outcome in ReportOutcome if outcome not in ACCEPTED | TASK_ENDED.keys()),
-        ]
-    )
-)

@@ -1,22 +1,19 @@
-"""The routes of estimates and report files."""
+"""The estimates of stored tasks and their routes; the route of report files."""
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, NamedTuple
 
 import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from pckv import __version__
-from pckv.base.arrays import Integers
-from pckv.base.errors import PckvError
+from pckv.base.arrays import Flags, Integers
+from pckv.base.errors import PckvError, StoreError
 from pckv.base.limits import DISCOVERY
-from pckv.collector.analysis.estimate_cache import EstimateOptions
 from pckv.collector.analysis.estimate_rows import (
     ASKED_KEYS_BODY,
     AskedKeys,
@@ -25,22 +22,112 @@ from pckv.collector.analysis.estimate_rows import (
     sorted_rows,
     top_rows,
 )
-from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
-from pckv.collector.http.download_names import attachment, file_stem
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.state import Account, Collector, CurrentCollector, unchanged
+from pckv.collector.analysis.tallies import MAX_KEPT_RESULTS, TallyCache, TallyResults
+from pckv.collector.computations import AnalysisThreads, Computations
+from pckv.collector.contracts.contracts import Contracts
+from pckv.collector.http.auth import Account
+from pckv.collector.http.bodies import JSON_TYPE
+from pckv.collector.http.downloads import (
+    CSV_TYPE,
+    PARQUET_TYPE,
+    accepted_format,
+    attachment,
+    download_headers,
+    file_stem,
+    unchanged,
+)
+from pckv.collector.http.policy import Access, part, policy
+from pckv.collector.http.problem_details import (
+    ADMIN_PROBLEMS,
+    TASK_PROBLEMS,
+    ProblemDetails,
+    ProblemKind,
+    problem_responses,
+)
 from pckv.contract.task import Task
+from pckv.estimators.estimate import default_method, estimate
 from pckv.estimators.results.estimates import Estimates
 from pckv.files.estimates import estimates_to_parquet
 from pckv.files.reports.writer import as_arrays, write_reports
+from pckv.tally import Tally
 
-JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
 MAX_KEYS_PER_REQUEST = 10_000
 # Writing a table with more keys, counted once more for each level, takes as long as estimating them.
 MAX_SHORT_CELLS = 2**17
 # The number of rows of all pages together.
 ROWS_HEADER = "X-Total-Count"
 CHUNK_BYTES = 2**20
+
+
+class EstimateOptions(NamedTuple):
+    """How to estimate; without a method, by the task's default."""
+
+    method: str | None
+    level: float
+    post: tuple[str, ...]
+    # A number of reports, or a share of them such as "1%".
+    hostile: str = "0"
+    # The keys that are asked for; None if all are.
+    keys: tuple[str, ...] | None = None
+    # Of hashed keys; None for the usual one.
+    false_discovery_rate: float | None = None
+
+    def resolved(self, task: Task) -> EstimateOptions:
+        """Return the options with the method named, and without keys where all are estimated at once in any case."""
+        keys = self.keys if task.is_hashed or not task.law.decodes_all else None
+        return self._replace(method=self.method or default_method(task), keys=keys)
+
+
+class EstimateCache:
+    """The estimates that were computed last from the tallies of tasks.
+
+    Args:
+        contracts: The tasks.
+        tallies: Their tallies.
+        threads: Where estimates are computed.
+    """
+
+    def __init__(self, contracts: Contracts, tallies: TallyCache, threads: AnalysisThreads) -> None:
+        self.contracts, self.threads = contracts, threads
+        self._results = TallyResults(contracts.store, tallies, threads, _estimate)
+        self._key_names: Computations[list[str]] = Computations(MAX_KEPT_RESULTS)
+
+    async def find(self, account: bytes, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
+        """Return the checksum of a task's tally and its estimates; options that do not fit the task are malformed."""
+        digest, [found] = await self.find_all(account, task, [options])
+        return digest, found
+
+    async def find_all(
+        self, account: bytes, task: Task, options: Sequence[EstimateOptions]
+    ) -> tuple[str, list[Estimates]]:
+        """Return the checksum of a task's tally and several estimates from this one tally."""
+        if task.kind == DISCOVERY:
+            raise ProblemDetails(
+                ProblemKind.MALFORMED,
+                f"task {task.name!r} is a discovery, which has no list of keys: /tasks/{task.id}/discovery finds them",
+            )
+        try:
+            return await self._results.get(task, [each.resolved(task) for each in options], account)
+        except StoreError:
+            raise
+        except PckvError as error:
+            raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+
+    def search(self, estimates: Estimates, text: str, options: EstimateOptions) -> Flags:
+        """Return which keys have a text in their names, ignoring case; the options are those of the estimates."""
+        asked = (estimates.task, options.keys)
+        known = self._key_names.known(asked)
+        names = known.value if known else [key.casefold() for key in estimates.key]
+        self._key_names.keep(asked, names)
+        folded = text.casefold()
+        return np.fromiter((folded in name for name in names), np.bool_, len(names))
+
+
+def _estimate(tally: Tally, options: EstimateOptions) -> Estimates:
+    return estimate(tally, **options._asdict())
+
+
+CurrentEstimates = Annotated[EstimateCache, part("estimates")]
 
 
 def parse_options(
@@ -67,7 +154,6 @@ FORMATS: dict[str, Callable[[Estimates], str | bytes]] = {
     CSV_TYPE: Estimates.to_csv,
     PARQUET_TYPE: estimates_to_parquet,
 }
-SUFFIXES = {JSON_TYPE: "json", CSV_TYPE: "csv", PARQUET_TYPE: "parquet"}
 ESTIMATE_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Frequency and mean of every key, and the shares of more than two levels, with intervals.",
@@ -88,10 +174,11 @@ ESTIMATE_RESPONSES: dict[int | str, dict[str, Any]] = {
         ),
     },
 )
+@policy(Access.ANALYSTS)
 async def get_estimates(
     task_id: str,
     request: Request,
-    collector: CurrentCollector,
+    cache: CurrentEstimates,
     account: Account,
     options: QueryOptions,
     wanted: QueryRows,
@@ -111,7 +198,7 @@ async def get_estimates(
     chooses JSON, CSV or Parquet, and the header Content-Disposition names the file: task, day and method.
     """
     asked = None if keys is None else tuple(keys)
-    return await _answer(request, collector, account, task_id, options._replace(keys=asked), wanted)
+    return await _answer(request, cache, account, task_id, options._replace(keys=asked), wanted)
 
 
 @router.post(
@@ -129,10 +216,11 @@ async def get_estimates(
     ),
     openapi_extra=ASKED_KEYS_BODY,
 )
+@policy(Access.ANALYSTS, max_bytes=None)
 async def ask_estimates(
     task_id: str,
     request: Request,
-    collector: CurrentCollector,
+    cache: CurrentEstimates,
     account: Account,
     options: QueryOptions,
     wanted: QueryRows,
@@ -142,12 +230,12 @@ async def ask_estimates(
 
     Where keys are hashed, only this tells which texts are there. Everything else is as with GET.
     """
-    return await _answer(request, collector, account, task_id, options._replace(keys=keys), wanted)
+    return await _answer(request, cache, account, task_id, options._replace(keys=keys), wanted)
 
 
 async def _answer(
     request: Request,
-    collector: Collector,
+    cache: EstimateCache,
     account: bytes,
     task_id: str,
     options: EstimateOptions,
@@ -156,17 +244,11 @@ async def _answer(
     """Return the estimates that a request asks for, in the format that it accepts."""
     media = accepted_format(request, tuple(FORMATS), "estimates")
     order = wanted.order
-    stored = await collector.find(task_id)
-    digest, estimates = await find_estimates(collector, account, stored.task, options)
+    stored = await cache.contracts.find(task_id)
+    digest, estimates = await cache.find(account, stored.task, options)
     resolved = options.resolved(stored.task)
-    headers = {
-        "ETag": entity_tag(digest, media, resolved.method, request.url.query),
-        "Cache-Control": "private, no-cache",
-        "Vary": "Accept",
-        "Content-Disposition": attachment(
-            f"{file_stem(stored.task, collector.today(), estimates.method)}.{SUFFIXES[media]}"
-        ),
-    }
+    name = file_stem(stored.task, cache.contracts.today(), estimates.method)
+    headers = download_headers(name, media, digest, resolved.method, request.url.query)
     if request.method != "GET":
         # What a body asks for, no cache can tell by the address.
         del headers["ETag"]
@@ -178,7 +260,7 @@ async def _answer(
         keys = None if resolved.keys is not None else options.keys
         rows = _requested_rows(stored.task, estimates, keys)
         if wanted.search:
-            rows = rows[collector.estimate_cache.search(estimates, wanted.search, resolved)[rows]]
+            rows = rows[cache.search(estimates, wanted.search, resolved)[rows]]
         rows = sorted_rows(estimates, rows, order)
         if wanted.top is not None:
             rows = top_rows(estimates, rows, wanted.top)
@@ -186,7 +268,7 @@ async def _answer(
         shown = estimates.take(rows[wanted.offset :][: wanted.limit])
         return FORMATS[media](_asked(shown, wanted))
 
-    threads = collector.analysis_threads
+    threads = cache.threads
     most = min(each for each in (len(estimates), wanted.top, wanted.limit) if each is not None)
     is_short = most * (1 + len(estimates.level_values)) <= MAX_SHORT_CELLS
     content = await (threads.run_short(serialise) if is_short else threads.run(account, serialise))
@@ -198,50 +280,6 @@ def _asked(estimates: Estimates, wanted: WantedRows) -> Estimates:
         return estimates.ask(wanted.quantiles, wanted.above, wanted.below)
     except PckvError as error:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
-
-
-def entity_tag(*parts: object) -> str:
-    """Return a tag that changes with the release too, which may estimate or write the same tally differently."""
-    text = " ".join(map(str, (__version__, *parts)))
-    return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
-
-
-async def find_estimates(
-    collector: Collector, account: bytes, task: Task, options: EstimateOptions
-) -> tuple[str, Estimates]:
-    """Return the checksum of a task's tally and its estimates; options that do not fit the task are malformed."""
-    if task.kind == DISCOVERY:
-        raise ProblemDetails(
-            ProblemKind.MALFORMED,
-            f"task {task.name!r} is a discovery, which has no list of keys: /tasks/{task.id}/discovery finds them",
-        )
-    try:
-        return await collector.estimate_cache.get(task, options, account)
-    except PckvError as error:
-        if error.code == "store_unavailable":
-            raise
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
-
-
-def accepted_format(request: Request, formats: Sequence[str], what: str) -> str:
-    """Return the format that the Accept header prefers."""
-    parts = [part.split(";") for part in request.headers.get("accept", "*/*").lower().split(",")]
-    accepted = [(_quality(options), pattern.strip()) for pattern, *options in parts]
-    for quality, pattern in sorted(accepted, key=lambda item: -item[0]):
-        for media in formats:
-            if quality > 0 and pattern in (media, "*/*", media.partition("/")[0] + "/*"):
-                return media
-    raise ProblemDetails(ProblemKind.NOT_ACCEPTABLE, f"{what} come as {', '.join(formats)}")
-
-
-def _quality(options: list[str]) -> float:
-    for name, _, value in (option.partition("=") for option in options):
-        if name.strip() == "q":
-            try:
-                return float(value)
-            except ValueError:
-                return 0.0
-    return 1.0
 
 
 def _requested_rows(task: Task, estimates: Estimates, keys: Sequence[str] | None) -> Integers:
@@ -262,19 +300,21 @@ def _requested_rows(task: Task, estimates: Estimates, keys: Sequence[str] | None
         **problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
     },
 )
-async def download_reports(task_id: str, collector: CurrentCollector, account: Account) -> StreamingResponse:
+@policy(Access.ANALYSTS)
+async def download_reports(task_id: str, cache: CurrentEstimates, account: Account) -> StreamingResponse:
     """Return all reports as one report file, in the order of their random ids."""
-    stored = await collector.find(task_id)
-    file = await collector.analysis_threads.run(account, partial(_report_file, collector, stored.task))
-    name = f"{file_stem(stored.task, collector.today(), 'reports')}.parquet"
+    contracts = cache.contracts
+    stored = await contracts.find(task_id)
+    file = await cache.threads.run(account, partial(_report_file, contracts, stored.task))
+    name = f"{file_stem(stored.task, contracts.today(), 'reports')}.parquet"
     headers = {"Content-Disposition": attachment(name)}
     return StreamingResponse(_chunks(file), media_type=PARQUET_TYPE, headers=headers)
 
 
-def _report_file(collector: Collector, task: Task) -> BinaryIO:
+def _report_file(contracts: Contracts, task: Task) -> BinaryIO:
     """Write a report file to a temporary place: it is complete before its first byte is sent."""
     file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
-    write_reports(file, task, (as_arrays(task, batch) for batch in collector.store.reports(task.id)))
+    write_reports(file, task, (as_arrays(task, batch) for batch in contracts.store.reports(task.id)))
     file.seek(0)
     return file
 
