@@ -29,7 +29,7 @@ from support.memory_store import MemoryStore
 
 FROM_ENVIRONMENT = "a token that the environment names"
 # What the administrator shares, stated once more: a route that opens to others by mistake is not among these.
-EVERYBODY = frozenset(
+PUBLIC = frozenset(
     {
         ("GET", "/healthz"),
         ("GET", "/readyz"),
@@ -95,18 +95,18 @@ def test_every_route_is_closed_unless_it_declares_otherwise(monkeypatch: pytest.
         below = APIRouter()
         below.add_api_route("/healthz", planted)
         collector.app.include_router(below, prefix="/below")
-        assert routes_for(collector, Access.EVERYBODY) == EVERYBODY
+        assert routes_for(collector, Access.PUBLIC) == PUBLIC
         assert routes_for(collector, Access.ANALYSTS) == ANALYSTS
         others = routes_for(collector, Access.ADMINISTRATOR)
         assert {("GET", "/planted/{task_id}"), ("GET", "/below/healthz")} <= others
-        walked = EVERYBODY | ANALYSTS | others
+        walked = PUBLIC | ANALYSTS | others
         for method, path in walked:
             address = path.replace("{task_id}", new_task().id)
             answers = {
                 token: collector.client.request(method, address, headers=bearer(token) if token else {})
                 for token in ("", "wrong", ANALYST, ADMINISTRATOR)
             }
-            if (method, path) in EVERYBODY:
+            if (method, path) in PUBLIC:
                 assert {401} != {answer.status_code for answer in answers.values()}
                 assert answers[""].status_code == answers["wrong"].status_code != 401
                 continue

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from pckv.base.errors import StoreError
 from pckv.collector.app import CollectorApp, create_app
 from pckv.collector.http.settings import Settings
-from pckv.collector.state import Collector, create_collector
+from pckv.collector.state import Collector
 from pckv.collector.workers import ONLY_WORKER
 from pckv.store import open_store
 from pckv.store.base import ReportOutcome, Store, Upload
@@ -70,7 +70,7 @@ def _app_with_routes() -> CollectorApp:
 def _new_app(store: Store, today: Callable[[], str]) -> FastAPI:
     """Return an application that remembers nothing: all but its routes, which take long to build, is new."""
     app = _app_with_routes()
-    app.attach(create_collector(store, SETTINGS, today, ONLY_WORKER))
+    app.attach(Collector(store, SETTINGS, today, ONLY_WORKER))
     return app
 
 

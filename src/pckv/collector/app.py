@@ -22,7 +22,7 @@ from pckv.collector.contracts import series, tasks
 from pckv.collector.http.bodies import JSON_TYPE, SharedResponse
 from pckv.collector.http.gateway import Gateway, routes_of
 from pckv.collector.http.logs import log
-from pckv.collector.http.policy import Access, policy
+from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import (
     ADMIN_PROBLEMS,
     BY_STATUS,
@@ -35,7 +35,7 @@ from pckv.collector.http.problem_details import (
 )
 from pckv.collector.http.settings import Settings
 from pckv.collector.ingest import routes as reports
-from pckv.collector.state import Collector, CurrentCollector, create_collector
+from pckv.collector.state import Collector, CurrentCollector
 from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.store.base import Store
 
@@ -89,7 +89,7 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=_lifespan,
     )
-    app.attach(create_collector(store, settings, clock, worker))
+    app.attach(Collector(store, settings, clock, worker))
     # Of several workers only the first compacts and deletes: two would do the same work.
     app.state.maintains = worker.number == 0
     for part in (reports, tasks, estimates, discoveries, series, trends):
@@ -126,7 +126,7 @@ operations = APIRouter(tags=["operations"])
 
 
 @operations.get("/healthz", summary="Whether the process answers")
-@policy(Access.EVERYBODY)
+@Policy(Access.PUBLIC)
 async def healthz() -> dict[str, str]:
     """Return that it does."""
     return {"status": "ok"}
@@ -135,7 +135,7 @@ async def healthz() -> dict[str, str]:
 @operations.get(
     "/readyz", summary="Whether the store answers", responses=problem_responses(ProblemKind.OVERLOADED)
 )
-@policy(Access.EVERYBODY)
+@Policy(Access.PUBLIC)
 async def readyz(collector: CurrentCollector) -> dict[str, str]:
     """Return that it does, or the problem that it does not."""
     await asyncio.to_thread(collector.store.ping)
@@ -151,25 +151,25 @@ async def readyz(collector: CurrentCollector) -> dict[str, str]:
         **problem_responses(*ADMIN_PROBLEMS),
     },
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def metrics(collector: CurrentCollector) -> Response:
     """Return counts and times of the collector itself, nothing about people."""
     return Response(collector.metrics.page(), media_type="text/plain; version=0.0.4")
 
 
 @operations.get("/openapi.json", include_in_schema=False)
-@policy(Access.EVERYBODY)
+@Policy(Access.PUBLIC)
 async def document(request: Request) -> Response:
     """Return the OpenAPI document."""
     state = request.app.state
-    # Made once, when all routes are there: anybody may ask for it, any number of times.
+    # Made once, when all routes are there: it is public, and may be asked for any number of times.
     if not hasattr(state, "openapi_text"):
         state.openapi_text = json.dumps(openapi(request.app)).encode()
     return SharedResponse(state.openapi_text, media_type=JSON_TYPE)
 
 
 def openapi(app: FastAPI) -> dict[str, Any]:
-    """Return FastAPI's document with our problems instead of its validation errors, and with who may do what."""
+    """Return FastAPI's document with problems instead of validation errors, and with who may do what."""
     document = app.openapi()
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
@@ -177,9 +177,7 @@ def openapi(app: FastAPI) -> dict[str, Any]:
     schemas["Problem"] = PROBLEM_SCHEMA
     document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     general = {str(status): response for status, response in problem_responses(*GENERAL_PROBLEMS).items()}
-    public = {
-        (route.method, route.path) for route in routes_of(app) if route.policy.access is Access.EVERYBODY
-    }
+    public = {(route.method, route.path) for route in routes_of(app) if route.policy.access is Access.PUBLIC}
     for path, by_method in document["paths"].items():
         for method, operation in by_method.items():
             operation["responses"].pop("422", None)

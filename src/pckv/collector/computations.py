@@ -1,4 +1,4 @@
-"""How a collector computes: once per state for all requests that wait, in bounded time, memory and number of threads."""
+"""How a collector computes: once per state for all who wait, in bounded time, memory and threads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ V = TypeVar("V")
 
 @dataclass
 class Kept(Generic[V]):
-    """A value, the state it was computed from, when its computation began, and whether a request received it."""
+    """A value, the state it was computed from, when that began, and whether a request received it."""
 
     value: V
     state: Hashable
@@ -50,8 +50,8 @@ class Computations(Generic[V]):
     async def get(self, key: Hashable, state: Hashable, compute: Callable[[], Awaitable[V]]) -> V:
         """Return the value of a key in a state.
 
-        A value that no request has received yet, since it came too late, is the answer to the next request whatever
-        the state: otherwise a key whose state changes all the time would never have an answer.
+        A value that no request has received yet, since it came too late, is the answer to the next request
+        whatever the state: otherwise a key whose state changes all the time would never have an answer.
         """
         kept = self.known(key)
         if kept is not None and (kept.state == state or not kept.received):
@@ -164,7 +164,7 @@ class AnalysisThreads:
         return await self.wait(asyncio.shield(self._submit(work)))
 
     def start(self, account: bytes, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Start some work for an account, which counts until it has ended, whether or not a request waits for it."""
+        """Start some work for an account, which counts until it has ended, even if no request waits."""
         if self._started[account] >= MAX_PER_ACCOUNT:
             raise ProblemDetails(
                 ProblemKind.TOO_OFTEN, f"at most {MAX_PER_ACCOUNT} long computations per token run at once"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -48,61 +47,42 @@ class CollectorThreads:
             pool.shutdown(wait=False, cancel_futures=pool is self.analysis)
 
 
-@dataclass(kw_only=True)
 class Collector:
-    """The parts of one collector, which its routes use."""
+    """The parts of one collector, or of one of its workers, over a store whose schema is ready."""
 
-    store: Store
-    settings: Settings
-    threads: CollectorThreads
-    metrics: Metrics
-    budget: ByteBudget
-    guard: Guard
-    contracts: Contracts
-    ingest: Ingest
-    compactor: Compactor
-    analysis_threads: AnalysisThreads
-    estimates: EstimateCache
-    discoveries: DiscoveryCache
-    trends: TrendCache
-    alarm_watch: AlarmWatch
-    maintenance: Maintenance
-
-
-def create_collector(store: Store, settings: Settings, today: Callable[[], str], worker: Worker) -> Collector:
-    """Return a collector, or one of its workers, over a store whose schema is ready."""
-    threads, metrics = CollectorThreads(), Metrics(worker.cells, worker.number)
-    budget = ByteBudget(settings.budget_bytes)
-    compactor, alarm_watch = Compactor(store), AlarmWatch(store, metrics)
-    contracts = Contracts(store, today, compactor.prepare, threads.lookups, threads.task_texts)
-    writer = ReportWriter(
-        lambda uploads: store.add_reports(uploads, today()),
-        metrics,
-        max_batch=settings.batch_reports,
-        delay=settings.batch_delay / 1000,
-        max_pending=settings.queue_reports,
-    )
-    tallies = TallyCache(store, compactor)
-    analysis_threads = AnalysisThreads(threads.analysis, settings.analysis_seconds)
-    return Collector(
-        store=store,
-        settings=settings,
-        threads=threads,
-        metrics=metrics,
-        budget=budget,
-        guard=Guard(store, threads.lookups),
-        contracts=contracts,
-        ingest=Ingest(contracts, writer, budget, metrics, settings.body_bytes, threads.large_bodies),
-        compactor=compactor,
-        analysis_threads=analysis_threads,
-        estimates=EstimateCache(contracts, tallies, analysis_threads),
-        discoveries=DiscoveryCache(contracts, tallies, analysis_threads),
-        trends=TrendCache(contracts, compactor, analysis_threads),
-        alarm_watch=alarm_watch,
-        maintenance=Maintenance(
-            contracts, compactor, alarm_watch, threads.maintenance, keep_days=settings.keep_reports
-        ),
-    )
+    def __init__(self, store: Store, settings: Settings, today: Callable[[], str], worker: Worker) -> None:
+        self.store, self.settings = store, settings
+        self.threads = CollectorThreads()
+        self.metrics = Metrics(worker.cells, worker.number)
+        self.budget = ByteBudget(settings.budget_bytes)
+        self.guard = Guard(store, self.threads.lookups)
+        self.compactor = Compactor(store)
+        self.contracts = Contracts(
+            store, today, self.compactor.prepare, self.threads.lookups, self.threads.task_texts
+        )
+        writer = ReportWriter(
+            lambda uploads: store.add_reports(uploads, today()),
+            self.metrics,
+            max_batch=settings.batch_reports,
+            delay=settings.batch_delay / 1000,
+            max_pending=settings.queue_reports,
+        )
+        self.ingest = Ingest(
+            self.contracts, writer, self.budget, self.metrics, settings.body_bytes, self.threads.large_bodies
+        )
+        self.analysis_threads = AnalysisThreads(self.threads.analysis, settings.analysis_seconds)
+        tallies = TallyCache(store, self.compactor)
+        self.estimates = EstimateCache(self.contracts, tallies, self.analysis_threads)
+        self.discoveries = DiscoveryCache(self.contracts, tallies, self.analysis_threads)
+        self.trends = TrendCache(self.contracts, self.compactor, self.analysis_threads)
+        self.alarm_watch = AlarmWatch(store, self.metrics)
+        self.maintenance = Maintenance(
+            self.contracts,
+            self.compactor,
+            self.alarm_watch,
+            self.threads.maintenance,
+            keep_days=settings.keep_reports,
+        )
 
 
 def get_collector(request: Request) -> Collector:

@@ -1,4 +1,4 @@
-"""What the page of one key shows: its estimate in people, its neighbours, several levels, and what would be sharper."""
+"""What the page of one key shows: its estimate in people, neighbours, levels, and what would be sharper."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query
 
-from pckv.base.errors import PckvError
 from pckv.charts.estimates import how_estimated, levels_chart
 from pckv.charts.shares import QUANTILES, values_chart
 from pckv.collector.analysis.estimate_rows import is_listed, sorted_rows
 from pckv.collector.analysis.estimates import EstimateOptions, QueryOptions
 from pckv.collector.http.auth import Account
-from pckv.collector.http.policy import Access, policy
+from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import (
     ADMIN_PROBLEMS,
     TASK_PROBLEMS,
-    ProblemDetails,
     ProblemKind,
+    malformed_input,
     problem_responses,
 )
 from pckv.collector.state import CurrentCollector
@@ -39,7 +38,7 @@ KeyName = Annotated[str, Query(max_length=256)]
     summary="One key in detail",
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def key_details(
     task_id: str,
     name: KeyName,
@@ -47,13 +46,15 @@ async def key_details(
     account: Account,
     options: QueryOptions,
 ) -> dict[str, Any]:
-    """Return the estimate of a key, the people it means, the keys before and after it, and what would be sharper.
+    """Return the estimate of a key, the people it means, its neighbours, and what would be sharper.
 
-    `people` are those among the senders of the reports who hold the key. `rank` counts the keys by their estimated
-    frequencies from 1; it and `keys` are null where no other key was estimated, and for that of all keys that are not listed. `sharper` is null without reports, or if some may be hostile. In it, `noise` is the typical error of
-    the frequency, `hidden` by how much it may be higher because people hold more pairs than the padding, and keys below
-    `smallest` are often too rare to tell today. With more than two levels the estimate has quantiles of the values of those
-    who hold the key, and for every level the shares of them `above` and `below` it.
+    `people` are those among the senders of the reports who hold the key. `rank` counts the keys by their
+    estimated frequencies from 1; it and `keys` are null where no other key was estimated, and for that of all
+    keys that are not listed. `sharper` is null without reports, or if some may be hostile. In it, `noise` is
+    the typical error of the frequency, `hidden` by how much it may be higher because people hold more pairs
+    than the padding, and keys below `smallest` are often too rare to tell today. With more than two levels
+    the estimate has quantiles of the values of those who hold the key, and for every level the shares of them
+    `above` and `below` it.
     """
     stored = await collector.contracts.find(task_id)
     options, number = _question(stored.task, name, options)
@@ -77,7 +78,7 @@ async def key_details(
     summary="One key at several levels",
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def key_levels(
     task_id: str,
     name: KeyName,
@@ -87,7 +88,8 @@ async def key_levels(
 ) -> dict[str, Any]:
     """Return the estimate of a key with intervals at several levels, and a Vega-Lite specification of them.
 
-    `distribution_chart` is that of the values of those who hold the key, null unless the task has more than two levels.
+    `distribution_chart` is that of the values of those who hold the key, null unless the task has more than
+    two levels.
     """
     stored = await collector.contracts.find(task_id)
     options, number = _question(stored.task, name, options)
@@ -130,10 +132,8 @@ def _asked(own: Estimates) -> Estimates:
 
 def _question(task: Task, name: str, options: EstimateOptions) -> tuple[EstimateOptions, int]:
     """Return the options for estimates with a key, and the row of the key in them."""
-    try:
+    with malformed_input():
         number = task.key_index(name)
-    except PckvError as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
     options = options._replace(keys=(name,)).resolved(task)
     return options, number if options.keys is None else 0
 

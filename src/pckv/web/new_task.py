@@ -17,7 +17,7 @@ from pckv.charts.estimates import errors_chart
 from pckv.collector.contracts.tasks import CREATION_RESPONSES
 from pckv.collector.http.auth import Account
 from pckv.collector.http.bodies import JSON_TYPE
-from pckv.collector.http.policy import policy
+from pckv.collector.http.policy import Policy
 from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector
 from pckv.mechanisms.base import Law
@@ -164,7 +164,7 @@ class _ErrorCurves:
         }
     },
 )
-@policy(max_bytes=None)
+@Policy(max_bytes=None)
 async def create(
     request: Request, collector: CurrentCollector, account: Account, *, preview: bool = False
 ) -> Response:

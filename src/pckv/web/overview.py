@@ -17,7 +17,7 @@ from pckv.collector.contracts.contracts import task_facts
 from pckv.collector.contracts.tasks import MAX_TASKS_PER_PAGE
 from pckv.collector.http.auth import Account
 from pckv.collector.http.downloads import file_stem
-from pckv.collector.http.policy import Access, policy
+from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ADMIN_PROBLEMS, TASK_PROBLEMS, ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector
 from pckv.estimators.estimate import METHODS, POSTS, default_method
@@ -43,7 +43,7 @@ def _facts(collector: Collector, stored: StoredTask, reports: int) -> dict[str, 
     summary="Tasks with their reports counted",
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def tasks(
     collector: CurrentCollector,
     search: Annotated[str, Query(max_length=256)] = "",
@@ -77,7 +77,7 @@ async def tasks(
     summary="A task with its reports counted",
     responses=problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     """Return a task's phase, its number of reports, and what its page shows."""
     stored = await collector.contracts.find(task_id)
@@ -114,7 +114,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     summary="A chart of the most frequent keys",
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def chart(
     task_id: str,
     collector: CurrentCollector,
@@ -137,7 +137,7 @@ async def chart(
     ),
     openapi_extra=ASKED_KEYS_BODY,
 )
-@policy(Access.ANALYSTS, max_bytes=None)
+@Policy(Access.ANALYSTS, max_bytes=None)
 async def chart_of_keys(
     task_id: str,
     collector: CurrentCollector,

@@ -13,7 +13,7 @@ from pckv.charts.estimates import errors_chart
 from pckv.collector.analysis.estimate_rows import MAX_ASKED_KEYS
 from pckv.collector.analysis.estimates import QueryOptions
 from pckv.collector.http.auth import Account
-from pckv.collector.http.policy import Access, policy
+from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ADMIN_PROBLEMS, TASK_PROBLEMS, ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector
 from pckv.contract.task import Task
@@ -152,7 +152,7 @@ class Precision:
     summary="How errors shrink with reports",
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def precision(
     task_id: str,
     collector: CurrentCollector,

@@ -1,4 +1,4 @@
-"""The public results of a task: for everybody with the link, once somebody who runs the collection has said so."""
+"""The public results of a task: for all who have the link, once the administrator has made them public."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pckv.collector.analysis.estimates import EstimateOptions
 from pckv.collector.computations import Computations
 from pckv.collector.contracts.contracts import keys_fact
 from pckv.collector.http.bodies import JSON_TYPE, SharedResponse
-from pckv.collector.http.policy import Access, policy
+from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import TASK_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector
 from pckv.estimators.results.estimates import Estimates
@@ -29,13 +29,13 @@ CACHE_SECONDS = 60
 # The memory that all answers may take together.
 MAX_ANSWER_BYTES = 32 * 2**20
 # All strangers together count as one account of those who may have estimates computed.
-EVERYBODY = b"everybody"
+PUBLIC_ACCOUNT = b"public"
 
 router = APIRouter(tags=["results"])
 
 
 class PublicResults:
-    """The answers of the last minute, one per task: strangers cannot have a task computed more often in a worker."""
+    """The answers of the last minute, one per task: a worker computes none more often for strangers."""
 
     def __init__(self, seconds: float = CACHE_SECONDS) -> None:
         self._seconds = seconds
@@ -51,7 +51,7 @@ class PublicResults:
 
 async def _compute(collector: Collector, stored: StoredTask) -> bytes:
     options = EstimateOptions(None, LEVEL, ())
-    _, estimates = await collector.estimates.find(EVERYBODY, stored.task, options)
+    _, estimates = await collector.estimates.find(PUBLIC_ACCOUNT, stored.task, options)
     days = await asyncio.to_thread(collector.store.last_report_days, [stored.task.id])
     facts = _facts(collector, stored) | {"last_report": days.get(stored.task.id)}
     return await collector.analysis_threads.run_short(lambda: _write(facts, estimates))
@@ -93,7 +93,7 @@ def _write(facts: dict[str, Any], estimates: Estimates) -> bytes:
     },
 )
 # Its answer is that there is no such task, unless the administrator made the results public.
-@policy(Access.EVERYBODY)
+@Policy(Access.PUBLIC)
 async def results(task_id: str, request: Request, collector: CurrentCollector) -> Response:
     """Return what is known about a task's keys, the most frequent ones; 404 unless its results are public.
 

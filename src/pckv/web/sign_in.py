@@ -8,7 +8,7 @@ from fastapi import APIRouter, Body, Request
 from fastapi.responses import JSONResponse, Response
 
 from pckv.collector.http.auth import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOKIE, Guard, check_own_page
-from pckv.collector.http.policy import Access, part, policy
+from pckv.collector.http.policy import Access, Policy, part
 from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.http.tokens import token_hash
 
@@ -26,7 +26,7 @@ router = APIRouter(tags=["session"])
         ProblemKind.MALFORMED, ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN, ProblemKind.OVERLOADED
     ),
 )
-@policy(Access.EVERYBODY, max_bytes=MAX_BODY_BYTES)
+@Policy(Access.PUBLIC, max_bytes=MAX_BODY_BYTES)
 async def sign_in(
     request: Request,
     guard: CurrentGuard,
@@ -44,7 +44,8 @@ async def sign_in(
         raise ProblemDetails(ProblemKind.BAD_TOKEN)
     cookie = await guard.in_thread(guard.sessions.start, role, token_hash(token))
     answer = JSONResponse({"role": role.value})
-    # A browser names the origin of the page that signs in. Only a page that came without https needs another cookie.
+    # A browser names the origin of the page that signs in. Only a page that came without https needs another
+    # cookie.
     secure = not request.headers.get("origin", "").startswith("http:")
     name = SECURE_COOKIE if secure else PLAIN_COOKIE
     answer.set_cookie(
@@ -54,7 +55,7 @@ async def sign_in(
 
 
 @router.get("/session", summary="Who is signed in", responses=problem_responses(ProblemKind.OVERLOADED))
-@policy(Access.EVERYBODY)
+@Policy(Access.PUBLIC)
 async def current_role(request: Request, guard: CurrentGuard) -> dict[str, str | None]:
     """Return the role of the session in the cookie; null without a session."""
     session = await guard.in_thread(guard.session, request)
@@ -62,7 +63,7 @@ async def current_role(request: Request, guard: CurrentGuard) -> dict[str, str |
 
 
 @router.delete("/session", summary="Sign out", responses=problem_responses(*ADMIN_PROBLEMS))
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def sign_out(request: Request, guard: CurrentGuard) -> Response:
     """End the session, and delete its cookie."""
     answer = JSONResponse({})

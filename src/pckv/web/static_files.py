@@ -18,7 +18,7 @@ from fastapi.responses import Response
 from pckv.base.limits import DISCOVERY, MIN_LEVELS
 from pckv.collector.http.bodies import SharedResponse, accepts_gzip
 from pckv.collector.http.downloads import unchanged
-from pckv.collector.http.policy import Access, policy
+from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.state import CurrentCollector
 
@@ -96,14 +96,14 @@ def _serve(request: Request, path: str) -> Response:
 
 
 @router.get("/")
-@policy(Access.EVERYBODY)
+@Policy(Access.PUBLIC)
 async def dashboard(request: Request) -> Response:
     """Serve the operator's page."""
     return _serve(request, "static/index.html")
 
 
 @router.get("/join/{task_id}")
-@policy(Access.EVERYBODY)
+@Policy(Access.PUBLIC)
 async def join(request: Request, task_id: str, collector: CurrentCollector) -> Response:
     """Serve the participant's page with the task in it, unless that is large: then its script fetches the task.
 
@@ -148,7 +148,7 @@ def _imported(request: Request, path: str) -> list[str]:
 
 
 @router.get("/results/{task_id}")
-@policy(Access.EVERYBODY)
+@Policy(Access.PUBLIC)
 async def public_results(request: Request, task_id: str) -> Response:
     """Serve the page of public results: the same file for all tasks, whose script asks for the results."""
     del task_id
@@ -156,28 +156,28 @@ async def public_results(request: Request, task_id: str) -> Response:
 
 
 @router.get("/favicon.ico")
-@policy(Access.EVERYBODY)
+@Policy(Access.PUBLIC)
 async def favicon(request: Request) -> Response:
     """Serve the icon."""
     return _serve(request, "static/favicon.svg")
 
 
 @router.get("/static/{name}")
-@policy(Access.EVERYBODY)
+@Policy(Access.PUBLIC)
 async def static(request: Request, name: str) -> Response:
     """Serve a script or style of the pages."""
     return _serve(request, f"static/{name}")
 
 
 @router.get("/client/{path:path}")
-@policy(Access.EVERYBODY, any_origin=True)
+@Policy(Access.PUBLIC, any_origin=True)
 async def client(request: Request, path: str) -> Response:
     """Serve a file of the JavaScript client, which pages of other sites may load too."""
     return _serve(request, f"client/{path}")
 
 
 @router.get("/vega.js")
-@policy(Access.EVERYBODY)
+@Policy(Access.PUBLIC)
 async def chart_script(request: Request) -> Response:
     """Serve the script that draws charts."""
     state = request.app.state

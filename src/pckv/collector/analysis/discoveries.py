@@ -1,4 +1,4 @@
-"""Discoveries of stored tasks and their route: the texts that many people hold, and the prefixes that led to them."""
+"""Discoveries of stored tasks and their route: texts that many people hold, and prefixes that led there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Annotated, NamedTuple
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
-from pckv.base.errors import PckvError, StoreError
 from pckv.collector.analysis.tallies import TallyCache, TallyResults
 from pckv.collector.computations import AnalysisThreads
 from pckv.collector.contracts.contracts import Contracts
@@ -16,20 +15,16 @@ from pckv.collector.http.auth import Account
 from pckv.collector.http.bodies import JSON_TYPE
 from pckv.collector.http.downloads import (
     CSV_TYPE,
+    NOT_MODIFIED,
     TEXT_TYPE,
     accepted_format,
     download_headers,
+    download_responses,
     file_stem,
     unchanged,
 )
-from pckv.collector.http.policy import Access, part, policy
-from pckv.collector.http.problem_details import (
-    ADMIN_PROBLEMS,
-    TASK_PROBLEMS,
-    ProblemDetails,
-    ProblemKind,
-    problem_responses,
-)
+from pckv.collector.http.policy import Access, Policy, part
+from pckv.collector.http.problem_details import TASK_PROBLEMS, malformed_input
 from pckv.contract.task import Task
 from pckv.estimators.discovery.discover import discover
 from pckv.estimators.results.discovery import Discovery
@@ -56,14 +51,10 @@ class DiscoveryCache:
 
         A task that is no discovery, or has too few reports, is a malformed question.
         """
-        try:
+        with malformed_input():
             # Before a large tally is counted for nothing.
             task.tree  # noqa: B018
             digest, [found] = await self._results.get(task, [options], account)
-        except StoreError:
-            raise
-        except PckvError as error:
-            raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
         return digest, found
 
 
@@ -92,18 +83,14 @@ def parse_options(
     "/tasks/{task_id}/discovery",
     summary="Find the keys of a discovery",
     response_class=Response,
-    responses={
-        200: {
-            "description": "The keys found, with frequencies and intervals, and the prefixes that led to them.",
-            "content": {media: {"schema": {}} for media in FORMATS},
-        },
-        304: {"description": "Nothing has changed since."},
-        **problem_responses(
-            ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS, ProblemKind.NOT_ACCEPTABLE
-        ),
-    },
+    responses=download_responses(
+        "The keys found, with frequencies and intervals, and the prefixes that led to them.",
+        FORMATS,
+        *TASK_PROBLEMS,
+    )
+    | NOT_MODIFIED,
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def get_discovery(
     task_id: str,
     request: Request,
@@ -114,10 +101,11 @@ async def get_discovery(
 ) -> Response:
     """Return the texts that many people hold, the most frequent ones first, or only the `top` ones.
 
-    Each has its frequency with an interval at a `level`. Of those found, a share of at most `false_discovery_rate` is held
-    by nobody, on average. The `tree` has all prefixes that were followed, from the shortest to the longest, with the
-    frequencies of texts that begin so. The Accept header chooses JSON, CSV (the keys), or plain text: the keys one per
-    line, as a new task takes them. There must be at least as many reports as groups.
+    Each has its frequency with an interval at a `level`. Of those found, a share of at most
+    `false_discovery_rate` is held by nobody, on average. The `tree` has all prefixes that were followed, from
+    the shortest to the longest, with the frequencies of texts that begin so. The Accept header chooses JSON,
+    CSV (the keys), or plain text: the keys one per line, as a new task takes them. There must be at least as
+    many reports as groups.
     """
     media = accepted_format(request, tuple(FORMATS), "discoveries")
     stored = await cache.contracts.find(task_id)

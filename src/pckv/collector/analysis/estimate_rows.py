@@ -81,7 +81,8 @@ def parse_asked_keys(body: bytes) -> tuple[str, ...]:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error), field="keys") from None
 
 
-# In this order, keys that stand out from the noise come first, and the most frequent first among those and the others.
+# In this order, keys that stand out from the noise come first, and the most frequent first among those and
+# the others.
 DETECTED = "detected"
 SORTS = ("key", "frequency", "-frequency", "mean", "-mean", DETECTED)
 # How many quantiles, or shares above or below a value, a request may ask for.

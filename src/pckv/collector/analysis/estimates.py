@@ -5,14 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Annotated, Any, BinaryIO, NamedTuple
+from typing import Annotated, BinaryIO, NamedTuple
 
 import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from pckv.base.arrays import Flags, Integers
-from pckv.base.errors import PckvError, StoreError
+from pckv.base.arrays import Flags
 from pckv.base.limits import DISCOVERY
 from pckv.collector.analysis.estimate_rows import (
     ASKED_KEYS_BODY,
@@ -29,19 +28,22 @@ from pckv.collector.http.auth import Account
 from pckv.collector.http.bodies import JSON_TYPE
 from pckv.collector.http.downloads import (
     CSV_TYPE,
+    NOT_MODIFIED,
     PARQUET_TYPE,
     accepted_format,
     attachment,
     download_headers,
+    download_responses,
     file_stem,
     unchanged,
 )
-from pckv.collector.http.policy import Access, part, policy
+from pckv.collector.http.policy import Access, Policy, part
 from pckv.collector.http.problem_details import (
     ADMIN_PROBLEMS,
     TASK_PROBLEMS,
     ProblemDetails,
     ProblemKind,
+    malformed_input,
     problem_responses,
 )
 from pckv.contract.task import Task
@@ -73,7 +75,7 @@ class EstimateOptions(NamedTuple):
     false_discovery_rate: float | None = None
 
     def resolved(self, task: Task) -> EstimateOptions:
-        """Return the options with the method named, and without keys where all are estimated at once in any case."""
+        """Return the options with the method named, and without keys where all are estimated in any case."""
         keys = self.keys if task.is_hashed or not task.law.decodes_all else None
         return self._replace(method=self.method or default_method(task), keys=keys)
 
@@ -93,7 +95,7 @@ class EstimateCache:
         self._key_names: Computations[list[str]] = Computations(MAX_KEPT_RESULTS)
 
     async def find(self, account: bytes, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
-        """Return the checksum of a task's tally and its estimates; options that do not fit the task are malformed."""
+        """Return the checksum of a task's tally and its estimates; options that do not fit are malformed."""
         digest, [found] = await self.find_all(account, task, [options])
         return digest, found
 
@@ -104,17 +106,14 @@ class EstimateCache:
         if task.kind == DISCOVERY:
             raise ProblemDetails(
                 ProblemKind.MALFORMED,
-                f"task {task.name!r} is a discovery, which has no list of keys: /tasks/{task.id}/discovery finds them",
+                f"task {task.name!r} is a discovery, which has no list of keys: "
+                f"/tasks/{task.id}/discovery finds them",
             )
-        try:
+        with malformed_input():
             return await self._results.get(task, [each.resolved(task) for each in options], account)
-        except StoreError:
-            raise
-        except PckvError as error:
-            raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
 
     def search(self, estimates: Estimates, text: str, options: EstimateOptions) -> Flags:
-        """Return which keys have a text in their names, ignoring case; the options are those of the estimates."""
+        """Return which keys have a text in their names, ignoring case; the options made the estimates."""
         asked = (estimates.task, options.keys)
         known = self._key_names.known(asked)
         names = known.value if known else [key.casefold() for key in estimates.key]
@@ -154,27 +153,20 @@ FORMATS: dict[str, Callable[[Estimates], str | bytes]] = {
     CSV_TYPE: Estimates.to_csv,
     PARQUET_TYPE: estimates_to_parquet,
 }
-ESTIMATE_RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Frequency and mean of every key, and the shares of more than two levels, with intervals.",
-        "content": {media: {"schema": {}} for media in FORMATS},
-    }
-}
+ESTIMATE_RESPONSES = download_responses(
+    "Frequency and mean of every key, and the shares of more than two levels, with intervals.",
+    FORMATS,
+    *TASK_PROBLEMS,
+)
 
 
 @router.get(
     "/tasks/{task_id}/estimates",
     summary="Estimate frequencies and means",
     response_class=Response,
-    responses={
-        **ESTIMATE_RESPONSES,
-        304: {"description": "Nothing has changed since."},
-        **problem_responses(
-            ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS, ProblemKind.NOT_ACCEPTABLE
-        ),
-    },
+    responses=ESTIMATE_RESPONSES | NOT_MODIFIED,
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def get_estimates(
     task_id: str,
     request: Request,
@@ -184,18 +176,19 @@ async def get_estimates(
     wanted: QueryRows,
     keys: Annotated[list[str] | None, Query(max_length=MAX_KEYS_PER_REQUEST)] = None,
 ) -> Response:
-    """Return estimates of all keys, or of some: by name (`keys`), by a part of it (`search`), or the `top` ones.
+    """Return estimates of all keys, or some: by name (`keys`), by a part of it (`search`), or the `top` ones.
 
-    Where keys are hashed, they must be named; they are told from noise at a `false_discovery_rate`, by default 0.05.
-    `sort` is key (the default: the order of the task, or of the keys named), frequency, -frequency, mean, -mean or detected:
-    those that stand out from the noise first, by frequency. It cannot be combined with `top`, which
-    returns the keys of the largest frequencies in that order. The key for all that are not listed, whose name is the
-    member `other`, comes last in any order, and besides the top ones. `limit` and `offset` page through the result, whose
-    length is in the header X-Total-Count. `post=consistent` makes the frequencies add up to what they can.
-    Where the task has more than two levels, `quantile=0.5` adds the median of every key's values, and `above=3` or
-    `below=3` the share of its holders with higher or lower ones; each may be repeated.
-    `hostile=1000` or `hostile=1%` gives intervals that hold whatever this many of the reports say. The Accept header
-    chooses JSON, CSV or Parquet, and the header Content-Disposition names the file: task, day and method.
+    Where keys are hashed, they must be named; they are told from noise at a `false_discovery_rate`, by
+    default 0.05. `sort` is key (the default: the order of the task, or of the keys named), frequency,
+    -frequency, mean, -mean or detected: those that stand out from the noise first, by frequency. It cannot be
+    combined with `top`, which returns the keys of the largest frequencies in that order. The key for all that
+    are not listed, whose name is the member `other`, comes last in any order, and besides the top ones.
+    `limit` and `offset` page through the result, whose length is in the header X-Total-Count.
+    `post=consistent` makes the frequencies add up to what they can. Where the task has more than two levels,
+    `quantile=0.5` adds the median of every key's values, and `above=3` or `below=3` the share of its holders
+    with higher or lower ones; each may be repeated. `hostile=1000` or `hostile=1%` gives intervals that hold
+    whatever this many of the reports say. The Accept header chooses JSON, CSV or Parquet, and the header
+    Content-Disposition names the file: task, day and method.
     """
     asked = None if keys is None else tuple(keys)
     return await _answer(request, cache, account, task_id, options._replace(keys=asked), wanted)
@@ -205,18 +198,10 @@ async def get_estimates(
     "/tasks/{task_id}/estimates",
     summary="Estimate frequencies and means of the keys named",
     response_class=Response,
-    responses=ESTIMATE_RESPONSES
-    | problem_responses(
-        ProblemKind.MALFORMED,
-        *ADMIN_PROBLEMS,
-        *TASK_PROBLEMS,
-        ProblemKind.NOT_ACCEPTABLE,
-        ProblemKind.TOO_LARGE,
-        ProblemKind.MEDIA,
-    ),
+    responses=ESTIMATE_RESPONSES,
     openapi_extra=ASKED_KEYS_BODY,
 )
-@policy(Access.ANALYSTS, max_bytes=None)
+@Policy(Access.ANALYSTS, max_bytes=None)
 async def ask_estimates(
     task_id: str,
     request: Request,
@@ -258,7 +243,10 @@ async def _answer(
     def serialise() -> str | bytes:
         # Without keys in the resolved options, all were estimated.
         keys = None if resolved.keys is not None else options.keys
-        rows = _requested_rows(stored.task, estimates, keys)
+        rows = np.arange(len(estimates))
+        if keys is not None:
+            with malformed_input():
+                rows = np.array([stored.task.key_index(key) for key in keys], np.int64)
         if wanted.search:
             rows = rows[cache.search(estimates, wanted.search, resolved)[rows]]
         rows = sorted_rows(estimates, rows, order)
@@ -266,29 +254,14 @@ async def _answer(
             rows = top_rows(estimates, rows, wanted.top)
         headers[ROWS_HEADER] = str(len(rows))
         shown = estimates.take(rows[wanted.offset :][: wanted.limit])
-        return FORMATS[media](_asked(shown, wanted))
+        with malformed_input():
+            return FORMATS[media](shown.ask(wanted.quantiles, wanted.above, wanted.below))
 
     threads = cache.threads
     most = min(each for each in (len(estimates), wanted.top, wanted.limit) if each is not None)
     is_short = most * (1 + len(estimates.level_values)) <= MAX_SHORT_CELLS
     content = await (threads.run_short(serialise) if is_short else threads.run(account, serialise))
     return Response(content, headers=headers, media_type=media)
-
-
-def _asked(estimates: Estimates, wanted: WantedRows) -> Estimates:
-    try:
-        return estimates.ask(wanted.quantiles, wanted.above, wanted.below)
-    except PckvError as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
-
-
-def _requested_rows(task: Task, estimates: Estimates, keys: Sequence[str] | None) -> Integers:
-    if keys is None:
-        return np.arange(len(estimates))
-    try:
-        return np.array([task.key_index(key) for key in keys], np.int64)
-    except PckvError as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
 
 
 @router.get(
@@ -300,7 +273,7 @@ def _requested_rows(task: Task, estimates: Estimates, keys: Sequence[str] | None
         **problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
     },
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def download_reports(task_id: str, cache: CurrentEstimates, account: Account) -> StreamingResponse:
     """Return all reports as one report file, in the order of their random ids."""
     contracts = cache.contracts

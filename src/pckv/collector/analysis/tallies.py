@@ -1,4 +1,4 @@
-"""The tallies of stored tasks: parts are compacted, words counted once per process, and sums kept between estimates."""
+"""The tallies of stored tasks: parts are compacted, words counted once, and sums kept between estimates."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TaskLocks:
 
 
 class Compactor:
-    """Compacts a store; of one task, only one thread does so at a time, and the others use what it counted."""
+    """Compacts a store; one thread per task does so at a time, and the others use what it counted."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -64,7 +64,7 @@ class Compactor:
         do_each(partial(self.compact, task_id) for task_id in task_ids)
 
     def count_waiting(self, task_id: str) -> None:
-        """Count the words of a task that wait, if they are many; not those that come faster than they are counted."""
+        """Count the waiting words of a task, if they are many and do not come faster than this counts."""
         before = None
         with self._locks.get(task_id):
             while (waiting := self._waiting(task_id)) >= MIN_REPORTS_TO_COUNT:

@@ -15,7 +15,6 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from pckv.base.arrays import Integers
-from pckv.base.errors import PckvError, StoreError
 from pckv.base.limits import MAX_ROUNDS
 from pckv.collector.analysis.estimates import MAX_KEYS_PER_REQUEST
 from pckv.collector.analysis.tallies import Compactor
@@ -25,14 +24,16 @@ from pckv.collector.http.auth import Account
 from pckv.collector.http.bodies import JSON_TYPE
 from pckv.collector.http.downloads import (
     CSV_TYPE,
+    NOT_MODIFIED,
     PARQUET_TYPE,
     accepted_format,
     download_headers,
+    download_responses,
     file_stem,
     unchanged,
 )
-from pckv.collector.http.policy import Access, part, policy
-from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.http.policy import Access, Policy, part
+from pckv.collector.http.problem_details import ProblemKind, malformed_input
 from pckv.contract.series import Series
 from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends.rounds import RoundCounts
@@ -53,7 +54,8 @@ MAX_WAIT_SECONDS = 1.0
 # The rounds that a trend is computed from, each by its number and how many reports it has.
 SeriesState = tuple[tuple[int, int], ...]
 
-# The round that is open and the one after it may have no reports yet: neither is one of the last rounds of a trend.
+# The round that is open and the one after it may have no reports yet: neither is one of the last rounds of a
+# trend.
 EMPTY_ROUNDS = 2
 
 
@@ -91,22 +93,19 @@ class TrendCache:
         self._trends: Computations[TrendResult] = Computations(MAX_KEPT_TRENDS)
 
     async def find(self, account: bytes, series: Series, options: TrendOptions) -> TrendResult:
-        """Return the trend of a series, of all keys if these can be estimated at once; bad options are malformed.
+        """Return the trend of a series, of all keys if these can be estimated at once.
 
-        While reports come, every request would have to wait for a new trend. So there is at most one computation for the
-        same options, and one that takes long is the answer to a later request. A trend states how many reports it counts.
+        While reports come, every request would have to wait for a new trend. So there is at most one
+        computation for the same options, and one that takes long is the answer to a later request. A trend
+        states how many reports it counts.
         """
         listed = await asyncio.to_thread(self._store.rounds, series.id, options.rounds + EMPTY_ROUNDS)
         rounds = [one for one in listed if one.reports][-options.rounds :]
-        try:
+        with malformed_input():
             keys = decoded_keys(series, len(rounds), _numbers(series, options.keys))
             if keys.size == series.task.key_count:
                 options = options._replace(keys=None)
             return await self._find(account, series, options, rounds, keys)
-        except StoreError:
-            raise
-        except PckvError as error:
-            raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
 
     async def _find(
         self, account: bytes, series: Series, options: TrendOptions, rounds: list[StoredRound], keys: Integers
@@ -169,18 +168,14 @@ QueryTrend = Annotated[TrendOptions, Depends(parse_options)]
     "/series/{series_id}/trend",
     summary="Say what changed over the rounds of a series",
     response_class=Response,
-    responses={
-        200: {
-            "description": "Frequency and mean of every key in every round, smoothed, pooled and compared.",
-            "content": {media: {"schema": {}} for media in FORMATS},
-        },
-        304: {"description": "Nothing has changed since."},
-        **problem_responses(
-            ProblemKind.MALFORMED, *ADMIN_PROBLEMS, ProblemKind.UNKNOWN, ProblemKind.NOT_ACCEPTABLE
-        ),
-    },
+    responses=download_responses(
+        "Frequency and mean of every key in every round, smoothed, pooled and compared.",
+        FORMATS,
+        ProblemKind.UNKNOWN,
+    )
+    | NOT_MODIFIED,
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def get_trend(
     series_id: str,
     request: Request,
@@ -190,11 +185,11 @@ async def get_trend(
     top: Annotated[int | None, Query(ge=1)] = None,
     since: Annotated[int | None, Query(ge=1, le=MAX_ROUNDS)] = None,
 ) -> Response:
-    """Return the trend over the last rounds with reports (`limit`): all keys, some by name (`keys`), or the `top` ones.
+    """Return the trend over the last rounds with reports (`limit`): of all keys, some (`keys`), or the `top`.
 
-    The `top` keys are those whose change is largest relative to the noise. The last round is compared with the one
-    before, or with an earlier one (`since`); keys are flagged as changed at a false discovery rate (`rate`). The Accept
-    header chooses JSON, CSV or Parquet.
+    The `top` keys are those whose change is largest relative to the noise. The last round is compared with
+    the one before, or with an earlier one (`since`); keys are flagged as changed at a false discovery rate
+    (`rate`). The Accept header chooses JSON, CSV or Parquet.
     """
     media = accepted_format(request, tuple(FORMATS), "trends")
     stored = await cache.contracts.find_series(series_id)
@@ -210,11 +205,9 @@ async def get_trend(
 
 def chosen_trend(found: Trend, options: TrendOptions, top: int | None, since: int | None) -> Trend:
     """Return the keys and the comparison that are asked for."""
-    try:
+    with malformed_input():
         if since is not None:
             found = found.since(since, options.rate)
         if options.keys is not None:
             found = found.only(list(options.keys))
-    except PckvError as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
     return found if top is None else found.moved_most(top)

@@ -1,4 +1,4 @@
-"""Tasks and series as requests ask for them: what the store says of a task for some seconds, and texts that never change."""
+"""Tasks and series as requests ask for them: what the store says for some seconds, and texts for good."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from pckv.contract.task import Task
 from pckv.mechanisms.discovery.prefix_tree import PrefixTree
 from pckv.store.base import Store, StoredSeries, StoredTask
 
-# After how many seconds the store is asked again for a task, and until when what it said last is used meanwhile;
-# transactions check the store's own state in any case.
+# After how many seconds the store is asked again for a task, and until when what it said last is used
+# meanwhile; transactions check the store's own state in any case.
 CACHE_SECONDS, MAX_CACHE_SECONDS = 2.0, 5.0
 # The most memory that tasks, and that texts, may take. A name of a key takes about this much in a task.
 MAX_TASK_BYTES = MAX_TEXT_BYTES = 64 * 2**20
@@ -167,7 +167,8 @@ def _text_size(text: ContractText) -> int:
 
 
 def check_id(contract_id: str) -> None:
-    """Refuse as unknown what cannot be the id of a task or series; not every database accepts every text in a query."""
+    """Refuse as unknown what cannot be the id of a task or series."""
+    # Not every database accepts every text in a query.
     if not CONTRACT_ID.fullmatch(contract_id):
         raise ProblemDetails(ProblemKind.UNKNOWN)
 
@@ -176,7 +177,7 @@ CurrentContracts = Annotated[Contracts, part("contracts")]
 
 
 def keys_fact(task: Task) -> int | str | dict[str, str | int]:
-    """Return how many keys a task has, or as its text says: that they are hashed, or which a discovery finds."""
+    """Return how many keys a task has, or that they are hashed, or which a discovery finds."""
     if isinstance(task.keys, PrefixTree):
         return task.keys.to_dict()
     return HASHED if task.is_hashed else task.key_count

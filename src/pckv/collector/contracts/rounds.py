@@ -15,7 +15,7 @@ from pckv.store.base import Store, StoredSeries, all_series
 
 
 def due_rounds(series: Series, day: str) -> list[int]:
-    """Return the numbers of the rounds that must have a task on a day: the one that takes reports, and the next."""
+    """Return the rounds that must have a task on a day: the one that takes reports, and the next."""
     upcoming = next_round(series, day)
     return [number for number in (series.round_on(day), upcoming) if number is not None]
 
@@ -27,11 +27,12 @@ def next_round(series: Series, day: str) -> int | None:
 
 
 class RoundMaker:
-    """Adds the tasks of rounds to a store; several collectors that do so agree, since a series determines its rounds."""
+    """Adds the tasks of rounds to a store; a series determines its rounds, so several collectors agree."""
 
     def __init__(self, store: Store, prepare: Callable[[Task], None]) -> None:
         self._store, self._prepare = store, prepare
-        # The rounds of each series that were due last and need no more work: deriving a task of many keys takes long.
+        # The rounds of each series that were due last and need no more work: deriving a task of many keys
+        # takes long.
         self._done: dict[str, set[int]] = {}
 
     def add_due(self, day: str) -> None:

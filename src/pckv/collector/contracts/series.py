@@ -14,7 +14,7 @@ from pckv.base.limits import MAX_ROUNDS
 from pckv.collector.contracts.contracts import Contracts, CurrentContracts, keys_fact
 from pckv.collector.contracts.rounds import next_round
 from pckv.collector.http.bodies import JSON_TYPE, check_json
-from pckv.collector.http.policy import Access, policy, preflight
+from pckv.collector.http.policy import Access, Policy, preflight
 from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
 from pckv.contract.series import Series
 from pckv.store.base import StoredRound, StoredSeries
@@ -39,17 +39,17 @@ router.add_api_route("/series/{series_id}", preflight, methods=["OPTIONS"], incl
     },
     openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": {"type": "object"}}}}},
 )
-@policy(max_bytes=None)
+@Policy(max_bytes=None)
 async def create_series(
     request: Request,
     contracts: CurrentContracts,
     force: bool = False,  # noqa: FBT002
 ) -> Response:
-    """Create a series from its canonical JSON; it never changes afterwards, and its rounds open by themselves.
+    """Create a series from its canonical JSON; it never changes, and its rounds open by themselves.
 
-    A first day in the past is refused unless `force` is true: the rounds before today stay without reports. The
-    `warning` says if devices may not answer, since the series was closed, or they have answered another of the same
-    name.
+    A first day in the past is refused unless `force` is true: the rounds before today stay without reports.
+    The `warning` says if devices may not answer, since the series was closed, or they have answered another
+    of the same name.
     """
     check_json(request, "a series")
     try:
@@ -78,8 +78,8 @@ def _create(contracts: Contracts, series: Series, *, force: bool) -> tuple[bool,
     if not others:
         return new, None
     warning = (
-        f"another series, {others[0]}, has the same name (case and spaces do not count): devices that answered it do not "
-        "answer this one"
+        f"another series, {others[0]}, has the same name (case and spaces do not count): devices that "
+        "answered it do not answer this one"
     )
     return new, warning
 
@@ -89,13 +89,13 @@ def _create(contracts: Contracts, series: Series, *, force: bool) -> tuple[bool,
     summary="List series",
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def list_series(
     contracts: CurrentContracts,
     limit: Annotated[int, Query(ge=1, le=MAX_SERIES_PER_PAGE)] = 100,
     after: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
 ) -> dict[str, list[dict[str, Any]]]:
-    """List series, newest first, each with the last round that has begun; `after` is the `number` of the last known."""
+    """List series, newest first, each with its last round that has begun, after the `number` in `after`."""
 
     def query_store() -> list[dict[str, Any]]:
         return [_facts(contracts, stored) for stored in contracts.store.list_series(limit, after)]
@@ -116,9 +116,9 @@ async def list_series(
         **problem_responses(ProblemKind.UNKNOWN, ProblemKind.OVERLOADED),
     },
 )
-@policy(Access.EVERYBODY, any_origin=True)
+@Policy(Access.PUBLIC, any_origin=True)
 async def fetch_series(series_id: str, request: Request, contracts: CurrentContracts) -> Response:
-    """Return the public contract: the id is its SHA-256, and everybody derives the tasks of its rounds from it."""
+    """Return the public contract, whose SHA-256 is the id: clients derive the tasks of its rounds from it."""
     return (await contracts.series_text(series_id)).response(request, series_id)
 
 
@@ -127,17 +127,17 @@ async def fetch_series(series_id: str, request: Request, contracts: CurrentContr
     summary="List the rounds of a series",
     responses=problem_responses(ProblemKind.MALFORMED, ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def list_rounds(
     series_id: str,
     contracts: CurrentContracts,
     limit: Annotated[int, Query(ge=1, le=MAX_ROUNDS_PER_PAGE)] = 100,
     before: Annotated[int | None, Query(ge=1, le=MAX_ROUNDS)] = None,
 ) -> dict[str, Any]:
-    """Return a series with its last rounds, or the last before a given one, in order, and how many reports each has.
+    """Return a series with its last rounds, or the last before a given one, and their numbers of reports.
 
-    A round has a task from one round before its first day on. Rounds that were deleted, or were over before the series
-    came here, are left out.
+    A round has a task from one round before its first day on. Rounds that were deleted, or were over before
+    the series came here, are left out.
     """
     stored = await contracts.find_series(series_id)
     today = contracts.today()
@@ -157,7 +157,7 @@ async def list_rounds(
     summary="A round of a series",
     responses=problem_responses(ProblemKind.MALFORMED, ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
 )
-@policy(Access.ANALYSTS)
+@Policy(Access.ANALYSTS)
 async def fetch_round(
     series_id: str, number: Annotated[int, Path(ge=1, le=MAX_ROUNDS)], contracts: CurrentContracts
 ) -> dict[str, Any]:

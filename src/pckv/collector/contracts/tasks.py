@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pckv.base.errors import TaskError, TaskGone
 from pckv.collector.contracts.contracts import CurrentContracts, check_id, task_facts
 from pckv.collector.http.bodies import JSON_TYPE, check_json
-from pckv.collector.http.policy import Access, policy, preflight
+from pckv.collector.http.policy import Access, Policy, preflight
 from pckv.collector.http.problem_details import (
     ADMIN_PROBLEMS,
     TASK_PROBLEMS,
@@ -46,7 +46,7 @@ CREATION_RESPONSES: dict[int | str, dict[str, Any]] = {
     responses=CREATION_RESPONSES,
     openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": {"type": "object"}}}}},
 )
-@policy(max_bytes=None)
+@Policy(max_bytes=None)
 async def create_task(request: Request, contracts: CurrentContracts) -> Response:
     """Create a task from its canonical JSON; it never changes afterwards."""
     check_json(request, "a task")
@@ -94,9 +94,9 @@ async def list_tasks(
         **problem_responses(*TASK_PROBLEMS, ProblemKind.OVERLOADED),
     },
 )
-@policy(Access.EVERYBODY, any_origin=True)
+@Policy(Access.PUBLIC, any_origin=True)
 async def fetch_task(task_id: str, request: Request, contracts: CurrentContracts) -> Response:
-    """Return the public contract: the id is its SHA-256, so that anybody can check it."""
+    """Return the public contract: the id is its SHA-256, so that any client can check it."""
     stored = await contracts.find(task_id)
     return (await contracts.text(stored.task)).response(request, task_id)
 
@@ -116,7 +116,7 @@ class TaskSettings(BaseModel):
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
 async def change_task(task_id: str, contracts: CurrentContracts, changes: TaskSettings) -> dict[str, Any]:
-    """Set how many reports are wanted (`target`, or null), and whether everybody may see the results.
+    """Set how many reports are wanted (`target`, or null), and whether the results are public.
 
     Neither is part of the contract: the task and its id stay as they are.
     """
@@ -129,7 +129,7 @@ async def change_task(task_id: str, contracts: CurrentContracts, changes: TaskSe
     if changes.public_results and not stored.task.lists_keys:
         raise ProblemDetails(
             ProblemKind.MALFORMED,
-            f"results of {stored.task.keys_text} have no public page: nobody named the keys to show",
+            f"results of {stored.task.keys_text} have no public page: the task lists no keys",
         )
     await asyncio.to_thread(contracts.store.change_task, task_id, named)
     contracts.invalidate(task_id)
@@ -178,7 +178,7 @@ async def create_invitations(
 ) -> dict[str, list[str]]:
     """Create one-time tokens, shown this once; from now on the task takes reports by invitation only."""
     if (await contracts.find(task_id)).task.series is not None:
-        raise ProblemDetails(ProblemKind.MALFORMED, "nobody is invited to a round of a series")
+        raise ProblemDetails(ProblemKind.MALFORMED, "a round of a series takes no invitations")
     tokens = [new_token() for _ in range(count)]
     added = await asyncio.to_thread(
         contracts.store.add_invitations, task_id, [token_hash(token) for token in tokens]

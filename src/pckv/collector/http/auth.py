@@ -1,7 +1,7 @@
 """Who sends a request: tokens and sessions. What each may do is declared with the routes; see `policy`.
 
-A session is a random cookie, whose hash is in the store. It ends when its user signs out, after some hours, or when its
-token is replaced or revoked.
+A session is a random cookie, whose hash is in the store. It ends when its user signs out, after some hours,
+or when its token is replaced or revoked.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Guard:
         self._environment_hash = token_hash(token) if token else None
 
     async def authorise(self, access: Access, request: Request) -> None:
-        """Admit a request to a route that is not for everybody from its head, or refuse it."""
+        """Admit a request to a route that is not public from its head, or refuse it."""
         role = await self.in_thread(self._role_of, request)
         if role is None:
             raise ProblemDetails(ProblemKind.BAD_TOKEN)
@@ -105,8 +105,9 @@ class Guard:
     def role(self, request: Request, token: str) -> Role | None:
         """Return whom a token authorises; refuse to try it if its sender sent too many wrong ones.
 
-        Tokens of the store are random, and nobody guesses one: they are looked up in any case, so that wrong tokens
-        from an address that many share, as behind a proxy, keep nobody out. The environment's is the operator's own.
+        Tokens of the store are random and cannot be guessed: they are looked up in any case, so that wrong
+        tokens from an address that many share, as behind a proxy, keep no right one out. The environment's is
+        the operator's own.
         """
         sender, given = request.client.host if request.client else "", token_hash(token)
         role = self._find_stored_role(given)

@@ -1,7 +1,7 @@
 """What requests make a collector hold: bodies, queued reports and answers, all within one budget of bytes.
 
-The time of a body is limited where its bytes arrive: see `protocol`. Large answers are sent in pieces, each once the one
-before was read.
+The time of a body is limited where its bytes arrive: see `protocol`. Large answers are sent in pieces, each
+once the one before was read.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 Header = tuple[bytes, bytes]
 
 JSON_TYPE = "application/json"
-# A lease of few bytes may use the whole budget, a larger one only a part of it: a request with a few reports is not
-# refused because others have filled the rest with large bodies.
+# A lease of few bytes may use the whole budget, a larger one only a part of it: a request with a few reports
+# is not refused because others have filled the rest with large bodies.
 MAX_TINY_BYTES = 4 * 2**10
 MAX_SMALL_BYTES = 64 * 2**10
 
@@ -75,7 +75,7 @@ class ByteLease:
 
 
 class RequestBody:
-    """The body of a request, read as its asynchronous context begins; it holds its part of the budget until the context ends."""
+    """The body of a request, read as its context begins; it holds its part of the budget until that ends."""
 
     def __init__(self, scope: Scope, receive: Receive, budget: ByteBudget, max_bytes: int) -> None:
         self._scope, self._receive = scope, receive
@@ -158,7 +158,7 @@ MAX_PIECE_BYTES = 64 * 2**10
 
 
 class AnswerSender:
-    """The sending end of a request: it sends the whole answer, or the problem that there is no memory for it."""
+    """The sending end of a request: it sends the answer, or the problem that there is no memory for it."""
 
     def __init__(
         self, scope: Scope, receive: Receive, send: Send, lease: ByteLease, headers: Sequence[Header]
@@ -216,7 +216,7 @@ class AnswerSender:
 
 
 class SharedResponse(Response):
-    """An answer whose bytes are in memory for all who ask: it comes in views of them, however many do not read it."""
+    """An answer in views of bytes that are in memory once, however many clients do not read it."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         """Send the answer."""

@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 from urllib.parse import quote
 
 from fastapi import Request
 
 from pckv import __version__
 from pckv.collector.http.bodies import JSON_TYPE
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
 from pckv.contract.task import Task
 
 CSV_TYPE, TEXT_TYPE, PARQUET_TYPE = "text/csv", "text/plain", "application/vnd.apache.parquet"
+# What `unchanged` leads to, in an OpenAPI document.
+NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "Nothing has changed since."}}
 SUFFIXES = {JSON_TYPE: "json", CSV_TYPE: "csv", TEXT_TYPE: "txt", PARQUET_TYPE: "parquet"}
 MAX_SLUG_LETTERS = 60
 # For names without letters or digits.
@@ -71,8 +74,17 @@ def _quality(options: list[str]) -> float:
     return 1.0
 
 
+def download_responses(
+    description: str, formats: Iterable[str], *problems: ProblemKind
+) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI description of a result in several formats, with some problems besides the usual."""
+    kinds = (ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *problems, ProblemKind.NOT_ACCEPTABLE)
+    content = {media: {"schema": {}} for media in formats}
+    return {200: {"description": description, "content": content}, **problem_responses(*kinds)}
+
+
 def download_headers(name: str, media: str, *version: object) -> dict[str, str]:
-    """Return the headers of a result as a file; the entity tag changes with its version, form and this release.
+    """Return the headers of a result as a file; its tag changes with version, form and this release.
 
     Another release may compute or write the same result differently.
     """

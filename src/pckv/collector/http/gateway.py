@@ -1,6 +1,7 @@
-"""In front of all routes: from its head alone a request is checked, routed and authorised; then its body is read.
+"""In front of all routes: a request is checked, routed and authorised by its head; then its body is read.
 
-Turns: requests other than uploads begin a few at a time, so that uploads do not wait until all of them have begun.
+Turns: requests other than uploads begin a few at a time, so that uploads do not wait until all of them
+have begun.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class RouteTable:
             self._by_method.setdefault(route.method, []).append(route)
 
     def find(self, method: str, path: str) -> tuple[Route, dict[str, Any]]:
-        """Return the route of a request and the parameters in its path, or raise the problem that there is none."""
+        """Return the route of a request and the parameters in its path, or raise that there is none."""
         for route in self._by_method.get(method, ()):
             if match := route.pattern.match(path):
                 return route, match.groupdict()
@@ -144,7 +145,7 @@ class Gateway:
         self._check_head(scope)
         if not route.policy.direct:
             await self._turns.wait()
-        if route.policy.access is not Access.EVERYBODY:
+        if route.policy.access is not Access.PUBLIC:
             await self._guard.authorise(route.policy.access, Request(scope))
         if route.policy.direct:
             response = await route.endpoint(request=Request(scope, receive), **scope["path_params"])

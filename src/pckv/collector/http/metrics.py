@@ -28,7 +28,7 @@ CELLS_PER_PROCESS = _FIRST_BUCKET + len(COMMIT_SECONDS) + 1
 
 
 class Metrics(MetricSource):
-    """The metrics of one collector: this process counts in cells of its own, and shows the sums of all processes."""
+    """The metrics of one collector: a process counts in its own cells, and shows the sums of all."""
 
     def __init__(self, processes: Sequence[MetricCells] | None = None, own: int = 0) -> None:
         self._processes = [[0.0] * CELLS_PER_PROCESS] if processes is None else processes

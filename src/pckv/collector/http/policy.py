@@ -1,4 +1,4 @@
-"""What a route declares where it stands: who may use it, how large its body may be, from which origins; what it needs.
+"""What a route declares: who may use it, how large its body may be, from which origins; what it needs.
 
 A route that declares nothing is the administrator's alone.
 """
@@ -30,20 +30,22 @@ Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 class Access(Enum):
     """Who may use a route."""
 
-    EVERYBODY = "everybody"
+    PUBLIC = "public"
     ANALYSTS = "analysts"
     ADMINISTRATOR = "administrator"
 
 
 class Policy(NamedTuple):
-    """What a route allows.
+    """What a route allows: a decorator of its endpoint.
 
     Args:
         access: Who may use it.
         max_bytes: The largest body; None for that of the settings.
-        any_origin: Whether pages of any origin may read its answers, also refusals: they would retry for ever without.
-        direct: Whether requests go straight to the endpoint, which takes the path's parameters and a `request` and
-            reads the body itself: where a request does little, the framework would dominate its cost.
+        any_origin: Whether pages of any origin may read its answers, also refusals: without, they would
+            retry for ever.
+        direct: Whether requests go straight to the endpoint, which takes the path's parameters and a
+            `request`, and reads the body itself. Where a request does little, the framework would dominate
+            its cost.
     """
 
     access: Access = Access.ADMINISTRATOR
@@ -51,21 +53,10 @@ class Policy(NamedTuple):
     any_origin: bool = False
     direct: bool = False
 
-
-def policy(
-    access: Access = Access.ADMINISTRATOR,
-    *,
-    max_bytes: int | None = DEFAULT_MAX_BYTES,
-    any_origin: bool = False,
-    direct: bool = False,
-) -> Callable[[Endpoint], Endpoint]:
-    """Declare what the route of an endpoint allows; see `Policy`."""
-
-    def declare(endpoint: Endpoint) -> Endpoint:
-        vars(endpoint)["policy"] = Policy(access, max_bytes, any_origin, direct)
+    def __call__(self, endpoint: Endpoint) -> Endpoint:
+        """Declare, as a decorator, that the route of an endpoint allows this."""
+        vars(endpoint)["policy"] = self
         return endpoint
-
-    return declare
 
 
 def policy_of(endpoint: object) -> Policy:
@@ -74,7 +65,7 @@ def policy_of(endpoint: object) -> Policy:
     return declared
 
 
-@policy(Access.EVERYBODY, any_origin=True)
+@Policy(Access.PUBLIC, any_origin=True)
 async def preflight() -> Response:
     """Answer what a browser asks before it sends to another origin."""
     return Response(status_code=204, headers=PREFLIGHT)

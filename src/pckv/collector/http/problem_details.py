@@ -1,14 +1,16 @@
-"""Everything that can be wrong: with a whole request, as RFC 9457 problem details of a closed set of types; with one report."""
+"""All that can be wrong with a request, as RFC 9457 problem details of a closed set, and with a report."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
 from typing import NamedTuple
 
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
+from pckv.base.errors import PckvError, StoreError
 from pckv.collector.http.logs import log
 from pckv.store.base import ReportOutcome
 
@@ -94,6 +96,17 @@ async def handle_store_error(_: Request, error: Exception) -> JSONResponse:
     """Answer a request that the store failed: it may succeed later."""
     log("store_failed", reason=str(error))
     return ProblemDetails(ProblemKind.OVERLOADED, "the store does not answer").response()
+
+
+@contextmanager
+def malformed_input() -> Iterator[None]:
+    """Turn an error about what a request asks for into the problem that it is malformed; the store's stay."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except PckvError as error:
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
 
 
 def problem_responses(*kinds: ProblemKind) -> dict[int | str, dict[str, object]]:

@@ -1,4 +1,4 @@
-"""HTTP on connections: how many there may be, how long each may keep the server waiting, and what one can make it hold.
+"""HTTP on connections: their number, how long each may take, and what one can make the server hold.
 
 The protocol is uvicorn's on httptools.
 """
@@ -23,7 +23,7 @@ RESERVED_DESCRIPTORS = 128
 
 
 class ConnectionLimits(NamedTuple):
-    """How many connections may be open, and for how many seconds one may wait for a head, a body, or its peer to read."""
+    """How many connections may be open, and the seconds for a head, a body, and for the peer to read."""
 
     connections: int
     head_seconds: float
@@ -44,8 +44,8 @@ class ServedConnection(Protocol):
 class Connections:
     """The open connections, and which of them wait for their peers.
 
-    At the limit a new connection replaces the one whose peer has been silent for the longest, so that nobody can
-    lock others out by opening connections. If all are being answered the new one is dropped.
+    At the limit a new connection replaces the one whose peer has been silent for the longest, so that opening
+    connections locks no other peer out. If all are being answered the new one is dropped.
     """
 
     def __init__(self, limits: ConnectionLimits) -> None:
@@ -81,7 +81,7 @@ class Connections:
             self._waiting.setdefault(connection)
 
     def work(self, connection: ServedConnection) -> None:
-        """Note that a connection waits for nobody but the collector."""
+        """Note that a connection waits for the collector alone."""
         self._waiting.pop(connection, None)
 
     def _start_timer(self) -> None:
@@ -112,8 +112,8 @@ def allowed_connections(wanted: int) -> int:
 MAX_READ_BYTES = 16 * 2**10
 # The largest head of a request.
 MAX_HEAD_BYTES = 16 * 2**10
-# How many bytes of a request may be neither body nor matched by as many bytes of body. So chunks of a byte each, or
-# trailers without an end, cannot keep the collector busy.
+# How many bytes of a request may be neither body nor matched by as many bytes of body. So chunks of a byte
+# each, or trailers without an end, cannot keep the collector busy.
 MAX_FRAMING_BYTES = 2 * MAX_HEAD_BYTES
 # Requests that a connection may send before the first is answered.
 MAX_PIPELINED_REQUESTS = 16
@@ -160,7 +160,7 @@ class CollectorProtocol(HttpToolsProtocol):
         self.transport.abort()
 
     def check_times(self, now: float) -> None:
-        """End the connection if its peer reads nothing for too long, or takes too long to send a head or a body."""
+        """End the connection if its peer takes too long to read, or to send a head or a body."""
         limits = self._peers.limits
         if not self.transport.is_closing() and not self.transport.get_write_buffer_size():
             self._blocked_since = None
@@ -278,7 +278,7 @@ class CollectorProtocol(HttpToolsProtocol):
         self._refuse(ProblemDetails(ProblemKind.MALFORMED, msg))
 
     def _refuse(self, problem: ProblemDetails) -> None:
-        """Answer the request that is arriving with a problem, and hang up; nothing may mix with another answer."""
+        """Answer the arriving request with a problem, and hang up; nothing may mix with another answer."""
         cycle = self.cycle
         answered = cycle is None or cycle.response_complete
         if self.pipeline or not (answered or (self._in_body and not cycle.response_started)):
@@ -299,7 +299,7 @@ class CollectorProtocol(HttpToolsProtocol):
 
     @staticmethod
     def _hang_up(cycle: RequestResponseCycle) -> None:
-        """Tell whoever answers a request that nobody waits for it any more."""
+        """Tell the application that no peer waits for the answer any more."""
         cycle.disconnected = True
         cycle.message_event.set()
 

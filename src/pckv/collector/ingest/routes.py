@@ -1,4 +1,4 @@
-"""The routes that take reports, and that say before whether a report would be taken; clients perturb in between."""
+"""The routes that take reports, and that say before whether one would be taken: clients perturb between."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pckv.base.limits import REPORT_ID_BYTES, SERVER_COIN
 from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.http.bodies import JSON_TYPE, MAX_SMALL_BYTES, ByteBudget, RequestBody
 from pckv.collector.http.metrics import Metrics
-from pckv.collector.http.policy import Access, policy, preflight
+from pckv.collector.http.policy import Access, Policy, preflight
 from pckv.collector.http.problem_details import (
     ACCEPTED,
     TASK_ENDED,
@@ -27,8 +27,14 @@ from pckv.collector.http.problem_details import (
     problem_responses,
 )
 from pckv.collector.http.tokens import token_hash
-from pckv.collector.ingest.arrow_decoding import decode_arrow, max_arrow_bytes
-from pckv.collector.ingest.decoding import Decoded, Refusal, decode_json, max_json_bytes
+from pckv.collector.ingest.decoding import (
+    Decoded,
+    Refusal,
+    decode_arrow,
+    decode_json,
+    max_arrow_bytes,
+    max_json_bytes,
+)
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.contract.task import Task
 from pckv.store.base import InvitationState, Store, Upload
@@ -115,8 +121,8 @@ class Ingest:
         budget: The bytes that requests may hold.
         metrics: Where reports are counted.
         max_bytes: The largest body of the settings.
-        large_bodies: The thread that decodes them. There is one, so that however many wait, the event loop has half of
-            the interpreter's time.
+        large_bodies: The thread that decodes them. There is one, so that however many wait, the event loop
+            has half of the interpreter's time.
     """
 
     contracts: Contracts
@@ -176,7 +182,7 @@ class Ingest:
         },
     },
 )
-@policy(Access.EVERYBODY, any_origin=True, direct=True)
+@Policy(Access.PUBLIC, any_origin=True, direct=True)
 async def send_reports(task_id: str, request: Request) -> Response:
     """Store reports, each once; the answer lists those that were refused.
 
@@ -195,10 +201,16 @@ async def send_reports(task_id: str, request: Request) -> Response:
     ingest.metrics.count_accepted(len(decoded.reports) + len(decoded.refused) - len(refused))
     for _, reason in refused:
         ingest.metrics.count_refused(reason)
-    return JSONResponse({"refused": [refusal._asdict() for refusal in refused]}) if refused else ALL_ACCEPTED
+    return _answer(refused) if refused else ALL_ACCEPTED
 
 
-ALL_ACCEPTED = JSONResponse({"refused": []})
+def _answer(refused: list[Refusal]) -> Response:
+    # In ASCII: a refused id may be a text that has no UTF-8.
+    content = json.dumps({"refused": [refusal._asdict() for refusal in refused]})
+    return Response(content, media_type=JSON_TYPE)
+
+
+ALL_ACCEPTED = _answer([])
 
 
 def _format_of(request: Request) -> UploadFormat:
@@ -231,7 +243,7 @@ def _format_of(request: Request) -> UploadFormat:
     },
     openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": REQUEST_SCHEMA}}}},
 )
-@policy(Access.EVERYBODY, any_origin=True, direct=True)
+@Policy(Access.PUBLIC, any_origin=True, direct=True)
 async def ask_admission(task_id: str, request: Request) -> Response:
     """Say whether a report would be taken now; where the task needs one, hand out the coin of the invitation.
 
@@ -272,9 +284,9 @@ def _read_invitation(body: bytes) -> str | None:
 
 
 def _coin(store: Store, task: Task, invitation: str) -> bytes | None:
-    """Return the coin of an invitation, None where the task needs none; or raise the problem with the invitation."""
+    """Return the coin of an invitation, None where the task needs none; or raise what is wrong with it."""
     hashed = token_hash(invitation)
-    # Read first: whoever guesses must not make the store write.
+    # Read first: a guess must not make the store write.
     found: bytes | InvitationState = store.invitation_state(task.id, hashed)
     if found is InvitationState.VALID and task.coin == SERVER_COIN:
         found = store.issue_coin(task.id, hashed, secrets.token_bytes(REPORT_ID_BYTES))

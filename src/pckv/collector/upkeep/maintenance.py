@@ -1,4 +1,4 @@
-"""What a collector does by itself: compact tallies, add rounds, end sessions, delete, erase and raise alarms."""
+"""What a collector does by itself: compact tallies, add rounds, end sessions, erase and raise alarms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ SECONDS_BETWEEN_SESSIONS = 3600.0
 SECONDS_AFTER_FAILURE = 5.0
 # How soon a task whose check is due is checked for alarms.
 SECONDS_BETWEEN_ALARMS = 60.0
-# A round is added one round ahead: this only decides how soon rounds come after a failure or a change of the clock.
+# A round is added one round ahead: this only decides how soon rounds come after a failure or a change of the
+# clock.
 SECONDS_BETWEEN_ROUNDS = 60.0
 
 
@@ -108,7 +109,8 @@ class Maintenance:
     def finish_closed_tasks(self, keep_days: int | None, day: str) -> None:
         """Merge all parts of closed tasks into one, and delete their reports some days after closing.
 
-        Parts of few reports could reveal which reports came together. `keep_days` is None if reports are kept.
+        Parts of few reports could reveal which reports came together. `keep_days` is None if reports are
+        kept.
         """
         closed = [stored for stored in all_tasks(self._store) if stored.phase(day) is Phase.CLOSED]
         do_each(partial(self._finish_task, stored, keep_days, day) for stored in closed)
