@@ -10,8 +10,7 @@ from fastapi import APIRouter, Query
 
 from pckv.charts.estimates import how_estimated, levels_chart
 from pckv.charts.shares import QUANTILES, values_chart
-from pckv.collector.analysis.estimate_rows import is_listed, sorted_rows
-from pckv.collector.analysis.estimates import EstimateOptions, QueryOptions
+from pckv.collector.analysis.estimates import EstimateOptions, QueryOptions, is_listed, sorted_rows
 from pckv.collector.http.auth import Account
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import (

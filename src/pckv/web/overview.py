@@ -11,8 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from pckv.base.days import Phase
 from pckv.base.limits import REPORT_ID_BYTES
 from pckv.charts.shares import shares_chart
-from pckv.collector.analysis.estimate_rows import ASKED_KEYS_BODY, AskedKeys
-from pckv.collector.analysis.estimates import EstimateOptions, QueryOptions
+from pckv.collector.analysis.estimates import ASKED_KEYS_BODY, AskedKeys, EstimateOptions, QueryOptions
 from pckv.collector.contracts.contracts import task_facts
 from pckv.collector.contracts.tasks import MAX_TASKS_PER_PAGE
 from pckv.collector.http.auth import Account

@@ -10,8 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from pckv.charts.estimates import errors_chart
-from pckv.collector.analysis.estimate_rows import MAX_ASKED_KEYS
-from pckv.collector.analysis.estimates import QueryOptions
+from pckv.collector.analysis.estimates import MAX_ASKED_KEYS, QueryOptions
 from pckv.collector.http.auth import Account
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ADMIN_PROBLEMS, TASK_PROBLEMS, ProblemKind, problem_responses

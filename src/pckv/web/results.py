@@ -11,8 +11,7 @@ import numpy as np
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from pckv.collector.analysis.estimate_rows import DETECTED, sorted_rows, top_rows
-from pckv.collector.analysis.estimates import EstimateOptions
+from pckv.collector.analysis.estimates import DETECTED, EstimateOptions, sorted_rows, top_rows
 from pckv.collector.computations import Computations
 from pckv.collector.contracts.contracts import keys_fact
 from pckv.collector.http.bodies import JSON_TYPE, SharedResponse
