@@ -79,7 +79,7 @@ def download_responses(
 ) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI description of a result in several formats, with some problems besides the usual."""
     kinds = (ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *problems, ProblemKind.NOT_ACCEPTABLE)
-    content = {media: {"schema": {}} for media in formats}
+    content: dict[str, Any] = {media: {"schema": {}} for media in formats}
     return {200: {"description": description, "content": content}, **problem_responses(*kinds)}
 
 

@@ -6,8 +6,9 @@ A route that declares nothing is the administrator's alone.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from fastapi import Depends, Request
 from fastapi.responses import Response
@@ -35,7 +36,8 @@ class Access(Enum):
     ADMINISTRATOR = "administrator"
 
 
-class Policy(NamedTuple):
+@dataclass(frozen=True)
+class Policy:
     """What a route allows: a decorator of its endpoint.
 
     Args:
