@@ -14,8 +14,8 @@ from pckv import Task
 from pckv.base.arrays import Integers
 from pckv.base.wire import Report
 from pckv.collector.analysis import tallies
+from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.ingest.report_writer import ReportWriter
-from pckv.collector.state import Collector
 from pckv.store import parts
 from pckv.store.base import Part, PartChanges, ReportOutcome, StoredTask, Upload
 from pckv.store.parts import Compaction, pack_words
@@ -197,10 +197,10 @@ def keep_old_tally(monkeypatch: pytest.MonkeyPatch) -> None:
 def ignore_days(monkeypatch: pytest.MonkeyPatch) -> None:
     """The days of a task are ignored."""
 
-    def checking(self: Collector, stored: StoredTask) -> None:
+    def checking(self: Contracts, stored: StoredTask) -> None:
         del self, stored
 
-    monkeypatch.setattr(Collector, "check_open", checking)
+    monkeypatch.setattr(Contracts, "check_open", checking)
 
 
 def store_duplicates(monkeypatch: pytest.MonkeyPatch) -> None:
