@@ -11,9 +11,8 @@ from typing import Any
 
 from pckv.collector.app import openapi
 from pckv.collector.http.metrics import Metrics
-from pckv.collector.http.problem_details import ProblemKind
+from pckv.collector.http.problem_details import REFUSAL_REASONS, ProblemKind
 from pckv.collector.http.settings import PREFIX, Settings
-from pckv.collector.ingest.decoding import REFUSAL_REASONS
 from pckv.store.sqlite import SqliteStore
 from pckv.web.site import create_site
 from site_builder.commands import cell, prose

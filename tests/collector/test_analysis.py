@@ -12,8 +12,8 @@ import httpx2
 import pytest
 
 import pckv
-from pckv.collector.analysis import estimate_cache
-from pckv.collector.analysis.waiting import MAX_PER_ACCOUNT
+from pckv.collector.analysis import estimates as estimates_part
+from pckv.collector.computations import MAX_PER_ACCOUNT
 from support.collectors import (
     ADMINISTRATOR,
     ANALYST,
@@ -35,7 +35,7 @@ def slow_estimates(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.
         assert go_on.wait(20)
         return pckv.estimate(tally, *arguments, **options)
 
-    monkeypatch.setattr(estimate_cache, "estimate", slowly)
+    monkeypatch.setattr(estimates_part, "estimate", slowly)
     try:
         yield go_on, begun
     finally:
@@ -92,7 +92,7 @@ def test_what_takes_too_long_is_said_and_answered_the_next_time(
             # The result is the next answer, although reports have come since; the one after that has them.
             collector.upload(task, *some_reports(range(5, 9), task))
             go_on.set()
-            cache = collector.app.state.collector.estimate_cache
-            wait_until(lambda: cache.shared.late)
+            answers = collector.app.state.collector.estimates._results._answers
+            wait_until(lambda: answers.size)
             assert [answer().json()["reports"] for _ in range(2)] == [5, 9]
             assert begun == [5, 9]

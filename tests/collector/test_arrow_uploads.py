@@ -14,7 +14,7 @@ import pytest
 from pckv import Task
 from pckv.base.canonical import base64url
 from pckv.collector.http.problem_details import ProblemDetails
-from pckv.collector.ingest.arrow_decoding import decode_arrow
+from pckv.collector.ingest.decoding import decode_arrow
 from pckv.files.reports.columns import report_schema
 from support.collectors import (
     ARROW,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import pckv
-from pckv.collector.analysis import estimate_rows as asked_keys
+from pckv.collector.analysis import estimates as asked_keys
 from pckv.collector.http.problem_details import ProblemDetails
 from support.collectors import Running, check_problem, perturbed, some_reports
 from support.stores import add, total

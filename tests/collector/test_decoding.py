@@ -16,9 +16,15 @@ from pckv import Task
 from pckv.base.canonical import base64url
 from pckv.base.wire import Report
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
-from pckv.collector.ingest import arrow_decoding, decoding
-from pckv.collector.ingest.arrow_decoding import MAX_BATCHES_PER_REQUEST, decode_arrow, max_arrow_bytes
-from pckv.collector.ingest.decoding import MAX_REPORTS_PER_REQUEST, decode_json, max_json_bytes
+from pckv.collector.ingest import decoding
+from pckv.collector.ingest.decoding import (
+    MAX_BATCHES_PER_REQUEST,
+    MAX_REPORTS_PER_REQUEST,
+    decode_arrow,
+    decode_json,
+    max_arrow_bytes,
+    max_json_bytes,
+)
 from pckv.contract.coins import coin_choice, follows_coin
 from pckv.files.reports.columns import report_schema
 from support.collectors import as_items, new_task, report, some_reports
@@ -139,14 +145,14 @@ def test_an_answer_repeats_ids_and_not_what_is_far_too_long_for_one() -> None:
 
 def test_a_stream_of_many_batches_is_refused_after_a_few_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[bytes] = []
-    check = arrow_decoding._check_message
+    check = decoding._check_message
 
     def counted(metadata: bytes, expected: int) -> int:
         checked.append(metadata)
         return check(metadata, expected)
 
-    monkeypatch.setattr(arrow_decoding, "_check_message", counted)
-    monkeypatch.setattr(arrow_decoding, "_batches", pytest.fail)
+    monkeypatch.setattr(decoding, "_check_message", counted)
+    monkeypatch.setattr(decoding, "_batches", pytest.fail)
     task = TASKS[0]
     for rows, kind in ((0, ProblemKind.MALFORMED), (1, ProblemKind.TOO_LARGE)):
         checked.clear()

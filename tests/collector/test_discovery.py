@@ -10,7 +10,7 @@ import pytest
 import pckv
 from pckv.base.days import utc_today
 from pckv.base.errors import ParameterError
-from pckv.collector.analysis import discovery_cache
+from pckv.collector.analysis import discoveries
 from pckv.collector.http.metrics import Metrics
 from pckv.collector.upkeep.alarms import AlarmWatch
 from support.collectors import ADMINISTRATOR, Running, check_problem, perturbed
@@ -62,7 +62,7 @@ def test_nothing_is_computed_twice(small: Running, monkeypatch: pytest.MonkeyPat
         computed.append(counted.reports)
         return pckv.discover(counted, **options)
 
-    monkeypatch.setattr(discovery_cache, "discover", discover)
+    monkeypatch.setattr(discoveries, "discover", discover)
     path = f"/tasks/{task.id}/discovery"
     first = small.get(path)
     assert small.get(f"{path}?top=1").json()["tree"] == first.json()["tree"]

@@ -82,7 +82,7 @@ OPERATORS_OWN = "a-token-that-the-operator-thought-of"
 def test_signing_in_and_bearers_are_limited_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TOKEN_VARIABLE, OPERATORS_OWN)
     with running() as collector:
-        collector.app.state.guard._failed_tokens = FailedTokens(lambda: 0.0)
+        collector.app.state.collector.guard._failed_tokens = FailedTokens(lambda: 0.0)
         signed_in = cookie(collector, ANALYST)
         for number in range(BURST_SECONDS):
             answer = sign_in(collector, "wrong") if number % 2 else collector.get("/tasks", "wrong")
@@ -110,7 +110,7 @@ def test_signing_in_and_bearers_are_limited_together(monkeypatch: pytest.MonkeyP
 def test_strangers_behind_the_same_proxy_keep_no_random_token_out() -> None:
     """Not even one that nobody used since the start."""
     with running() as collector:
-        collector.app.state.guard._failed_tokens = FailedTokens(lambda: 0.0)
+        collector.app.state.collector.guard._failed_tokens = FailedTokens(lambda: 0.0)
         for _ in range(BURST_SECONDS):
             check_problem(sign_in(collector, "wrong"), 401, "bad-token")
         check_problem(sign_in(collector, "wrong"), 429, "too-often")

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pckv.collector.http import connections
-from pckv.collector.http.http_protocol import MAX_HEAD_BYTES, MAX_PIPELINED_REQUESTS
+from pckv.collector.http import protocol
+from pckv.collector.http.protocol import MAX_HEAD_BYTES, MAX_PIPELINED_REQUESTS
 from support.collectors import Running, report, running, wait_until
 from support.connections import CLOSE, connect, head, read_all, read_until, stalled, upload_head
 from support.uploads import SlowStore, items
@@ -119,11 +119,11 @@ def test_what_follows_a_request_never_mixes_with_its_answer() -> None:
         store.go.clear()
         with connect(collector) as line:
             line.sendall(upload_head(task.id, f"Content-Length: {len(content)}") + content)
-            wait_until(lambda: collector.app.state.collector.report_writer.pending_reports)
+            wait_until(lambda: collector.app.state.collector.ingest.writer.pending_reports)
             line.sendall(b"nonsense\r\n\r\n")
             assert read_all(line) == b""
         store.go.set()
-        wait_until(lambda: not collector.app.state.collector.report_writer.pending_reports)
+        wait_until(lambda: not collector.app.state.collector.ingest.writer.pending_reports)
         collector.check(task, report(1, task=task))
 
 
@@ -189,7 +189,7 @@ def test_idle_connections_lock_nobody_out_and_requests_in_progress_are_kept() ->
         task = collector.add_task()
         store.go.clear()
         upload = pool.submit(collector.upload, task, report(1, task=task))
-        wait_until(lambda: collector.app.state.collector.report_writer.pending_reports)
+        wait_until(lambda: collector.app.state.collector.ingest.writer.pending_reports)
         # Bodies that do not arrive are no better than silence.
         for sent in (b"", b"GET / HTTP/1.1\r\n", upload_head(task.id, "Content-Length: 99")):
             with stalled(collector, 30, sent):
@@ -205,7 +205,7 @@ def test_a_new_connection_is_dropped_if_all_are_being_answered() -> None:
         task = collector.add_task()
         store.go.clear()
         uploads = [pool.submit(collector.upload, task, report(number, task=task)) for number in range(3)]
-        wait_until(lambda: collector.app.state.collector.report_writer.pending_reports == 3)
+        wait_until(lambda: collector.app.state.collector.ingest.writer.pending_reports == 3)
         assert collector.talk(head("GET", "/healthz", CLOSE)) == b""
         store.go.set()
         assert [upload.result() for upload in uploads] == [{}] * 3
@@ -214,9 +214,9 @@ def test_a_new_connection_is_dropped_if_all_are_being_answered() -> None:
 @pytest.mark.parametrize(
     ("limits", "allowed", "raised"),
     [
-        ((1024, 4096), 2000, 2000 + connections.RESERVED_DESCRIPTORS),
-        ((1024, 1024), 1024 - connections.RESERVED_DESCRIPTORS, None),
-        ((1024, resource.RLIM_INFINITY), 2000, 2000 + connections.RESERVED_DESCRIPTORS),
+        ((1024, 4096), 2000, 2000 + protocol.RESERVED_DESCRIPTORS),
+        ((1024, 1024), 1024 - protocol.RESERVED_DESCRIPTORS, None),
+        ((1024, resource.RLIM_INFINITY), 2000, 2000 + protocol.RESERVED_DESCRIPTORS),
         ((resource.RLIM_INFINITY, resource.RLIM_INFINITY), 2000, None),
         ((64, 64), 1, None),
         ((100_000, 100_000), 2000, None),
@@ -228,5 +228,5 @@ def test_connections_leave_descriptors_for_the_store(
     changed: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: limits)
     monkeypatch.setattr(resource, "setrlimit", lambda _, pair: changed.append(pair))
-    assert connections.allowed_connections(2000) == allowed
+    assert protocol.allowed_connections(2000) == allowed
     assert changed == ([] if raised is None else [(raised, limits[1])])

@@ -13,11 +13,11 @@ import pytest
 from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
 from pckv.base.wire import Report
+from pckv.collector.analysis.tallies import PARTS_TO_COMPACT
 from pckv.collector.app import create_app
 from pckv.collector.http.settings import Settings
-from pckv.collector.state import Collector
 from pckv.collector.upkeep import maintenance
-from pckv.collector.upkeep.compaction import PARTS_TO_COMPACT
+from pckv.collector.upkeep.maintenance import Maintenance
 from pckv.store.base import ReportOutcome, Role, Session, Upload
 from support.collectors import (
     Running,
@@ -69,7 +69,7 @@ def test_parts_are_compacted_while_uploads_go_on(collector: Running) -> None:
     sizes = sorted(len(part.content) for part in collector.store.parts(task.id))
     assert all(size > sum(sizes[:index]) for index, size in enumerate(sizes))
     collector.administer("POST", f"/tasks/{task.id}/close")
-    maintenance.finish_closed_tasks(state, None, state.today())
+    state.maintenance.finish_closed_tasks(None, state.contracts.today())
     assert len(collector.store.parts(task.id)) == 1
     assert collector.get(f"/tasks/{task.id}/estimates").text == before
 
@@ -107,7 +107,7 @@ def test_reports_are_forgotten_some_days_after_closing_and_the_tally_stays(colle
     collector.administer("POST", f"/tasks/{closing.id}/close")
 
     def left(day: str) -> list[int]:
-        maintenance.finish_closed_tasks(state, 7, day)
+        state.maintenance.finish_closed_tasks(7, day)
         stored = (collector.store.reports(task.id) for task in (closing, ending, running_on))
         return [sum(map(len, batches)) for batches in stored]
 
@@ -128,7 +128,7 @@ def test_a_task_that_another_collector_closed_tomorrow_is_finished_but_its_repor
         collector.upload(task, sent)
     assert len(collector.store.parts(task.id)) > 1
     collector.store.close_task(task.id, "2030-01-16")
-    maintenance.finish_closed_tasks(collector.app.state.collector, 0, "2030-01-15")
+    collector.app.state.collector.maintenance.finish_closed_tasks(0, "2030-01-15")
     assert len(collector.store.parts(task.id)) == 1
     collector.check(task, *reports)
 
@@ -170,10 +170,10 @@ def test_maintenance_runs_by_itself_and_goes_on_after_any_error(
 def test_pending_reports_are_written_at_shutdown_though_maintenance_has_failed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def fail(_: Collector) -> None:
+    async def fail(_: Maintenance) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("pckv.collector.app.run_maintenance", fail)
+    monkeypatch.setattr(Maintenance, "run", fail)
     store, task = SlowStore(), new_task()
     store.add_task(task, utc_today())
     store.go.clear()
@@ -181,7 +181,7 @@ def test_pending_reports_are_written_at_shutdown_though_maintenance_has_failed(
 
     async def stop_while_reports_are_pending() -> list[list[ReportOutcome]]:
         async with app.router.lifespan_context(app):
-            writer = app.state.collector.report_writer
+            writer = app.state.collector.ingest.writer
             uploads = [Upload(task.id, [pending]) for pending in some_reports(range(3), task)]
             adding = [asyncio.create_task(writer.add(upload)) for upload in uploads]
             await asyncio.sleep(0.05)

@@ -223,7 +223,7 @@ def test_closing_a_series_ends_its_round_and_opens_no_other(dated: tuple[Running
     state = collector.app.state.collector
     day[0] = "2030-01-22"
     try:
-        RoundMaker(state.store, state.compactor).add_due(day[0])
+        RoundMaker(state.store, state.compactor.prepare).add_due(day[0])
         check_problem(collector.send(series.task_of(3), []), 403, "closed")
         assert [one.number for one in collector.store.rounds(series.id, 10)] == [2, 3]
     finally:
@@ -277,7 +277,7 @@ def test_a_clock_that_was_wrong_once_keeps_no_round_away(dated: tuple[Running, l
     series, state = new_series(), collector.app.state.collector
     push(collector, series)
     for day in ("2035-01-02", DAY, "2030-01-22"):
-        state.round_maker.add_due(day)
+        state.contracts.rounds.add_due(day)
     assert [one.number for one in collector.store.rounds(series.id, 10)] == [2, 3, 4, 261, 262]
     # The round of today closes at once, though it is not among the last ones.
     current = series.task_of(2)
@@ -295,7 +295,7 @@ def test_a_deleted_round_stays_deleted_and_the_others_go_on(dated: tuple[Running
     stored = collector.store.find_series(series.id)
     assert stored is not None
     for day in (DAY, "2030-01-22"):
-        RoundMaker(state.store, state.compactor).add_rounds(stored, day)
+        RoundMaker(state.store, state.compactor.prepare).add_rounds(stored, day)
     assert [one.number for one in collector.store.rounds(series.id, 10)] == [2, 4]
     check_problem(collector.get(f"/series/{series.id}/rounds/3"), 404, "unknown")
     check_problem(collector.get(f"/tasks/{series.task_of(3).id}", None), 410, "deleted")
@@ -314,7 +314,7 @@ def test_a_series_that_fails_keeps_no_other_from_its_rounds(dated: tuple[Running
     store = FailingStore()
     for series in (good, broken):
         store.add_series(series, utc_today())
-    maker = RoundMaker(store, collector.app.state.collector.compactor)
+    maker = RoundMaker(store, collector.app.state.collector.compactor.prepare)
     with pytest.raises(StoreError, match="not now"):
         maker.add_due(DAY)
     assert [one.number for one in store.rounds(good.id, 10)] == [2, 3]
@@ -331,7 +331,7 @@ def test_two_collectors_on_one_database_agree() -> None:
             day[0], task = opens, series.task_of(number)
             for collector in (one, two):
                 state = collector.app.state.collector
-                state.round_maker.add_due(day[0])
+                state.contracts.rounds.add_due(day[0])
             assert one.upload(task, *some_reports(range(4), task)) == {}
             assert two.upload(task, *some_reports(range(2, 7), task)) == {}
         lists = [collector.get(f"/series/{series.id}/rounds").json() for collector in (one, two)]

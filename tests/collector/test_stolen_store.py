@@ -12,7 +12,7 @@ import pytest
 
 from pckv.base.canonical import base64url
 from pckv.collector.http import rate_limit as failed_tokens
-from pckv.collector.http.sessions import COOKIES
+from pckv.collector.http.auth import COOKIES
 from support.collectors import ADMINISTRATOR, ANALYST, bearer, running
 from support.site import cookie
 from support.stores import opened, store_url

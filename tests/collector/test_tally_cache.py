@@ -16,12 +16,11 @@ from pckv import Task
 from pckv.base.arrays import Integers
 from pckv.base.days import utc_today
 from pckv.base.errors import TallyError
-from pckv.collector.analysis import tally_cache
-from pckv.collector.analysis.estimate_cache import EstimateCache, EstimateOptions
-from pckv.collector.analysis.tally_cache import TallyCache
-from pckv.collector.analysis.waiting import AnalysisThreads
-from pckv.collector.upkeep import compaction
-from pckv.collector.upkeep.compaction import Compactor
+from pckv.collector.analysis import tallies
+from pckv.collector.analysis.estimates import EstimateCache, EstimateOptions
+from pckv.collector.analysis.tallies import Compactor, TallyCache
+from pckv.collector.computations import AnalysisThreads
+from pckv.collector.contracts.contracts import Contracts
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.store import parts
 from pckv.store.base import PartChanges, Store
@@ -60,15 +59,18 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture(autouse=True)
 def few_words_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (parts, compaction):
+    for module in (parts, tallies):
         monkeypatch.setattr(module, "MIN_REPORTS_TO_COUNT", 12)
+
+
+def estimates_of(store: Store, compactor: Compactor) -> EstimateCache:
+    contracts = Contracts(store, lambda: DAY, compactor.prepare, THREADS.lookups, THREADS.task_texts)
+    return EstimateCache(contracts, TallyCache(store, compactor), AnalysisThreads(THREADS.analysis, 20))
 
 
 def fresh(store: Store, task: Task) -> tuple[str, str]:
     """Return digest and estimates as a process answers that has just started."""
-    digest, estimates = asyncio.run(
-        EstimateCache(store, Compactor(store), AnalysisThreads(THREADS.analysis, 20)).get(task, OPTIONS, b"")
-    )
+    digest, estimates = asyncio.run(estimates_of(store, Compactor(store)).find(b"", task, OPTIONS))
     return digest, estimates.to_json()
 
 
@@ -76,7 +78,7 @@ def work_and_compare(store: Store, seed: int) -> int:
     """Upload, compact and delete at random; return how often a kept answer was not that of a fresh process."""
     rng, different = random.Random(seed), 0
     compactor = Compactor(store)
-    cache = EstimateCache(store, compactor, AnalysisThreads(THREADS.analysis, 20))
+    cache = estimates_of(store, compactor)
     sent = dict.fromkeys(TASKS, 0)
     for _ in range(14):
         task = rng.choice(TASKS)
@@ -86,7 +88,7 @@ def work_and_compare(store: Store, seed: int) -> int:
             sent[task] += size
         if rng.random() < 0.5:
             compactor.compact(task.id, fully=rng.random() < 0.3)
-        digest, estimates = asyncio.run(cache.get(task, OPTIONS, b""))
+        digest, estimates = asyncio.run(cache.find(b"", task, OPTIONS))
         different += (digest, estimates.to_json()) != fresh(store, task)
         assert different or estimates.reports == sent[task]
     return different
@@ -154,18 +156,17 @@ def test_the_memory_of_kept_tallies_is_bounded(monkeypatch: pytest.MonkeyPatch) 
     for task in TASKS:
         store.add_task(task, utc_today())
         add(store, *some_reports(range(9), task), task=task)
-    _, cache = caches(store)
     dense = 8 * layouts.layout_of(OTHER).cells
-    monkeypatch.setattr(tally_cache, "MAX_CACHED_BYTES", dense)
+    cache = TallyCache(store, Compactor(store), dense)
     for task in (PLANES, TASK, COUNTED_LATER, OTHER):
         assert cache.get(task).tally == tally(some_reports(range(9), task), task)
-        assert sum(kept.tally.counts.nbytes for kept in cache._tallies.values()) <= dense
-    assert list(cache._tallies) == [OTHER.id]
-    monkeypatch.setattr(tally_cache, "MAX_CACHED_TALLIES", 1)
-    monkeypatch.setattr(tally_cache, "MAX_CACHED_BYTES", 2**27)
+        assert cache.kept.size <= dense
+    assert [task for task in TASKS if cache.kept.known(task.id)] == [OTHER]
+    monkeypatch.setattr(tallies, "MAX_KEPT_TALLIES", 1)
+    cache = TallyCache(store, Compactor(store))
     for task in TASKS:
         cache.get(task)
-        assert list(cache._tallies) == [task.id]
+        assert [other for other in TASKS if cache.kept.known(other.id)] == [task]
 
 
 def test_an_estimate_waits_for_a_compaction_instead_of_counting_the_same_words(
@@ -227,7 +228,7 @@ import sys
 
 sys.path.append(sys.argv[2])
 from pckv import Task
-from pckv.collector.upkeep.compaction import Compactor
+from pckv.collector.analysis.tallies import Compactor
 from support.memory_store import MemoryStore
 
 store = MemoryStore()

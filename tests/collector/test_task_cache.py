@@ -1,4 +1,4 @@
-"""The cache of tasks: bounded in bytes, asking the store once for all who wait, and never keeping old news."""
+"""Tasks as requests ask for them: the store is asked once for all who wait, and old news is never kept."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pckv.base.days import utc_today
-from pckv.collector.contracts import task_cache
-from pckv.collector.contracts.task_cache import RecentItems, TaskCache
+from pckv.collector.contracts import contracts
+from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.http.problem_details import ProblemDetails
 from pckv.store.base import StoredTask
 from support.collectors import DAY, THREADS, new_task
@@ -34,19 +34,8 @@ class AskedStore(MemoryStore):
         return stored
 
 
-def test_recent_items_are_bounded_by_their_bytes() -> None:
-    items: RecentItems[str] = RecentItems(10)
-    for key, size in (("a", 4), ("b", 4), ("a", 5)):
-        items.put(key, key.upper(), size)
-    assert (items.bytes, items.get("b")) == (9, "B")
-    items.put("c", "C", 5)
-    assert [items.get(key) for key in "abc"] == [None, "B", "C"]
-    # One is kept however large it is: everybody who asks for it would have to wait otherwise.
-    items.put("d", "D", 99)
-    assert ([items.get(key) for key in "abcd"], items.bytes) == ([None, None, None, "D"], 99)
-    items.discard("d")
-    items.discard("d")
-    assert items.bytes == 0
+def tasks_of(store: MemoryStore) -> Contracts:
+    return Contracts(store, lambda: DAY, lambda _: None, THREADS.lookups, THREADS.task_texts)
 
 
 def test_the_store_is_asked_once_for_all_who_wait() -> None:
@@ -55,7 +44,7 @@ def test_the_store_is_asked_once_for_all_who_wait() -> None:
     unknown = new_task().id
 
     async def ask() -> list[Any]:
-        cache = TaskCache(store, THREADS)
+        cache = tasks_of(store)
         ids = [task.id] * 50 + [unknown] * 50
         answers = await asyncio.gather(*map(cache.find, ids), return_exceptions=True)
         texts = await asyncio.gather(*(cache.text(task) for _ in range(50)))
@@ -74,7 +63,7 @@ def test_what_was_looked_up_before_a_change_is_not_kept() -> None:
     store.add_task(task, utc_today())
 
     async def ask() -> tuple[StoredTask, StoredTask]:
-        cache = TaskCache(store, THREADS)
+        cache = tasks_of(store)
         store.go.clear()
         before = asyncio.create_task(cache.find(task.id))
         await asyncio.to_thread(store.answering.wait, 20)
@@ -93,7 +82,7 @@ def test_a_client_that_disconnects_does_not_cancel_the_lookup_of_others(cancelle
     store.add_task(task, utc_today())
 
     async def ask() -> StoredTask:
-        cache = TaskCache(store, THREADS)
+        cache = tasks_of(store)
         store.go.clear()
         waiting = [asyncio.create_task(cache.find(task.id)) for _ in range(2)]
         await asyncio.to_thread(store.answering.wait, 20)
@@ -110,21 +99,21 @@ def test_a_client_that_disconnects_does_not_cancel_the_lookup_of_others(cancelle
 def test_nobody_waits_while_a_task_is_looked_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
     store, task = AskedStore(), new_task()
     store.add_task(task, utc_today())
-    monkeypatch.setattr(task_cache, "CACHE_SECONDS", 0.0)
+    monkeypatch.setattr(contracts, "CACHE_SECONDS", 0.0)
 
     async def ask() -> tuple[StoredTask, StoredTask]:
-        cache = TaskCache(store, THREADS)
+        cache = tasks_of(store)
         await cache.find(task.id)
         store.close_task(task.id, DAY)
         store.go.clear()
         before = await cache.find(task.id)
         store.go.set()
-        await asyncio.gather(*cache._lookups.values())
-        monkeypatch.setattr(task_cache, "CACHE_SECONDS", 60.0)
+        await asyncio.gather(*cache._tasks._running.values())
+        monkeypatch.setattr(contracts, "CACHE_SECONDS", 60.0)
         after = await cache.find(task.id)
         # What is older than that is not used at all.
-        monkeypatch.setattr(task_cache, "CACHE_SECONDS", 0.0)
-        monkeypatch.setattr(task_cache, "MAX_CACHE_SECONDS", 0.0)
+        monkeypatch.setattr(contracts, "CACHE_SECONDS", 0.0)
+        monkeypatch.setattr(contracts, "MAX_CACHE_SECONDS", 0.0)
         store.delete_task(task.id, DAY)
         with pytest.raises(ProblemDetails):
             await cache.find(task.id)
@@ -132,3 +121,20 @@ def test_nobody_waits_while_a_task_is_looked_up_again(monkeypatch: pytest.Monkey
 
     before, after = asyncio.run(ask())
     assert (before.closed, after.closed) == (None, DAY)
+
+
+def test_a_task_is_kept_however_large_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every request for it would have to wait otherwise."""
+    monkeypatch.setattr(contracts, "MAX_TASK_BYTES", 10)
+    monkeypatch.setattr(contracts, "MAX_TEXT_BYTES", 10)
+    store, task = AskedStore(), new_task()
+    store.add_task(task, utc_today())
+
+    async def ask() -> None:
+        cache = tasks_of(store)
+        for _ in range(3):
+            assert (await cache.find(task.id)).task == task
+        assert await cache.text(task) is await cache.text(task)
+
+    asyncio.run(ask())
+    assert store.asked == 1

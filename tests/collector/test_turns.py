@@ -39,7 +39,7 @@ def test_requests_begin_in_their_order_and_a_few_per_round() -> None:
 
 def test_several_connections_are_accepted_per_round_of_a_busy_loop(small: Running) -> None:
     """One was: behind 1,500 others a new connection waited for 8 s."""
-    loop = small.app.state.collector.report_writer._runner.get_loop()
+    loop = small.app.state.collector.ingest.writer._runner.get_loop()
     protocols = small.server.server_state.connections
     rounds = 0
     done = False

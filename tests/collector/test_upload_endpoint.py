@@ -9,10 +9,11 @@ import pytest
 
 from pckv import Task
 from pckv.base.wire import Report
-from pckv.collector.http.byte_budget import MAX_SMALL_BYTES
-from pckv.collector.ingest import upload_routes
-from pckv.collector.ingest.decoding import REFUSAL_REASONS, Decoded, decode_json, max_json_bytes
-from pckv.collector.ingest.upload_routes import JSON_TYPE, UploadFormat
+from pckv.collector.http.bodies import JSON_TYPE, MAX_SMALL_BYTES
+from pckv.collector.http.problem_details import REFUSAL_REASONS
+from pckv.collector.ingest import routes
+from pckv.collector.ingest.decoding import Decoded, decode_json, max_json_bytes
+from pckv.collector.ingest.routes import UploadFormat
 from support.collectors import check_problem, report, running, some_reports, wait_until
 from support.uploads import SlowStore, items
 
@@ -26,7 +27,7 @@ def test_a_large_body_is_decoded_while_small_uploads_go_on(monkeypatch: pytest.M
             assert go.wait(20)
         return decode_json(task, body)
 
-    monkeypatch.setitem(upload_routes.FORMATS, JSON_TYPE.encode(), UploadFormat(slow_decode, max_json_bytes))
+    monkeypatch.setitem(routes.FORMATS, JSON_TYPE.encode(), UploadFormat(slow_decode, max_json_bytes))
     with running() as collector, ThreadPoolExecutor(1) as threads:
         task = collector.add_task()
         reports = some_reports(range(2001), task)

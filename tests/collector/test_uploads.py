@@ -15,8 +15,7 @@ from pckv import Task
 from pckv.base.canonical import base64url
 from pckv.base.wire import Report
 from pckv.collector.http.settings import Settings
-from pckv.collector.ingest.arrow_decoding import max_arrow_bytes
-from pckv.collector.ingest.decoding import max_json_bytes
+from pckv.collector.ingest.decoding import max_arrow_bytes, max_json_bytes
 from support.collectors import (
     ADMINISTRATOR,
     ARROW,

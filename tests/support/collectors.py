@@ -27,7 +27,7 @@ from pckv.collector.http.problem_details import MEDIA_TYPE, URN
 from pckv.collector.http.settings import Settings
 from pckv.collector.http.tokens import token_hash
 from pckv.collector.server import accepting_sockets, listen, server
-from pckv.collector.threads import CollectorThreads
+from pckv.collector.state import CollectorThreads
 from pckv.device.perturb import perturb_from
 from pckv.store.base import Role, Store
 from pckv.web.site import create_site

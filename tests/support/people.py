@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import pckv
 from pckv.base.words import ranged
 from pckv.cli import main
-from pckv.collector.http.sessions import PLAIN_COOKIE
+from pckv.collector.http.auth import PLAIN_COOKIE
 from support.collectors import ADMINISTRATOR, NO_CERTIFICATES, as_items, bearer
 from support.parts import missing_part
 from support.serving import ServeProcess

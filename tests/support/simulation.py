@@ -40,7 +40,6 @@ from pckv import estimate
 from pckv.base.canonical import base64url
 from pckv.base.wire import Report
 from pckv.collector.http.tokens import token_hash
-from pckv.collector.upkeep import maintenance
 from pckv.store.base import Role, Store
 from pckv.store.checks import check_store
 from pckv.store.parts import merge_parts
@@ -289,7 +288,7 @@ class Simulation:
     async def forget(self) -> None:
         """Delete the reports of tasks that ended; their tallies stay."""
         day = self.today()
-        await asyncio.to_thread(maintenance.finish_closed_tasks, self.collector.collector, KEEP_DAYS, day)
+        await asyncio.to_thread(self.collector.collector.maintenance.finish_closed_tasks, KEEP_DAYS, day)
         for model in self.models.values():
             model.forget(day, KEEP_DAYS)
 

@@ -12,14 +12,12 @@ from typing import Any, cast
 from fastapi import FastAPI
 
 from pckv.base.errors import StoreError
-from pckv.collector.app import _create_collector, create_app
-from pckv.collector.http.auth import Guard
+from pckv.collector.app import CollectorApp, create_app
 from pckv.collector.http.settings import Settings
 from pckv.collector.state import Collector
 from pckv.collector.workers import ONLY_WORKER
 from pckv.store import open_store
 from pckv.store.base import ReportOutcome, Store, Upload
-from support.collectors import THREADS
 from support.memory_store import MemoryStore
 from support.simulation_model import HttpAnswer
 
@@ -65,15 +63,14 @@ class FaultyStore:
 
 
 @cache
-def _app_with_routes() -> FastAPI:
+def _app_with_routes() -> CollectorApp:
     return create_app(MemoryStore(), SETTINGS)
 
 
 def _new_app(store: Store, today: Callable[[], str]) -> FastAPI:
     """Return an application that remembers nothing: all but its routes, which take long to build, is new."""
     app = _app_with_routes()
-    app.state.collector = _create_collector(store, SETTINGS, today, ONLY_WORKER)
-    vars(app.state.guard).update(vars(Guard(store, THREADS.lookups)))
+    app.attach(Collector(store, SETTINGS, today, ONLY_WORKER))
     return app
 
 
@@ -114,7 +111,7 @@ class SimulatedCollector:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-        await asyncio.to_thread(self.collector.report_writer._thread.shutdown)
+        await asyncio.to_thread(self.collector.ingest.writer._thread.shutdown)
 
     @property
     def collector(self) -> Collector:

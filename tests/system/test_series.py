@@ -26,7 +26,7 @@ def test_everybody_is_counted_once_per_window(tmp_path: Path) -> None:
         sent: dict[int, list[int]] = {}
         for number in range(1, ROUNDS + 1):
             now[0] = dt.datetime.fromisoformat(f"{series.opens(number)}T12:00+00:00")
-            collector.app.state.collector.round_maker.add_due(series.opens(number))
+            collector.app.state.collector.contracts.rounds.add_due(series.opens(number))
             for name, device in enumerate(devices):
                 receipts = [device.report(series.id, {"alien": 4}) for _ in range(2)]
                 assert len({receipt.status for receipt in receipts}) == 1

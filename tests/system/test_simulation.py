@@ -14,9 +14,9 @@ from pckv import Task
 from pckv.base.arrays import Integers
 from pckv.base.days import utc_today
 from pckv.base.wire import Report
+from pckv.collector.analysis import tallies
+from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.ingest.report_writer import ReportWriter
-from pckv.collector.state import Collector
-from pckv.collector.upkeep import compaction
 from pckv.store import parts
 from pckv.store.base import Part, PartChanges, ReportOutcome, StoredTask, Upload
 from pckv.store.parts import Compaction, pack_words
@@ -41,7 +41,7 @@ MAX_SEQUENCES = 12
 @pytest.fixture(autouse=True)
 def few_words_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words are merged in some compactions, and counted in others."""
-    for module in (parts, compaction):
+    for module in (parts, tallies):
         monkeypatch.setattr(module, "MIN_REPORTS_TO_COUNT", 6)
 
 
@@ -198,10 +198,10 @@ def keep_old_tally(monkeypatch: pytest.MonkeyPatch) -> None:
 def ignore_days(monkeypatch: pytest.MonkeyPatch) -> None:
     """The days of a task are ignored."""
 
-    def checking(self: Collector, stored: StoredTask) -> None:
+    def checking(self: Contracts, stored: StoredTask) -> None:
         del self, stored
 
-    monkeypatch.setattr(Collector, "check_open", checking)
+    monkeypatch.setattr(Contracts, "check_open", checking)
 
 
 def store_duplicates(monkeypatch: pytest.MonkeyPatch) -> None:

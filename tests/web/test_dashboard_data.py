@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import pckv
-from pckv.collector.analysis import estimate_cache
+from pckv.collector.analysis import estimates as estimates_part
 from pckv.estimators.results.key_estimate import COLUMNS
 from support.collectors import (
     Running,
@@ -169,7 +169,7 @@ def test_estimates_are_computed_again_only_after_new_reports(
         computed.append(tally.reports)
         return pckv.estimate(tally, *arguments, **options)
 
-    monkeypatch.setattr(estimate_cache, "estimate", estimate)
+    monkeypatch.setattr(estimates_part, "estimate", estimate)
     for number in range(3):
         add(site.store, *some_reports(range(10 * number, 10 * number + 10), task), task=task)
         for _ in range(3):
@@ -191,7 +191,7 @@ def test_concurrent_requests_compute_the_same_estimates_once(
         assert go_on.wait(20)
         return pckv.estimate(tally, method, **options)
 
-    monkeypatch.setattr(estimate_cache, "estimate", slowly)
+    monkeypatch.setattr(estimates_part, "estimate", slowly)
     # More requests than the server has threads.
     with ThreadPoolExecutor(40) as pool:
         answers = [pool.submit(site.get, f"/tasks/{task.id}/estimates") for _ in range(40)]
@@ -200,4 +200,4 @@ def test_concurrent_requests_compute_the_same_estimates_once(
         go_on.set()
         assert {answer.result().json()["reports"] for answer in answers} == {10}
     assert len(calls) == 1
-    assert site.app.state.collector.estimate_cache.shared.in_progress == {}
+    assert site.app.state.collector.estimates._results._answers._running == {}

@@ -9,6 +9,7 @@ import pytest
 
 import pckv
 from pckv.charts.shares import QUANTILES
+from pckv.collector.analysis import estimates as estimates_part
 from pckv.web.keys import LEVELS
 from support.collectors import Running, check_problem, some_reports
 from support.site import HOSTILE
@@ -55,6 +56,24 @@ def test_a_key_at_several_levels_is_what_estimates_say(site: Running, task: pckv
     assert len(found["chart"]["data"]["values"]) == len(LEVELS) + 1
     assert found["distribution_chart"] is None
     assert found["chart"]["title"]["text"] == f"{task.name}: {HOSTILE}"
+
+
+def test_all_levels_of_a_page_count_the_same_reports(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While reports arrive, each level was estimated from another tally."""
+    task = site.add_task(keys=["a", "b"], epsilon=4)
+    add(site.store, *some_reports(range(10), task), task=task)
+    counted: list[int] = []
+
+    def estimate(tally: pckv.Tally, **options: Any) -> pckv.Estimates:
+        counted.append(tally.reports)
+        add(site.store, *some_reports([10 + len(counted)], task), task=task)
+        return pckv.estimate(tally, **options)
+
+    monkeypatch.setattr(estimates_part, "estimate", estimate)
+    found = get(site, task, "key/levels", name="a").json()
+    assert counted == [10] * len(LEVELS)
+    assert len({row["frequency"] for row in found["levels"]}) == 1
+    assert "10 reports" in found["chart"]["title"]["subtitle"]
 
 
 def test_the_values_of_a_key_with_levels_are_what_estimates_say(site: Running) -> None:

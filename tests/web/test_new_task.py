@@ -246,7 +246,7 @@ def test_a_form_becomes_a_task_with_a_key_for_all_others(site: Running) -> None:
 def test_a_form_becomes_a_task_by_coins(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a mechanism with functions, whatever else would be chosen; and its counting is prepared as for a task in JSON."""
     prepared: list[pckv.Task] = []
-    monkeypatch.setattr(site.app.state.collector.compactor, "prepare", prepared.append)
+    monkeypatch.setattr(site.app.state.collector.contracts, "prepare", prepared.append)
     # Few keys and a large ε, where another mechanism is better.
     survey = FORM | {"name": "coins", "epsilon": "6"}
     without, with_coin = (

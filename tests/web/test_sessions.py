@@ -11,8 +11,7 @@ from fastapi import Request
 
 from pckv.base.canonical import from_base64url
 from pckv.collector.http import logs
-from pckv.collector.http.auth import Guard
-from pckv.collector.http.sessions import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOKIE, Sessions
+from pckv.collector.http.auth import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOKIE, Guard, Sessions
 from pckv.collector.http.settings import TOKEN_VARIABLE
 from pckv.collector.http.tokens import token_hash
 from pckv.store.base import Role
@@ -120,7 +119,7 @@ def test_a_revoked_token_ends_its_sessions() -> None:
         check_problem(collector.get("/overview", ANALYST), 401, "bad-token")
         assert ask(collector, "GET", "/overview", administrator).status_code == 200
         # A session that began while its token was revoked is none.
-        text = collector.app.state.guard.sessions.start(Role.ANALYST, token_hash(ANALYST))
+        text = collector.app.state.collector.guard.sessions.start(Role.ANALYST, token_hash(ANALYST))
         check_problem(
             ask(collector, "GET", "/overview", {"Cookie": f"{PLAIN_COOKIE}={text}"}), 401, "bad-token"
         )
@@ -177,7 +176,7 @@ def test_a_session_ends_after_twelve_hours() -> None:
 
 
 def test_a_cookie_that_was_changed_anywhere_is_refused(site: Running) -> None:
-    guard: Guard = site.app.state.guard
+    guard: Guard = site.app.state.collector.guard
     text = guard.sessions.start(Role.ANALYST, token_hash(ANALYST))
     assert guard.sessions.find(text) is not None
     forged = [text + "x", text[:-1], "é", "...", ""]
@@ -187,7 +186,7 @@ def test_a_cookie_that_was_changed_anywhere_is_refused(site: Running) -> None:
 
 
 def test_a_cookie_with_a_role_that_its_token_does_not_have_is_refused(site: Running) -> None:
-    guard: Guard = site.app.state.guard
+    guard: Guard = site.app.state.collector.guard
     text = guard.sessions.start(Role.ADMINISTRATOR, token_hash(ANALYST))
     check_problem(ask(site, "GET", "/overview", {"Cookie": f"{PLAIN_COOKIE}={text}"}), 401, "bad-token")
 

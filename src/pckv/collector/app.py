@@ -1,4 +1,4 @@
-"""The application: routes, limits and error handlers put together."""
+"""The application: the routes of all parts behind their gateway."""
 
 from __future__ import annotations
 
@@ -8,31 +8,23 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from pckv import __version__
 from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
-from pckv.collector.analysis import discovery_routes, estimate_routes, trend_routes
-from pckv.collector.analysis.computations import SharedComputations
-from pckv.collector.analysis.discovery_cache import DiscoveryCache
-from pckv.collector.analysis.estimate_cache import EstimateCache
-from pckv.collector.analysis.trend_cache import TrendCache
-from pckv.collector.analysis.waiting import AnalysisThreads
-from pckv.collector.contracts import series_routes, task_routes
-from pckv.collector.contracts.rounds import RoundMaker
-from pckv.collector.contracts.task_cache import SeriesCache, TaskCache
-from pckv.collector.http.answers import SharedResponse
-from pckv.collector.http.auth import PUBLIC, Guard, Route
-from pckv.collector.http.byte_budget import ByteBudget
-from pckv.collector.http.gateway import Gateway
+from pckv.collector.analysis import discoveries, estimates, trends
+from pckv.collector.contracts import series, tasks
+from pckv.collector.http.bodies import JSON_TYPE, SharedResponse
+from pckv.collector.http.gateway import Gateway, routes_of
 from pckv.collector.http.logs import log
-from pckv.collector.http.metrics import Metrics
+from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import (
+    ADMIN_PROBLEMS,
     BY_STATUS,
     URN,
     ProblemDetails,
@@ -42,15 +34,8 @@ from pckv.collector.http.problem_details import (
     problem_responses,
 )
 from pckv.collector.http.settings import Settings
-from pckv.collector.ingest import admission_routes, upload_routes
-from pckv.collector.ingest.admission_routes import ADMISSION_ROUTE, AdmissionEndpoint
-from pckv.collector.ingest.report_writer import ReportWriter
-from pckv.collector.ingest.upload_routes import UPLOAD_ROUTE, UploadEndpoint
-from pckv.collector.state import Collector, get_collector
-from pckv.collector.threads import CollectorThreads
-from pckv.collector.upkeep.alarms import AlarmWatch
-from pckv.collector.upkeep.compaction import Compactor
-from pckv.collector.upkeep.maintenance import add_due_rounds, run_maintenance
+from pckv.collector.ingest import routes as reports
+from pckv.collector.state import Collector, CurrentCollector
 from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.store.base import Store
 
@@ -73,13 +58,12 @@ GENERAL_PROBLEMS = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, 
 class CollectorApp(FastAPI):
     """An application behind its gateway, which sees every request before any framework does."""
 
-    def __init__(self, rate: int, **arguments: Any) -> None:
-        super().__init__(**arguments)
-        endpoints: dict[Route, ASGIApp] = {
-            UPLOAD_ROUTE: UploadEndpoint(),
-            ADMISSION_ROUTE: AdmissionEndpoint(),
-        }
-        self.gateway = Gateway(super().__call__, rate=rate, endpoints=endpoints)
+    gateway: Gateway
+
+    def attach(self, collector: Collector) -> None:
+        """Answer all further requests with the parts of a collector."""
+        self.state.collector = collector
+        self.gateway = Gateway(super().__call__, collector.settings, collector.budget, collector.guard)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request to the gateway; whatever else the server says concerns the framework alone."""
@@ -95,7 +79,6 @@ def create_app(
 ) -> CollectorApp:
     """Return the application of a collector, or of one of its workers, over a store whose schema is ready."""
     app = CollectorApp(
-        settings.rate,
         title="pckv collector",
         version=__version__,
         docs_url=None,
@@ -106,21 +89,12 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=_lifespan,
     )
-    collector = _create_collector(store, settings, clock, worker)
-    app.state.collector, app.state.guard = collector, Guard(store, collector.threads.lookups)
+    app.attach(Collector(store, settings, clock, worker))
     # Of several workers only the first compacts and deletes: two would do the same work.
     app.state.maintains = worker.number == 0
-    for routes in (
-        upload_routes,
-        admission_routes,
-        task_routes,
-        estimate_routes,
-        discovery_routes,
-        series_routes,
-        trend_routes,
-    ):
-        app.include_router(routes.router)
-    _add_operations(app)
+    for part in (reports, tasks, estimates, discoveries, series, trends):
+        app.include_router(part.router)
+    app.include_router(operations)
     app.add_exception_handler(ProblemDetails, handle_problem)
     app.add_exception_handler(RequestValidationError, _handle_invalid_request)
     app.add_exception_handler(HTTPException, _handle_http_error)
@@ -128,88 +102,74 @@ def create_app(
     return app
 
 
-def _create_collector(
-    store: Store, settings: Settings, clock: Callable[[], str], worker: Worker
-) -> Collector:
-    metrics = Metrics(worker.cells, worker.number)
-    report_writer = ReportWriter(
-        lambda uploads: store.add_reports(uploads, clock()),
-        metrics,
-        max_batch=settings.batch_reports,
-        delay=settings.batch_delay / 1000,
-        max_pending=settings.queue_reports,
-    )
-    threads, compactor = CollectorThreads(), Compactor(store)
-    analysis = AnalysisThreads(threads.analysis, settings.analysis_seconds)
-    estimates = EstimateCache(store, compactor, analysis)
-    discoveries = DiscoveryCache(store, estimates.tallies, SharedComputations(analysis))
-    caches = TaskCache(store, threads), compactor, analysis, estimates, discoveries
-    budget = ByteBudget(settings.budget_bytes)
-    alarms = AlarmWatch(store, metrics)
-    trends = TrendCache(store, compactor, SharedComputations(analysis))
-    series = SeriesCache(store, threads), RoundMaker(store, compactor), trends
-    return Collector(
-        store, threads, settings, report_writer, metrics, *caches, budget, alarms, *series, clock
-    )
-
-
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     collector: Collector = app.state.collector
-    collector.report_writer.start()
+    collector.ingest.writer.start()
     if app.state.maintains:
         # Before the first request: a device that asks for a round must not hear that there is none.
-        await add_due_rounds(collector)
-    maintenance = asyncio.create_task(run_maintenance(collector) if app.state.maintains else asyncio.sleep(0))
+        await collector.maintenance.add_due_rounds()
+    maintenance = asyncio.create_task(
+        collector.maintenance.run() if app.state.maintains else asyncio.sleep(0)
+    )
     log("ready")
     yield
     maintenance.cancel()
     # Pending reports are written however the maintenance ended.
     await asyncio.gather(maintenance, return_exceptions=True)
-    await collector.report_writer.drain()
+    await collector.ingest.writer.drain()
     collector.threads.close()
     log("stopped")
 
 
-def _add_operations(app: FastAPI) -> None:
-    @app.get("/healthz", summary="Whether the process answers", tags=["operations"])
-    async def healthz() -> dict[str, str]:
-        return {"status": "ok"}
+operations = APIRouter(tags=["operations"])
 
-    @app.get(
-        "/readyz",
-        summary="Whether the store answers",
-        tags=["operations"],
-        responses=problem_responses(ProblemKind.OVERLOADED),
-    )
-    async def readyz(request: Request) -> dict[str, str]:
-        await asyncio.to_thread(get_collector(request).store.ping)
-        return {"status": "ok"}
 
-    @app.get(
-        "/metrics",
-        summary="Prometheus metrics",
-        tags=["operations"],
-        response_class=Response,
-        responses={
-            200: {"description": "Metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}},
-            **problem_responses(*task_routes.ADMIN_PROBLEMS),
-        },
-    )
-    async def metrics(request: Request) -> Response:
-        return Response(get_collector(request).metrics.page(), media_type="text/plain; version=0.0.4")
+@operations.get("/healthz", summary="Whether the process answers")
+@Policy(Access.PUBLIC)
+async def healthz() -> dict[str, str]:
+    """Return that it does."""
+    return {"status": "ok"}
 
-    @app.get("/openapi.json", include_in_schema=False)
-    async def document(request: Request) -> Response:
-        state = request.app.state
-        # Made once, when all routes are there: anybody may ask for it, any number of times.
-        if not hasattr(state, "openapi_text"):
-            state.openapi_text = json.dumps(openapi(request.app)).encode()
-        return SharedResponse(state.openapi_text, media_type="application/json")
+
+@operations.get(
+    "/readyz", summary="Whether the store answers", responses=problem_responses(ProblemKind.OVERLOADED)
+)
+@Policy(Access.PUBLIC)
+async def readyz(collector: CurrentCollector) -> dict[str, str]:
+    """Return that it does, or the problem that it does not."""
+    await asyncio.to_thread(collector.store.ping)
+    return {"status": "ok"}
+
+
+@operations.get(
+    "/metrics",
+    summary="Prometheus metrics",
+    response_class=Response,
+    responses={
+        200: {"description": "Metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}},
+        **problem_responses(*ADMIN_PROBLEMS),
+    },
+)
+@Policy(Access.ANALYSTS)
+async def metrics(collector: CurrentCollector) -> Response:
+    """Return counts and times of the collector itself, nothing about people."""
+    return Response(collector.metrics.page(), media_type="text/plain; version=0.0.4")
+
+
+@operations.get("/openapi.json", include_in_schema=False)
+@Policy(Access.PUBLIC)
+async def document(request: Request) -> Response:
+    """Return the OpenAPI document."""
+    state = request.app.state
+    # Made once, when all routes are there: it is public, and may be asked for any number of times.
+    if not hasattr(state, "openapi_text"):
+        state.openapi_text = json.dumps(openapi(request.app)).encode()
+    return SharedResponse(state.openapi_text, media_type=JSON_TYPE)
 
 
 def openapi(app: FastAPI) -> dict[str, Any]:
-    """Return FastAPI's document with our problems instead of its validation errors, and with who may do what."""
+    """Return FastAPI's document with problems instead of validation errors, and with who may do what."""
     document = app.openapi()
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
@@ -217,11 +177,12 @@ def openapi(app: FastAPI) -> dict[str, Any]:
     schemas["Problem"] = PROBLEM_SCHEMA
     document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     general = {str(status): response for status, response in problem_responses(*GENERAL_PROBLEMS).items()}
-    for path, operations in document["paths"].items():
-        for method, operation in operations.items():
+    public = {(route.method, route.path) for route in routes_of(app) if route.policy.access is Access.PUBLIC}
+    for path, by_method in document["paths"].items():
+        for method, operation in by_method.items():
             operation["responses"].pop("422", None)
             operation["responses"] |= general
-            if (method.upper(), path) not in PUBLIC:
+            if (method.upper(), path) not in public:
                 operation["security"] = [{"token": []}]
     return document
 

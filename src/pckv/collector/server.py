@@ -17,9 +17,8 @@ from fastapi import FastAPI
 
 from pckv.base.errors import ParameterError
 from pckv.collector.app import create_app
-from pckv.collector.http.connections import ConnectionLimits, Connections, allowed_connections
-from pckv.collector.http.http_protocol import ProtocolFactory
 from pckv.collector.http.logs import LibraryLogHandler, log
+from pckv.collector.http.protocol import ConnectionLimits, Connections, ProtocolFactory, allowed_connections
 from pckv.collector.http.settings import Settings
 from pckv.collector.http.tokens import AdministratorToken, create_first_token
 from pckv.collector.workers import ONLY_WORKER, Supervisor, Worker, check_workers
@@ -27,17 +26,18 @@ from pckv.store import open_store
 from pckv.store.base import Store
 
 DRAIN_SECONDS = 30
-# What the system holds of an answer until it is read. More would be memory for those who never read, and a slow reader
-# would seem to read nothing until a third of it has arrived.
+# What the system holds of an answer until it is read. More would be memory for those who never read, and a
+# slow reader would seem to read nothing until a third of it has arrived.
 SEND_BUFFER_BYTES = 128 * 2**10
 # What workers may take longer, to write what waits.
 SPARE_SECONDS = 10
 # Requests do not wait long for a thread that merges parts or estimates.
 SWITCH_SECONDS = 0.0001
-# What waits to be accepted: a burst beyond it would cost honest clients a second and more, until they try again.
+# What waits to be accepted: a burst beyond it would cost honest clients a second and more, until they try
+# again.
 MAX_WAITING_CONNECTIONS = 4096
 # The event loop accepts one connection per listening socket and round. Several sockets for one port let a new
-# connection through within a moment although somebody else opens thousands.
+# connection through within a moment although another peer opens thousands.
 ACCEPTS_PER_ROUND = 4
 
 

@@ -1,79 +1,88 @@
-"""What the routes of one collector share."""
+"""The parts of one collector, put together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated
 
 from fastapi import Depends, Request
 
-from pckv.base.days import Phase, utc_today
-from pckv.collector.analysis.discovery_cache import DiscoveryCache
-from pckv.collector.analysis.estimate_cache import EstimateCache
-from pckv.collector.analysis.trend_cache import TrendCache
-from pckv.collector.analysis.waiting import AnalysisThreads
-from pckv.collector.contracts.rounds import RoundMaker
-from pckv.collector.contracts.task_cache import SeriesCache, TaskCache
-from pckv.collector.http.byte_budget import ByteBudget
+from pckv.collector.analysis.discoveries import DiscoveryCache
+from pckv.collector.analysis.estimates import EstimateCache
+from pckv.collector.analysis.tallies import Compactor, TallyCache
+from pckv.collector.analysis.trends import TrendCache
+from pckv.collector.computations import AnalysisThreads
+from pckv.collector.contracts.contracts import Contracts
+from pckv.collector.http.auth import Guard
+from pckv.collector.http.bodies import ByteBudget
 from pckv.collector.http.metrics import Metrics
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.http.settings import Settings
 from pckv.collector.ingest.report_writer import ReportWriter
-from pckv.collector.threads import CollectorThreads
+from pckv.collector.ingest.routes import Ingest
 from pckv.collector.upkeep.alarms import AlarmWatch
-from pckv.collector.upkeep.compaction import Compactor
-from pckv.contract.facts import task_members
-from pckv.store.base import Store, StoredTask
-
-# What lists of tasks tell of each.
-LISTED_MEMBERS = (
-    "id",
-    "name",
-    "kind",
-    "more",
-    "size_share",
-    "mechanism",
-    "keys",
-    "other",
-    "epsilon",
-    "opens",
-    "closes",
-)
+from pckv.collector.upkeep.maintenance import Maintenance
+from pckv.collector.workers import Worker
+from pckv.store.base import Store
 
 
-@dataclass
+class CollectorThreads:
+    """A small pool per kind of work, so that none waits for another.
+
+    That of the report writer is its own, since it ends only after the last commit.
+    """
+
+    def __init__(self) -> None:
+        # What the store says of tasks, tokens and invitations: uploads wait for it.
+        self.lookups = ThreadPoolExecutor(4, "lookup")
+        self.task_texts = ThreadPoolExecutor(1, "text")
+        self.large_bodies = ThreadPoolExecutor(1, "decode")
+        self.analysis = ThreadPoolExecutor(2, "analysis")
+        # Compacting may take seconds, while erasing must not wait.
+        self.maintenance = ThreadPoolExecutor(4, "maintenance")
+
+    def close(self) -> None:
+        """End the threads once they have done what was asked of them; what analysts wait for is given up."""
+        for pool in vars(self).values():
+            pool.shutdown(wait=False, cancel_futures=pool is self.analysis)
+
+
 class Collector:
-    """Store, settings, clock and the components between them and the routes."""
+    """The parts of one collector, or of one of its workers, over a store whose schema is ready."""
 
-    store: Store
-    threads: CollectorThreads
-    settings: Settings
-    report_writer: ReportWriter
-    metrics: Metrics
-    task_cache: TaskCache
-    compactor: Compactor
-    analysis_threads: AnalysisThreads
-    estimate_cache: EstimateCache
-    discovery_cache: DiscoveryCache
-    budget: ByteBudget
-    alarm_watch: AlarmWatch
-    series_cache: SeriesCache
-    round_maker: RoundMaker
-    trend_cache: TrendCache
-    today: Callable[[], str] = utc_today
-
-    async def find(self, task_id: str) -> StoredTask:
-        """Return a task, or raise the problem that it is unknown or deleted."""
-        return await self.task_cache.find(task_id)
-
-    def check_open(self, stored: StoredTask) -> None:
-        """Refuse reports outside the task's days: the day of receipt decides."""
-        phase = stored.phase(self.today())
-        if phase is Phase.CLOSED:
-            raise ProblemDetails(ProblemKind.CLOSED)
-        if phase is Phase.WAITING:
-            raise ProblemDetails(ProblemKind.NOT_OPEN, f"it opens on {stored.task.opens}")
+    def __init__(self, store: Store, settings: Settings, today: Callable[[], str], worker: Worker) -> None:
+        self.store, self.settings = store, settings
+        self.threads = CollectorThreads()
+        self.metrics = Metrics(worker.cells, worker.number)
+        self.budget = ByteBudget(settings.budget_bytes)
+        self.guard = Guard(store, self.threads.lookups)
+        self.compactor = Compactor(store)
+        self.contracts = Contracts(
+            store, today, self.compactor.prepare, self.threads.lookups, self.threads.task_texts
+        )
+        writer = ReportWriter(
+            lambda uploads: store.add_reports(uploads, today()),
+            self.metrics,
+            max_batch=settings.batch_reports,
+            delay=settings.batch_delay / 1000,
+            max_pending=settings.queue_reports,
+        )
+        self.ingest = Ingest(
+            self.contracts, writer, self.budget, self.metrics, settings.body_bytes, self.threads.large_bodies
+        )
+        self.analysis_threads = AnalysisThreads(self.threads.analysis, settings.analysis_seconds)
+        tallies = TallyCache(store, self.compactor)
+        self.estimates = EstimateCache(self.contracts, tallies, self.analysis_threads)
+        self.discoveries = DiscoveryCache(self.contracts, tallies, self.analysis_threads)
+        self.trends = TrendCache(self.contracts, self.compactor, self.analysis_threads)
+        self.alarm_watch = AlarmWatch(store, self.metrics)
+        self.maintenance = Maintenance(
+            self.contracts,
+            self.compactor,
+            self.alarm_watch,
+            self.threads.maintenance,
+            keep_days=settings.keep_reports,
+        )
 
 
 def get_collector(request: Request) -> Collector:
@@ -82,29 +91,4 @@ def get_collector(request: Request) -> Collector:
     return collector
 
 
-def get_account(request: Request) -> bytes:
-    """Return whose request it is: the hash of the token that authorises it."""
-    account: bytes = request.scope["account"]
-    return account
-
-
 CurrentCollector = Annotated[Collector, Depends(get_collector)]
-Account = Annotated[bytes, Depends(get_account)]
-
-
-def unchanged(request: Request, tag: str) -> bool:
-    """Return whether the client already has what the entity tag names."""
-    tags = [part.strip().removeprefix("W/") for part in request.headers.get("if-none-match", "").split(",")]
-    return tag in tags or "*" in tags
-
-
-def task_facts(stored: StoredTask) -> dict[str, object]:
-    """Return a stored task as plain values."""
-    return task_members(stored.task, *LISTED_MEMBERS) | {
-        "closed": stored.closed,
-        "by_invitation": stored.by_invitation,
-        "created": stored.created,
-        "number": stored.number,
-        "target": stored.target,
-        "public_results": stored.public_results,
-    }

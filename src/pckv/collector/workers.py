@@ -1,4 +1,4 @@
-"""Several processes behind one socket: started, watched, started again when they die, and stopped together."""
+"""Several processes behind one socket: started, watched, restarted when they die, stopped together."""
 
 from __future__ import annotations
 
@@ -134,14 +134,15 @@ def _shared_cells() -> MetricCells:
 
 def _work(run: RunWorker, listening: socket.socket, settings: Settings, worker: Worker) -> None:
     """Be a worker, in a process of its own."""
-    # The terminal's interrupt goes to the supervisor alone: a worker that got it twice would not finish its requests.
+    # The terminal's interrupt goes to the supervisor alone: a worker that got it twice would not finish its
+    # requests.
     os.setpgrp()
     threading.Thread(target=_stop_with_supervisor, daemon=True).start()
     run(listening, settings, worker)
 
 
 def _stop_with_supervisor() -> None:
-    """Wait until the supervisor is gone, however it ended; nobody would stop this worker any more."""
+    """Wait until the supervisor is gone, however it ended; nothing else would stop this worker."""
     supervisor = multiprocessing.parent_process()
     if supervisor is not None:
         supervisor.join()

@@ -1,4 +1,4 @@
-"""What the page of one key shows: its estimate in people, its neighbours, several levels, and what would be sharper."""
+"""What the page of one key shows: its estimate in people, neighbours, levels, and what would be sharper."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query
 
-from pckv.base.errors import PckvError
 from pckv.charts.estimates import how_estimated, levels_chart
 from pckv.charts.shares import QUANTILES, values_chart
-from pckv.collector.analysis.estimate_cache import EstimateOptions
-from pckv.collector.analysis.estimate_routes import QueryOptions, find_estimates
-from pckv.collector.analysis.estimate_rows import is_listed, sorted_rows
-from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.state import Account, CurrentCollector
+from pckv.collector.analysis.estimates import EstimateOptions, QueryOptions, is_listed, sorted_rows
+from pckv.collector.http.auth import Account
+from pckv.collector.http.policy import Access, Policy
+from pckv.collector.http.problem_details import (
+    ADMIN_PROBLEMS,
+    TASK_PROBLEMS,
+    ProblemKind,
+    malformed_input,
+    problem_responses,
+)
+from pckv.collector.state import CurrentCollector
 from pckv.contract.task import Task
 from pckv.estimators.results.estimates import Estimates
 from pckv.planning.people import MIN_FREQUENCY
@@ -33,6 +37,7 @@ KeyName = Annotated[str, Query(max_length=256)]
     summary="One key in detail",
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
+@Policy(Access.ANALYSTS)
 async def key_details(
     task_id: str,
     name: KeyName,
@@ -40,17 +45,19 @@ async def key_details(
     account: Account,
     options: QueryOptions,
 ) -> dict[str, Any]:
-    """Return the estimate of a key, the people it means, the keys before and after it, and what would be sharper.
+    """Return the estimate of a key, the people it means, its neighbours, and what would be sharper.
 
-    `people` are those among the senders of the reports who hold the key. `rank` counts the keys by their estimated
-    frequencies from 1; it and `keys` are null where no other key was estimated, and for that of all keys that are not listed. `sharper` is null without reports, or if some may be hostile. In it, `noise` is the typical error of
-    the frequency, `hidden` by how much it may be higher because people hold more pairs than the padding, and keys below
-    `smallest` are often too rare to tell today. With more than two levels the estimate has quantiles of the values of those
-    who hold the key, and for every level the shares of them `above` and `below` it.
+    `people` are those among the senders of the reports who hold the key. `rank` counts the keys by their
+    estimated frequencies from 1; it and `keys` are null where no other key was estimated, and for that of all
+    keys that are not listed. `sharper` is null without reports, or if some may be hostile. In it, `noise` is
+    the typical error of the frequency, `hidden` by how much it may be higher because people hold more pairs
+    than the padding, and keys below `smallest` are often too rare to tell today. With more than two levels
+    the estimate has quantiles of the values of those who hold the key, and for every level the shares of them
+    `above` and `below` it.
     """
-    stored = await collector.find(task_id)
+    stored = await collector.contracts.find(task_id)
     options, number = _question(stored.task, name, options)
-    _, estimates = await find_estimates(collector, account, stored.task, options)
+    _, estimates = await collector.estimates.find(account, stored.task, options)
 
     def details() -> dict[str, Any]:
         found = _asked(estimates.take(np.array([number]))).to_dict()
@@ -70,6 +77,7 @@ async def key_details(
     summary="One key at several levels",
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
+@Policy(Access.ANALYSTS)
 async def key_levels(
     task_id: str,
     name: KeyName,
@@ -79,28 +87,32 @@ async def key_levels(
 ) -> dict[str, Any]:
     """Return the estimate of a key with intervals at several levels, and a Vega-Lite specification of them.
 
-    `distribution_chart` is that of the values of those who hold the key, null unless the task has more than two levels.
+    `distribution_chart` is that of the values of those who hold the key, null unless the task has more than
+    two levels.
     """
-    stored = await collector.find(task_id)
+    stored = await collector.contracts.find(task_id)
     options, number = _question(stored.task, name, options)
-    rows = []
-    for level in sorted({*LEVELS, options.level}):
-        _, estimates = await find_estimates(collector, account, stored.task, options._replace(level=level))
-        [row] = estimates.take(np.array([number])).to_dict()["estimates"]
-        rows.append(row | {"level": level})
-    _, wanted = await find_estimates(collector, account, stored.task, options)
+    levels = sorted({*LEVELS, options.level})
+    # All of one tally: reports may arrive meanwhile.
+    asked = [options._replace(level=level) for level in levels]
+    _, found = await collector.estimates.find_all(account, stored.task, asked)
+    own = [estimates.take(np.array([number])) for estimates in found]
+    rows = [
+        each.to_dict()["estimates"][0] | {"level": level} for level, each in zip(levels, own, strict=True)
+    ]
+    wanted = own[levels.index(options.level)]
     # A key that stands out from the noise at some level does so at all lower ones, as the chart expects.
     chart = levels_chart(
         rows,
         title=f"{stored.task.name}: {name}",
-        subtitle=", ".join(filter(None, (how_estimated(estimates), estimates.hostile_note))),
+        subtitle=", ".join(filter(None, (how_estimated(wanted), wanted.hostile_note))),
         unit=stored.task.about.unit,
     )
-    own, threads = wanted.take(np.array([number])), collector.analysis_threads
+    threads = collector.analysis_threads
     return {
         "levels": rows,
         "chart": await threads.run_short(chart.to_dict),
-        "distribution_chart": await threads.run_short(partial(_distribution_chart, own, stored.task)),
+        "distribution_chart": await threads.run_short(partial(_distribution_chart, wanted, stored.task)),
     }
 
 
@@ -119,10 +131,8 @@ def _asked(own: Estimates) -> Estimates:
 
 def _question(task: Task, name: str, options: EstimateOptions) -> tuple[EstimateOptions, int]:
     """Return the options for estimates with a key, and the row of the key in them."""
-    try:
+    with malformed_input():
         number = task.key_index(name)
-    except PckvError as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
     options = options._replace(keys=(name,)).resolved(task)
     return options, number if options.keys is None else 0
 

@@ -14,10 +14,12 @@ from fastapi.responses import JSONResponse, Response
 
 from pckv.base.errors import ParameterError, PckvError, TaskGone
 from pckv.charts.estimates import errors_chart
-from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, CREATION_RESPONSES
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.ingest.upload_routes import JSON_TYPE
-from pckv.collector.state import Account, CurrentCollector
+from pckv.collector.contracts.tasks import CREATION_RESPONSES
+from pckv.collector.http.auth import Account
+from pckv.collector.http.bodies import JSON_TYPE
+from pckv.collector.http.policy import Policy
+from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.state import CurrentCollector
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.registry import build
 from pckv.planning.assessment import planned_size_share
@@ -162,6 +164,7 @@ class _ErrorCurves:
         }
     },
 )
+@Policy(max_bytes=None)
 async def create(
     request: Request, collector: CurrentCollector, account: Account, *, preview: bool = False
 ) -> Response:
@@ -176,7 +179,7 @@ async def create(
         task = await collector.analysis_threads.run(account, form.to_task)
         if preview:
             return JSONResponse({"id": task.id, "task": task.to_json()})
-        new = await asyncio.to_thread(collector.store.add_task, task, collector.today())
+        new = await asyncio.to_thread(collector.store.add_task, task, collector.contracts.today())
     except TaskGone:
         raise ProblemDetails(ProblemKind.DELETED) from None
     except PckvError as error:
@@ -184,6 +187,6 @@ async def create(
             raise
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
     # As for a task that comes as JSON; nobody waits for it.
-    asyncio.get_running_loop().run_in_executor(None, collector.compactor.prepare, task)
+    asyncio.get_running_loop().run_in_executor(None, collector.contracts.prepare, task)
     headers = {"Location": f"/tasks/{task.id}"}
     return JSONResponse({"id": task.id, "task": task.to_json()}, 201 if new else 200, headers)

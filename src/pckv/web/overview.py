@@ -10,13 +10,14 @@ from fastapi.responses import JSONResponse, Response
 
 from pckv.base.days import Phase
 from pckv.charts.shares import shares_chart
-from pckv.collector.analysis.estimate_cache import EstimateOptions
-from pckv.collector.analysis.estimate_routes import QueryOptions, find_estimates
-from pckv.collector.analysis.estimate_rows import ASKED_KEYS_BODY, AskedKeys
-from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, MAX_TASKS_PER_PAGE, TASK_PROBLEMS
-from pckv.collector.http.download_names import file_stem
-from pckv.collector.http.problem_details import ProblemKind, problem_responses
-from pckv.collector.state import Account, Collector, CurrentCollector, task_facts
+from pckv.collector.analysis.estimates import ASKED_KEYS_BODY, AskedKeys, EstimateOptions, QueryOptions
+from pckv.collector.contracts.contracts import task_facts
+from pckv.collector.contracts.tasks import MAX_TASKS_PER_PAGE
+from pckv.collector.http.auth import Account
+from pckv.collector.http.downloads import file_stem
+from pckv.collector.http.policy import Access, Policy
+from pckv.collector.http.problem_details import ADMIN_PROBLEMS, TASK_PROBLEMS, ProblemKind, problem_responses
+from pckv.collector.state import Collector, CurrentCollector
 from pckv.contract.facts import fact_members, said
 from pckv.estimators.estimate import METHODS, POSTS, default_method
 from pckv.store.base import StoredTask, TaskFilter
@@ -31,7 +32,7 @@ router = APIRouter(tags=["dashboard"])
 
 def _facts(collector: Collector, stored: StoredTask, reports: int) -> dict[str, Any]:
     return task_facts(stored) | {
-        "phase": stored.phase(collector.today()).value,
+        "phase": stored.phase(collector.contracts.today()).value,
         "reports": reports,
     }
 
@@ -41,6 +42,7 @@ def _facts(collector: Collector, stored: StoredTask, reports: int) -> dict[str, 
     summary="Tasks with their reports counted",
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
 )
+@Policy(Access.ANALYSTS)
 async def tasks(
     collector: CurrentCollector,
     search: Annotated[str, Query(max_length=256)] = "",
@@ -55,7 +57,7 @@ async def tasks(
     the last task that is known already. Rounds of series are left out unless `rounds` is true.
     """
     # No name holds one, and PostgreSQL takes none.
-    chosen = TaskFilter(search.replace("\0", "\ufffd"), state, collector.today(), rounds)
+    chosen = TaskFilter(search.replace("\0", "\ufffd"), state, collector.contracts.today(), rounds)
 
     def query_store() -> list[dict[str, Any]]:
         listed = collector.store.newest_tasks(limit, after, chosen)
@@ -74,9 +76,10 @@ async def tasks(
     summary="A task with its reports counted",
     responses=problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
+@Policy(Access.ANALYSTS)
 async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     """Return a task's phase, its number of reports, and what its page shows."""
-    stored = await collector.find(task_id)
+    stored = await collector.contracts.find(task_id)
     counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
     days = await asyncio.to_thread(collector.store.report_days, task_id)
     checked = await asyncio.to_thread(collector.alarm_watch.find, task_id)
@@ -102,6 +105,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     summary="A chart of the most frequent keys",
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
+@Policy(Access.ANALYSTS)
 async def chart(
     task_id: str,
     collector: CurrentCollector,
@@ -124,6 +128,7 @@ async def chart(
     ),
     openapi_extra=ASKED_KEYS_BODY,
 )
+@Policy(Access.ANALYSTS, max_bytes=None)
 async def chart_of_keys(
     task_id: str,
     collector: CurrentCollector,
@@ -136,9 +141,9 @@ async def chart_of_keys(
 
 
 async def _chart(task_id: str, collector: Collector, account: bytes, options: EstimateOptions) -> Response:
-    stored = await collector.find(task_id)
-    _, estimates = await find_estimates(collector, account, stored.task, options)
-    task, day = stored.task, collector.today()
+    stored = await collector.contracts.find(task_id)
+    _, estimates = await collector.estimates.find(account, stored.task, options)
+    task, day = stored.task, collector.contracts.today()
 
     def draw() -> dict[str, Any]:
         drawn = shares_chart(estimates, name=task.name, unit=task.about.unit)

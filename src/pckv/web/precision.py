@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from pckv.charts.estimates import errors_chart
-from pckv.collector.analysis.estimate_routes import QueryOptions, find_estimates
-from pckv.collector.analysis.estimate_rows import MAX_ASKED_KEYS
-from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
-from pckv.collector.http.problem_details import ProblemKind, problem_responses
-from pckv.collector.state import Account, CurrentCollector
+from pckv.collector.analysis.estimates import MAX_ASKED_KEYS, QueryOptions
+from pckv.collector.http.auth import Account
+from pckv.collector.http.policy import Access, Policy
+from pckv.collector.http.problem_details import ADMIN_PROBLEMS, TASK_PROBLEMS, ProblemKind, problem_responses
+from pckv.collector.state import CurrentCollector
 from pckv.contract.task import Task
 from pckv.estimators.sets import SetSummary
 from pckv.planning.people import MAX_USERS, MIN_FREQUENCY
@@ -151,6 +151,7 @@ class Precision:
     summary="How errors shrink with reports",
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
 )
+@Policy(Access.ANALYSTS)
 async def precision(
     task_id: str,
     collector: CurrentCollector,
@@ -168,11 +169,11 @@ async def precision(
     `needed_for_noise` is for people who hold no more. Keys below `smallest` are often too rare to tell today; of hashed keys,
     among this many `candidates`. The curve is a Vega-Lite specification.
     """
-    stored = await collector.find(task_id)
+    stored = await collector.contracts.find(task_id)
     # What hostile reports can do does not shrink with reports, as noise does: the curve is that of honest ones. Only what
     # is known of sets matters, for which any one key does where not all are estimated at once.
     options = options._replace(hostile="0", keys=(stored.task.key_name(0),))
-    _, estimates = await find_estimates(collector, account, stored.task, options)
+    _, estimates = await collector.estimates.find(account, stored.task, options)
     asked = candidates if stored.task.is_hashed else None
     known = Precision(stored.task, estimates.sets, estimates.reports, frequency, asked)
     now = known.noise(known.reports) if known.reports else None

@@ -9,8 +9,8 @@ import segno
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, TASK_PROBLEMS
-from pckv.collector.http.problem_details import ProblemKind, problem_responses
+from pckv.collector.http.policy import Access, Policy
+from pckv.collector.http.problem_details import ADMIN_PROBLEMS, TASK_PROBLEMS, ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector
 
 MEDIA_TYPE = "image/svg+xml"
@@ -28,6 +28,7 @@ router = APIRouter(tags=["dashboard"])
         **problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
     },
 )
+@Policy(Access.ANALYSTS)
 async def qr_code(
     task_id: str,
     collector: CurrentCollector,
@@ -37,7 +38,7 @@ async def qr_code(
 
     `origin` begins the link, such as `https://survey.example.org`: behind a proxy only the page knows it.
     """
-    await collector.find(task_id)
+    await collector.contracts.find(task_id)
     code = segno.make(f"{origin}/join/{task_id}", error="m", micro=False, boost_error=False)
     picture = BytesIO()
     # Dark on light whatever the colours of the page, and with a size that a page or a document can set.

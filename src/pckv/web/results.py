@@ -1,23 +1,21 @@
-"""The public results of a task: for everybody with the link, once somebody who runs the collection has said so."""
+"""The public results of a task: for all who have the link, once the administrator has made them public."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from pckv.collector.analysis.estimate_cache import EstimateOptions
-from pckv.collector.analysis.estimate_routes import find_estimates
-from pckv.collector.analysis.estimate_rows import DETECTED, sorted_rows, top_rows
-from pckv.collector.contracts.task_routes import TASK_PROBLEMS
-from pckv.collector.http.answers import SharedResponse
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.ingest.upload_routes import JSON_TYPE
+from pckv.collector.analysis.estimates import DETECTED, EstimateOptions, sorted_rows, top_rows
+from pckv.collector.computations import Computations
+from pckv.collector.http.bodies import JSON_TYPE, SharedResponse
+from pckv.collector.http.policy import Access, Policy
+from pckv.collector.http.problem_details import TASK_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector
 from pckv.contract.facts import task_members
 from pckv.estimators.results.estimates import Estimates
@@ -27,50 +25,34 @@ LEVEL = 0.95
 # The page lists at most this many keys: those that stand out from the noise first, then by frequency.
 MAX_KEYS_SHOWN = 200
 CACHE_SECONDS = 60
+# The memory that all answers may take together.
+MAX_ANSWER_BYTES = 32 * 2**20
 # All strangers together count as one account of those who may have estimates computed.
-EVERYBODY = b"everybody"
+PUBLIC_ACCOUNT = b"public"
 # What the page tells of the task.
 SHOWN_MEMBERS = ("name", "about", "opens", "closes", "low", "high", "padding", "keys", "other")
 
 router = APIRouter(tags=["results"])
 
 
-class _Answer(NamedTuple):
-    started: float
-    content: asyncio.Task[bytes]
-
-
 class PublicResults:
-    """The answers of the last minute, one per task: strangers cannot have a task computed more often in a worker."""
+    """The answers of the last minute, one per task: a worker computes none more often for strangers."""
 
     def __init__(self, seconds: float = CACHE_SECONDS) -> None:
         self._seconds = seconds
-        self._answers: dict[str, _Answer] = {}
+        self._answers: Computations[bytes] = Computations(MAX_ANSWER_BYTES, len)
 
     async def get(self, collector: Collector, stored: StoredTask) -> bytes:
-        """Return the results of a task as JSON, as they were at most a minute ago."""
-        task_id, now = stored.task.id, asyncio.get_running_loop().time()
-        answer = self._answers.get(task_id)
-        if answer is None or now - answer.started >= self._seconds:
-            self._forget(lambda other: now - other.started >= self._seconds and other.content.done())
-            answer = _Answer(now, asyncio.create_task(_compute(collector, stored)))
-            self._answers[task_id] = answer
-        try:
-            # Somebody who disconnects must not end it for the others.
-            return await asyncio.shield(answer.content)
-        except ProblemDetails as problem:
-            if problem.kind is ProblemKind.TOO_OFTEN:
-                # Nothing was computed, since others were being computed.
-                self._forget(lambda other: other is answer)
-            raise
-
-    def _forget(self, which: Callable[[_Answer], bool]) -> None:
-        self._answers = {task_id: answer for task_id, answer in self._answers.items() if not which(answer)}
+        """Return the results of a task as JSON, as they were at most a minute ago; a failure is not kept."""
+        kept = self._answers.known(stored.task.id)
+        if kept is not None and asyncio.get_running_loop().time() - kept.started < self._seconds:
+            return kept.value
+        return await self._answers.renew(stored.task.id, None, partial(_compute, collector, stored))
 
 
 async def _compute(collector: Collector, stored: StoredTask) -> bytes:
     options = EstimateOptions(None, LEVEL, ())
-    _, estimates = await find_estimates(collector, EVERYBODY, stored.task, options)
+    _, estimates = await collector.estimates.find(PUBLIC_ACCOUNT, stored.task, options)
     days = await asyncio.to_thread(collector.store.last_report_days, [stored.task.id])
     facts = _facts(collector, stored) | {"last_report": days.get(stored.task.id)}
     return await collector.analysis_threads.run_short(lambda: _write(facts, estimates))
@@ -78,7 +60,7 @@ async def _compute(collector: Collector, stored: StoredTask) -> bytes:
 
 def _facts(collector: Collector, stored: StoredTask) -> dict[str, Any]:
     return task_members(stored.task, *SHOWN_MEMBERS) | {
-        "phase": stored.phase(collector.today()).value,
+        "phase": stored.phase(collector.contracts.today()).value,
         "closed": stored.closed,
     }
 
@@ -101,12 +83,14 @@ def _write(facts: dict[str, Any], estimates: Estimates) -> bytes:
         **problem_responses(*TASK_PROBLEMS, ProblemKind.OVERLOADED),
     },
 )
+# Its answer is that there is no such task, unless the administrator made the results public.
+@Policy(Access.PUBLIC)
 async def results(task_id: str, request: Request, collector: CurrentCollector) -> Response:
     """Return what is known about a task's keys, the most frequent ones; 404 unless its results are public.
 
     The numbers are at most a minute old, and state how many reports they count.
     """
-    stored = await collector.find(task_id)
+    stored = await collector.contracts.find(task_id)
     if not stored.public_results:
         raise ProblemDetails(ProblemKind.UNKNOWN, "the results of this task are not public")
     public: PublicResults = request.app.state.public_results

@@ -27,8 +27,8 @@ def create_site(
     app.state.static_files = static_files.load_files()
     app.state.chart_script = ChartScript()
     app.state.public_results = results.PublicResults()
-    for routes in (static_files, sign_in, overview, qr_code, precision, keys, new_task, results):
-        app.include_router(routes.router)
+    for part in (static_files, sign_in, overview, qr_code, precision, keys, new_task, results):
+        app.include_router(part.router)
     app.gateway.answer_headers += ENCODED_HEADERS
     app.router.lifespan_context = _with_warm_up(app.router.lifespan_context)
     return app

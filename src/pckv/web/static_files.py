@@ -17,9 +17,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from pckv.base.limits import DISCOVERY
-from pckv.collector.http.answers import SharedResponse, accepts_gzip
+from pckv.collector.http.bodies import SharedResponse, accepts_gzip
+from pckv.collector.http.downloads import unchanged
+from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
-from pckv.collector.state import CurrentCollector, unchanged
+from pckv.collector.state import CurrentCollector
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -95,12 +97,14 @@ def _serve(request: Request, path: str) -> Response:
 
 
 @router.get("/")
+@Policy(Access.PUBLIC)
 async def dashboard(request: Request) -> Response:
     """Serve the operator's page."""
     return _serve(request, "static/index.html")
 
 
 @router.get("/join/{task_id}")
+@Policy(Access.PUBLIC)
 async def join(request: Request, task_id: str, collector: CurrentCollector) -> Response:
     """Serve the participant's page with the task in it, unless that is large: then its script fetches the task.
 
@@ -109,7 +113,7 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
     loaded: dict[str, StaticFile] = request.app.state.static_files
     page = loaded["static/join.html"]
     try:
-        task = (await collector.find(task_id)).task
+        task = (await collector.contracts.find(task_id)).task
     except ProblemDetails:
         # The script says what is wrong with the task.
         return _respond(request, page)
@@ -121,7 +125,7 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
     if task.is_hashed or task.other is not None:
         paths.append("client/unlisted.js")
     links = ", ".join(f"</{path}>; rel=modulepreload" for path in _modules_beyond_the_page(loaded, paths))
-    text, _ = await collector.task_cache.text(task)
+    text, _ = await collector.contracts.text(task)
     if len(text) <= MAX_TASK_BYTES:
         page = _page_with_task(page.content, bytes(text))
     return _respond(request, page, {"Link": links})
@@ -162,6 +166,7 @@ def _imported(path: str, content: bytes) -> list[str]:
 
 
 @router.get("/results/{task_id}")
+@Policy(Access.PUBLIC)
 async def public_results(request: Request, task_id: str) -> Response:
     """Serve the page of public results: the same file for all tasks, whose script asks for the results."""
     del task_id
@@ -169,24 +174,28 @@ async def public_results(request: Request, task_id: str) -> Response:
 
 
 @router.get("/favicon.ico")
+@Policy(Access.PUBLIC)
 async def favicon(request: Request) -> Response:
     """Serve the icon."""
     return _serve(request, "static/favicon.svg")
 
 
 @router.get("/static/{path:path}")
+@Policy(Access.PUBLIC)
 async def static(request: Request, path: str) -> Response:
     """Serve a script or style of the pages."""
     return _serve(request, f"static/{path}")
 
 
 @router.get("/client/{path:path}")
+@Policy(Access.PUBLIC, any_origin=True)
 async def client(request: Request, path: str) -> Response:
     """Serve a file of the JavaScript client, which pages of other sites may load too."""
     return _serve(request, f"client/{path}")
 
 
 @router.get("/vega.js")
+@Policy(Access.PUBLIC)
 async def chart_script(request: Request) -> Response:
     """Serve the script that draws charts."""
     state = request.app.state

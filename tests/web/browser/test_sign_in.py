@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pckv.collector.http.sessions import PLAIN_COOKIE
+from pckv.collector.http.auth import PLAIN_COOKIE
 from support.collectors import ADMINISTRATOR, ANALYST
 from support.people import PHONE, add_task
 from support.serving import ServeProcess

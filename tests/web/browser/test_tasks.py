@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import pckv
-from pckv.collector.http.sessions import PLAIN_COOKIE
+from pckv.collector.http.auth import PLAIN_COOKIE
 from support.collectors import ANALYST
 from support.parts import missing_part
 from support.people import DESK, PHONE, Person, add_task, ask, send_reports

@@ -1,19 +1,21 @@
-"""The rounds of series: each becomes a task one round before it opens, without anybody's help."""
+"""The rounds of series: each becomes a task one round before it opens, without an operator's help."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
 from pckv.base.errors import TaskGone
+from pckv.collector.computations import do_each
 from pckv.collector.http.logs import log
-from pckv.collector.upkeep.compaction import Compactor, do_each
 from pckv.contract.series import Series
+from pckv.contract.task import Task
 from pckv.store.base import Store, StoredSeries, all_series
 
 
 def due_rounds(series: Series, day: str) -> list[int]:
-    """Return the numbers of the rounds that must have a task on a day: the one that takes reports, and the next."""
+    """Return the rounds that must have a task on a day: the one that takes reports, and the next."""
     upcoming = next_round(series, day)
     return [number for number in (series.round_on(day), upcoming) if number is not None]
 
@@ -25,11 +27,12 @@ def next_round(series: Series, day: str) -> int | None:
 
 
 class RoundMaker:
-    """Adds the tasks of rounds to a store; several collectors that do so agree, since a series determines its rounds."""
+    """Adds the tasks of rounds to a store; a series determines its rounds, so several collectors agree."""
 
-    def __init__(self, store: Store, compactor: Compactor) -> None:
-        self._store, self._compactor = store, compactor
-        # The rounds of each series that were due last and need no more work: deriving a task of many keys takes long.
+    def __init__(self, store: Store, prepare: Callable[[Task], None]) -> None:
+        self._store, self._prepare = store, prepare
+        # The rounds of each series that were due last and need no more work: deriving a task of many keys
+        # takes long.
         self._done: dict[str, set[int]] = {}
 
     def add_due(self, day: str) -> None:
@@ -55,4 +58,4 @@ class RoundMaker:
         with suppress(TaskGone):
             if self._store.add_round(task, day):
                 log("round_added", series=series.id, round=number, task=task.id)
-                self._compactor.prepare(task)
+                self._prepare(task)

@@ -1,76 +1,71 @@
-"""Who may do what: only the administrator may use a route that is not listed in this module."""
+"""Who sends a request: tokens and sessions. What each may do is declared with the routes; see `policy`.
+
+A session is a random cookie, whose hash is in the store. It ends when its user signs out, after some hours,
+or when its token is replaced or revoked.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import secrets
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from fastapi import Request
+from fastapi import Depends, Request
 
+from pckv.collector.http.policy import Access
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.http.rate_limit import FailedTokens
-from pckv.collector.http.sessions import COOKIES, HEADER, HEADER_VALUE, Sessions
 from pckv.collector.http.tokens import environment_token, token_hash
 from pckv.store.base import Role, Session, Store
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+# Browsers take a cookie with this prefix only over https, and only from the very host that it is for.
+SECURE_COOKIE, PLAIN_COOKIE = COOKIES = "__Host-pckv_session", "pckv_session"
+COOKIE_BYTES = 32
+SECONDS = 12 * 3600
+# No page of another site can send this header along with the cookie.
+HEADER, HEADER_VALUE = "X-Pckv", "1"
 
 T = TypeVar("T")
 
-Route = tuple[str, str]
 
-PUBLIC: frozenset[Route] = frozenset(
-    {
-        ("GET", "/healthz"),
-        ("GET", "/readyz"),
-        ("GET", "/openapi.json"),
-        ("GET", "/tasks/{task_id}"),
-        ("OPTIONS", "/tasks/{task_id}"),
-        ("POST", "/tasks/{task_id}/admission"),
-        ("OPTIONS", "/tasks/{task_id}/admission"),
-        ("POST", "/tasks/{task_id}/reports"),
-        ("OPTIONS", "/tasks/{task_id}/reports"),
-        ("GET", "/series/{series_id}"),
-        ("OPTIONS", "/series/{series_id}"),
-        # Known to nobody unless the administrator made it public.
-        ("GET", "/tasks/{task_id}/results"),
-        # Pages and what they load hold nothing secret: they request what they show afterwards.
-        ("GET", "/"),
-        ("GET", "/favicon.ico"),
-        ("GET", "/join/{task_id}"),
-        ("GET", "/results/{task_id}"),
-        ("GET", "/static/{path:path}"),
-        ("GET", "/client/{path:path}"),
-        ("GET", "/vega.js"),
-        # Signing in takes a token in the body, and everybody may ask who they are.
-        ("GET", "/session"),
-        ("POST", "/session"),
-    }
-)
-ANALYSTS: frozenset[Route] = frozenset(
-    {
-        ("GET", "/metrics"),
-        ("GET", "/tasks/{task_id}/estimates"),
-        ("POST", "/tasks/{task_id}/estimates"),
-        ("GET", "/tasks/{task_id}/discovery"),
-        ("GET", "/tasks/{task_id}/reports"),
-        ("GET", "/series"),
-        ("GET", "/series/{series_id}/rounds"),
-        ("GET", "/series/{series_id}/rounds/{number}"),
-        ("GET", "/series/{series_id}/trend"),
-        ("GET", "/overview"),
-        ("GET", "/tasks/{task_id}/overview"),
-        ("GET", "/tasks/{task_id}/chart"),
-        ("POST", "/tasks/{task_id}/chart"),
-        ("GET", "/tasks/{task_id}/precision"),
-        ("GET", "/tasks/{task_id}/qr.svg"),
-        ("GET", "/tasks/{task_id}/key"),
-        ("GET", "/tasks/{task_id}/key/levels"),
-        ("DELETE", "/session"),
-    }
-)
+def get_account(request: Request) -> bytes:
+    """Return whose request it is: the hash of the token that authorises it."""
+    account: bytes = request.scope["account"]
+    return account
+
+
+Account = Annotated[bytes, Depends(get_account)]
+
+
+class Sessions:
+    """Starts, finds and ends sessions."""
+
+    def __init__(self, store: Store, now: Callable[[], float] = time.time) -> None:
+        self._store, self._now = store, now
+
+    def start(self, role: Role, token_hash: bytes) -> str:
+        """Start a session, and return a cookie for the sender of a token."""
+        cookie = secrets.token_urlsafe(COOKIE_BYTES)
+        self._store.add_session(Session(_hash(cookie), token_hash, role, int(self._now()) + SECONDS))
+        return cookie
+
+    def find(self, cookie: str) -> Session | None:
+        """Return the session that a cookie stands for, if it has not ended."""
+        session = self._store.find_session(_hash(cookie)) if cookie else None
+        return session if session is not None and session.expires > self._now() else None
+
+    def end(self, cookie: str) -> None:
+        """End the session that a cookie stands for."""
+        self._store.end_session(_hash(cookie))
+
+
+def _hash(cookie: str) -> bytes:
+    return hashlib.sha256(cookie.encode(errors="surrogatepass")).digest()
 
 
 class Guard:
@@ -83,12 +78,12 @@ class Guard:
         token = environment_token()
         self._environment_hash = token_hash(token) if token else None
 
-    async def authorise(self, route: Route, request: Request) -> None:
+    async def authorise(self, access: Access, request: Request) -> None:
         """Admit a request to a route that is not public from its head, or refuse it."""
         role = await self.in_thread(self._role_of, request)
         if role is None:
             raise ProblemDetails(ProblemKind.BAD_TOKEN)
-        if role is Role.ANALYST and route not in ANALYSTS:
+        if role is Role.ANALYST and access is not Access.ANALYSTS:
             raise ProblemDetails(ProblemKind.FORBIDDEN)
 
     async def in_thread(self, work: Callable[..., T], *arguments: object) -> T:
@@ -110,8 +105,9 @@ class Guard:
     def role(self, request: Request, token: str) -> Role | None:
         """Return whom a token authorises; refuse to try it if its sender sent too many wrong ones.
 
-        Tokens of the store are random, and nobody guesses one: they are looked up in any case, so that wrong tokens
-        from an address that many share, as behind a proxy, keep nobody out. The environment's is the operator's own.
+        Tokens of the store are random and cannot be guessed: they are looked up in any case, so that wrong
+        tokens from an address that many share, as behind a proxy, keep no right one out. The environment's is
+        the operator's own.
         """
         sender, given = request.client.host if request.client else "", token_hash(token)
         role = self._find_stored_role(given)

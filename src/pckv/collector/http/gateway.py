@@ -1,6 +1,7 @@
-"""In front of all routes: from its head alone a request is checked, routed and authorised; then its body is read.
+"""In front of all routes: a request is checked, routed and authorised by its head; then its body is read.
 
-Turns: requests other than uploads begin a few at a time, so that uploads do not wait until all of them have begun.
+Turns: requests other than uploads begin a few at a time, so that uploads do not wait until all of them
+have begun.
 """
 
 from __future__ import annotations
@@ -8,23 +9,22 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from fastapi import FastAPI, Request
-from fastapi.routing import iter_route_contexts
+from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pckv.base.errors import StoreError
-from pckv.collector.http.answers import AnswerSender, Header
-from pckv.collector.http.auth import PUBLIC, Guard, Route
-from pckv.collector.http.cors import ANY_ORIGIN, is_client_request
+from pckv.collector.http.auth import Guard
+from pckv.collector.http.bodies import AnswerSender, ByteBudget, Header, RequestBody, has_body
 from pckv.collector.http.logs import log
+from pckv.collector.http.policy import ANY_ORIGIN, Access, Policy, policy_of
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, handle_store_error
 from pckv.collector.http.rate_limit import RateLimit
-from pckv.collector.http.request_bodies import RequestBody, has_body
-from pckv.collector.state import Collector
+from pckv.collector.http.settings import Settings
 
 # What begins between two looks at what arrived meanwhile; each takes up to a millisecond.
 MAX_STARTS_PER_ROUND = 2
@@ -50,7 +50,7 @@ class Turns:
     def _start_some(self) -> None:
         for _ in range(min(MAX_STARTS_PER_ROUND, len(self._waiting))):
             turn = self._waiting.popleft()
-            # Whoever stopped waiting has cancelled it.
+            # A request that stopped waiting has cancelled it.
             if not turn.done():
                 turn.set_result(None)
         self._scheduled = bool(self._waiting)
@@ -58,44 +58,44 @@ class Turns:
             asyncio.get_running_loop().call_soon(self._start_some)
 
 
-# The largest body in bytes by route: what only a token's owner may send is bounded by the settings.
-BODY_LIMITS: Mapping[Route, int | None] = {
-    ("POST", "/tasks"): None,
-    ("POST", "/series"): None,
-    ("POST", "/tasks/new"): None,
-    ("POST", "/tasks/{task_id}/estimates"): None,
-    ("POST", "/tasks/{task_id}/chart"): None,
-    ("POST", "/session"): 4 * 2**10,
-}
-# The body of any other route is small, or ignored.
-MAX_SMALL_BYTES = 2**10
+class Route(NamedTuple):
+    """A route as it is declared: method, path, what it allows, and what answers its requests."""
+
+    method: str
+    path: str
+    pattern: re.Pattern[str]
+    policy: Policy
+    endpoint: Callable[..., Any]
 
 
-class RouteMatch(NamedTuple):
-    """The method and path of a route as it is declared, and what the path of a request says in its place."""
-
-    route: Route
-    path_params: dict[str, Any]
+def routes_of(app: FastAPI) -> Iterator[Route]:
+    """Yield the routes of an application, in the order in which it tries them."""
+    for context in iter_route_contexts(app.routes):
+        # Anything else, such as a mounted application, would bypass the guard.
+        if not isinstance(context.original_route, APIRoute):
+            raise TypeError(f"not a route with a policy: {context.path}")
+        endpoint = context.original_route.endpoint
+        for method in context.methods or ():
+            yield Route(method, str(context.path), context.path_regex, policy_of(endpoint), endpoint)
 
 
 class RouteTable:
-    """The routes of an application, in the order in which it tries them."""
+    """The routes of an application by their methods."""
 
     def __init__(self, app: FastAPI) -> None:
-        self._by_method: dict[str, list[tuple[re.Pattern[str], str]]] = {}
-        for context in iter_route_contexts(app.routes):
-            for method in context.methods or ():
-                self._by_method.setdefault(method, []).append((context.path_regex, str(context.path)))
+        self._by_method: dict[str, list[Route]] = {}
+        for route in routes_of(app):
+            self._by_method.setdefault(route.method, []).append(route)
 
-    def find(self, method: str, path: str) -> RouteMatch:
-        """Return the route of a request, or raise the problem that there is none."""
-        for pattern, declared in self._by_method.get(method, ()):
-            if match := pattern.match(path):
-                return RouteMatch((method, declared), match.groupdict())
+    def find(self, method: str, path: str) -> tuple[Route, dict[str, Any]]:
+        """Return the route of a request and the parameters in its path, or raise that there is none."""
+        for route in self._by_method.get(method, ()):
+            if match := route.pattern.match(path):
+                return route, match.groupdict()
         allowed = [
             other
             for other, routes in self._by_method.items()
-            if any(pattern.match(path) for pattern, _ in routes)
+            if any(route.pattern.match(path) for route in routes)
         ]
         if allowed:
             raise ProblemDetails(ProblemKind.WRONG_METHOD, headers={"Allow": ", ".join(sorted(allowed))})
@@ -105,9 +105,9 @@ class RouteTable:
 class Gateway:
     """In front of an application, and the only way to its routes."""
 
-    def __init__(self, app: ASGIApp, *, rate: int, endpoints: Mapping[Route, ASGIApp]) -> None:
-        self._app, self._endpoints = app, endpoints
-        self._rate = RateLimit(rate) if rate else None
+    def __init__(self, app: ASGIApp, settings: Settings, budget: ByteBudget, guard: Guard) -> None:
+        self._app, self._settings, self._budget, self._guard = app, settings, budget, guard
+        self._rate = RateLimit(settings.rate) if settings.rate else None
         self._routes: RouteTable | None = None
         self._turns = Turns()
         # What every answer says.
@@ -116,10 +116,8 @@ class Gateway:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it with a problem."""
         incoming = _Incoming(receive)
-        collector: Collector = scope["app"].state.collector
-        headers = [*self.answer_headers, *ANY_ORIGIN] if is_client_request(scope) else self.answer_headers
-        with collector.budget.lease() as lease:
-            answer = AnswerSender(scope, receive, send, lease, headers)
+        with self._budget.lease() as lease:
+            answer = AnswerSender(scope, receive, send, lease, self.answer_headers)
             try:
                 await self._pass_on(scope, incoming, answer)
             except ProblemDetails as problem:
@@ -138,29 +136,27 @@ class Gateway:
                 failure = ProblemDetails(ProblemKind.OVERLOADED, "an unexpected error, which is in the log")
                 await failure.response({"Connection": "close"})(scope, receive, answer)
 
-    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._check_head(scope)
+    async def _pass_on(self, scope: Scope, receive: Receive, answer: AnswerSender) -> None:
         if self._routes is None:
             self._routes = RouteTable(scope["app"])
         route, scope["path_params"] = self._routes.find(scope["method"], scope["path"])
-        if route not in self._endpoints:
+        if route.policy.any_origin:
+            answer.headers.extend(ANY_ORIGIN)
+        self._check_head(scope)
+        if not route.policy.direct:
             await self._turns.wait()
-        if route not in PUBLIC:
-            guard: Guard = scope["app"].state.guard
-            await guard.authorise(route, Request(scope))
-        if endpoint := self._endpoints.get(route):
-            await endpoint(scope, receive, send)
+        if route.policy.access is not Access.PUBLIC:
+            await self._guard.authorise(route.policy.access, Request(scope))
+        if route.policy.direct:
+            response = await route.endpoint(request=Request(scope, receive), **scope["path_params"])
+            await response(scope, receive, answer)
         elif has_body(scope):
-            await self._pass_on_body(route, scope, receive, send)
+            limit = route.policy.max_bytes
+            max_bytes = self._settings.body_bytes if limit is None else limit
+            async with RequestBody(scope, receive, self._budget, max_bytes) as body:
+                await self._app(scope, body.replay(), answer)
         else:
-            await self._app(scope, receive, send)
-
-    async def _pass_on_body(self, route: Route, scope: Scope, receive: Receive, send: Send) -> None:
-        collector: Collector = scope["app"].state.collector
-        limit = BODY_LIMITS.get(route, MAX_SMALL_BYTES)
-        max_bytes = collector.settings.body_bytes if limit is None else limit
-        async with RequestBody(scope, receive, collector.budget, max_bytes) as body:
-            await self._app(scope, body.replay(), send)
+            await self._app(scope, receive, answer)
 
     def _check_head(self, scope: Scope) -> None:
         for name, value in scope["headers"]:

@@ -1,4 +1,4 @@
-"""Logs on stderr, with nothing about people and no time of day: one JSON object per line, or words on a terminal."""
+"""Logs on stderr without people and times of day: one JSON object per line, or words on a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WINDOW_SECONDS = 10.0
 
 
 class LogRate:
-    """Decides which lines are logged: whoever causes many of them can neither fill the disk nor stop the service."""
+    """Decides which lines are logged: many lines can neither fill the disk nor stop the service."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -63,7 +63,7 @@ def log_left_out(kind: str) -> None:
 
 
 def _write(line: dict[str, object]) -> None:
-    # If nobody reads the log any more, that is no reason to stop collecting.
+    # A log that is not read any more is no reason to stop collecting.
     with suppress(OSError):
         text = _in_words(line) if sys.stderr.isatty() else json.dumps(line, ensure_ascii=False, default=str)
         sys.stderr.write(text + "\n")

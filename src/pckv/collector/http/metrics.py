@@ -15,7 +15,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector as MetricSource
 
-from pckv.collector.ingest.decoding import REFUSAL_REASONS
+from pckv.collector.http.problem_details import REFUSAL_REASONS
 
 COMMIT_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5)
 
@@ -28,7 +28,7 @@ CELLS_PER_PROCESS = _FIRST_BUCKET + len(COMMIT_SECONDS) + 1
 
 
 class Metrics(MetricSource):
-    """The metrics of one collector: this process counts in cells of its own, and shows the sums of all processes."""
+    """The metrics of one collector: a process counts in its own cells, and shows the sums of all."""
 
     def __init__(self, processes: Sequence[MetricCells] | None = None, own: int = 0) -> None:
         self._processes = [[0.0] * CELLS_PER_PROCESS] if processes is None else processes

@@ -1,15 +1,18 @@
-"""Everything that can be wrong with a whole request: RFC 9457 problem details of a closed set of types."""
+"""All that can be wrong with a request, as RFC 9457 problem details of a closed set, and with a report."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
 from typing import NamedTuple
 
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
+from pckv.base.errors import PckvError, StoreError
 from pckv.collector.http.logs import log
+from pckv.store.base import ReportOutcome
 
 MEDIA_TYPE = "application/problem+json"
 URN = "urn:pckv:problem:"
@@ -77,6 +80,9 @@ class ProblemDetails(Exception):
 
 
 RETRY_STATUSES = {ProblemKind.TOO_OFTEN.value.status, ProblemKind.OVERLOADED.value.status}
+# What can be wrong with a request that needs a token, and with one about a task.
+ADMIN_PROBLEMS = (ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN, ProblemKind.OVERLOADED)
+TASK_PROBLEMS = (ProblemKind.UNKNOWN, ProblemKind.DELETED)
 BY_STATUS = {404: ProblemKind.UNKNOWN, 405: ProblemKind.WRONG_METHOD}
 
 
@@ -92,6 +98,17 @@ async def handle_store_error(_: Request, error: Exception) -> JSONResponse:
     return ProblemDetails(ProblemKind.OVERLOADED, "the store does not answer").response()
 
 
+@contextmanager
+def malformed_input() -> Iterator[None]:
+    """Turn an error about what a request asks for into the problem that it is malformed; the store's stay."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except PckvError as error:
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+
+
 def problem_responses(*kinds: ProblemKind) -> dict[int | str, dict[str, object]]:
     """Return the OpenAPI description of these problems, by status."""
     responses: dict[int | str, dict[str, object]] = {}
@@ -103,3 +120,20 @@ def problem_responses(*kinds: ProblemKind) -> dict[int | str, dict[str, object]]
             "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
     return responses
+
+
+# Why a report can be refused before the store has seen it.
+BAD_ID, DUPLICATE, WRONG_COIN = "bad_id", "duplicate_in_request", "wrong_coin"
+DECODING_REASONS = (BAD_ID, "bad_encoding", "wrong_length", "out_of_range", DUPLICATE, WRONG_COIN)
+ACCEPTED = frozenset({ReportOutcome.STORED, ReportOutcome.KNOWN})
+# The whole request is refused.
+TASK_ENDED = {ReportOutcome.TASK_CLOSED: ProblemKind.CLOSED, ReportOutcome.TASK_GONE: ProblemKind.DELETED}
+# Why a report can be refused, before the store has seen it and by the store.
+REFUSAL_REASONS = tuple(
+    dict.fromkeys(
+        [
+            *DECODING_REASONS,
+            *(outcome.value for outcome in ReportOutcome if outcome not in ACCEPTED | TASK_ENDED.keys()),
+        ]
+    )
+)

@@ -1,6 +1,6 @@
 """The rate of requests per network address; no address is stored.
 
-A limit on wrong tokens per sender: guessing is slow for whoever guesses, and for nobody else.
+A limit on wrong tokens per sender: guessing is slow, and nothing else is.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class RateLimit:
 
 
 def _network(sender: str) -> bytes:
-    """Return who counts as one sender: an IPv4 address, or the 64 bits of IPv6 that a household has at least."""
+    """Return what counts as one sender: an IPv4 address, or the 64 bits of IPv6 of a household."""
     try:
         address = ip_address(sender)
     except ValueError:
@@ -67,8 +67,8 @@ MAX_KNOWN_TOKENS = 1024
 class FailedTokens:
     """Counts wrong tokens per sender, in the buckets of a `RateLimit`; no address is stored.
 
-    Many senders can have one address, as behind a proxy. So a token that was right before is still tried when its
-    bucket is used up: nobody can keep those out who came from the same address before.
+    Many senders can have one address, as behind a proxy. So a token that was right before is still tried when
+    its bucket is used up: wrong tokens keep out no sender who came from the same address before.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:

@@ -18,7 +18,7 @@ from pckv.collector.http.settings import TOKEN_VARIABLE
 from pckv.store.base import Role, Store
 
 TOKEN_BYTES = 32
-# A token of the environment is the operator's own: as long as it is random, nobody guesses this many characters.
+# A token of the environment is the operator's own: this many random characters cannot be guessed.
 MIN_TOKEN_LENGTH = 32
 
 
@@ -29,13 +29,13 @@ class TokenPlace(Enum):
     # A start before this one created it, or another collector that started at the same time.
     EARLIER = "earlier"
     FILE = "file"
-    # Nowhere yet: whoever starts the collector must show it, this once.
+    # Nowhere yet: the command that starts the collector must show it, this once.
     NEW = "new"
 
 
 @dataclass(frozen=True)
 class AdministratorToken:
-    """Where the administrator's token is; the token itself where nobody has seen it yet."""
+    """Where the administrator's token is; the token itself where it was not shown yet."""
 
     place: TokenPlace
     token: str = ""
@@ -48,13 +48,13 @@ def token_hash(token: str) -> bytes:
 
 
 def new_token() -> str:
-    """Return a token that nobody can guess."""
+    """Return a token that cannot be guessed."""
     return secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def environment_token() -> str | None:
-    """Return the administrator's token that the environment names, if it does; refuse one that could be guessed."""
-    # Nobody could send blanks around it: those around a token that somebody sends are ignored.
+    """Return the administrator's token of the environment, if any; refuse one that could be guessed."""
+    # Blanks around the token of a request are ignored, so this one must have none.
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if token and len(token) < MIN_TOKEN_LENGTH:
         raise ParameterError(
@@ -66,8 +66,8 @@ def environment_token() -> str | None:
 def create_first_token(store: Store, token_file: str | None) -> AdministratorToken:
     """Create the administrator's token at the first start; return where it is.
 
-    Of several collectors that start first on one store, exactly one creates a token. Without a file for it there must
-    be a terminal where the caller can show it.
+    Of several collectors that start first on one store, exactly one creates a token. Without a file for it
+    there must be a terminal where the caller can show it.
     """
     if environment_token():
         return AdministratorToken(TokenPlace.ENVIRONMENT)
@@ -92,10 +92,11 @@ def _has_administrator(store: Store) -> bool:
 
 
 def _create_in_file(store: Store, path: Path) -> bool:
-    """Create the token in a new file, which appears only after the store has the token; return whether it did.
+    """Create the token in a file, which appears once the store has the token; return whether it did.
 
-    So a collector that shares the file with others finds it only if one of them has created the token. Until then
-    the token is in a temporary file, which stays there if it may be the only place that has a stored token.
+    So a collector that shares the file with others finds it only if one of them has created the token. Until
+    then the token is in a temporary file, which stays there if it may be the only place that has a stored
+    token.
     """
     if path.exists() and not _has_administrator(store):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))

@@ -27,8 +27,8 @@ class ReportWriter:
     """A bounded queue of uploads and the one thread that writes them.
 
     While a batch is being written the next one accumulates: the busier the collector, the larger its batches.
-    Batches begin at least `delay` seconds apart, since a commit costs nearly the same for one report as for many;
-    after an idle period nobody waits.
+    Batches begin at least `delay` seconds apart, since a commit costs nearly the same for one report as for
+    many; after an idle period no upload waits.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class ReportWriter:
     async def add(self, upload: Upload) -> list[ReportOutcome]:
         """Return the outcomes of an upload's reports, once they are on disk."""
         if self._stopping:
-            # Nobody would write it any more.
+            # It would not be written any more.
             raise ProblemDetails(ProblemKind.OVERLOADED, "the collector is stopping")
         if self.pending_reports + len(upload.reports) > self._max_pending:
             raise ProblemDetails(ProblemKind.OVERLOADED, "too many reports wait to be written")
@@ -101,7 +101,7 @@ class ReportWriter:
         except StoreError as error:
             self._fail(batch, error)
         except Exception as error:  # noqa: BLE001
-            # A bug must not leave anybody waiting, now or later.
+            # A bug must not leave a request waiting, now or later.
             log("commit_failed", kind=type(error).__name__)
             self._fail(batch, error)
         else:

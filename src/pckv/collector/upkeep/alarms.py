@@ -1,4 +1,4 @@
-"""Alarms about stored reports: checked at most once per hour and task, kept in the store, and shown to the operator."""
+"""Alarms about stored reports: checked at most once per hour and task, and kept in the store."""
 
 from __future__ import annotations
 
@@ -70,9 +70,10 @@ class AlarmWatch:
         return {task_id: checked for task_id, checked in found.items() if checked is not None}
 
     def _check(self, task: Task, reports: int) -> CheckedReports | None:
-        """Check the reports of a task, unless somebody began to within the last hour."""
+        """Check the reports of a task, unless a collector began to within the last hour."""
         now = int(self._clock())
-        # Claimed before the reports are read: a check that fails, or whose process dies, counts as one of this hour.
+        # Claimed before the reports are read: a check that fails, or whose process dies, counts as one of
+        # this hour.
         if not self._store.claim_alarm_check(task.id, now, SECONDS_BETWEEN_CHECKS):
             return None
         sample = ReportSample(task)

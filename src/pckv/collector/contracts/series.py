@@ -11,12 +11,11 @@ from fastapi.responses import JSONResponse, Response
 from pckv.base.days import Phase
 from pckv.base.errors import SeriesError
 from pckv.base.limits import MAX_ROUNDS
+from pckv.collector.contracts.contracts import Contracts, CurrentContracts
 from pckv.collector.contracts.rounds import next_round
-from pckv.collector.contracts.task_routes import ADMIN_PROBLEMS, check_media, contract_response
-from pckv.collector.http.cors import PREFLIGHT
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.ingest.upload_routes import JSON_TYPE
-from pckv.collector.state import Collector, CurrentCollector
+from pckv.collector.http.bodies import JSON_TYPE, check_json
+from pckv.collector.http.policy import Access, Policy, preflight
+from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
 from pckv.contract.facts import said, task_members
 from pckv.contract.series import Series
 from pckv.store.base import StoredRound, StoredSeries
@@ -26,6 +25,7 @@ MAX_SERIES_PER_PAGE = MAX_ROUNDS_PER_PAGE = 1000
 MAX_NUMBER = 2**63 - 1
 
 router = APIRouter(tags=["series"])
+router.add_api_route("/series/{series_id}", preflight, methods=["OPTIONS"], include_in_schema=False)
 
 
 @router.post(
@@ -40,29 +40,30 @@ router = APIRouter(tags=["series"])
     },
     openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": {"type": "object"}}}}},
 )
+@Policy(max_bytes=None)
 async def create_series(
     request: Request,
-    collector: CurrentCollector,
+    contracts: CurrentContracts,
     force: bool = False,  # noqa: FBT002
 ) -> Response:
-    """Create a series from its canonical JSON; it never changes afterwards, and its rounds open by themselves.
+    """Create a series from its canonical JSON; it never changes, and its rounds open by themselves.
 
-    A first day in the past is refused unless `force` is true: the rounds before today stay without reports. The
-    `warning` says if devices may not answer, since the series was closed, or they have answered another of the same
-    name.
+    A first day in the past is refused unless `force` is true: the rounds before today stay without reports.
+    The `warning` says if devices may not answer, since the series was closed, or they have answered another
+    of the same name.
     """
-    check_media(request, "a series")
+    check_json(request, "a series")
     try:
         series = await asyncio.to_thread(Series.from_json, await request.body())
     except SeriesError as error:
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
-    new, warning = await asyncio.to_thread(_create, collector, series, force=force)
+    new, warning = await asyncio.to_thread(_create, contracts, series, force=force)
     headers = {"Location": f"/series/{series.id}"}
     return JSONResponse({"id": series.id, "warning": warning}, 201 if new else 200, headers)
 
 
-def _create(collector: Collector, series: Series, *, force: bool) -> tuple[bool, str | None]:
-    store, today = collector.store, collector.today()
+def _create(contracts: Contracts, series: Series, *, force: bool) -> tuple[bool, str | None]:
+    store, today = contracts.store, contracts.today()
     if series.first < today and not force and store.find_series(series.id) is None:
         raise ProblemDetails(
             ProblemKind.MALFORMED,
@@ -71,15 +72,15 @@ def _create(collector: Collector, series: Series, *, force: bool) -> tuple[bool,
     new = store.add_series(series, today)
     stored = store.find_series(series.id)
     if stored is not None:
-        collector.round_maker.add_rounds(stored, today)
+        contracts.rounds.add_rounds(stored, today)
     if stored is not None and stored.closed is not None:
         return new, f"the series was closed on {stored.closed}, and takes no more reports"
     others = [other for other in store.series_named(series.name) if other != series.id]
     if not others:
         return new, None
     warning = (
-        f"another series, {others[0]}, has the same name (case and spaces do not count): devices that answered it do not "
-        "answer this one"
+        f"another series, {others[0]}, has the same name (case and spaces do not count): devices that "
+        "answered it do not answer this one"
     )
     return new, warning
 
@@ -89,15 +90,16 @@ def _create(collector: Collector, series: Series, *, force: bool) -> tuple[bool,
     summary="List series",
     responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
 )
+@Policy(Access.ANALYSTS)
 async def list_series(
-    collector: CurrentCollector,
+    contracts: CurrentContracts,
     limit: Annotated[int, Query(ge=1, le=MAX_SERIES_PER_PAGE)] = 100,
     after: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
 ) -> dict[str, list[dict[str, Any]]]:
-    """List series, newest first, each with the last round that has begun; `after` is the `number` of the last known."""
+    """List series, newest first, each with its last round that has begun, after the `number` in `after`."""
 
     def query_store() -> list[dict[str, Any]]:
-        return [_facts(collector, stored) for stored in collector.store.list_series(limit, after)]
+        return [_facts(contracts, stored) for stored in contracts.store.list_series(limit, after)]
 
     return {"series": await asyncio.to_thread(query_store)}
 
@@ -115,15 +117,10 @@ async def list_series(
         **problem_responses(ProblemKind.UNKNOWN, ProblemKind.OVERLOADED),
     },
 )
-async def fetch_series(series_id: str, request: Request, collector: CurrentCollector) -> Response:
-    """Return the public contract: the id is its SHA-256, and everybody derives the tasks of its rounds from it."""
-    return contract_response(request, series_id, await collector.series_cache.text(series_id))
-
-
-@router.options("/series/{series_id}", include_in_schema=False)
-async def preflight(series_id: str) -> Response:  # noqa: ARG001
-    """Answer what a browser asks before it sends to another origin."""
-    return Response(status_code=204, headers=PREFLIGHT)
+@Policy(Access.PUBLIC, any_origin=True)
+async def fetch_series(series_id: str, request: Request, contracts: CurrentContracts) -> Response:
+    """Return the public contract, whose SHA-256 is the id: clients derive the tasks of its rounds from it."""
+    return (await contracts.series_text(series_id)).response(request, series_id)
 
 
 @router.get(
@@ -131,24 +128,25 @@ async def preflight(series_id: str) -> Response:  # noqa: ARG001
     summary="List the rounds of a series",
     responses=problem_responses(ProblemKind.MALFORMED, ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
 )
+@Policy(Access.ANALYSTS)
 async def list_rounds(
     series_id: str,
-    collector: CurrentCollector,
+    contracts: CurrentContracts,
     limit: Annotated[int, Query(ge=1, le=MAX_ROUNDS_PER_PAGE)] = 100,
     before: Annotated[int | None, Query(ge=1, le=MAX_ROUNDS)] = None,
 ) -> dict[str, Any]:
-    """Return a series with its last rounds, or the last before a given one, in order, and how many reports each has.
+    """Return a series with its last rounds, or the last before a given one, and their numbers of reports.
 
-    A round has a task from one round before its first day on. Rounds that were deleted, or were over before the series
-    came here, are left out.
+    A round has a task from one round before its first day on. Rounds that were deleted, or were over before
+    the series came here, are left out.
     """
-    stored = await collector.series_cache.find(series_id)
-    today = collector.today()
+    stored = await contracts.find_series(series_id)
+    today = contracts.today()
 
     def query_store() -> dict[str, Any]:
-        rounds = collector.store.rounds(series_id, limit, before)
+        rounds = contracts.store.rounds(series_id, limit, before)
         return {
-            "series": _facts(collector, stored),
+            "series": _facts(contracts, stored),
             "facts": said(stored.series.facts()),
             "rounds": [_round_facts(one, today) for one in rounds],
         }
@@ -161,15 +159,16 @@ async def list_rounds(
     summary="A round of a series",
     responses=problem_responses(ProblemKind.MALFORMED, ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
 )
+@Policy(Access.ANALYSTS)
 async def fetch_round(
-    series_id: str, number: Annotated[int, Path(ge=1, le=MAX_ROUNDS)], collector: CurrentCollector
+    series_id: str, number: Annotated[int, Path(ge=1, le=MAX_ROUNDS)], contracts: CurrentContracts
 ) -> dict[str, Any]:
     """Return the task, days, phase and number of reports of a round."""
-    await collector.series_cache.find(series_id)
-    rounds = await asyncio.to_thread(collector.store.rounds, series_id, 1, number + 1)
+    await contracts.find_series(series_id)
+    rounds = await asyncio.to_thread(contracts.store.rounds, series_id, 1, number + 1)
     if [one.number for one in rounds] != [number]:
         raise ProblemDetails(ProblemKind.UNKNOWN, f"the series has no round {number:,} here")
-    return _round_facts(rounds[0], collector.today())
+    return _round_facts(rounds[0], contracts.today())
 
 
 @router.post(
@@ -177,23 +176,23 @@ async def fetch_round(
     summary="Close a series early",
     responses=problem_responses(ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
 )
-async def close_series(series_id: str, collector: CurrentCollector) -> dict[str, Any]:
+async def close_series(series_id: str, contracts: CurrentContracts) -> dict[str, Any]:
     """Take no more reports for its current round from now on, and open no other."""
-    series, today = (await collector.series_cache.find(series_id)).series, collector.today()
-    await asyncio.to_thread(collector.store.close_series, series_id, today)
+    series, today = (await contracts.find_series(series_id)).series, contracts.today()
+    await asyncio.to_thread(contracts.store.close_series, series_id, today)
     # The rounds that may have been open, or about to open.
     upcoming = series.last_round_by(today) + 1
-    for one in await asyncio.to_thread(collector.store.rounds, series_id, 2, upcoming + 1):
-        collector.task_cache.invalidate(one.task)
-    stored = await collector.series_cache.find(series_id)
-    return await asyncio.to_thread(_facts, collector, stored)
+    for one in await asyncio.to_thread(contracts.store.rounds, series_id, 2, upcoming + 1):
+        contracts.invalidate(one.task)
+    stored = await contracts.find_series(series_id)
+    return await asyncio.to_thread(_facts, contracts, stored)
 
 
-def _facts(collector: Collector, stored: StoredSeries) -> dict[str, Any]:
+def _facts(contracts: Contracts, stored: StoredSeries) -> dict[str, Any]:
     """Return a stored series as plain values, with its last round that has begun and the next one."""
-    series, day = stored.series, collector.today()
+    series, day = stored.series, contracts.today()
     phase, begun = stored.phase(day), series.last_round_by(day)
-    last = collector.store.rounds(series.id, 1, begun + 1) if begun else []
+    last = contracts.store.rounds(series.id, 1, begun + 1) if begun else []
     upcoming = None if phase is Phase.CLOSED else next_round(series, day)
     return {
         "id": series.id,

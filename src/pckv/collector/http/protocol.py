@@ -1,23 +1,119 @@
-"""HTTP on a connection: uvicorn's protocol on httptools, bounded in what one connection can make it hold or do."""
+"""HTTP on connections: their number, how long each may take, and what one can make the server hold.
+
+The protocol is uvicorn's on httptools.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import resource
+from typing import Any, NamedTuple, Protocol
 
 import httptools
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from pckv.collector.http.connections import Connections
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+
+# The server looks after its connections this many times per time-out, and at least once per second.
+CHECKS_PER_TIMEOUT = 5
+MIN_INTERVAL = 0.02
+# Descriptors that are kept for the store, temporary files and the listening socket.
+RESERVED_DESCRIPTORS = 128
+
+
+class ConnectionLimits(NamedTuple):
+    """How many connections may be open, and the seconds for a head, a body, and for the peer to read."""
+
+    connections: int
+    head_seconds: float
+    body_seconds: float
+    write_seconds: float
+
+
+class ServedConnection(Protocol):
+    """What a server needs to know of a connection."""
+
+    def check_times(self, now: float) -> None:
+        """End the connection if its peer takes too long."""
+
+    def drop(self) -> None:
+        """End the connection at once."""
+
+
+class Connections:
+    """The open connections, and which of them wait for their peers.
+
+    At the limit a new connection replaces the one whose peer has been silent for the longest, so that opening
+    connections locks no other peer out. If all are being answered the new one is dropped.
+    """
+
+    def __init__(self, limits: ConnectionLimits) -> None:
+        self.limits = limits
+        self._open: set[ServedConnection] = set()
+        # In the order in which they began to wait.
+        self._waiting: dict[ServedConnection, None] = {}
+        shortest = min(limits.head_seconds, limits.body_seconds, limits.write_seconds) / CHECKS_PER_TIMEOUT
+        self._interval = min(1.0, max(MIN_INTERVAL, shortest))
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, connection: ServedConnection) -> None:
+        """Note a new connection, which waits for its first request."""
+        self._open.add(connection)
+        if len(self._open) > self.limits.connections:
+            dropped = next(iter(self._waiting), connection)
+            self.remove(dropped)
+            dropped.drop()
+            if dropped is connection:
+                return
+        self.wait(connection)
+        if self._timer is None:
+            self._start_timer()
+
+    def remove(self, connection: ServedConnection) -> None:
+        """Forget a connection that has ended."""
+        self._open.discard(connection)
+        self._waiting.pop(connection, None)
+
+    def wait(self, connection: ServedConnection) -> None:
+        """Note that a connection waits for its peer, unless it does already."""
+        if connection in self._open:
+            self._waiting.setdefault(connection)
+
+    def work(self, connection: ServedConnection) -> None:
+        """Note that a connection waits for the collector alone."""
+        self._waiting.pop(connection, None)
+
+    def _start_timer(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(self._interval, self._check)
+
+    def _check(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for connection in list(self._open):
+            connection.check_times(now)
+        self._timer = None
+        if self._open:
+            self._start_timer()
+
+
+def allowed_connections(wanted: int) -> int:
+    """Return how many connections the process has descriptors for, at most as many as wanted."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = wanted + RESERVED_DESCRIPTORS
+    if soft == resource.RLIM_INFINITY:
+        return wanted
+    if soft < needed and soft != hard:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return max(1, min(wanted, soft - RESERVED_DESCRIPTORS))
+
 
 # How much is read at once from a connection; more stays with the operating system.
 MAX_READ_BYTES = 16 * 2**10
 # The largest head of a request.
 MAX_HEAD_BYTES = 16 * 2**10
-# How many bytes of a request may be neither body nor matched by as many bytes of body. So chunks of a byte each, or
-# trailers without an end, cannot keep the collector busy.
+# How many bytes of a request may be neither body nor matched by as many bytes of body. So chunks of a byte
+# each, or trailers without an end, cannot keep the collector busy.
 MAX_FRAMING_BYTES = 2 * MAX_HEAD_BYTES
 # Requests that a connection may send before the first is answered.
 MAX_PIPELINED_REQUESTS = 16
@@ -64,7 +160,7 @@ class CollectorProtocol(HttpToolsProtocol):
         self.transport.abort()
 
     def check_times(self, now: float) -> None:
-        """End the connection if its peer reads nothing for too long, or takes too long to send a head or a body."""
+        """End the connection if its peer takes too long to read, or to send a head or a body."""
         limits = self._peers.limits
         if not self.transport.is_closing() and not self.transport.get_write_buffer_size():
             self._blocked_since = None
@@ -182,7 +278,7 @@ class CollectorProtocol(HttpToolsProtocol):
         self._refuse(ProblemDetails(ProblemKind.MALFORMED, msg))
 
     def _refuse(self, problem: ProblemDetails) -> None:
-        """Answer the request that is arriving with a problem, and hang up; nothing may mix with another answer."""
+        """Answer the arriving request with a problem, and hang up; nothing may mix with another answer."""
         cycle = self.cycle
         answered = cycle is None or cycle.response_complete
         if self.pipeline or not (answered or (self._in_body and not cycle.response_started)):
@@ -203,7 +299,7 @@ class CollectorProtocol(HttpToolsProtocol):
 
     @staticmethod
     def _hang_up(cycle: RequestResponseCycle) -> None:
-        """Tell whoever answers a request that nobody waits for it any more."""
+        """Tell the application that no peer waits for the answer any more."""
         cycle.disconnected = True
         cycle.message_event.set()
 

@@ -1,0 +1,205 @@
+"""How a collector computes: once per state for all who wait, in bounded time, memory and threads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Lock
+from typing import Generic, TypeVar
+
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+
+# What one account may have computed at once; the same estimates that are asked for several times count once.
+MAX_PER_ACCOUNT = 4
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+@dataclass
+class Kept(Generic[V]):
+    """A value, the state it was computed from, when that began, and whether a request received it."""
+
+    value: V
+    state: Hashable
+    size: int
+    started: float = 0.0
+    received: bool = True
+
+
+class Computations(Generic[V]):
+    """Values by key, each computed once per state; those that were used last are kept, a failure never is.
+
+    `known`, `keep` and `forget` may be called in any thread, all else in that of the event loop.
+
+    Args:
+        max_size: The most that all kept values may take together.
+        size_of: The size of a value; by default each takes 1. A value larger than `max_size` is not kept.
+    """
+
+    def __init__(self, max_size: int, size_of: Callable[[V], int] = lambda _: 1) -> None:
+        self._max_size, self._size_of = max_size, size_of
+        self._kept: OrderedDict[Hashable, Kept[V]] = OrderedDict()
+        self._running: dict[tuple[Hashable, Hashable], asyncio.Future[V]] = {}
+        self._lock = Lock()
+        self.size = 0
+
+    async def get(self, key: Hashable, state: Hashable, compute: Callable[[], Awaitable[V]]) -> V:
+        """Return the value of a key in a state.
+
+        A value that no request has received yet, since it came too late, is the answer to the next request
+        whatever the state: otherwise a key whose state changes all the time would never have an answer.
+        """
+        kept = self.known(key)
+        if kept is not None and (kept.state == state or not kept.received):
+            kept.received = True
+            return kept.value
+        return await self.renew(key, state, compute)
+
+    async def renew(
+        self,
+        key: Hashable,
+        state: Hashable,
+        compute: Callable[[], Awaitable[V]],
+        patience: float | None = None,
+    ) -> V:
+        """Return the value that is being computed for a key and state, or begin to compute it.
+
+        Args:
+            key: What is asked for.
+            state: What it is computed from; requests that name the same one wait for the same computation.
+            compute: Begins the computation. An error that it raises itself concerns this request alone.
+            patience: After how many seconds the value that is kept is returned instead, if there is one. The
+                computation goes on. None: never.
+        """
+        kept = self.known(key)
+        future = self._running.get((key, state)) or self._start(key, state, compute)
+        if kept is not None and patience is not None:
+            done, _ = await asyncio.wait([future], timeout=patience)
+            if not done:
+                return kept.value
+        # A client that disconnects must not cancel it for the others.
+        value = await asyncio.shield(future)
+        kept = self.known(key)
+        if kept is not None and kept.value is value:
+            kept.received = True
+        return value
+
+    def _start(
+        self, key: Hashable, state: Hashable, compute: Callable[[], Awaitable[V]]
+    ) -> asyncio.Future[V]:
+        started = asyncio.get_running_loop().time()
+        future = asyncio.ensure_future(compute())
+        self._running[key, state] = future
+
+        def end(_: asyncio.Future[V]) -> None:
+            # What was forgotten meanwhile may be out of date.
+            is_wanted = self._running.get((key, state)) is future
+            if is_wanted:
+                del self._running[key, state]
+            # Asking for the error marks it as seen, if all clients have disconnected.
+            if not future.cancelled() and future.exception() is None and is_wanted:
+                value = future.result()
+                self._put(key, Kept(value, state, self._size_of(value), started, received=False))
+
+        future.add_done_callback(end)
+        return future
+
+    def known(self, key: Hashable) -> Kept[V] | None:
+        """Return the value of a key that is kept, in whatever state; it counts as used."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def keep(self, key: Hashable, value: V) -> None:
+        """Keep a value that was computed elsewhere; those that were not used for the longest make room."""
+        self._put(key, Kept(value, None, self._size_of(value)))
+
+    def forget(self, key: Hashable) -> None:
+        """Forget what is kept of a key, and what is being computed for it."""
+        with self._lock:
+            self._discard(key)
+        for run in [run for run in self._running if run[0] == key]:
+            del self._running[run]
+
+    def _put(self, key: Hashable, kept: Kept[V]) -> None:
+        with self._lock:
+            self._discard(key)
+            if kept.size > self._max_size:
+                return
+            self._kept[key] = kept
+            self.size += kept.size
+            while self.size > self._max_size:
+                self._discard(next(iter(self._kept)))
+
+    def _discard(self, key: Hashable) -> None:
+        if key in self._kept:
+            self.size -= self._kept.pop(key).size
+
+
+class AnalysisThreads:
+    """Threads for what analysts ask: a small pool, and how much of it one account may use.
+
+    However much of it waits or computes, uploads do not wait for it.
+
+    Args:
+        threads: The pool.
+        seconds: How long a request waits for its result. The work goes on, since no thread can be stopped.
+    """
+
+    def __init__(self, threads: ThreadPoolExecutor, seconds: float) -> None:
+        self._threads, self._seconds = threads, seconds
+        self._started: Counter[bytes] = Counter()
+
+    async def run(self, account: bytes, work: Callable[[], T]) -> T:
+        """Return the result of some work that may take long."""
+        return await self.wait(asyncio.shield(self.start(account, work)))
+
+    async def run_short(self, work: Callable[[], T]) -> T:
+        """Return the result of work that takes a moment, and so counts for no account."""
+        return await self.wait(asyncio.shield(self._submit(work)))
+
+    def start(self, account: bytes, work: Callable[[], T]) -> asyncio.Future[T]:
+        """Start some work for an account, which counts until it has ended, even if no request waits."""
+        if self._started[account] >= MAX_PER_ACCOUNT:
+            raise ProblemDetails(
+                ProblemKind.TOO_OFTEN, f"at most {MAX_PER_ACCOUNT} long computations per token run at once"
+            )
+        self._started[account] += 1
+        future = self._submit(work)
+        future.add_done_callback(lambda _: self._end(account))
+        return future
+
+    async def wait(self, result: Awaitable[T]) -> T:
+        """Return a result that comes in time, or raise the problem that it does not."""
+        try:
+            return await asyncio.wait_for(result, self._seconds)
+        except TimeoutError:
+            raise ProblemDetails(
+                ProblemKind.OVERLOADED,
+                f"computing this takes more than {self._seconds:g} s: it goes on, so ask again later",
+            ) from None
+
+    def _submit(self, work: Callable[[], T]) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def _end(self, account: bytes) -> None:
+        self._started[account] -= 1
+        if not self._started[account]:
+            del self._started[account]
+
+
+def do_each(works: Iterable[Callable[[], object]]) -> None:
+    """Do all of some works, also after one failed; then raise the first error."""
+    failed: Exception | None = None
+    for work in works:
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001
+            failed = failed or error
+    if failed is not None:
+        raise failed

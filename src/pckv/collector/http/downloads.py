@@ -1,0 +1,103 @@
+"""Downloads: the form that a client accepts, the name of the file, and whether the client has it already."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import Request
+
+from pckv import __version__
+from pckv.collector.http.bodies import JSON_TYPE
+from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
+from pckv.contract.task import Task
+
+CSV_TYPE, TEXT_TYPE, PARQUET_TYPE = "text/csv", "text/plain", "application/vnd.apache.parquet"
+# What `unchanged` leads to, in an OpenAPI document.
+NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "Nothing has changed since."}}
+SUFFIXES = {JSON_TYPE: "json", CSV_TYPE: "csv", TEXT_TYPE: "txt", PARQUET_TYPE: "parquet"}
+MAX_SLUG_LETTERS = 60
+# For names without letters or digits.
+NAMELESS = "task"
+
+
+def file_stem(task: Task, day: str, what: str) -> str:
+    """Return the name of a download without its extension: the task's name, the day, and what it holds.
+
+    >>> task = Task(name="Films of the year!", keys=2, values=(1, 5), epsilon=1)
+    >>> file_stem(task, "2030-01-15", "corrected+consistent")
+    'films-of-the-year-2030-01-15-corrected-consistent'
+    """
+    return f"{_slug(task.name)}-{day}-{_slug(what)}"
+
+
+def attachment(name: str) -> str:
+    """Return the header Content-Disposition for a download with this name (RFC 6266).
+
+    >>> attachment("films.csv"), attachment("ø.csv")
+    ('attachment; filename="films.csv"', 'attachment; filename="task.csv"; filename*=UTF-8\\'\\'%C3%B8.csv')
+    """
+    if name.isascii():
+        return f'attachment; filename="{name}"'
+    stem, dot, suffix = name.rpartition(".")
+    plain = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode().strip("-") or NAMELESS
+    return f"attachment; filename=\"{plain}{dot}{suffix}\"; filename*=UTF-8''{quote(name)}"
+
+
+def _slug(text: str) -> str:
+    """Return the letters and digits of a text, in lower case, with a hyphen for all that is between them."""
+    return re.sub(r"[\W_]+", "-", text.lower())[:MAX_SLUG_LETTERS].strip("-") or NAMELESS
+
+
+def accepted_format(request: Request, formats: Sequence[str], what: str) -> str:
+    """Return the format that the Accept header prefers."""
+    parts = [part.split(";") for part in request.headers.get("accept", "*/*").lower().split(",")]
+    accepted = [(_quality(options), pattern.strip()) for pattern, *options in parts]
+    for quality, pattern in sorted(accepted, key=lambda item: -item[0]):
+        for media in formats:
+            if quality > 0 and pattern in (media, "*/*", media.partition("/")[0] + "/*"):
+                return media
+    raise ProblemDetails(ProblemKind.NOT_ACCEPTABLE, f"{what} come as {', '.join(formats)}")
+
+
+def _quality(options: list[str]) -> float:
+    for name, _, value in (option.partition("=") for option in options):
+        if name.strip() == "q":
+            try:
+                return float(value)
+            except ValueError:
+                return 0.0
+    return 1.0
+
+
+def download_responses(
+    description: str, formats: Iterable[str], *problems: ProblemKind
+) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI description of a result in several formats, with some problems besides the usual."""
+    kinds = (ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *problems, ProblemKind.NOT_ACCEPTABLE)
+    content: dict[str, Any] = {media: {"schema": {}} for media in formats}
+    return {200: {"description": description, "content": content}, **problem_responses(*kinds)}
+
+
+def download_headers(name: str, media: str, *version: object) -> dict[str, str]:
+    """Return the headers of a result as a file; its tag changes with version, form and this release.
+
+    Another release may compute or write the same result differently.
+    """
+    text = " ".join(map(str, (__version__, media, *version)))
+    return {
+        "ETag": f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"',
+        "Cache-Control": "private, no-cache",
+        "Vary": "Accept",
+        "Content-Disposition": attachment(f"{name}.{SUFFIXES[media]}"),
+    }
+
+
+def unchanged(request: Request, tag: str) -> bool:
+    """Return whether the client already has what the entity tag names."""
+    tags = [part.strip().removeprefix("W/") for part in request.headers.get("if-none-match", "").split(",")]
+    return tag in tags or "*" in tags

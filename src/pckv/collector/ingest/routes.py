@@ -1,0 +1,297 @@
+"""The routes that take reports, and that say before whether one would be taken: clients perturb between."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from pckv.base.canonical import RepeatedMember, base64url, refuse_repeated_members
+from pckv.base.limits import REPORT_ID_BYTES, SERVER_COIN
+from pckv.collector.contracts.contracts import Contracts
+from pckv.collector.http.bodies import JSON_TYPE, MAX_SMALL_BYTES, ByteBudget, RequestBody
+from pckv.collector.http.metrics import Metrics
+from pckv.collector.http.policy import Access, Policy, preflight
+from pckv.collector.http.problem_details import (
+    ACCEPTED,
+    TASK_ENDED,
+    ProblemDetails,
+    ProblemKind,
+    problem_responses,
+)
+from pckv.collector.http.tokens import token_hash
+from pckv.collector.ingest.decoding import (
+    Decoded,
+    Refusal,
+    decode_arrow,
+    decode_json,
+    max_arrow_bytes,
+    max_json_bytes,
+)
+from pckv.collector.ingest.report_writer import ReportWriter
+from pckv.contract.task import Task
+from pckv.store.base import InvitationState, Store, Upload
+
+ARROW_TYPE = "application/vnd.apache.arrow.stream"
+# What a report takes in memory besides its body, once it is decoded.
+DECODED_BYTES_PER_REPORT = 256
+TEXT = {"type": "string"}
+REPORTS_SCHEMA = {
+    "type": "object",
+    "required": ["reports"],
+    "additionalProperties": False,
+    "properties": {
+        "reports": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["id", "body"],
+                "additionalProperties": False,
+                "properties": {"id": TEXT, "body": TEXT, "invitation": TEXT},
+            },
+        }
+    },
+}
+REFUSED_SCHEMA = {
+    "type": "object",
+    "required": ["refused"],
+    "properties": {
+        "refused": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["id", "reason"],
+                "properties": {"id": TEXT, "reason": TEXT},
+            },
+        }
+    },
+}
+
+MAX_REQUEST_BYTES = 4 * 2**10
+REFUSALS = {
+    InvitationState.UNKNOWN: ProblemKind.INVITATION_UNKNOWN,
+    InvitationState.SPENT: ProblemKind.INVITATION_SPENT,
+}
+REQUEST_SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {"invitation": {"type": "string"}},
+}
+ADMISSION_SCHEMA = {
+    "type": "object",
+    "required": ["coin"],
+    "additionalProperties": False,
+    "properties": {"coin": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_-]{22}$"}},
+}
+
+Decode = Callable[[Task, bytes], Decoded]
+
+
+class UploadFormat(NamedTuple):
+    """How reports are written: what reads them, and how large a body may be."""
+
+    decode: Decode
+    max_bytes: Callable[[Task], int]
+
+
+FORMATS = {
+    JSON_TYPE.encode(): UploadFormat(decode_json, max_json_bytes),
+    ARROW_TYPE.encode(): UploadFormat(decode_arrow, max_arrow_bytes),
+}
+
+router = APIRouter(tags=["reports"])
+for path in ("/tasks/{task_id}/reports", "/tasks/{task_id}/admission"):
+    router.add_api_route(path, preflight, methods=["OPTIONS"], include_in_schema=False)
+
+
+@dataclass
+class Ingest:
+    """What takes reports: from the task that a request names to the writer.
+
+    Args:
+        contracts: The tasks.
+        writer: What writes reports.
+        budget: The bytes that requests may hold.
+        metrics: Where reports are counted.
+        max_bytes: The largest body of the settings.
+        large_bodies: The thread that decodes them. There is one, so that however many wait, the event loop
+            has half of the interpreter's time.
+    """
+
+    contracts: Contracts
+    writer: ReportWriter
+    budget: ByteBudget
+    metrics: Metrics
+    max_bytes: int
+    large_bodies: ThreadPoolExecutor
+
+    async def decode(self, decode: Decode, task: Task, body: bytes) -> Decoded:
+        """Return the reports of a body."""
+        if len(body) <= MAX_SMALL_BYTES:
+            return decode(task, body)
+        return await asyncio.get_running_loop().run_in_executor(self.large_bodies, decode, task, body)
+
+    async def store(self, task_id: str, decoded: Decoded) -> list[Refusal]:
+        """Store reports; return those that the store refused."""
+        if not decoded.reports:
+            return []
+        hashes = [None if token is None else token_hash(token) for token in decoded.invitations]
+        outcomes = await self.writer.add(Upload(task_id, decoded.reports, hashes))
+        if ACCEPTED.issuperset(outcomes):
+            return []
+        for outcome in outcomes:
+            if outcome in TASK_ENDED:
+                self.contracts.invalidate(task_id)
+                raise ProblemDetails(TASK_ENDED[outcome])
+        return [
+            Refusal(base64url(report.id), outcome.value)
+            for report, outcome in zip(decoded.reports, outcomes, strict=True)
+            if outcome not in ACCEPTED
+        ]
+
+
+@router.post(
+    "/tasks/{task_id}/reports",
+    summary="Send reports",
+    response_class=Response,
+    responses={
+        200: {"description": "What was refused.", "content": {JSON_TYPE: {"schema": REFUSED_SCHEMA}}},
+        **problem_responses(
+            ProblemKind.MALFORMED,
+            ProblemKind.NOT_OPEN,
+            ProblemKind.CLOSED,
+            ProblemKind.UNKNOWN,
+            ProblemKind.DELETED,
+            ProblemKind.OVERLOADED,
+        ),
+    },
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                JSON_TYPE: {"schema": REPORTS_SCHEMA},
+                ARROW_TYPE: {"schema": {"type": "string", "format": "binary"}},
+            },
+        },
+    },
+)
+@Policy(Access.PUBLIC, any_origin=True, direct=True)
+async def send_reports(task_id: str, request: Request) -> Response:
+    """Store reports, each once; the answer lists those that were refused.
+
+    The same id with the same body again is fine; with another body it is a conflict, and the first stays.
+    """
+    ingest: Ingest = request.app.state.collector.ingest
+    upload_format = _format_of(request)
+    stored = await ingest.contracts.find(task_id)
+    ingest.contracts.check_open(stored)
+    task = stored.task
+    limit = min(ingest.max_bytes, upload_format.max_bytes(task))
+    async with RequestBody(request.scope, request.receive, ingest.budget, limit) as body:
+        decoded = await ingest.decode(upload_format.decode, task, body.content)
+        body.hold(len(decoded.reports) * (DECODED_BYTES_PER_REPORT + task.message_format.body_bytes))
+        refused = decoded.refused + await ingest.store(task_id, decoded)
+    ingest.metrics.count_accepted(len(decoded.reports) + len(decoded.refused) - len(refused))
+    for _, reason in refused:
+        ingest.metrics.count_refused(reason)
+    return _answer(refused) if refused else ALL_ACCEPTED
+
+
+def _answer(refused: list[Refusal]) -> Response:
+    # In ASCII: a refused id may be a text that has no UTF-8.
+    content = json.dumps({"refused": [refusal._asdict() for refusal in refused]})
+    return Response(content, media_type=JSON_TYPE)
+
+
+ALL_ACCEPTED = _answer([])
+
+
+def _format_of(request: Request) -> UploadFormat:
+    media = next((value for name, value in request.scope["headers"] if name == b"content-type"), b"")
+    found = FORMATS.get(media) or FORMATS.get(media.partition(b";")[0].strip().lower())
+    if found is None:
+        raise ProblemDetails(ProblemKind.MEDIA, f"reports come as {JSON_TYPE} or {ARROW_TYPE}")
+    return found
+
+
+@router.post(
+    "/tasks/{task_id}/admission",
+    summary="Ask whether a report would be taken",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "A report would be taken now, with this coin as its id unless it is null.",
+            "content": {JSON_TYPE: {"schema": ADMISSION_SCHEMA}},
+        },
+        **problem_responses(
+            ProblemKind.MALFORMED,
+            ProblemKind.NOT_OPEN,
+            ProblemKind.CLOSED,
+            ProblemKind.INVITATION_UNKNOWN,
+            ProblemKind.INVITATION_SPENT,
+            ProblemKind.UNKNOWN,
+            ProblemKind.DELETED,
+            ProblemKind.OVERLOADED,
+        ),
+    },
+    openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": REQUEST_SCHEMA}}}},
+)
+@Policy(Access.PUBLIC, any_origin=True, direct=True)
+async def ask_admission(task_id: str, request: Request) -> Response:
+    """Say whether a report would be taken now; where the task needs one, hand out the coin of the invitation.
+
+    Nothing is spent. Asked again with an unspent invitation, the answer has the same coin.
+    """
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media != JSON_TYPE:
+        raise ProblemDetails(ProblemKind.MEDIA, f"an admission is asked for in {JSON_TYPE}")
+    ingest: Ingest = request.app.state.collector.ingest
+    contracts = ingest.contracts
+    stored = await contracts.find(task_id)
+    contracts.check_open(stored)
+    async with RequestBody(request.scope, request.receive, ingest.budget, MAX_REQUEST_BYTES) as body:
+        invitation = _read_invitation(body.content)
+    coin = None
+    if stored.by_invitation:
+        if invitation is None:
+            raise ProblemDetails(ProblemKind.INVITATION_UNKNOWN, "this task takes reports by invitation only")
+        coin = await contracts.look_up(_coin, contracts.store, stored.task, invitation)
+    content = {"coin": None if coin is None else base64url(coin)}
+    return JSONResponse(content, headers={"Cache-Control": "no-store"})
+
+
+def _read_invitation(body: bytes) -> str | None:
+    """Return the invitation that a body names, if it names one."""
+    try:
+        content: Any = json.loads(body.decode(), object_pairs_hook=refuse_repeated_members)
+    except RepeatedMember:
+        raise ProblemDetails(ProblemKind.MALFORMED, "a member appears twice") from None
+    except (ValueError, RecursionError):
+        raise ProblemDetails(ProblemKind.MALFORMED, "the body is not JSON") from None
+    match content:
+        case {"invitation": str(invitation), **others} if not others:
+            return invitation
+        case {**members} if not members:
+            return None
+    raise ProblemDetails(ProblemKind.MALFORMED, 'the body must be {"invitation": "…"} or {}')
+
+
+def _coin(store: Store, task: Task, invitation: str) -> bytes | None:
+    """Return the coin of an invitation, None where the task needs none; or raise what is wrong with it."""
+    hashed = token_hash(invitation)
+    # Read first: a guess must not make the store write.
+    found: bytes | InvitationState = store.invitation_state(task.id, hashed)
+    if found is InvitationState.VALID and task.coin == SERVER_COIN:
+        found = store.issue_coin(task.id, hashed, secrets.token_bytes(REPORT_ID_BYTES))
+    if isinstance(found, bytes):
+        return found
+    if found in REFUSALS:
+        raise ProblemDetails(REFUSALS[found])
+    return None

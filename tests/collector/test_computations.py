@@ -1,0 +1,134 @@
+"""Values that are computed once per state for all who wait: bounded, and without keeping failures."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from pckv.collector.computations import Computations
+
+
+class Work:
+    """Computations that end when they are told to, and are counted."""
+
+    def __init__(self) -> None:
+        self.begun: list[asyncio.Future[str]] = []
+
+    def __call__(self) -> asyncio.Future[str]:
+        self.begun.append(asyncio.get_running_loop().create_future())
+        return self.begun[-1]
+
+
+def in_loop(test: Callable[[Computations[str], Work], Awaitable[Any]]) -> None:
+    async def run() -> None:
+        await test(Computations(2), Work())
+
+    asyncio.run(run())
+
+
+def test_kept_values_are_bounded_by_their_sizes() -> None:
+    kept: Computations[str] = Computations(10, len)
+    for key, value in (("a", "1234"), ("b", "5678"), ("a", "12345")):
+        kept.keep(key, value)
+    assert kept.known("b") is not None
+    assert kept.size == 9
+    # The one that was not used for the longest makes room.
+    kept.keep("c", "abcde")
+    assert [kept.known(key) is not None for key in "abc"] == [False, True, True]
+    kept.keep("d", "too large" * 9)
+    assert [kept.known(key) is not None for key in "bcd"] == [True, True, False]
+    for key in "bcc":
+        kept.forget(key)
+    assert kept.size == 0
+
+
+def test_a_value_is_computed_once_per_state_for_all_who_wait() -> None:
+    async def check(values: Computations[str], work: Work) -> None:
+        waiting = [asyncio.create_task(values.get("key", 1, work)) for _ in range(3)]
+        other = asyncio.create_task(values.get("key", 2, work))
+        await asyncio.sleep(0)
+        # A client that disconnects does not cancel it for the others.
+        waiting[0].cancel()
+        await asyncio.sleep(0)
+        assert len(work.begun) == 2
+        work.begun[0].set_result("one")
+        assert [await waiting[1], await waiting[2], await values.get("key", 1, work)] == ["one"] * 3
+        work.begun[1].set_result("two")
+        assert await other == await values.get("key", 2, work) == "two"
+        assert len(work.begun) == 2
+
+    in_loop(check)
+
+
+def test_a_failure_reaches_those_who_wait_and_is_not_kept() -> None:
+    async def check(values: Computations[str], work: Work) -> None:
+        waiting = [asyncio.create_task(values.get("key", 1, work)) for _ in range(2)]
+        await asyncio.sleep(0)
+        work.begun[0].set_exception(ZeroDivisionError())
+        results = await asyncio.gather(*waiting, return_exceptions=True)
+        assert [type(result) for result in results] == [ZeroDivisionError] * 2
+        again = asyncio.create_task(values.get("key", 1, work))
+        await asyncio.sleep(0)
+        work.begun[1].set_result("right")
+        assert await again == "right"
+
+        def refuse() -> asyncio.Future[str]:
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            await values.get("key", 2, refuse)
+        # Nothing began, so there is nothing that another request would wait for.
+        assert values._running == {}
+
+    in_loop(check)
+
+
+def test_what_came_too_late_is_the_answer_to_the_next_request_and_only_to_that() -> None:
+    async def check(values: Computations[str], work: Work) -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(values.get("key", 1, work), 0.01)
+        work.begun[0].set_result("late")
+        await asyncio.sleep(0)
+        assert await values.get("key", 2, work) == "late"
+        new = asyncio.create_task(values.get("key", 2, work))
+        await asyncio.sleep(0)
+        work.begun[1].set_result("new")
+        assert await new == "new"
+
+    in_loop(check)
+
+
+def test_the_value_that_is_kept_is_returned_after_some_patience() -> None:
+    async def check(values: Computations[str], work: Work) -> None:
+        first = asyncio.create_task(values.renew("key", None, work, 0.0))
+        await asyncio.sleep(0.01)
+        assert not first.done(), "nothing is kept yet"
+        work.begun[0].set_result("first")
+        assert await first == "first"
+        for _ in range(3):
+            assert await values.renew("key", None, work, 0.0) == "first"
+        patient = asyncio.create_task(values.renew("key", None, work))
+        await asyncio.sleep(0.01)
+        work.begun[1].set_result("second")
+        assert await patient == "second"
+        assert len(work.begun) == 2
+
+    in_loop(check)
+
+
+def test_what_is_forgotten_while_it_is_computed_is_not_kept() -> None:
+    async def check(values: Computations[str], work: Work) -> None:
+        before = asyncio.create_task(values.get("key", 1, work))
+        await asyncio.sleep(0)
+        values.forget("key")
+        after = asyncio.create_task(values.get("key", 1, work))
+        await asyncio.sleep(0)
+        work.begun[1].set_result("new")
+        work.begun[0].set_result("old")
+        assert (await before, await after) == ("old", "new")
+        assert await values.get("key", 1, work) == "new"
+
+    in_loop(check)
