@@ -1,11 +1,4 @@
-"""Making the contract of a collection: what `task new` and `series new` share.
-
-Options of discoveries: what `task new` and `plan` share.
-
-The option that says which levels values are reported as.
-
-Options that say who will take part: what padding and mechanism are chosen for, by `plan` and by `task new`.
-"""
+"""Options that say what is collected, from whom and how: what `task new`, `series new` and `plan` share."""
 
 from __future__ import annotations
 
@@ -43,8 +36,7 @@ from pckv.files.set_sizes import read_set_sizes
 from pckv.mechanisms.discovery.prefix_tree import DEFAULT_CHARACTERS
 from pckv.mechanisms.registry import LAWS
 from pckv.mechanisms.ue.law import TUNED
-from pckv.planning.people import expect
-from pckv.planning.plan import DEFAULT_CANDIDATES
+from pckv.planning.people import DEFAULT_CANDIDATES, expect
 from pckv.planning.prediction import OBJECTIVES
 
 # What only a discovery has.
@@ -181,7 +173,7 @@ PEOPLE_OPTIONS = (
         type=click.Choice(MORE),
         default=SAMPLE,
         show_default=True,
-        help="What happens to somebody with more pairs than the padding: a random choice of them is reported, or they are "
+        help="What happens to a person with more pairs than the padding: a random choice of them is reported, or they are "
         "refused where pairs are entered.",
     ),
     click.option(
@@ -267,7 +259,7 @@ AFTER_PEOPLE = (
     click.option("--padding", type=int, help="How many pairs a report stands for at most. [default: chosen]"),
     click.option(
         "--size-share",
-        help="The share of reports that say how many pairs somebody holds instead of which, 0 to 0.5. [default: chosen]",
+        help="The share of reports that say how many pairs a person holds instead of which, 0 to 0.5. [default: chosen]",
     ),
     click.option(
         "--mechanism",

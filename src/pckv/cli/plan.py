@@ -1,13 +1,4 @@
-"""`pckv plan`: what to run and what errors to expect, before anybody is asked anything.
-
-What `plan` says of a discovery.
-
-What hostile reports can do, as `pckv plan` says it.
-
-Options about series, and the errors of their rounds in a table: for `plan`.
-
-What a plan is for, as the options of `plan` say it.
-"""
+"""`pckv plan`: what to run and what errors to expect, before anybody is asked anything."""
 
 from __future__ import annotations
 
@@ -18,8 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from pckv.base.limits import MIN_LEVELS, REFUSE, SERVER_COIN
-from pckv.base.words import TOO_RARE, percent, plural, points, two_digits
+from pckv.base.limits import MIN_LEVELS
 from pckv.cli.common import NUMBER, STREAM, FilePath, force_option, json_option
 from pckv.cli.contract_options import (
     LEVELS,
@@ -31,66 +21,15 @@ from pckv.cli.contract_options import (
     read_discovery_options,
     read_expected_people,
 )
-from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
+from pckv.cli.shuffled import read_shuffle, shuffle_options
 from pckv.cli.task import write_task
-from pckv.cli.terminal import print_json, print_table
+from pckv.cli.terminal import print_json, print_sections
 from pckv.contract.members import checked_range
 from pckv.contract.task import Task
 from pckv.files.outputs import check_free
 from pckv.planning.discovery import plan_discovery
-from pckv.planning.influence import Hostile, Influence
-from pckv.planning.outlook import outlook
-from pckv.planning.plan import RARER, UNIT_RANGE, USUAL_SHARE, Plan, plan
-from pckv.planning.plan_result import NO_BETTER, Alternative, ErrorAt, Option, PlannedLevels
-from pckv.planning.prediction import BOTH, FREQUENCY, MEAN, MSE
-from pckv.planning.series import PlannedSeries
-from pckv.statistics.detection import DETECTION_POWER
-
-
-def print_discovery(
-    tree: dict[str, Any], padding: int, users: int, epsilon: str | None, *, as_json: bool
-) -> None:
-    """Print which frequency a discovery finds."""
-    if epsilon is None:
-        raise click.UsageError("give --epsilon")
-    planned = plan_discovery(users=users, epsilon=epsilon, padding=padding, **tree)
-    if as_json:
-        print_json(planned.to_dict())
-        return
-    length = plural(planned.characters, "character")
-    found = (
-        f"A text of {length} that {percent(planned.frequency)} of the people hold is found {percent(DETECTION_POWER)} of the "
-        "time; shorter ones are found at lower frequencies."
-    )
-    nothing = f"Too few people: no text of {length} is sure to be found, even if everybody holds it."
-    click.echo(
-        f"{nothing if planned.frequency >= 1 else found}\n"
-        f"{plural(planned.users, 'participant')} are in {plural(planned.groups, 'group')}, each of which reports prefixes of "
-        f"another length, at ε {planned.epsilon:g}. Fewer characters find rarer texts."
-    )
-
-
-def print_hostile(hostile: Hostile, who: str) -> None:
-    """Print what hostile reports can do, by whoever draws their functions; for a device's, what coins would change."""
-    own, coin = hostile.own_function, hostile.server_coin
-    if coin is not None and who == SERVER_COIN:
-        click.echo(f"\nHostile reports, on average over the collector's coins: one counts as {_gain(coin)}.")
-        return
-    click.echo(f"\nHostile reports: one counts as up to {_gain(own)}.")
-    if coin is not None:
-        click.echo(
-            f"If the collector hands out coins: {two_digits(coin.people)} people, {points(coin.one_percent)}, "
-            f"{points(coin.ten_keys)}, on average."
-        )
-
-
-def _gain(gained: Influence) -> str:
-    """Say as how many people a hostile report counts, and what 1 % of them can do."""
-    return (
-        f"{two_digits(gained.people)} people for a key; 1 % of all reports can raise a key's frequency by "
-        f"{points(gained.one_percent)}, or those of ten keys by {points(gained.ten_keys)} in all"
-    )
-
+from pckv.planning.people import UNIT_RANGE
+from pckv.planning.plan import plan
 
 SERIES_OPTIONS = (
     click.option(
@@ -118,36 +57,6 @@ def check_series_options(panels: int | None, rounds: int | None, drift: float | 
     """Refuse options that only make sense together with another one."""
     if panels is None and (rounds is not None or drift is not None):
         raise click.UsageError("--rounds and --drift are about a series: give --panels, too")
-
-
-def print_series(planned: PlannedSeries) -> None:
-    """Print the errors of frequencies in a series, and what a device spends."""
-    drifting = () if planned.drift is None else (f"smoothed, drift {_points(planned.drift)[1:]} per round",)
-    print_table(
-        f"As a series: {planned.panels:,} panels, about {planned.reports_per_round:,} reports per round; errors of frequencies:",
-        (
-            "true frequency",
-            "one round",
-            f"{planned.panels:,} rounds pooled",
-            f"{planned.rounds:,} rounds smoothed, no change",
-            *drifting,
-        ),
-        [
-            (
-                percent(error.frequency),
-                *(
-                    _points(each)
-                    for each in (error.one_round, error.pooled, error.smoothed, error.smoothed_drifting)
-                    if each is not None
-                ),
-            )
-            for error in planned.errors
-        ],
-    )
-    click.echo(
-        f"Any {planned.panels:,} rounds in a row hold at most one report of a device; over all {planned.rounds:,} rounds "
-        f"it spends at most ε = {planned.total_epsilon:g}.\n"
-    )
 
 
 class WantedTask(NamedTuple):
@@ -184,18 +93,6 @@ def read_wanted_task(
             raise click.UsageError("--out writes a task: give --name, --low and --high, too")
         check_free(out, force=force)
     return WantedTask(keys, None if low is None or high is None else checked_range((low, high)))
-
-
-WANTED = {
-    BOTH: "both errors alike",
-    FREQUENCY: "the frequency",
-    MEAN: "the mean",
-    MSE: "the squared error of the frequency",
-}
-RULES = {
-    "90 %": f"{percent(USUAL_SHARE)} of the people hold at most that many",
-    "a tenth as frequent": f"if those keys are {RARER} times as rare",
-}
 
 
 @click.command("plan", short_help="Recommend what to run, and say what errors to expect.")
@@ -265,8 +162,8 @@ def plan_command(
 ) -> None:
     """Recommend a mechanism, its parameters and a padding, and say what errors to expect.
 
-    A padding shorter than somebody's pairs hides part of them, a longer one adds noise for all: the better one is
-    predicted from how many pairs people hold. Say how many are typical, and how many somebody holds at most if you
+    A padding shorter than a person's pairs hides part of them, a longer one adds noise for all: the better one is
+    predicted from how many pairs people hold. Say how many are typical, and how many a person holds at most if you
     know that; or name what an earlier task measured.
 
     \b
@@ -281,7 +178,13 @@ def plan_command(
     padding = options.pop("padding")
     tree = read_discovery_options(options, ("users", "epsilon", "padding", "as_json"))
     if tree is not None:
-        print_discovery(tree, padding or 1, options["users"], epsilon, as_json=as_json)
+        if epsilon is None:
+            raise click.UsageError("give --epsilon")
+        found = plan_discovery(users=options["users"], epsilon=epsilon, padding=padding or 1, **tree)
+        if as_json:
+            print_json(found.to_dict())
+        else:
+            print_sections(found.sections())
         return
     if padding is not None:
         raise click.UsageError("--padding is for --discover: elsewhere a plan chooses it")
@@ -312,7 +215,7 @@ def plan_command(
     if as_json:
         print_json(recommended.to_dict())
     else:
-        _print_plan(recommended, verbose=verbose)
+        print_sections(recommended.sections(verbose=verbose))
     if out is not None:
         # The task chooses for itself, by the same function from the same expectations.
         people["users"] //= panels or 1
@@ -332,204 +235,3 @@ def _check_budget(epsilon: str | None, central: str | None, shuffled: int | None
         raise click.UsageError("give either --epsilon or --central")
     if central is not None and shuffled is None:
         raise click.UsageError("--central is about shuffled reports: give --shuffled and --delta, too")
-
-
-def _print_plan(recommended: Plan, *, verbose: bool) -> None:
-    """Print a plan in tables and sentences: what to think of it comes first, its verdict last."""
-    at_first_sight = outlook(recommended)
-    click.echo(f"{at_first_sight.words}. {at_first_sight.sentence}\n")
-    _print_choice(recommended)
-    if verbose:
-        _print_mechanism(recommended)
-    if recommended.shuffled is not None:
-        print_shuffled(recommended.shuffled)
-    _print_options(recommended)
-    _print_errors(recommended)
-    if recommended.series is not None:
-        print_series(recommended.series)
-    _print_larger_sets(recommended)
-    _print_alternatives(recommended)
-    _print_users_needed(recommended)
-    print_hostile(recommended.hostile, recommended.coin)
-    click.echo(f"\n{recommended.verdict}")
-
-
-def _print_choice(recommended: Plan) -> None:
-    click.echo(
-        f"Recommended: {recommended.mechanism} with padding {recommended.padding:,}, "
-        f"{recommended.bytes_per_report:,} bytes per report."
-    )
-    click.echo(recommended.assumed)
-    if recommended.most_influence is not None:
-        click.echo(
-            "Only settings were considered in which one hostile report counts as at most "
-            f"{recommended.most_influence:g} people for a key."
-        )
-    if recommended.why:
-        click.echo(f"{recommended.why}.")
-    spent = ", ".join(f"{what} {epsilon:.4f}" for what, epsilon in recommended.budgets.items())
-    composed = ", which compose to ε" if len(recommended.budgets) > 1 else ""
-    click.echo(f"ε = {recommended.epsilon:g} is spent as: {spent}{composed}.\n")
-
-
-def _print_mechanism(recommended: Plan) -> None:
-    """Print the probabilities of the mechanism, by the paper's names, and its tuned parameters."""
-    what = "level" if recommended.levels else "sign"
-    probabilities = {
-        "a": (recommended.a, "a report supports the key that it was made from"),
-        "b": (recommended.b, "a report supports any other key"),
-        "p": (recommended.p, f"if it supports the former, then with the {what} of its value"),
-    }
-    rows = [(name, f"{value:.9f}", meaning) for name, (value, meaning) in probabilities.items()]
-    rows += [
-        (name, str(value), f"parameter of {recommended.mechanism}")
-        for name, value in recommended.parameters.items()
-    ]
-    print_table("The mechanism:", ("name", "value", "meaning"), rows, texts=3)
-    click.echo()
-
-
-def _print_options(recommended: Plan) -> None:
-    print_table(
-        f"Chosen from these for {WANTED[recommended.objective]}; errors at a frequency of {percent(recommended.frequency)}:",
-        ("mechanism", "parameters", "padding", "bytes", "frequency error", "mean error"),
-        [
-            (
-                ("  " if o.reason_not_chosen else "→ ") + o.mechanism,
-                ", ".join(f"{name} {value}" for name, value in o.parameters.items()),
-                f"{o.padding:,}",
-                f"{o.bytes_per_report:,}",
-                _points(o.frequency_error),
-                _mean_error(o.mean_error, recommended),
-            )
-            for o in recommended.options
-        ],
-        texts=2,
-    )
-    for option in recommended.options:
-        if option.reason_not_chosen:
-            click.echo(f"{option.mechanism} is not chosen: {option.reason_not_chosen}.")
-    click.echo()
-
-
-def _print_errors(recommended: Plan) -> None:
-    low, high = recommended.values
-    print_table(
-        f"Expected errors with {recommended.users:,} users, method corrected, the bias of a short padding included:",
-        (
-            "key",
-            "true frequency",
-            "frequency error",
-            "relative",
-            f"mean, of [{low:g}, {high:g}]",
-            *(["share of a level"] if recommended.levels else []),
-        ),
-        [
-            (
-                _key(error),
-                percent(error.frequency),
-                _points(error.frequency_error),
-                f"±{percent(error.frequency_error / error.frequency)}",
-                _mean_error(error.mean_error, recommended),
-                *recommended.share_texts(error),
-            )
-            for error in recommended.errors
-        ],
-    )
-    if recommended.levels is not None:
-        _print_levels(recommended, recommended.levels)
-    listed = recommended.candidates is None
-    shrunk = " The default method, bayes, pulls noisy estimates together and is closer on average."
-    click.echo(
-        f"Guessing the overall mean for every key would be off by ±{recommended.guessed_mean_error:.3g} where means are "
-        f"spread over the whole range.{shrunk if listed else ''}"
-    )
-    among = "" if listed else f" among {recommended.candidates:,} keys that are asked for"
-    click.echo(
-        f"The smallest frequency that stands out from the noise{among}, "
-        f"{percent(DETECTION_POWER)} of the time: {percent(recommended.smallest_frequency)}. Rarer keys are often {TOO_RARE}.\n"
-    )
-
-
-def _print_levels(recommended: Plan, levels: PlannedLevels) -> None:
-    """Print what more than two levels cost, and what their shares would be without any report."""
-    click.echo(recommended.level_sentence)
-    click.echo(
-        "The share is that of one level among the holders of a key. Guessing the same share for all levels would be off by "
-        f"±{points(levels.guessed_share_error)} where any shares are equally likely."
-    )
-
-
-def _key(error: ErrorAt) -> str:
-    if error.rank is None:
-        return "a rarer key"
-    return "the most frequent" if error.rank == 1 else f"number {error.rank}"
-
-
-def _print_larger_sets(recommended: Plan) -> None:
-    """Print what is expected of people with more pairs than the padding, and what measuring them costs."""
-    if recommended.more == REFUSE:
-        click.echo(
-            f"Nobody may hold more than {recommended.padding:,} pairs: people choose up to that many.\n"
-        )
-        return
-    above = f"{percent(recommended.share_above)} of people are expected to hold more than {recommended.padding:,} pairs"
-    seen = f"reports show {percent(recommended.seen)} of the most frequent key's frequency"
-    if recommended.share_above_error is None:
-        click.echo(f"{above}; {seen}. How many do is not measured.\n")
-        return
-    click.echo(
-        f"{above}; {seen}. {percent(recommended.size_share)} of the reports measure that share, to "
-        f"{_points(recommended.share_above_error)} (95 %), which makes all errors {recommended.size_cost:.2f} times as "
-        "large.\n"
-    )
-
-
-def _print_alternatives(recommended: Plan) -> None:
-    """Print what other rules and assumptions would choose."""
-    chosen = next(option for option in recommended.options if not option.reason_not_chosen)
-    ways: list[tuple[str, float, Option | Alternative]] = [
-        ("→ least predicted error", recommended.frequency, chosen)
-    ]
-    ways += [(f"  {RULES[other.rule]}", other.frequency, other) for other in recommended.alternatives]
-    print_table(
-        "Other ways to choose:",
-        ("rule", "mechanism", "padding", "at a frequency of", "frequency error", "mean error"),
-        [
-            (
-                rule,
-                way.mechanism,
-                f"{way.padding:,}",
-                percent(frequency),
-                _points(way.frequency_error),
-                _mean_error(way.mean_error, recommended),
-            )
-            for rule, frequency, way in ways
-        ],
-        texts=2,
-    )
-    click.echo()
-
-
-def _print_users_needed(recommended: Plan) -> None:
-    print_table(
-        f"Users needed for an error of a frequency of {percent(recommended.frequency)}, method corrected:",
-        ("error", "users"),
-        [
-            (
-                _points(error),
-                "none: larger sets hide more than this" if users is None else f"about {two_digits(users)}",
-            )
-            for error, users in recommended.users_needed.items()
-        ],
-    )
-
-
-def _points(error: float) -> str:
-    """Return the error of a share in percentage points."""
-    return f"±{points(min(error, 1.0))}"
-
-
-def _mean_error(error: float, recommended: Plan) -> str:
-    """Return the error of a mean, in words where a guess would be as good."""
-    return f"±{error:.3g}" if error < recommended.guessed_mean_error else NO_BETTER

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.cells import cell_len
@@ -18,6 +18,9 @@ from rich.console import Console
 from rich.text import Text
 
 from pckv.base.progress import Progress, RowsDone, RowsProgressBar, no_progress
+
+if TYPE_CHECKING:
+    from pckv.planning.sections import Section
 
 # Characters that could control a terminal.
 CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), "\ufffd")
@@ -123,6 +126,16 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
         for line in _lines(console, groups, [[column.cells[row] for column in group] for group in groups]):
             # Names are shown as they are: texts, not markup.
             console.print(Text(line), soft_wrap=True)
+
+
+def print_sections(sections: Iterable[Section]) -> None:
+    """Print what a plan says: every section with its title, its table and its sentences."""
+    for number, section in enumerate(sections):
+        if number:
+            click.echo()
+        print_table(section.title, section.columns, section.rows, texts=section.texts)
+        for sentence in section.sentences:
+            click.echo(sentence)
 
 
 def print_facts(facts: Mapping[str, object]) -> None:

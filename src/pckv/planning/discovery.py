@@ -8,14 +8,14 @@ frequency that is found would be about 2 % lower.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Any
 
 from pckv.base.budget import epsilon_of
 from pckv.base.errors import ParameterError
 from pckv.base.limits import Numeric, check_epsilon, check_padding
+from pckv.base.records import Record
 from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.discovery.prefix_tree import (
     DEFAULT_ALPHABET,
@@ -23,6 +23,7 @@ from pckv.mechanisms.discovery.prefix_tree import (
     PrefixTree,
     prefix_tree,
 )
+from pckv.planning.sections import Section, discovery_sections
 from pckv.statistics.detection import DETECTION_POWER, threshold_by_chance
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 
@@ -36,7 +37,7 @@ _BISECTIONS = 50
 
 
 @dataclass(frozen=True)
-class DiscoveryPlan:
+class DiscoveryPlan(Record):
     """What a discovery can find.
 
     Attributes:
@@ -62,9 +63,9 @@ class DiscoveryPlan:
     frequency: float
     rule_of_thumb: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain values."""
-        return asdict(self)
+    def sections(self) -> tuple[Section, ...]:
+        """Return what the plan says, for people to read."""
+        return discovery_sections(self)
 
 
 def plan_discovery(

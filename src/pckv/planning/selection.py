@@ -48,7 +48,7 @@ def choose_law(
     parameters = dict(mechanism)
     name = str(parameters.pop("name", None))
     paddings = candidate_paddings(expected) if padding is None else (padding,)
-    specs = [LawSpec(expected.keys, each, epsilon, expected.levels) for each in paddings]
+    specs = law_specs(expected, paddings, epsilon)
     if name != AUTO:
         return best_of_mechanism(name, specs, parameters, expected).law
     able = able_mechanisms(expected, parameters)
@@ -57,23 +57,30 @@ def choose_law(
     return choose_mechanism(best_of_each(able, specs, parameters, expected)).law
 
 
+def law_specs(expected: Expectations, paddings: Iterable[int], epsilon: Fraction) -> list[LawSpec]:
+    """Return what laws are built for with each of some paddings."""
+    question = expected.question
+    return [LawSpec(question.keys, padding, epsilon, question.levels) for padding in paddings]
+
+
 def able_mechanisms(expected: Expectations, parameters: Iterable[str] = ()) -> list[str]:
     """Return the mechanisms that have these parameters and can do what is expected: with hashed keys there is one."""
     return [
         name
         for name, law in LAWS.items()
         if law.options >= set(parameters)
-        and law.max_levels >= expected.levels
-        and (expected.candidates is None or name == HASHED_MECHANISM)
+        and law.max_levels >= expected.question.levels
+        and (expected.question.candidates is None or name == HASHED_MECHANISM)
     ]
 
 
 def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
     """Return the paddings to compare; one that fits all people where nobody may hold more than the padding."""
-    largest = expected.sizes.largest
-    if expected.refuse_more:
+    sizes = expected.people.sizes
+    largest = sizes.largest
+    if expected.question.refuses_more:
         return (largest,)
-    found = {largest, *(expected.sizes.percentile(share) for share in PERCENTILES)}
+    found = {largest, *(sizes.percentile(share) for share in PERCENTILES)}
     step = 1
     while step < largest:
         found.add(step)
@@ -106,7 +113,7 @@ def best_of_each(
 
 def choose_mechanism(assessments: Sequence[Assessment]) -> Assessment:
     """Return the one that `auto` chooses."""
-    hashed = any(each.expected.candidates is not None for each in assessments)
+    hashed = any(each.expected.question.candidates is not None for each in assessments)
     eligible = [each for each in assessments if hashed or not exclusion_reason(each.law)]
     if not eligible:
         name, why = assessments[0].law.name, exclusion_reason(assessments[0].law)
@@ -127,12 +134,12 @@ def best_of_mechanism(
     Truncation may not exceed the noise where another padding avoids that, unless the objective is `mse`. Paddings are
     compared with a mechanism's plain parameters, because tuning takes long and changes all of them much alike.
     """
-    plain = _within_influence(_buildable(name, specs, parameters, expected), expected.most_influence)
+    plain = _within_influence(_buildable(name, specs, parameters, expected), expected.wanted.most_influence)
     ranked = sorted(
         plain,
         key=lambda each: (
             exclusion_reason(each.law) != "",
-            not each.truncates_within_noise and expected.objective != MSE,
+            not each.truncates_within_noise and expected.wanted.objective != MSE,
             each.padding_score,
         ),
     )
@@ -142,9 +149,9 @@ def best_of_mechanism(
         spec = by_padding[each.law.padding]
         law = _finished_law(name, spec, parameters, expected.aim, tune=tune)
         finished = each if law is None else Assessment(law, expected)
-        tuned.append(finished if _is_within(finished, expected.most_influence) else each)
+        tuned.append(finished if _is_within(finished, expected.wanted.most_influence) else each)
         # Better parameters leave less noise for the truncation to hide in.
-        if tuned[-1].truncates_within_noise or expected.objective == MSE:
+        if tuned[-1].truncates_within_noise or expected.wanted.objective == MSE:
             return tuned[-1]
     return tuned[0]
 
@@ -161,7 +168,7 @@ def _buildable(
         except ParameterError as error:
             refusal = error
             continue
-        if expected.coin == SERVER_COIN and law.functions is None:
+        if expected.question.coin == SERVER_COIN and law.functions is None:
             raise ParameterError(
                 f"coin must be 'device' for {name!r}, whose reports name no function that a coin could choose"
             )

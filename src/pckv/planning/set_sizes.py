@@ -1,12 +1,8 @@
-"""How many pairs people hold, known, estimated or assumed: what a padding is chosen from.
-
-Whole numbers in blocks whose width grows with them: sums over billions of them in a few hundred terms.
-
-The frequencies that keys are expected to have, and how much of them reports show, from how many pairs people hold.
+"""How many pairs people hold, known, estimated or assumed, and what they then hold of each key.
 
 Keys follow Zipf's law: somebody who holds m pairs holds the k-th most popular key with chance 1 - exp(-t/k), where t is
-such that these chances add up to m. That is drawing m distinct keys with weights 1/k, to a very good approximation. People
-with many pairs hold popular keys more often, but not in proportion to their pairs.
+such that these chances add up to m. That is drawing m distinct keys with weights 1/k, to a very good approximation.
+People with many pairs hold popular keys more often, but not in proportion to their pairs.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ The bound is (1/n)·E[((R-x)·N1 - (Rx-1)·N2 - (x-1)·w·N3)₊], where x = e^�
 reports and N3 a third. With T = N1 + N2 and D = N1 - N2 the sum is α·D - (x-1)·((R+1)/2·T + w·N3), α = (R-1)(x+1)/2:
 given T, D is a symmetric walk of T steps, independent of N3. T and N3 are grouped, always such that the sum grows; what is
 cut off counts in full; and the float error of everything is far below `ROUNDING`, which is added at the end.
-
-What a shuffler buys: the central (ε, δ) of shuffled reports, and the conditions under which it holds.
 """
 
 from __future__ import annotations
@@ -22,9 +20,10 @@ import numpy as np
 from pckv.base.arrays import Floats
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import ParameterError
-from pckv.base.limits import DEVICE_COIN, MAX_EPSILON, SERVER_COIN, Numeric, check_epsilon
+from pckv.base.limits import MAX_EPSILON, SERVER_COIN, Numeric, check_epsilon
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.size_question.law import SizeQuestion
+from pckv.planning.people import Expectations
 
 # More would leave the range in which the float error is known to be below `ROUNDING`.
 MAX_REPORTS = 10**9
@@ -304,6 +303,27 @@ class Shuffle:
                 f"not {self.colluding:,}"
             )
 
+    @classmethod
+    def planned(
+        cls, reports: int | None, delta: float | None, colluding: int, expected: Expectations
+    ) -> Shuffle | None:
+        """Return the shuffle that a plan is about, None if it is about none; half of one is refused."""
+        if reports is None:
+            if delta is not None or colluding:
+                raise ParameterError(
+                    "delta and colluding are about a shuffle: say how many reports are shuffled"
+                )
+            return None
+        check_shuffled_coin(expected.question.coin)
+        if delta is None:
+            raise ParameterError(
+                "a shuffle needs delta, the probability that its guarantee may fail: say 1e-7"
+            )
+        shuffle, users = cls(reports, delta, colluding), expected.people.users
+        if reports > users:
+            raise ParameterError(f"{reports:,} reports cannot be shuffled where {users:,} people take part")
+        return shuffle
+
     @property
     def honest(self) -> int:
         """The reports that hide one another."""
@@ -425,17 +445,3 @@ def check_shuffled_coin(coin: str) -> None:
         raise ParameterError(
             "shuffling adds nothing where a collector hands out coins: it knows reports by them"
         )
-
-
-def planned_shuffle(
-    reports: int | None, delta: float | None, colluding: int, coin: str = DEVICE_COIN
-) -> Shuffle | None:
-    """Return the shuffle that a plan is about, None if it is about none; half of one is refused."""
-    if reports is None:
-        if delta is not None or colluding:
-            raise ParameterError("delta and colluding are about a shuffle: say how many reports are shuffled")
-        return None
-    check_shuffled_coin(coin)
-    if delta is None:
-        raise ParameterError("a shuffle needs delta, the probability that its guarantee may fail: say 1e-7")
-    return Shuffle(reports, delta, colluding)

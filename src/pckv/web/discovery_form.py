@@ -21,7 +21,7 @@ from pckv.mechanisms.discovery.prefix_tree import (
 )
 from pckv.planning.discovery import DiscoveryPlan, plan_discovery
 from pckv.planning.people import MAX_USERS
-from pckv.web.task_form import EPSILON, CoinName, FieldCheck, NamedForm, NewTaskForm, check_fields, read_form
+from pckv.web.task_form import CoinName, Epsilon, FieldCheck, NamedForm, NewTaskForm, check_fields, read_form
 
 # A report of more texts says hardly anything of each.
 MAX_TEXTS_PER_REPORT = 1000
@@ -34,7 +34,7 @@ class TreeFields(BaseModel):
     A report stands for up to `padding` texts of one person.
     """
 
-    epsilon: Annotated[str, Field(pattern=EPSILON)]
+    epsilon: Epsilon
     characters: Number = DEFAULT_CHARACTERS
     alphabet: Annotated[str, Field(min_length=MIN_ALPHABET, max_length=MAX_ALPHABET)] = DEFAULT_ALPHABET
     groups: Number | None = None

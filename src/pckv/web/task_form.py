@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from functools import partial
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from pckv.base.canonical import check_name
+from pckv.base.canonical import MAX_DECIMAL_DIGITS, check_name
 from pckv.base.days import checked_days
 from pckv.base.errors import ParameterError
-from pckv.base.levels import checked_levels, level_values
+from pckv.base.levels import checked_levels
 from pckv.base.limits import DEFAULT_USERS, HASHED, MAX_ITEMS, MAX_KEYS, MAX_LEVELS, MIN_LEVELS, check_epsilon
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.about import read_about
 from pckv.contract.members import checked_keys, checked_other, checked_range
 from pckv.contract.task import Task
 from pckv.mechanisms.discovery.prefix_tree import MAX_ALPHABET, MAX_CHARACTERS, MIN_ALPHABET
-from pckv.planning.people import MAX_USERS, Expectations, expect
-from pckv.planning.plan import DEFAULT_CANDIDATES, UNIT_RANGE, Plan, plan
+from pckv.planning.people import (
+    MAX_USERS,
+    UNIT_RANGE,
+    Expectations,
+    People,
+    Question,
+    Wanted,
+    expected_sizes,
+)
+from pckv.planning.plan import Planner
 
 Form = TypeVar("Form", bound=BaseModel)
 
@@ -30,12 +39,13 @@ MoreName = Literal["sample", "refuse"]
 CoinName = Literal["device", "server"]
 BetweenName = Literal["round", "refuse"]
 AnyText = Literal["hashed"]
-Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
+# As many digits as the numbers of a task may have, so that every task can be duplicated.
+Decimal = Annotated[str, Field(pattern=r"^-?[0-9]+(\.[0-9]+)?$", max_length=MAX_DECIMAL_DIGITS)]
+Epsilon = Annotated[str, Field(pattern=r"^[0-9]{1,2}(\.[0-9]+)?$", max_length=MAX_DECIMAL_DIGITS)]
 LevelTexts = Annotated[list[Decimal], Field(min_length=MIN_LEVELS, max_length=MAX_LEVELS)]
 LevelCount = Annotated[int, Field(ge=MIN_LEVELS, le=MAX_LEVELS)]
 KEYS = rf"^([1-9][0-9]{{0,9}}|{HASHED})$"
 LEVELS = r"^(-?[0-9.]{1,41},?){1,20}$"
-EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
 
 # What a field takes, in plain words, where its text is not even of the right form.
 EXPECTED = {
@@ -82,7 +92,7 @@ class NamedForm(BaseModel):
 class PlanHints(BaseModel):
     """What decides on padding and mechanism, besides the keys."""
 
-    epsilon: Annotated[str, Field(pattern=EPSILON)]
+    epsilon: Epsilon
     users: Annotated[int, Field(ge=1, le=MAX_USERS)] = DEFAULT_USERS
     pairs: Annotated[float, Field(ge=1, le=MAX_KEYS, allow_inf_nan=False)] | None = None
     most_pairs: Annotated[int, Field(ge=1, le=MAX_KEYS)] | None = None
@@ -93,8 +103,8 @@ class PlanHints(BaseModel):
     def hint_checks(self, key_count: int) -> Iterator[FieldCheck]:
         """Yield the library's own checks, each with the field that it is about."""
         yield "epsilon", partial(check_epsilon, self.epsilon)
-        yield "pairs", partial(expect, key_count, pairs=self.pairs)
-        yield "most_pairs", partial(expect, key_count, pairs=self.pairs, most_pairs=self.most_pairs)
+        yield "pairs", partial(expected_sizes, key_count, self.pairs)
+        yield "most_pairs", partial(expected_sizes, key_count, self.pairs, self.most_pairs)
 
 
 class PlanInputs(PlanHints):
@@ -110,63 +120,32 @@ class PlanInputs(PlanHints):
     levels: Annotated[str, Field(pattern=LEVELS)] = str(MIN_LEVELS)
 
     @property
-    def level_values(self) -> tuple[float, ...]:
-        """What each level is worth."""
-        ends = checked_range((self.low, self.high))
-        return level_values(checked_levels(self.given_levels, *ends), *ends)
-
-    @property
-    def given_levels(self) -> list[str] | int:
-        """The number of levels, or their values."""
-        return int(self.levels) if self.levels.isdecimal() else self.levels.split(",")
-
-    @property
-    def key_count(self) -> int:
-        """The number of keys, or of all hashes."""
-        given = self.given_keys
-        return given if isinstance(given, int) else MAX_ITEMS // len(self.level_values)
+    def question(self) -> Question:
+        """What is asked."""
+        levels = int(self.levels) if self.levels.isdecimal() else self.levels.split(",")
+        ends = (self.low, self.high)
+        return Question.planned(self.given_keys, ends, levels, None, more=self.more, coin=self.coin)
 
     @property
     def given_keys(self) -> int | str:
         """The number of keys, or that they are hashed."""
         return int(self.keys) if self.keys.isdecimal() else self.keys
 
-    def plan(self) -> Plan:
-        """Return the plan, in the units of the values."""
+    def planner(self) -> Planner:
+        """Return the choice for what the form says, in the units of the values."""
         check_fields(
             [
                 ("keys", partial(checked_keys, self.given_keys)),
                 ("high", partial(checked_range, (self.low, self.high))),
-                ("levels", lambda: self.level_values),
+                ("levels", lambda: self.question),
             ]
         )
-        check_fields(self.hint_checks(self.key_count))
-        return plan(
-            self.given_keys,
-            self.users,
-            self.epsilon,
-            self.pairs,
-            most_pairs=self.most_pairs,
-            objective=self.objective,
-            more=self.more,
-            coin=self.coin,
-            values=(self.low, self.high),
-            levels=self.given_levels,
-        )
-
-    def expectations(self) -> Expectations:
-        """Return what the plan expects of the people."""
-        return expect(
-            self.key_count,
-            candidates=DEFAULT_CANDIDATES if self.keys == HASHED else None,
-            users=self.users,
-            pairs=self.pairs,
-            most_pairs=self.most_pairs,
-            objective=self.objective,
-            more=self.more,
-            coin=self.coin,
-            levels=self.level_values,
-        )
+        question = self.question
+        check_fields(self.hint_checks(question.keys))
+        sizes = expected_sizes(question.keys, self.pairs, self.most_pairs)
+        people = People.expected(question.keys, self.users, sizes)
+        expected = Expectations(question, people, Wanted(self.objective))
+        return Planner(expected, Fraction(check_epsilon(self.epsilon)))
 
 
 class NewTaskForm(PlanHints, NamedForm):

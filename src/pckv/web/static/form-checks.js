@@ -2,7 +2,8 @@
 import { count } from "./page.js";
 
 export const MAX_LINE_BYTES = 256,
-  MAX_TEXT_BYTES = 4096;
+  MAX_TEXT_BYTES = 4096,
+  MAX_DIGITS = 40;
 
 export const byteCount = (text) => new TextEncoder().encode(text).length;
 
@@ -33,7 +34,7 @@ export const number =
   };
 
 // A decimal as tasks have it: without an exponent, which browsers take in number fields.
-export const isPlain = (value) => /^-?\d{1,20}(\.\d{1,20})?$/.test(value);
+export const isPlain = (value) => value.length <= MAX_DIGITS && /^-?\d+(\.\d+)?$/.test(value);
 
 export const decimal =
   (options) =>
