@@ -24,6 +24,7 @@ from pckv.base.errors import ParameterError
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
+from pckv.statistics.detection import convolution_power
 from pckv.statistics.moments import CountMoments
 
 # Plans state what this many target keys gain together.
@@ -190,22 +191,12 @@ def fullest_cell(cells: int, balls: int) -> float:
     # The fullest cell always has its share of the balls.
     expected = float(least := -(-balls // cells))
     for most in range(least, balls):
-        beyond = 1 - float(_power(np.where(counts <= most, chances, 0.0), cells)[balls]) / whole
+        within = convolution_power(np.where(counts <= most, chances, 0.0), cells, balls + 1)
+        beyond = 1 - float(within[balls]) / whole
         if beyond <= NEGLIGIBLE:
             break
         expected += beyond
     return expected
-
-
-def _power(count_law: Floats, exponent: int) -> Floats:
-    """The law of a sum of independent numbers, as far as this law goes."""
-    result = np.zeros_like(count_law)
-    result[0] = 1
-    while exponent:
-        if exponent & 1:
-            result = np.convolve(result, count_law)[: count_law.size]
-        count_law, exponent = np.convolve(count_law, count_law)[: count_law.size], exponent >> 1
-    return result
 
 
 BEST_SUPPORTS: dict[type[Law], Callable[[Any, int], float]] = {

@@ -1,9 +1,8 @@
 """Parameters by the errors they are predicted to have, relative to `ue` as the paper has it.
 
 `ue-compact` may give a level several residues and let two levels share some; `ue` may choose how often
-it fakes. Both trade the error of frequencies against that of means.
-
-Why a law's parameters are what they are, in a sentence.
+it fakes. Both trade the error of frequencies against that of means. A sentence says why a law's
+parameters are what they are.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from pckv.base.canonical import decimal_text
 from pckv.base.limits import MIN_LEVELS
 from pckv.mechanisms.base import Law, Support
 from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.primes import is_prime
 from pckv.mechanisms.registry import build
 from pckv.mechanisms.ue.law import MAX_BETA, MIN_BETA, TUNED
 from pckv.mechanisms.ue_compact import residues
@@ -238,7 +238,7 @@ def _primes(keys: int, levels: int) -> list[int]:
     found: list[int] = []
     for lowest, highest in residues.ranges(keys, levels):
         if residues.words(keys, lowest) <= MAX_DECODED_WORDS:
-            found += islice(filter(residues.is_prime, range(lowest, highest + 1)), PRIMES_PER_LENGTH)
+            found += islice(filter(is_prime, range(lowest, highest + 1)), PRIMES_PER_LENGTH)
     fit = {q for q in found if residues.words(keys, q) <= MAX_DECODED_WORDS}
     return sorted(fit, key=lambda q: residues.words(keys, q))
 
