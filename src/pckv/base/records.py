@@ -16,8 +16,8 @@ T = TypeVar("T")
 class Record:
     """A dataclass that is written to JSON and read back: `from_json(record.to_json()) == record`.
 
-    Fields are numbers, texts, other dataclasses, tuples and dictionaries of these, or None. A field that may be left
-    out and is None is not written.
+    Fields are numbers, texts, other dataclasses, tuples and dictionaries of these, or None. A field that may
+    be left out and is None is not written.
     """
 
     def to_dict(self) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class Record:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """Return the record that `to_dict` wrote; raise a `DataError` that names the member which is wrong."""
+        """Return the record that `to_dict` wrote; a `DataError` names the member that is wrong."""
         return from_plain(cls, plain)
 
     @classmethod

@@ -11,8 +11,8 @@ import click
 from pckv.auditing.audit import Audit, audit, standard_audits
 from pckv.base.errors import AuditFailure
 from pckv.cli.common import FilePath, json_option
+from pckv.cli.contract_options import read_shuffle, shuffle_options
 from pckv.cli.inputs import read_task
-from pckv.cli.shuffled import read_shuffle, shuffle_options
 from pckv.cli.terminal import print_json, print_sections, print_table, progress_bar
 from pckv.planning.sections import shuffle_sections
 from pckv.shuffling.privacy import shuffled_privacy

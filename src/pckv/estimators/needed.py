@@ -22,8 +22,9 @@ POINTS = 25
 class Precision:
     """The errors to expect for a key of one frequency, by the number of reports.
 
-    Errors are one standard deviation of method `corrected`. They come from noise, and from people with more pairs than the
-    padding, who hide a part of their keys: at most as much as the answers to the size question allow.
+    Errors are one standard deviation of method `corrected`. They come from noise, and from people with more
+    pairs than the padding, who hide a part of their keys: at most as much as the answers to the size question
+    allow.
     """
 
     task: Task
@@ -35,19 +36,19 @@ class Precision:
 
     @property
     def _most_hidden(self) -> float:
-        """What larger sets hide of this key at the worst, whatever their sizes: as if all its holders held all keys."""
+        """What larger sets hide of this key at the worst: as if all its holders held all keys."""
         return (
             self.frequency * (1 - self.task.padding / self.task.key_count) if self.task.can_truncate else 0.0
         )
 
     @property
     def surely_hidden(self) -> float:
-        """What larger sets can hide of the key for sure, at the level of the intervals: more reports do not change it."""
+        """What larger sets surely hide of the key, at the level of the intervals, with any number of reports."""
         lowest = 2 * self.sets.hidden - self.sets.hidden_high
         return min(max(lowest, 0.0), self._most_hidden) if self.sets.answers else 0.0
 
     def hidden(self, reports: float) -> float:
-        """Return what larger sets may hide of the key, at the level of the intervals, once there are this many reports.
+        """Return what larger sets may hide of the key, at the level of the intervals, with this many reports.
 
         The estimate of what is hidden is taken to stay, and its noise to shrink.
         """
@@ -64,7 +65,7 @@ class Precision:
         return CountMoments.of(self.task.law.count_law, left_out, Scale.of_values(self.task.level_values))
 
     def noise(self, reports: float) -> ExpectedErrors:
-        """Return the errors of the key's frequency and mean that come from noise, the latter in the task's units."""
+        """Return the errors of the key's frequency and, in the task's units, mean that come from noise."""
         squares = predict(self._moments, reports * (1 - self.task.size_share), self.frequency)
         return ExpectedErrors(math.sqrt(squares.frequency), self._unit * math.sqrt(squares.mean))
 
@@ -78,7 +79,7 @@ class Precision:
         return GUESSED_MEAN_ERROR * self._unit
 
     def _variance(self) -> float:
-        """The variance of the frequency per report, whichever part of it is hidden: it is linear in what reports show."""
+        """The largest variance of the frequency per report: it is linear in what reports show."""
         shown = (self.frequency, self.frequency - self._most_hidden)
         return max(map(self._moments.frequency_variance, shown)) / (1 - self.task.size_share)
 
@@ -87,7 +88,7 @@ class Precision:
         return math.ceil(self._variance() / wanted**2)
 
     def needed(self, wanted: float) -> int | None:
-        """Return how many reports bring the error down to this, whatever larger sets hide; None if none do."""
+        """Return how many reports bring the error down to this, what is hidden included; None if none do."""
         if not self.sets.answers and self._most_hidden >= wanted:
             return None
 
@@ -107,17 +108,18 @@ class Precision:
     def error(self, reports: float) -> float:
         """Return the error of the key's frequency once there are this many reports.
 
-        Where nobody was asked how many pairs they hold, it is that of the noise: the worst case would hide it.
+        Where nobody was asked how many pairs they hold, it is that of the noise: the worst case would hide
+        it.
         """
         return math.hypot(self.noise(reports).frequency, self.hidden(reports) if self.sets.answers else 0.0)
 
     def smallest(self, reports: float) -> float:
-        """Return the least frequency that stands out from the noise of this many reports four times out of five."""
+        """Return the least frequency that stands out from this many reports four times out of five."""
         size_share = Fraction(str(self.task.size_share))
         return smallest_frequency(self.task.law, reports, size_share=size_share, candidates=self.candidates)
 
     def curve(self) -> list[tuple[float, float]]:
-        """Return numbers of reports, from few to ten times today's, and the error of the frequency with each."""
+        """Return numbers of reports, up to ten times today's, and the error of the frequency with each."""
         last = max(MIN_SPAN, 10 * self.reports)
         steps = (MIN_REPORTS * (last / MIN_REPORTS) ** (step / (POINTS - 1)) for step in range(POINTS))
         return [(reports, self.error(reports)) for reports in steps]

@@ -1,6 +1,7 @@
-"""How good a law is for the people expected: its squared errors over the keys that matter, truncation included.
+"""How good a law is for the people expected: its squared errors over the keys that matter, with truncation.
 
-It says how large a share of the reports answers the size question, too, and what several levels cost relative to two.
+It says how large a share of the reports answers the size question, too, and what several levels cost relative
+to two.
 """
 
 from __future__ import annotations
@@ -40,8 +41,7 @@ def choose_size_share(law: Law, frequency: float = 0.0) -> str:
     if law.word_limit is None or law.padding >= law.keys:
         return "0"
     return next(
-        (share for share in SHARES if _width_factor(law, share, frequency) <= MAX_WIDTH_FACTOR),
-        SHARES[-1],
+        (share for share in SHARES if _width_factor(law, share, frequency) <= MAX_WIDTH_FACTOR), SHARES[-1]
     )
 
 
@@ -54,7 +54,7 @@ def _width_factor(law: Law, share: str, frequency: float) -> float:
 
 
 def share_above_variance(law: Law, share: Fraction, above: float) -> float:
-    """Return the variance, per answer, of the estimated share of people who hold more pairs than the padding."""
+    """Return the variance, per answer, of the estimated share of people with more pairs than the padding."""
     question = SizeQuestion(law.keys, law.padding, law.epsilon, share)
     true, other = float(question.true_chance), float(question.other_chance)
     answered = above * (1 - other) + (1 - above) * (1 - true)
@@ -96,15 +96,13 @@ class Assessment:
         return people_per_report(self.law, 1, self.size_share, coin=coin)
 
     @property
-    def question(self) -> SizeQuestion | None:
+    def size_question(self) -> SizeQuestion | None:
         """The size question that they answer, if any do."""
-        spec = self.law
-        return (
-            SizeQuestion(spec.keys, spec.padding, spec.epsilon, self.size_share) if self.size_share else None
-        )
+        law, share = self.law, self.size_share
+        return SizeQuestion(law.keys, law.padding, law.epsilon, share) if share else None
 
     def errors_at(self, frequency: float, users: int | None = None) -> ExpectedErrors:
-        """Return the errors to expect of a key, its mean in the units of the values; of other people if users are named."""
+        """Return the errors to expect of a key, in the units of the values, of the users expected or others."""
         question, asked = self.expected.question, float(self.size_share)
         reports = (self.expected.people.users if users is None else users) * (1 - asked)
         seen = self.expected.seen(frequency, self.law.padding)
@@ -142,8 +140,8 @@ class Assessment:
     def frequency_error(self) -> float:
         """The mean squared error of the frequencies, before clipping.
 
-        Where all is noise, clipped estimates are 0 or 1 whatever the law, and the noisiest one, almost always 0, would
-        look best.
+        Where all is noise, clipped estimates are 0 or 1 whatever the law, and the noisiest one, almost always
+        0, would look best.
         """
         squares = [
             self.moments.frequency_variance(visible) / self._reports + (frequency - visible) ** 2
@@ -153,7 +151,7 @@ class Assessment:
 
     @property
     def padding_score(self) -> float:
-        """What paddings of one mechanism are compared by: what they change most is frequencies, unless only means count."""
+        """What paddings of a mechanism are compared by: the error of frequencies, unless only means count."""
         if self.expected.wanted.objective != MEAN:
             return self.frequency_error
         errors = []
@@ -232,7 +230,7 @@ def share_error(assessment: Assessment, frequency: float) -> float:
 
 
 def guessed_share_error(levels: int) -> float:
-    """Return how far off it is to guess that all levels have the same share, where any shares are equally likely.
+    """Return how far off it is to guess the same share for all levels, where any shares are equally likely.
 
     >>> round(guessed_share_error(5), 3)
     0.163

@@ -21,7 +21,8 @@ EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 USER_MULTIPLES = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 # How finely the people or the ε that would be enough are searched: to two digits of what is printed.
 SEARCH_STEPS = 12
-# With more people or a larger ε another padding is chosen, and the search is repeated for that, this often at most.
+# With more people or a larger ε another padding is chosen, and the search is repeated for that, this often at
+# most.
 MAX_ROUNDS = 4
 
 # Values of ε, or numbers of people, and the errors of a typical one of the keys that matter.
@@ -54,14 +55,14 @@ def errors_by_users(chosen: Assessment) -> Curve:
 
 @dataclass(frozen=True)
 class Enough:
-    """What would be enough for all keys that matter to stand out: so many people, or such an ε; None if none is."""
+    """What would be enough for all keys that matter to stand out: so many people, or such an ε, if any."""
 
     users: float | None
     epsilon: float | None
 
 
 def enough(law: Law, expected: Expectations) -> Enough | None:
-    """Return what would be enough for the keys that matter, with what would be chosen then; None if this law is."""
+    """Return what would be enough for the keys that matter, chosen anew; None if this law is."""
     if _is_enough(law, expected):
         return None
     return Enough(_needed_users(law, expected), _needed_epsilon(law, expected))

@@ -1,8 +1,8 @@
-"""What a discovery can find: which prefixes are followed, and which frequency is found often enough (proofs/discovery.md).
+"""What a discovery can find: which prefixes are followed, which frequency is found (proofs/discovery.md).
 
-`DEFAULT_FOUND_RATE` is stricter than `DEFAULT_FLAG_RATE` of `statistics/detection.py`: nobody named the texts that are found,
-so that nobody recognises a false one, and each becomes a key of the next task. It costs little: with 0.05, the smallest
-frequency that is found would be about 2 % lower.
+`DEFAULT_FOUND_RATE` is stricter than `DEFAULT_FLAG_RATE` of `statistics/detection.py`: nobody named the texts
+that are found, so that nobody recognises a false one, and each becomes a key of the next task. It costs
+little: with 0.05, the smallest frequency that is found would be about 2 % lower.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from pckv.planning.sections import Section, discovery_sections
 from pckv.statistics.detection import DETECTION_POWER, threshold_by_chance
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 
-# Of all continuations of a prefix, as many that nobody holds are followed on average: below 1, or they would multiply.
+# Of all continuations of a prefix, as many that nobody holds are followed on average: below 1, or they would
+# multiply.
 FALSE_CONTINUATIONS = 0.5
 # The share of texts that nobody holds among those found, on average, at most, where none is named.
 DEFAULT_FOUND_RATE = 0.01
@@ -48,8 +49,8 @@ class DiscoveryPlan(Record):
         groups: How many groups of devices there are.
         padding: How many texts a report stands for at most.
         symbols: How many symbols prefixes are sent to.
-        frequency: The least frequency of a text of that many characters that is found four times out of five; shorter
-            texts are found at lower ones. At most 1, where nothing may be found.
+        frequency: The least frequency of a text of that many characters that is found four times out of five;
+            shorter texts are found at lower ones. At most 1, where nothing may be found.
         rule_of_thumb: 4.5·√(4e^ε·groups/((e^ε - 1)²·users)), to compare.
     """
 
@@ -120,7 +121,7 @@ def _rule_of_thumb(epsilon: float, groups: int, users: int) -> float:
 
 
 def moments_of(law: DiscoveryLaw, left_out: float = 0.0) -> CountMoments:
-    """Return the moments of the counts of a prefix; `left_out` is the share of people who report other lengths."""
+    """Return the moments of the counts of a prefix; a share `left_out` of people report other lengths."""
     return CountMoments.of(law.count_law, left_out, Scale((1.0,)))
 
 
@@ -134,8 +135,8 @@ def smallest_found_frequency(
 ) -> float:
     """Return the least frequency of a text of full length that is found four times out of five; at most 1.
 
-    Its prefix must be followed in every group but the last, where it must stand out from all other continuations, as many
-    of which are tested for each text that there is.
+    Its prefix must be followed in every group but the last, where it must stand out from all other
+    continuations, as many of which are tested for each text that there is.
     """
     moments, in_group = moments_of(law), max(1, reports // tree.groups)
     threshold = threshold_by_chance(moments, in_group)
@@ -155,7 +156,8 @@ def smallest_found_frequency(
 def _chance(moments: CountMoments, reports: int, threshold: int, frequency: float) -> float:
     """Return the chance that a prefix of this frequency has at least this count.
 
-    Who is in a group is random, so that every report of it supports the prefix with one chance, independently.
+    Who is in a group is random, so that every report of it supports the prefix with one chance,
+    independently.
     """
     mean = moments.sum_mean(frequency)
     if reports * moments.noise < GAUSSIAN_NOISE:

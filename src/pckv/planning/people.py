@@ -54,7 +54,8 @@ class Question:
 
     Attributes:
         keys: The number of keys; of hashed ones, all numbers.
-        level_values: What each level that values are reported as is worth: from the least value to the largest.
+        level_values: What each level that values are reported as is worth: from the least value to the
+            largest.
         more: What happens to a person with more pairs than the padding.
         size_share: The share of reports that answers the size question, as a task has it; None to choose it.
         coin: Who draws the public function of a report.
@@ -172,7 +173,7 @@ class People:
 
     @classmethod
     def expected(cls, keys: int, users: int, sizes: SetSizes, frequency: float | None = None) -> People:
-        """Return people who hold that many of some keys, which follow Zipf's law unless their frequency is named."""
+        """Return people who hold that many keys, which follow Zipf's law unless a frequency is named."""
         spectrum = Spectrum(keys, sizes)
         if frequency is None:
             popularities = tuple(1 / rank for rank in range(1, min(keys, TOP_KEYS) + 1))
@@ -198,7 +199,7 @@ class People:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is wanted: the error that counts, and as how many people one hostile report may count (None: any number)."""
+    """What is wanted: the error that counts, and the most people that a hostile report may count as."""
 
     objective: str = DEFAULT_OBJECTIVE
     most_influence: float | None = None
@@ -210,7 +211,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Expectations:
-    """What mechanism and padding are chosen for: a question, the people who answer it, and what is wanted of them."""
+    """What mechanism and padding are chosen for: a question, the people who answer it, and what is wanted."""
 
     question: Question
     people: People
@@ -282,9 +283,9 @@ class Expectations:
         if least == 1 or len(self.people.frequencies) == 1:
             return ""
         return (
-            f" Everybody with fewer than {least:,} pairs in the earlier task is counted as if they held {least:,}, so "
-            "these frequencies and what follows from them may be too high: give the frequency of the keys that matter "
-            "if you know it."
+            f" Everybody with fewer than {least:,} pairs in the earlier task is counted as if they held "
+            f"{least:,}, so these frequencies and what follows from them may be too high: give the "
+            "frequency of the keys that matter if you know it."
         )
 
 

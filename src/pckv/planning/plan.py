@@ -84,7 +84,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another rule or assumption to choose by, what it leads to, and its errors for a key of one frequency."""
+    """Another rule or assumption to choose by, what it leads to, and its errors at one frequency."""
 
     rule: str
     mechanism: str
@@ -98,8 +98,8 @@ class Alternative:
 class ErrorAt:
     """The errors to expect of method `corrected` at one true frequency, bias included.
 
-    `rank` is that of a key that is expected to have this frequency, None where it is just an example. `share_error` is
-    that of the share of one level among the holders, None where there are only two levels.
+    `rank` is that of a key that is expected to have this frequency, None where it is just an example.
+    `share_error` is that of the share of one level among the holders, None where there are only two levels.
     """
 
     rank: int | None
@@ -128,7 +128,7 @@ class PlannedLevels:
 
 @dataclass(frozen=True)
 class UsersNeeded:
-    """How many people bring the error of a typical frequency down to one; None if what larger sets hide exceeds it."""
+    """How many people bring the error of a typical frequency down to this; None if larger sets hide more."""
 
     frequency_error: float
     users: int | None
@@ -144,21 +144,24 @@ class Plan(Record):
         epsilon: The ε of a report.
         pairs: How many pairs people hold on average; `usual_pairs` is how many nine of ten do not exceed.
         seen: The share of the most frequent key's frequency that reports show.
-        frequency: Of a typical one of the keys that matter; `frequencies` are those of all, the most frequent first.
+        frequency: Of a typical one of the keys that matter; `frequencies` are those of all, the most frequent
+            first.
         assumed: What was assumed, as a sentence.
         more: What happens to a person with more pairs than the padding: `sample` or `refuse`.
-        values: The range that the errors of means are in; `guessed_mean_error` is that of guessing the overall mean.
+        values: The range that the errors of means are in; `guessed_mean_error` is that of guessing the
+            overall mean.
         coin: Who draws the public function of a report.
         most_influence: As how many people one hostile report may count, where that was limited.
         size_share: The share of reports that answers how many pairs a person holds; errors are larger by
-            `size_cost` for it. `share_above` is the share of people expected to hold more pairs than the padding, and
-            `share_above_error` how far off its estimate will be (half a 95 % interval; None where nothing is asked).
+            `size_cost` for it. `share_above` is the share of people expected to hold more pairs than the
+            padding, and `share_above_error` how far off its estimate will be (half a 95 % interval; None
+            where nothing is asked).
         shuffled: The central guarantee of shuffled reports, where the plan is for them.
         objective: Which error was made small.
         mechanism: The mechanism that is recommended, with its `parameters` and `padding`; `why` says why.
         budgets: How ε is split between the key and its value, where a mechanism splits it.
-        a: The chance that a report supports the key that it was made from; `b` that of any other key, and `p` how
-            often a supported key has the level of its value: with two levels, its sign.
+        a: The chance that a report supports the key that it was made from; `b` that of any other key, and `p`
+            how often a supported key has the level of its value: with two levels, its sign.
         bytes_per_report: The size of a report with its id.
         errors: The errors to expect, by the frequency of a key.
         smallest_frequency: The frequency that stands out from the noise 80 % of the time.
@@ -235,7 +238,7 @@ class Plan(Record):
         return verdict_text(self)
 
     def sections(self, *, verbose: bool = False) -> tuple[Section, ...]:
-        """Return what the plan says, for people to read; the first section is what to think of it at first sight.
+        """Return what the plan says, for people to read; what to think of it at first sight comes first.
 
         Args:
             verbose: Whether the probabilities and parameters of the mechanism have a section, too.
@@ -270,10 +273,10 @@ def plan(
     rounds: int | None = None,
     drift: float | None = None,
 ) -> Plan:
-    """Return the mechanism, parameters and padding with the least predicted error, and what to expect of them.
+    """Return the mechanism and padding with the least predicted error, and what to expect of them.
 
-    A padding below the number of pairs that people hold makes frequencies too low, which counts as error, and is
-    never more than the noise unless the objective is `mse`.
+    A padding below the number of pairs that people hold makes frequencies too low, which counts as error, and
+    is never more than the noise unless the objective is `mse`.
 
     Args:
         keys: The number of keys, or `hashed`: any text is a key.
@@ -282,34 +285,35 @@ def plan(
         pairs: How many pairs people hold on average; 1 by default.
         most_pairs: How many they hold at most; by default three times the average.
         sizes: How many people hold how many pairs, in place of both.
-        frequency: The frequency of the keys that matter; by default the ten most frequent keys matter, as Zipf's law
-            makes them.
-        objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
-            also where a bias makes it smaller).
-        more: What happens to a person with more pairs than the padding: `sample` (a random choice of them is reported)
-            or `refuse` (nobody may hold more, so the padding is what everybody fits into).
-        values: The least and the largest value, for errors of means in the same units; by default -1 and 1, or the ends
-            of the levels where those are named.
-        levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16. With more than
-            two the plan says what they cost, and how well their shares will be known.
-        candidates: How many hashed keys will be asked for; by default 10,000. The more of them, the larger the smallest
-            frequency that stands out.
+        frequency: The frequency of the keys that matter; by default the ten most frequent keys matter, as
+            Zipf's law makes them.
+        objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of
+            frequencies, also where a bias makes it smaller).
+        more: What happens to a person with more pairs than the padding: `sample` (a random choice of them is
+            reported) or `refuse` (nobody may hold more, so the padding is what everybody fits into).
+        values: The least and the largest value, for errors of means in the same units; by default -1 and 1,
+            or the ends of the levels where those are named.
+        levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16.
+            With more than two the plan says what they cost, and how well their shares will be known.
+        candidates: How many hashed keys will be asked for; by default 10,000. The more of them, the larger
+            the smallest frequency that stands out.
         coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
-        most_influence: As how many people one hostile report may count for a key, at most; only mechanisms and paddings
-            with which it does not count as more are chosen.
-        shuffled: How many reports are shuffled by a second party before anybody else sees them; the plan then has the
-            central guarantee, too.
+        most_influence: As how many people one hostile report may count for a key, at most; only mechanisms
+            and paddings with which it does not count as more are chosen.
+        shuffled: How many reports are shuffled by a second party before anybody else sees them; the plan then
+            has the central guarantee, too.
         delta: The probability that the central guarantee may fail, far below 1/`shuffled`.
         colluding: How many of those reports come from people who collude with whoever sees the result.
-        central: The ε that the shuffled reports are to have; the budget of a report is the largest found that reaches it.
-        panels: For a series: a device reports in one round out of this many. The plan is then that of one round, with
-            1/`panels` of the people, and has the errors of several rounds, too.
+        central: The ε that the shuffled reports are to have; the budget of a report is the largest found that
+            reaches it.
+        panels: For a series: a device reports in one round out of this many. The plan is then that of one
+            round, with 1/`panels` of the people, and has the errors of several rounds, too.
         rounds: How many rounds the series has; by default four per panel.
         drift: By how much frequencies change from one round to the next, as a share of the people.
 
     Raises:
-        ParameterError: if a number is outside its domain, both `pairs` and `sizes` are given, or not exactly one of
-            `epsilon` and `central`, or no mechanism and padding have as little influence.
+        ParameterError: if a number is outside its domain, both `pairs` and `sizes` are given, or not exactly
+            one of `epsilon` and `central`, or no mechanism and padding have as little influence.
 
     >>> chosen = plan(keys=100, users=20_000, epsilon=1, pairs=3)
     >>> chosen.mechanism, chosen.padding, chosen.size_share
@@ -352,10 +356,10 @@ class Planner:
     @property
     def report_laws(self) -> ReportLaws:
         """What a shuffle of the chosen law's reports depends on."""
-        return ReportLaws.of(self.chosen.law, self.chosen.question)
+        return ReportLaws.of(self.chosen.law, self.chosen.size_question)
 
     def plan(self, shuffle: Shuffle | None = None, rounds: Rounds | None = None) -> Plan:
-        """Return everything that a plan says, of shuffled reports and of the rounds of a series, too, if it is for them."""
+        """Return the plan, with what a shuffle and the rounds of a series change, where it is for them."""
         question, people, wanted = self.expected.question, self.expected.people, self.expected.wanted
         chosen, law = self.chosen, self.chosen.law
         size_share, typical = chosen.size_share, people.typical_frequency
@@ -467,7 +471,7 @@ class Planner:
         return f"{cost} for {percent(-more)} less squared error"
 
     def _alternatives(self) -> tuple[Alternative, ...]:
-        """The usual rule for the padding, and the choice if keys are rarer than guessed; not with too much influence."""
+        """The usual rule for the padding, and the choice if keys are rarer; not with too much influence."""
         expected, people = self.expected, self.expected.people
         found = []
         if not expected.question.refuses_more:
@@ -488,7 +492,7 @@ def _alternative(rule: str, choice: Assessment) -> Alternative:
 
 
 def _half_width(chosen: Assessment, above: float) -> float:
-    """How far off the estimated share of people with more pairs than the padding will be: half its interval."""
+    """How far off the share of people with more pairs than the padding will be: half its interval."""
     answers = chosen.expected.people.users * float(chosen.size_share)
     z = NormalDist().inv_cdf((1 + DETECTION_LEVEL) / 2)
     return min(1.0, z * math.sqrt(share_above_variance(chosen.law, chosen.size_share, above) / answers))

@@ -21,18 +21,16 @@ from pckv.planning.tuning import LawSpec, best_beta, tuned_parameters
 MAX_AUTO_BODY_BYTES = 2**20
 # What is cheaper is preferred where its squared error is at most this factor larger.
 TOLERATED_ERROR_FACTOR = 1.05
-# The paddings that are compared: all small ones, then steps of this factor, and where the sizes have their percentiles.
+# The paddings that are compared: all small ones, then steps of this factor, and where the sizes have their
+# percentiles.
 MAX_DENSE_PADDING, PADDING_STEP = 10, 1.25
 PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 
 
 def choose_law(
-    epsilon: Fraction,
-    mechanism: Mapping[str, object],
-    padding: int | None,
-    expected: Expectations,
+    epsilon: Fraction, mechanism: Mapping[str, object], padding: int | None, expected: Expectations
 ) -> Law:
-    """Return the law for the people expected; what mechanism and padding leave open is chosen by predicted error.
+    """Return the law for the people expected; what is left open is chosen by predicted error.
 
     `ue` and `grr` by their names alone are the paper's, with its optimized allocation.
 
@@ -40,7 +38,8 @@ def choose_law(
         epsilon: The privacy budget of a report.
         mechanism: A name, or `auto`, and parameters.
         padding: How many pairs a report stands for at most; None to choose it.
-        expected: The keys, the people, which error counts, who draws functions, and what hostile reports may do.
+        expected: The keys, the people, which error counts, who draws functions, and what hostile reports may
+            do.
 
     Raises:
         ParameterError: if the mechanism does not exist, or cannot be what was asked for.
@@ -64,7 +63,7 @@ def law_specs(expected: Expectations, paddings: Iterable[int], epsilon: Fraction
 
 
 def able_mechanisms(expected: Expectations, parameters: Iterable[str] = ()) -> list[str]:
-    """Return the mechanisms that have these parameters and can do what is expected: with hashed keys there is one."""
+    """Return the mechanisms that have these parameters and can do what is asked: for hashed keys, one."""
     return [
         name
         for name, law in LAWS.items()
@@ -75,7 +74,7 @@ def able_mechanisms(expected: Expectations, parameters: Iterable[str] = ()) -> l
 
 
 def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
-    """Return the paddings to compare; one that fits all people where nobody may hold more than the padding."""
+    """Return the paddings to compare; only one that fits all people where larger sets are refused."""
     sizes = expected.people.sizes
     largest = sizes.largest
     if expected.question.refuses_more:
@@ -89,10 +88,7 @@ def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
 
 
 def best_of_each(
-    names: Iterable[str],
-    specs: Sequence[LawSpec],
-    parameters: Mapping[str, object],
-    expected: Expectations,
+    names: Iterable[str], specs: Sequence[LawSpec], parameters: Mapping[str, object], expected: Expectations
 ) -> list[Assessment]:
     """Return each mechanism that can be built with its best padding; if none can, the reason is raised.
 
@@ -131,8 +127,9 @@ def best_of_mechanism(
 ) -> Assessment:
     """Return a mechanism with the padding that suits the people expected best.
 
-    Truncation may not exceed the noise where another padding avoids that, unless the objective is `mse`. Paddings are
-    compared with a mechanism's plain parameters, because tuning takes long and changes all of them much alike.
+    Truncation may not exceed the noise where another padding avoids that, unless the objective is `mse`.
+    Paddings are compared with a mechanism's plain parameters, because tuning takes long and changes all of
+    them much alike.
     """
     plain = _within_influence(_buildable(name, specs, parameters, expected), expected.wanted.most_influence)
     ranked = sorted(
@@ -179,7 +176,7 @@ def _buildable(
 
 
 def _within_influence(found: Sequence[Assessment], most: float | None) -> Sequence[Assessment]:
-    """Those with which a hostile report counts as at most this many people; if there is none, the least is named."""
+    """Those with which a hostile report counts as at most this many people; if none, the least is named."""
     fit = [each for each in found if _is_within(each, most)]
     if most is not None and not fit:
         raise TooMuchInfluence(most, min(each.influence for each in found))
@@ -234,10 +231,6 @@ def least_error(assessments: Sequence[Assessment]) -> Assessment:
 
     def cost(candidate: Assessment) -> tuple[bool, bool, float]:
         law = candidate.law
-        return (
-            isinstance(law.message_format, BitPlanes),
-            law.steps_per_report > 1,
-            candidate.score,
-        )
+        return (isinstance(law.message_format, BitPlanes), law.steps_per_report > 1, candidate.score)
 
     return min(near, key=cost)

@@ -1,8 +1,9 @@
 """What errors to expect of a series: of one round, pooled, and smoothed (proofs/trends.md).
 
-A round's frequency has noise of variance v, and moves into the next round by a step of variance D². After many rounds,
-the variance of the last one, given all before it, is P = M·v/(M + v), where M = (D² + √(D⁴ + 4D²v))/2 is what it was
-before the round's own reports. Where nothing moves, R rounds are R times as many reports.
+A round's frequency has noise of variance v, and moves into the next round by a step of variance D². After
+many rounds, the variance of the last one, given all before it, is P = M·v/(M + v), where M = (D² + √(D⁴ +
+4D²v))/2 is what it was before the round's own reports. Where nothing moves, R rounds are R times as many
+reports.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class SeriesErrorAt:
         frequency: The true one.
         one_round: The error of a round on its own; `pooled` that of as many rounds as there are panels.
         smoothed: After all rounds, smoothed, if the frequency does not change.
-        smoothed_drifting: That of the last round if it changes by the drift in every round; None where none was named.
+        smoothed_drifting: That of the last round if it changes by the drift in every round; None where none
+            was named.
     """
 
     frequency: float
@@ -47,7 +49,8 @@ class PlannedSeries:
         panels: How many there are: any that many rounds in a row hold at most one report of a device.
         rounds: How many rounds the series has; over all of them a device spends at most `total_epsilon`.
         reports_per_round: How many reports a round has.
-        drift: By how much frequencies were taken to change from one round to the next, as a share of the people.
+        drift: By how much frequencies were taken to change from one round to the next, as a share of the
+            people.
         errors: By the frequency of a key.
     """
 
@@ -61,9 +64,10 @@ class PlannedSeries:
 
 @dataclass(frozen=True)
 class Rounds:
-    """The rounds of a series: how many panels take turns, how many rounds there are, and how frequencies change.
+    """The rounds of a series: how many panels take turns, how many rounds there are, how frequencies change.
 
-    `drift` is the standard deviation of a frequency's change from one round to the next; None where none is named.
+    `drift` is the standard deviation of a frequency's change from one round to the next; None where none is
+    named.
     """
 
     panels: int
@@ -74,7 +78,7 @@ class Rounds:
     def planned(
         cls, panels: int | None, rounds: int | None, drift: float | None, users: int
     ) -> Rounds | None:
-        """Return the rounds that a plan is about, None if it is about none; refuse what no series can have."""
+        """Return the rounds that a plan is about, if any; refuse what no series can have."""
         if panels is None:
             if rounds is not None or drift is not None:
                 raise ParameterError("rounds and drift are about a series: say how many panels it has")
@@ -89,7 +93,7 @@ class Rounds:
         return cls(panels, ROUNDS_PER_PANEL * panels if rounds is None else rounds, drift)
 
     def expected(self, chosen: Assessment, frequencies: Sequence[float]) -> PlannedSeries:
-        """Return the errors to expect, by frequency, where the task of a round has the law that was chosen for it."""
+        """Return the errors to expect, by frequency, where rounds have the law that was chosen."""
         return PlannedSeries(
             panels=self.panels,
             rounds=self.rounds,
@@ -122,7 +126,7 @@ class Rounds:
 
 
 def steady_variance(noise: float, step: float) -> float:
-    """Return the variance of the last of many rounds, given all of them, where levels move by steps of a variance.
+    """Return the variance of the last of many rounds, given all, where levels move by steps of a variance.
 
     >>> round(steady_variance(1.0, 0.5), 6), steady_variance(1.0, 0.0)
     (0.5, 0.0)

@@ -198,7 +198,7 @@ def convolution_power(chances: Sequence[float] | Floats, terms: int, size: int) 
         if terms & 1:
             found = np.convolve(found, power)[:size]
         power, terms = np.convolve(power, power)[:size], terms >> 1
-    return found
+    return np.asarray(found, np.float64)
 
 
 class Detection(NamedTuple):

@@ -16,8 +16,7 @@ from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, pro
 from pckv.collector.ingest.upload_routes import JSON_TYPE
 from pckv.collector.state import Account, CurrentCollector
 from pckv.planning.curves import Curve, errors_by_epsilon, errors_by_users
-from pckv.web.discovery_form import DiscoveryPlanInputs, NewDiscoveryForm, read_any_form
-from pckv.web.task_form import NewTaskForm, PlanInputs
+from pckv.web.task_form import DiscoveryPlanInputs, NewDiscoveryForm, NewTaskForm, PlanInputs, read_any_form
 
 EXPECTED, MARKED = "expected", "this plan"
 
@@ -30,14 +29,14 @@ router = APIRouter(tags=["dashboard"])
 async def show_plan(
     inputs: Annotated[PlanInputs, Query()], collector: CurrentCollector, account: Account
 ) -> dict[str, Any]:
-    """Return what to run and the errors to expect, what to say of it in `sections`, and curves as Vega-Lite specifications.
+    """Return a plan, what it says in `sections`, and curves of errors as Vega-Lite specifications.
 
     The first section is what to think of the plan at first sight, with a traffic light.
 
-    `keys` is how many there are, or `hashed`: any text is a key. `pairs` is how many pairs people hold on average and
-    `most_pairs` at most; `low` and `high` are the range of the values, for errors of means in the same units; `levels` is
-    how many levels they are reported as, or the value of each, with commas between them; `coin` is who draws the public
-    function of a report.
+    `keys` is how many there are, or `hashed`: any text is a key. `pairs` is how many pairs people hold on
+    average and `most_pairs` at most; `low` and `high` are the range of the values, for errors of means in the
+    same units; `levels` is how many levels they are reported as, or the value of each, with commas between
+    them; `coin` is who draws the public function of a report.
     """
     try:
         return await collector.analysis_threads.run(account, partial(_planned, inputs))
@@ -53,7 +52,7 @@ async def show_plan(
 async def show_discovery_plan(
     inputs: Annotated[DiscoveryPlanInputs, Query()], collector: CurrentCollector, account: Account
 ) -> dict[str, Any]:
-    """Return the least `frequency` of a text that a discovery finds four times out of five; 1 if there may be none.
+    """Return the least `frequency` of a text that a discovery finds four times out of five; 1 if none.
 
     `sections` say it in words.
     """
@@ -111,8 +110,9 @@ async def create(
 ) -> Response:
     """Plan a task, create and store it; the answer has its canonical JSON.
 
-    With `preview` nothing is stored. A problem's `field` is the member that is wrong. With `kind` discovery the form is that
-    of a task which finds unknown keys: up to that many `characters` of an `alphabet`, reported by that many `groups`.
+    With `preview` nothing is stored. A problem's `field` is the member that is wrong. With `kind` discovery
+    the form is that of a task which finds unknown keys: up to that many `characters` of an `alphabet`,
+    reported by that many `groups`.
     """
     # Not a parameter: FastAPI would read the body before it knows whether the sender is allowed to send one.
     form = read_any_form(await request.body())

@@ -39,15 +39,17 @@ async def precision(
 ) -> dict[str, Any]:
     """Return the errors expected today for a key of a frequency, and the reports needed for a wanted error.
 
-    `frequency_error` and `mean_error` are of noise alone; `hidden` is by how much the frequency may be higher at the level of
-    the intervals, because people hold more pairs than the padding, and `surely_hidden` the part of it that is sure. `needed`
-    counts noise and what is hidden, and is null where no number of reports is enough, as far as sizes are known;
-    `needed_for_noise` is for people who hold no more. Keys below `smallest` are often too rare to tell today; of hashed keys,
-    among this many `candidates`. The curve is a Vega-Lite specification.
+    `frequency_error` and `mean_error` are of noise alone; `hidden` is by how much the frequency may be higher
+    at the level of the intervals, because people hold more pairs than the padding, and `surely_hidden` the
+    part of it that is sure. `needed` counts noise and what is hidden, and is null where no number of reports
+    is enough, as far as sizes are known; `needed_for_noise` is for people who hold no more. Keys below
+    `smallest` are often too rare to tell today; of hashed keys, among this many `candidates`. The curve is a
+    Vega-Lite specification.
     """
     stored = await collector.find(task_id)
-    # What hostile reports can do does not shrink with reports, as noise does: the curve is that of honest ones. Only what
-    # is known of sets matters, for which any one key does where not all are estimated at once.
+    # What hostile reports can do does not shrink with reports, as noise does: the curve is that of honest
+    # ones. Only what is known of sets matters, for which any one key does where not all are estimated at
+    # once.
     options = options._replace(hostile="0", keys=(stored.task.key_name(0),))
     _, estimates = await find_estimates(collector, account, stored.task, options)
     asked = candidates if stored.task.is_hashed else None
