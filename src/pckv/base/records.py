@@ -31,12 +31,12 @@ class Record:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """Return the record that `to_dict` wrote; a `DataError` names the member that is wrong."""
+        """Return the record that `to_dict` wrote as `plain`; a `DataError` names the member that is wrong."""
         return from_plain(cls, plain)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Return the record that `to_json` wrote; raise a `DataError` for anything else."""
+        """Return the record that `to_json` wrote as `text`; a `DataError` says what is wrong."""
         try:
             plain = json.loads(text)
         except ValueError as error:

@@ -187,7 +187,7 @@ PEOPLE_OPTIONS = (
         "chosen.",
     ),
 )
-# Not of series: nobody invites to every round.
+# Not of series: their rounds have no invitations.
 coin_option = click.option(
     "--coin",
     type=click.Choice(COINS),
@@ -231,7 +231,7 @@ SHUFFLE_OPTIONS = (
     click.option(
         "--colluding",
         type=int,
-        help="With --shuffled: how many of these reports come from people who collude with whoever sees "
+        help="With --shuffled: how many of these reports come from people who collude with those who see "
         "the result. [default: 0]",
     ),
 )

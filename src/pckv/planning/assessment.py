@@ -29,7 +29,7 @@ from pckv.planning.prediction import (
 from pckv.statistics.moments import CountMoments, Scale
 
 SHARES = ("0.05", "0.1", "0.2")
-# The width of the interval of a key that matters relative to the one of somebody who knows the sizes.
+# The width of the interval of a key that matters relative to one with known sizes.
 MAX_WIDTH_FACTOR = 1.4
 
 

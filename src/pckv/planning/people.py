@@ -125,7 +125,7 @@ class Question:
 
     @property
     def refuses_more(self) -> bool:
-        """Whether nobody may hold more pairs than the padding."""
+        """Whether people may not hold more pairs than the padding."""
         return self.more == REFUSE
 
 

@@ -136,7 +136,7 @@ class UsersNeeded:
 
 @dataclass(frozen=True)
 class Plan(Record):
-    """What to run and what to expect of it.
+    """What to run and what to expect of it; `to_json` and `from_json` write a plan and read it back.
 
     Attributes:
         keys: The number of keys, or `hashed`; then `candidates` is how many will be asked for.
@@ -290,7 +290,7 @@ def plan(
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of
             frequencies, also where a bias makes it smaller).
         more: What happens to a person with more pairs than the padding: `sample` (a random choice of them is
-            reported) or `refuse` (nobody may hold more, so the padding is what everybody fits into).
+            reported) or `refuse` (they are refused, so that the padding is the largest number of pairs).
         values: The least and the largest value, for errors of means in the same units; by default -1 and 1,
             or the ends of the levels where those are named.
         levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16.
@@ -303,7 +303,7 @@ def plan(
         shuffled: How many reports are shuffled by a second party before anybody else sees them; the plan then
             has the central guarantee, too.
         delta: The probability that the central guarantee may fail, far below 1/`shuffled`.
-        colluding: How many of those reports come from people who collude with whoever sees the result.
+        colluding: How many of those reports come from people who collude with those who see the result.
         central: The ε that the shuffled reports are to have; the budget of a report is the largest found that
             reaches it.
         panels: For a series: a device reports in one round out of this many. The plan is then that of one

@@ -1,6 +1,6 @@
 """How many pairs people hold, known, estimated or assumed, and what they then hold of each key.
 
-Keys follow Zipf's law: somebody who holds m pairs holds the k-th most popular key with chance 1 - exp(-t/k),
+Keys follow Zipf's law: a person who holds m pairs holds the k-th most popular key with chance 1 - exp(-t/k),
 where t is such that these chances add up to m. That is drawing m distinct keys with weights 1/k, to a very
 good approximation. People with many pairs hold popular keys more often, but not in proportion to their pairs.
 """
@@ -41,7 +41,7 @@ def blocks(last: int, first: int = 1) -> list[Block]:
 
 
 MAX_SIZE, MAX_PEOPLE = 2**31, 1e15
-# Where only the average size is known, nobody is taken to hold more than this many times as many pairs.
+# Where only the average size is known, people are taken to hold at most this many times as many pairs.
 MAX_PER_TYPICAL = 3
 # Nobody is expected to have a size with a smaller share than this.
 NEGLIGIBLE_SHARE = 1e-9

@@ -71,7 +71,7 @@ class ShuffleBound:
     """The (ε, δ) of `reports` shuffled honest reports.
 
     Args:
-        reports: How many people report honestly, and collude with nobody who sees the result.
+        reports: How many people report honestly, and do not collude with those who see the result.
         blanket: γ: all laws of a report are at least γ times one law that does not depend on the person.
         ratio: R: and at most R·γ times that law; at least e^ε of a report alone.
 
@@ -280,7 +280,7 @@ class Shuffle:
     Args:
         reports: All reports that are shuffled together, one per person.
         delta: δ, above 0 and below 1.
-        colluding: How many of the reports come from people who collude with whoever sees the result.
+        colluding: How many of the reports come from people who collude with those who see the result.
 
     Raises:
         ParameterError: if a number is outside its domain.
@@ -338,8 +338,8 @@ class ShuffledPrivacy:
     Attributes:
         reports: How many reports are shuffled together; `colluding` of them hide nobody, `honest` do.
         delta: δ of the central guarantee.
-        central_epsilon: ε of the central guarantee, rounded up: towards whoever sees the shuffled reports
-            only.
+        central_epsilon: ε of the central guarantee, rounded up: towards those who see only the shuffled
+            reports.
         local_epsilon: ε of each report alone, rounded up: towards everybody else, the shuffler included.
         conditions: What must hold for the central guarantee, in sentences.
     """

@@ -127,7 +127,7 @@ async def create(
         if error.code == "store_unavailable":
             raise
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
-    # As for a task that comes as JSON; nobody waits for it.
+    # As for a task that comes as JSON; the answer does not wait for it.
     asyncio.get_running_loop().run_in_executor(None, collector.compactor.prepare, task)
     headers = {"Location": f"/tasks/{task.id}"}
     return JSONResponse({"id": task.id, "task": task.to_json()}, 201 if new else 200, headers)
