@@ -149,7 +149,7 @@ def _draw_sizes(kind: str, pairs: int, rng: Generator) -> NDArray[np.int64]:
 
 def measure(law: Law, people: DrawnPeople, expected: Expectations) -> PaddingError:
     """Return the exact mean squared error of the frequencies of the top keys, before clipping."""
-    shown, reports = people.shown(law.padding), expected.users * _pair_share(law, expected)
+    shown, reports = people.shown(law.padding), expected.people.users * _pair_share(law, expected)
     variance = CountMoments.of(law.count_law).frequency_variance(shown) / reports
     squares = (people.shown(math.inf) - shown) ** 2
     return PaddingError(float(np.mean(variance + squares)), law.padding, bool(squares[0] <= variance[0]))

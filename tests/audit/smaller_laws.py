@@ -10,8 +10,8 @@ from functools import partial
 from itertools import combinations
 
 from pckv.mechanisms.base import THRESHOLD_BITS, Law
-from pckv.mechanisms.collision.affine import is_prime, least_prime
 from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.primes import is_prime, least_prime
 
 # `collision`: enough for enumeration; all functions over as few positions as items and symbols need, where few keys make
 # at most this many words.

@@ -21,8 +21,8 @@ from pckv.base.errors import AuditFailure
 from pckv.base.wire import Report
 from pckv.contract.task import Task
 from pckv.mechanisms.base import HeldLevels
-from pckv.mechanisms.collision.affine import least_prime
 from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.primes import least_prime
 from pckv.tally import Tally
 
 # Keys and padding.

@@ -73,7 +73,7 @@ def test_plans_say_which_frequency_is_found() -> None:
     printed = run_ok("plan --discover --users 1000000 --epsilon 2")
     assert "A text of 24 characters that 2.1 % of the people hold is found 80 % of the time" in printed
     few = run_ok("plan --discover --users 100 --epsilon 1")
-    assert few.startswith("Too few people: no text of 24 characters is sure to be found")
+    assert few.startswith("Too few people\nNo text of 24 characters is sure to be found")
     planned = json.loads(run_ok("plan --discover --users 1000000 --epsilon 4 --characters 12 --json"))
     assert planned["groups"] == 12
     assert planned["rule_of_thumb"] < planned["frequency"] < 0.005

@@ -18,8 +18,6 @@ from pckv.mechanisms.collision.affine import (
     Numbering,
     best_generator,
     is_generator,
-    is_prime,
-    least_prime,
     min_positions,
     mix,
     numbers_of,
@@ -27,6 +25,7 @@ from pckv.mechanisms.collision.affine import (
 )
 from pckv.mechanisms.collision.law import INDICES, MAX_COUNTED_ITEMS, MAX_SYMBOLS, CollisionLaw
 from pckv.mechanisms.collision.positions import item_positions
+from pckv.mechanisms.primes import is_prime, least_prime
 from support.collision import collision_law
 
 TRIED = 30_000

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pckv.base.budget import exp_lower
 from pckv.base.errors import ParameterError
+from pckv.mechanisms.primes import is_prime
 from pckv.mechanisms.registry import build
 from pckv.mechanisms.ue_compact import residues
 from pckv.planning.tuning import explain_parameters
@@ -59,7 +60,7 @@ def test_the_error_of_q_is_that_of_a_rare_key_relative_to_ue(epsilon: str) -> No
 
 def test_q_is_the_one_that_a_search_finds() -> None:
     """Over all primes below 700, beyond which none is within 2 % of the best for these ε."""
-    primes = [number for number in range(3, 700) if residues.is_prime(number)]
+    primes = [number for number in range(3, 700) if is_prime(number)]
     chosen = set()
     for epsilon in (Fraction(step, 10) for step in range(1, 61)):
         bound = exp_lower(epsilon)
@@ -98,9 +99,9 @@ def test_primes() -> None:
     sieve[:2] = False
     for number in range(2, 45):
         sieve[2 * number :: number] = False
-    assert [number for number in range(2000) if residues.is_prime(number)] == np.flatnonzero(sieve).tolist()
-    assert residues.is_prime(3037000493)
-    assert not residues.is_prime(46_337**2)
+    assert [number for number in range(2000) if is_prime(number)] == np.flatnonzero(sieve).tolist()
+    assert is_prime(3037000493)
+    assert not is_prime(46_337**2)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_residues_of_the_largest_words_do_not_overflow() -> None:
         q = next(
             number
             for number in itertools.count(int((2**63) ** (1 / (digits + 1))) + 2, -1)
-            if number ** (digits + 1) < 2**63 and residues.is_prime(number)
+            if number ** (digits + 1) < 2**63 and is_prime(number)
         )
         keys = min(q**digits - 1, 2**31) if q**digits - 1 >= q ** (digits - 1) else 1
         if residues.digits(keys, q) != digits:

@@ -108,15 +108,16 @@ def test_percentages() -> None:
 
 def test_what_reports_show() -> None:
     expected = expect(100, sizes={1: 1, 10: 1})
-    assert expected.shown(10) == expected.shown(11) == expected.frequencies
-    assert len(expected.frequencies) == 10
+    frequencies = expected.people.frequencies
+    assert expected.shown(10) == expected.shown(11) == frequencies
+    assert len(frequencies) == 10
     shown = [expected.shown(padding)[0] for padding in range(1, 11)]
     assert shown == sorted(shown)
     # Nobody may hold more than the padding.
-    assert expect(100, sizes={1: 1, 10: 1}, more="refuse").shown(1) == expected.frequencies
-    rarer = expected.rarer(10)
-    assert rarer.frequencies == pytest.approx([each / 10 for each in expected.frequencies])
-    assert len(expect(3).frequencies) == 3
+    assert expect(100, sizes={1: 1, 10: 1}, more="refuse").shown(1) == frequencies
+    rarer = expected.people.rarer(10)
+    assert rarer.frequencies == pytest.approx([each / 10 for each in frequencies])
+    assert len(expect(3).people.frequencies) == 3
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_errors_are_those_of_the_law_whoever_else_is_asked_for() -> None:
     expected = predicted_errors(law, 10**6 * (1 - few.size_share), at.frequency, seen, few.size_share)
     assert at.frequency_error == pytest.approx(expected.frequency)
     assert "of 10,000 keys" not in few.assumed
-    assert "hashed, 10 asked for" in few._repr_html_()
+    assert "among 10 keys that are asked for" in few._repr_html_()
 
 
 @pytest.mark.parametrize("options", [{"keys": "any"}, {"keys": 3, "candidates": 3}, {"candidates": 0}])

@@ -6,19 +6,23 @@ import itertools
 import json
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import pckv
 from pckv import Plan, plan
 from pckv.base.errors import ParameterError
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.registry import LAWS, build
+from pckv.planning.curves import enough
 from pckv.planning.people import expect
 from pckv.planning.prediction import predict, users_for
 from pckv.planning.set_sizes import SetSizes, Spectrum
-from pckv.planning.verdict import verdict
 from pckv.statistics.detection import smallest_detected_frequency
 from pckv.statistics.moments import CountMoments
 
@@ -62,10 +66,15 @@ def test_expected_errors_are_the_predicted_ones() -> None:
     for error in planned.errors:
         predicted = predict(moments, reports, error.frequency)
         assert (error.frequency_error, error.mean_error) == pytest.approx(tuple(map(math.sqrt, predicted)))
-    for limit, users in planned.users_needed.items():
-        assert users is not None
+    assert [needed.frequency_error for needed in planned.users_needed] == [0.02, 0.01, 0.005, 0.001]
+    for needed in planned.users_needed:
+        assert needed.users is not None
         variance = moments.frequency_variance(planned.frequency) / (1 - planned.size_share)
-        assert math.sqrt(variance / users) <= limit < math.sqrt(variance / (users - 1))
+        assert (
+            math.sqrt(variance / needed.users)
+            <= needed.frequency_error
+            < math.sqrt(variance / (needed.users - 1))
+        )
 
 
 def test_a_plan_counts_the_bias_of_its_own_padding() -> None:
@@ -82,7 +91,7 @@ def test_a_plan_counts_the_bias_of_its_own_padding() -> None:
     assert needed is not None
     variance = CountMoments.of(law.count_law).frequency_variance(first.frequency * planned.seen)
     assert math.hypot(math.sqrt(variance / needed), bias) <= 2 * bias
-    assert None in planned.users_needed.values()
+    assert None in {needed.users for needed in planned.users_needed}
 
 
 def test_the_smallest_frequency_is_the_detected_one() -> None:
@@ -166,7 +175,11 @@ def test_other_verdicts() -> None:
     assert "you need about" in plan(10, 1, 1).verdict
     assert "or ε" not in plan(10, 1, 1).verdict
     law = build("grr", 10, 1, Fraction(20), {})
-    assert verdict(law, expect(10, users=2)).startswith("With 2 people at ε = 20")
+    found = enough(law, expect(10, users=2))
+    assert found is not None
+    assert found.epsilon is None
+    none = replace(good, enough=replace(found, users=None))
+    assert none.verdict.endswith("Neither more people nor a larger ε would do for keys of 6.3 %.")
 
 
 @pytest.mark.parametrize(
@@ -202,3 +215,31 @@ def test_a_plan_says_why_others_are_not_chosen() -> None:
         "bytes",
     ):
         assert any(phrase in reason for reason in reasons)
+
+
+# NaN is not equal to itself, but its text is.
+@given(st.from_type(Plan))
+@settings(max_examples=50, deadline=None)
+def test_a_plan_is_read_back_from_its_json(planned: Plan) -> None:
+    assert repr(Plan.from_json(planned.to_json())) == repr(planned)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"levels": 3, "values": (1, 5)},
+        {"panels": 4, "drift": 0.01},
+        {"shuffled": 2000, "delta": 1e-7},
+        {"keys": "hashed", "most_influence": 100},
+    ],
+    ids=str,
+)
+def test_plans_of_every_kind_are_read_back(more: dict[str, Any]) -> None:
+    planned = plan(**({"keys": 20, "users": 10_000, "epsilon": 2, "pairs": 3} | more))
+    assert Plan.from_json(planned.to_json()) == planned
+    assert Plan.from_dict(planned.to_dict()).sections(verbose=True) == planned.sections(verbose=True)
+
+
+def test_a_plan_for_a_discovery_is_read_back() -> None:
+    planned = pckv.plan_discovery(users=10**6, epsilon=2)
+    assert type(planned).from_json(planned.to_json()) == planned

@@ -195,6 +195,6 @@ def test_a_mechanism_without_the_size_question_is_not_rewarded_for_that() -> Non
     variance = ue.moments.frequency_variance(ue.shown[0]) / (0.95 * 10_000)
     assert ue.size_share == 0
     assert (ue.truncation**2 <= variance) == ue.truncates_within_noise
-    bias = [(whole - part) ** 2 for whole, part in zip(expected.frequencies, ue.shown, strict=True)]
+    bias = [(whole - part) ** 2 for whole, part in zip(expected.people.frequencies, ue.shown, strict=True)]
     noise = [ue.moments.frequency_variance(part) / 9500 for part in ue.shown]
     assert ue.frequency_error == pytest.approx((sum(bias) + sum(noise)) / 10)

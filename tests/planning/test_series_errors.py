@@ -67,8 +67,8 @@ def test_a_plan_without_panels_says_nothing_of_rounds() -> None:
     alone, series = plan(**SETTING), plan(**SETTING, panels=2, drift=0.01)  # type: ignore[arg-type]
     assert "series" not in alone.to_dict()
     assert series.to_dict()["series"]["panels"] == 2
-    assert "Errors of a series" not in alone._repr_html_()
-    assert "Errors of a series of 8 rounds, 2 panels" in series._repr_html_()
+    assert "As a series" not in alone._repr_html_()
+    assert "As a series: 2 panels" in series._repr_html_()
 
 
 @pytest.mark.parametrize(

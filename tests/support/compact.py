@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from pckv.mechanisms.ue_compact import residues
+from pckv.mechanisms.primes import is_prime
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
 
 # What residues say where there is one per level, of two.
 PLUS, MINUS = 0, 1
-PRIMES = [number for number in range(3, 548) if residues.is_prime(number)]
+PRIMES = [number for number in range(3, 548) if is_prime(number)]
 
 
 def compact_law(

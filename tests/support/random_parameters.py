@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from pckv.auditing.variants import VARIANTS
-from pckv.mechanisms.collision.affine import MAX_POSITIONS, is_generator, least_prime
+from pckv.mechanisms.collision.affine import MAX_POSITIONS, is_generator
+from pckv.mechanisms.primes import least_prime
 
 
 def random_decimal(seeded: random.Random, low: float, high: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from click.testing import CliRunner
 
 import pckv
 from pckv.cli import main
-from pckv.planning.outlook import outlook
 from pckv.planning.plan import plan
 from support.collectors import ADMINISTRATOR, Running, bearer, check_problem, wait_until
 from support.site import FORM, HOSTILE, ask
@@ -31,7 +29,8 @@ def test_the_plan_is_that_of_the_library(site: Running, more: str, levels: int |
     answer = site.get(f"/plan?{query}", ADMINISTRATOR).json()
     expected = plan(500, 20_000, "1.5", 3, objective="mean", more=more, values=(1, 5), levels=levels)
     assert answer["plan"] == json.loads(json.dumps(expected.to_dict()))
-    assert answer["outlook"] == asdict(outlook(expected))
+    assert answer["sections"] == [section.to_dict() for section in expected.sections()]
+    assert answer["sections"][0]["light"] == expected.light
     chosen = next(option for option in expected.options if option.mechanism == expected.mechanism)
     for curve in (answer["by_epsilon"], answer["by_users"]):
         marked = [row for panel in curve["hconcat"] for row in values(panel) if row["series"] == "this plan"]
@@ -219,6 +218,42 @@ def test_a_preview_is_the_task_and_is_not_stored(site: Running) -> None:
     check_problem(site.get(f"/tasks/{task.id}", None), 404, "unknown")
     created = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey)
     assert (created.status_code, created.json()) == (201, answer.json())
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers"),
+    [
+        ({}, {"epsilon": "1.1234567890123456789", "low": "-0.30000000000000000000000001", "high": "5"}),
+        ({}, {"epsilon": f"0.{'0' * 5}{'3' * 33}", "low": "1", "high": f"1{'0' * 39}"}),
+        ({"kind": "discovery"}, {"epsilon": "2.0000000000000001"}),
+    ],
+    ids=["pairs", "as many digits as a task may have", "discovery"],
+)
+def test_a_task_with_many_digits_can_be_duplicated(
+    site: Running, kind: dict[str, str], numbers: dict[str, str]
+) -> None:
+    """A form takes every number that a task may have."""
+    common = {"name": f"digits {numbers}", "keys": 5, "pairs": 1} if not kind else {"name": "digits"}
+    answer = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=common | kind | numbers)
+    assert answer.status_code == 201, answer.text
+    task = json.loads(answer.json()["task"])
+    assert {name: task[name] for name in numbers} == numbers
+    query = f"epsilon={numbers['epsilon']}&users=100" + ("" if kind else "&keys=5")
+    assert site.get(f"/plan{'/discovery' if kind else ''}?{query}", ADMINISTRATOR).status_code == 200
+    more = numbers | {"epsilon": f"1.{'1' * 39}"}
+    check_problem(
+        ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=common | kind | more),
+        400,
+        "malformed",
+        "epsilon",
+    )
+
+
+def test_a_task_is_created_on_the_day_of_the_collectors_clock(site: Running) -> None:
+    answer = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=FORM | {"name": "clock"})
+    stored = site.store.find_task(answer.json()["id"])
+    assert stored is not None
+    assert stored.created == "2030-01-15"
 
 
 def test_a_form_becomes_a_task_with_levels(site: Running) -> None:

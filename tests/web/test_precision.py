@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from pckv import Task
+from pckv.estimators.needed import Precision
 from pckv.estimators.sets import SetSummary
 from pckv.planning.people import expect
 from pckv.planning.prediction import predict, users_for
 from pckv.planning.set_sizes import SetSizes
 from pckv.statistics.moments import CountMoments, Scale
-from pckv.web.precision import Precision
 from support.collectors import Running, new_task, report, some_reports
 from support.stores import add
 
@@ -61,6 +61,10 @@ def test_precision_is_what_plans_predict_where_nobody_can_hold_more(site: Runnin
     assert precision["mean_error"] == 5 * math.sqrt(squares.mean)
     assert precision["hidden"] == 0
     assert precision["needed"] == precision["needed_for_noise"] == users_for(task.law, 0.2, 0.05)
+    [panel] = precision["chart"]["hconcat"]
+    assert panel["layer"][0]["encoding"]["y"]["field"] == "frequency"
+    [today] = [row for row in precision["chart"]["data"]["values"] if row["series"] == "today"]
+    assert (today["reports"], today["frequency"]) == (50, precision["frequency_error"])
 
 
 def test_the_error_of_a_mean_depends_on_what_levels_are_worth(site: Running) -> None:
@@ -141,10 +145,7 @@ def test_the_curve_ends_at_what_is_hidden() -> None:
     precision = Precision(task, known_sizes(task, SHARES[3]), 10**9, 0.4)
     hidden = precision.hidden(10**9)
     assert hidden > 0.1
-    curve = precision.curve()
-    [panel] = curve["hconcat"]
-    rows = curve["data"]["values"]
-    assert panel["layer"][0]["encoding"]["y"]["field"] == "frequency"
-    last = max(rows, key=lambda row: row["reports"])
-    assert last["frequency"] == pytest.approx(hidden, rel=1e-3)
-    assert min(row["frequency"] for row in rows) >= hidden
+    *_, (reports, error) = curve = precision.curve()
+    assert reports == pytest.approx(10**10)
+    assert error == pytest.approx(hidden, rel=1e-3)
+    assert min(error for _, error in curve) >= hidden

@@ -11,10 +11,11 @@ import click
 from pckv.auditing.audit import Audit, audit, standard_audits
 from pckv.base.errors import AuditFailure
 from pckv.cli.common import FilePath, json_option
+from pckv.cli.contract_options import read_shuffle, shuffle_options
 from pckv.cli.inputs import read_task
-from pckv.cli.shuffled import print_shuffled, read_shuffle, shuffle_options
-from pckv.cli.table import print_table
+from pckv.cli.table import print_sections, print_table
 from pckv.cli.terminal import print_json, progress_bar
+from pckv.planning.sections import shuffle_sections
 from pckv.shuffling.privacy import shuffled_privacy
 
 # ε is shown to this many decimal places, rounded up.
@@ -77,7 +78,7 @@ def audit_command(
         raise AuditFailure("a mechanism loses more than it claims")
     if central is not None and not as_json:
         click.echo()
-        print_shuffled(central)
+        print_sections(shuffle_sections(central))
 
 
 def _print_audits(audits: list[Audit]) -> None:

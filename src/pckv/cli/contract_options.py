@@ -1,11 +1,4 @@
-"""Making the contract of a collection: what `task new` and `series new` share.
-
-Options of discoveries: what `task new` and `plan` share.
-
-The option that says which levels values are reported as.
-
-Options that say who will take part: what padding and mechanism are chosen for, by `plan` and by `task new`.
-"""
+"""Options that say what is collected, from whom and how: what `task new`, `series new` and `plan` share."""
 
 from __future__ import annotations
 
@@ -43,8 +36,7 @@ from pckv.files.set_sizes import read_set_sizes
 from pckv.mechanisms.discovery.prefix_tree import DEFAULT_CHARACTERS
 from pckv.mechanisms.registry import LAWS
 from pckv.mechanisms.ue.law import TUNED
-from pckv.planning.people import expect
-from pckv.planning.plan import DEFAULT_CANDIDATES
+from pckv.planning.people import DEFAULT_CANDIDATES, expect
 from pckv.planning.prediction import OBJECTIVES
 
 # What only a discovery has.
@@ -58,7 +50,8 @@ DISCOVERY_OPTIONS = (
     click.option(
         "--characters",
         type=int,
-        help=f"With --discover: how many characters of a text are found at most. [default: {DEFAULT_CHARACTERS}]",
+        help="With --discover: how many characters of a text are found at most. [default: "
+        f"{DEFAULT_CHARACTERS}]",
     ),
     click.option(
         "--alphabet",
@@ -68,7 +61,8 @@ DISCOVERY_OPTIONS = (
     click.option(
         "--groups",
         type=int,
-        help="With --discover: how many groups of devices report prefixes of different lengths. [default: one per character]",
+        help="With --discover: how many groups of devices report prefixes of different lengths. [default: "
+        "one per character]",
     ),
 )
 
@@ -101,8 +95,8 @@ def read_discovery_options(options: dict[str, Any], allowed: Collection[str]) ->
 
 
 LEVELS_HELP = (
-    f"How many levels values are reported as, from {MIN_LEVELS} to {MAX_LEVELS} at equal distances, or the value of each, "
-    "as in 1,2,3,4,5. With more than two, the whole distribution of the values is estimated."
+    f"How many levels values are reported as, from {MIN_LEVELS} to {MAX_LEVELS} at equal distances, or the "
+    "value of each, as in 1,2,3,4,5. With more than two, the whole distribution of the values is estimated."
 )
 
 
@@ -112,7 +106,7 @@ class LevelsType(click.ParamType[Any]):
     name = "levels"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return a number, or a tuple of texts; whether a task can have such levels is for the library to say."""
+        """Return a number, or a tuple of texts; the library says whether a task can have such levels."""
         if not isinstance(value, str):
             return value
         parts = tuple(part.strip() for part in value.split(","))
@@ -158,8 +152,9 @@ PEOPLE_OPTIONS = (
         "--sizes",
         "sizes_file",
         type=FilePath,
-        help="How many people hold how many pairs, instead of --pairs: a .csv with the columns size and people, the .json "
-        "that `pckv estimate --out` wrote for an earlier task, or (with --sizes-task) its tally.",
+        help="How many people hold how many pairs, instead of --pairs: a .csv with the columns size and "
+        "people, the .json that `pckv estimate --out` wrote for an earlier task, or (with "
+        "--sizes-task) its tally.",
     ),
     click.option(
         "--sizes-task", "sizes_task_file", type=FilePath, help="The earlier task that --sizes is a tally of."
@@ -167,7 +162,8 @@ PEOPLE_OPTIONS = (
     click.option(
         "--frequency",
         type=NUMBER,
-        help="The share of people who hold a key that matters to you. [default: the most frequent keys, by Zipf's law]",
+        help="The share of people who hold a key that matters to you. [default: the most frequent keys, by "
+        "Zipf's law]",
     ),
     click.option(
         "--objective",
@@ -181,23 +177,25 @@ PEOPLE_OPTIONS = (
         type=click.Choice(MORE),
         default=SAMPLE,
         show_default=True,
-        help="What happens to somebody with more pairs than the padding: a random choice of them is reported, or they are "
-        "refused where pairs are entered.",
+        help="What happens to a person with more pairs than the padding: a random choice of them is "
+        "reported, or they are refused where pairs are entered.",
     ),
     click.option(
         "--most-influence",
         type=NUMBER,
-        help="As how many people one hostile report may count for a key, at most; what exceeds it is not chosen.",
+        help="As how many people one hostile report may count for a key, at most; what exceeds it is not "
+        "chosen.",
     ),
 )
-# Not of series: nobody invites to every round.
+# Not of series: their rounds have no invitations.
 coin_option = click.option(
     "--coin",
     type=click.Choice(COINS),
     default=DEVICE_COIN,
     show_default=True,
-    help="Who draws the public function of a report (ue-compact, collision). server: the collector does, by one coin "
-    "per invitation, so that hostile reports cannot be made from a function that suits them.",
+    help="Who draws the public function of a report (ue-compact, collision). server: the collector does, "
+    "by one coin per invitation, so that hostile reports cannot be made from a function that suits "
+    "them.",
 )
 
 
@@ -209,12 +207,50 @@ def expected_people_options(command: Callable[..., None]) -> Callable[..., None]
 def read_expected_people(
     *, sizes_file: Path | None, sizes_task_file: Path | None, **others: Any
 ) -> dict[str, Any]:
-    """Return options as `pckv.plan` and `pckv.Task` take them: sizes are read from their file, all others stay."""
+    """Return options as `pckv.plan` and `pckv.Task` take them, with sizes read from their file."""
     if sizes_task_file is not None and sizes_file is None:
         raise click.UsageError("--sizes-task is for the tally that --sizes names")
     earlier = None if sizes_task_file is None else read_task(sizes_task_file)
     sizes = None if sizes_file is None else read_set_sizes(sizes_file, earlier)
     return {"sizes": sizes, **others}
+
+
+# About shuffled reports: for `plan` and `audit`.
+SHUFFLE_OPTIONS = (
+    click.option(
+        "--shuffled",
+        type=int,
+        help="How many reports a second party shuffles before anybody else sees them: say how private they "
+        "are then.",
+    ),
+    click.option(
+        "--delta",
+        type=float,
+        help="With --shuffled: the probability that the central guarantee may fail, such as 1e-7.",
+    ),
+    click.option(
+        "--colluding",
+        type=int,
+        help="With --shuffled: how many of these reports come from people who collude with those who see "
+        "the result. [default: 0]",
+    ),
+)
+
+
+def shuffle_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options about shuffled reports."""
+    return reduce(lambda wrapped, option: option(wrapped), reversed(SHUFFLE_OPTIONS), command)
+
+
+def read_shuffle(*, shuffled: int | None, delta: float | None, colluding: int | None) -> dict[str, Any]:
+    """Return options as `pckv.plan` takes them; those that only make sense together are given together."""
+    if shuffled is None and (delta is not None or colluding is not None):
+        raise click.UsageError("--delta and --colluding are about shuffled reports: give --shuffled, too")
+    if shuffled is not None and delta is None:
+        raise click.UsageError(
+            "--shuffled needs --delta: the central guarantee holds but for that probability"
+        )
+    return {"shuffled": shuffled, "delta": delta, "colluding": colluding or 0}
 
 
 # What the key for all that are not listed is called unless it is named otherwise.
@@ -239,20 +275,14 @@ BEFORE_PEOPLE = (
     ),
     click.option("--low", help="The smallest value a key may have."),
     click.option("--high", help="The largest value a key may have."),
-    click.option(
-        "--levels",
-        type=LEVELS,
-        default=MIN_LEVELS,
-        show_default=True,
-        help=LEVELS_HELP,
-    ),
+    click.option("--levels", type=LEVELS, default=MIN_LEVELS, show_default=True, help=LEVELS_HELP),
     click.option(
         "--between",
         type=click.Choice(BETWEEN),
         default=ROUND,
         show_default=True,
-        help="What happens to a value between two levels: it is rounded to one of them at random, so that means stay, or "
-        "refused.",
+        help="What happens to a value between two levels: it is rounded to one of them at random, so that "
+        "means stay, or refused.",
     ),
     click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20."),
     click.option(
@@ -267,7 +297,8 @@ AFTER_PEOPLE = (
     click.option("--padding", type=int, help="How many pairs a report stands for at most. [default: chosen]"),
     click.option(
         "--size-share",
-        help="The share of reports that say how many pairs somebody holds instead of which, 0 to 0.5. [default: chosen]",
+        help="The share of reports that say how many pairs a person holds instead of which, 0 to 0.5. "
+        "[default: chosen]",
     ),
     click.option(
         "--mechanism",
@@ -292,13 +323,15 @@ AFTER_PEOPLE = (
     click.option(
         "--generator",
         type=int,
-        help="The primitive root of these positions; others than the chosen one may bias estimates. [default: chosen]",
+        help="The primitive root of these positions; others than the chosen one may bias estimates. "
+        "[default: chosen]",
     ),
     click.option(
         "--about",
         "about_file",
         type=FilePath,
-        help=f"What participants read: a .toml file of the texts {', '.join(MEMBERS)}, each of which may be left out.",
+        help=f"What participants read: a .toml file of the texts {', '.join(MEMBERS)}, each of which may be "
+        "left out.",
     ),
 )
 # Options that are parameters of a mechanism.

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+import click
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from pckv.cli.terminal import harmless
+
+if TYPE_CHECKING:
+    from pckv.planning.sections import Section
 
 GAP = 2
 # Further lines of a folded row begin with this.
@@ -57,6 +62,16 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
         for line in _lines(console, groups, [[column.cells[row] for column in group] for group in groups]):
             # Names are shown as they are: texts, not markup.
             console.print(Text(line), soft_wrap=True)
+
+
+def print_sections(sections: Iterable[Section]) -> None:
+    """Print what a plan says: every section with its title, its table and its sentences."""
+    for number, section in enumerate(sections):
+        if number:
+            click.echo()
+        print_table(section.title, section.columns, section.rows, texts=section.texts)
+        for sentence in section.sentences:
+            click.echo(sentence)
 
 
 def _terminal_width(console: Console) -> int | None:

@@ -1,1 +1,1 @@
-"""Planning a collection: objective, predicted errors, tuned parameters, choice of mechanism, set sizes, plan."""
+"""Planning a collection: the people, predicted errors, the choice of mechanism and padding, and a plan."""

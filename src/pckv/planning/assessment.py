@@ -1,8 +1,7 @@
-"""How good a law is for the people expected: its squared errors over the keys that matter, truncation included.
+"""How good a law is for the people expected: its squared errors over the keys that matter, with truncation.
 
-How large a share of the reports answers the size question.
-
-What several levels cost relative to two, and how well the shares of the levels will be known.
+It says how large a share of the reports answers the size question, too, and what several levels cost relative
+to two.
 """
 
 from __future__ import annotations
@@ -17,11 +16,20 @@ from pckv.mechanisms.base import Law
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.planning.influence import people_per_report
 from pckv.planning.people import Expectations
-from pckv.planning.prediction import FREQUENCY, MEAN, MSE, SquaredErrors, predict
+from pckv.planning.prediction import (
+    FREQUENCY,
+    MEAN,
+    MSE,
+    ExpectedErrors,
+    SquaredErrors,
+    predict,
+    predicted_errors,
+    smallest_frequency,
+)
 from pckv.statistics.moments import CountMoments, Scale
 
 SHARES = ("0.05", "0.1", "0.2")
-# The width of the interval of a key that matters relative to the one of somebody who knows the sizes.
+# The width of the interval of a key that matters relative to one with known sizes.
 MAX_WIDTH_FACTOR = 1.4
 
 
@@ -33,8 +41,7 @@ def choose_size_share(law: Law, frequency: float = 0.0) -> str:
     if law.word_limit is None or law.padding >= law.keys:
         return "0"
     return next(
-        (share for share in SHARES if _width_factor(law, share, frequency) <= MAX_WIDTH_FACTOR),
-        SHARES[-1],
+        (share for share in SHARES if _width_factor(law, share, frequency) <= MAX_WIDTH_FACTOR), SHARES[-1]
     )
 
 
@@ -47,7 +54,7 @@ def _width_factor(law: Law, share: str, frequency: float) -> float:
 
 
 def share_above_variance(law: Law, share: Fraction, above: float) -> float:
-    """Return the variance, per answer, of the estimated share of people who hold more pairs than the padding."""
+    """Return the variance, per answer, of the estimated share of people with more pairs than the padding."""
     question = SizeQuestion(law.keys, law.padding, law.epsilon, share)
     true, other = float(question.true_chance), float(question.other_chance)
     answered = above * (1 - other) + (1 - above) * (1 - true)
@@ -70,7 +77,7 @@ class Assessment:
     @cached_property
     def moments(self) -> CountMoments:
         """The moments of its counts."""
-        return CountMoments.of(self.law.count_law, scale=self.expected.scale)
+        return CountMoments.of(self.law.count_law, scale=self.expected.question.scale)
 
     @cached_property
     def shown(self) -> tuple[float, ...]:
@@ -85,30 +92,44 @@ class Assessment:
     @cached_property
     def influence(self) -> float:
         """As how many people one hostile report counts for a key."""
-        coin = self.expected.coin == SERVER_COIN and self.law.functions is not None
+        coin = self.expected.question.coin == SERVER_COIN and self.law.functions is not None
         return people_per_report(self.law, 1, self.size_share, coin=coin)
 
     @property
-    def question(self) -> SizeQuestion | None:
+    def size_question(self) -> SizeQuestion | None:
         """The size question that they answer, if any do."""
-        spec = self.law
-        return (
-            SizeQuestion(spec.keys, spec.padding, spec.epsilon, self.size_share) if self.size_share else None
-        )
+        law, share = self.law, self.size_share
+        return SizeQuestion(law.keys, law.padding, law.epsilon, share) if share else None
+
+    def errors_at(self, frequency: float, users: int | None = None) -> ExpectedErrors:
+        """Return the errors to expect of a key, in the units of the values, of the users expected or others."""
+        question, asked = self.expected.question, float(self.size_share)
+        reports = (self.expected.people.users if users is None else users) * (1 - asked)
+        seen = self.expected.seen(frequency, self.law.padding)
+        errors = predicted_errors(self.law, reports, frequency, seen, asked, scale=question.scale)
+        return errors._replace(mean=errors.mean * question.unit)
+
+    @property
+    def smallest_frequency(self) -> float:
+        """The least frequency that stands out from the noise four times out of five; at most 1."""
+        people = self.expected.people
+        seen = min(1.0, self.shown[-1] / people.frequencies[-1])
+        candidates = self.expected.question.candidates
+        return smallest_frequency(self.law, people.users, seen, self.size_share, candidates)
 
     @cached_property
     def _reports(self) -> float:
         """How many reports of pairs errors are compared with."""
         asked = self.size_share
-        if not asked and not self.expected.refuse_more and self.law.padding < self.law.keys:
+        if not asked and not self.expected.question.refuses_more and self.law.padding < self.law.keys:
             # A mechanism that cannot measure how much it hides is not rewarded for that.
             asked = Fraction(SHARES[0])
-        return self.expected.users * float(1 - asked)
+        return self.expected.people.users * float(1 - asked)
 
     @property
     def truncation(self) -> float:
         """By how much the most frequent key comes out too low, because people hold more pairs."""
-        return self.expected.frequencies[0] - self.shown[0]
+        return self.expected.people.frequencies[0] - self.shown[0]
 
     @property
     def truncates_within_noise(self) -> bool:
@@ -119,19 +140,19 @@ class Assessment:
     def frequency_error(self) -> float:
         """The mean squared error of the frequencies, before clipping.
 
-        Where all is noise, clipped estimates are 0 or 1 whatever the law, and the noisiest one, almost always 0, would
-        look best.
+        Where all is noise, clipped estimates are 0 or 1 whatever the law, and the noisiest one, almost always
+        0, would look best.
         """
         squares = [
             self.moments.frequency_variance(visible) / self._reports + (frequency - visible) ** 2
-            for frequency, visible in zip(self.expected.frequencies, self.shown, strict=True)
+            for frequency, visible in zip(self.expected.people.frequencies, self.shown, strict=True)
         ]
         return math.fsum(squares) / len(squares)
 
     @property
     def padding_score(self) -> float:
-        """What paddings of one mechanism are compared by: what they change most is frequencies, unless only means count."""
-        if self.expected.objective != MEAN:
+        """What paddings of a mechanism are compared by: the error of frequencies, unless only means count."""
+        if self.expected.wanted.objective != MEAN:
             return self.frequency_error
         errors = []
         for visible in self.shown:
@@ -142,7 +163,7 @@ class Assessment:
     @cached_property
     def score(self) -> float:
         """What mechanisms are compared by: the squared error that the objective asks for."""
-        only_frequencies = self.expected.objective in {FREQUENCY, MSE}
+        only_frequencies = self.expected.wanted.objective in {FREQUENCY, MSE}
         mean_error = 0.0 if only_frequencies else self._mean_error()
         return self.expected.aim.score(SquaredErrors(self.frequency_error, mean_error))
 
@@ -160,9 +181,10 @@ class Assessment:
 
 def planned_size_share(law: Law, expected: Expectations) -> str:
     """Return the share of reports that is to answer the size question, as a task has it; 0 where none may."""
-    if expected.size_share is not None:
-        return expected.size_share
-    if expected.refuse_more:
+    question = expected.question
+    if question.size_share is not None:
+        return question.size_share
+    if question.refuses_more:
         return "0"
     shown = expected.shown(law.padding)
     return choose_size_share(law, shown[len(shown) // 2])
@@ -208,7 +230,7 @@ def share_error(assessment: Assessment, frequency: float) -> float:
 
 
 def guessed_share_error(levels: int) -> float:
-    """Return how far off it is to guess that all levels have the same share, where any shares are equally likely.
+    """Return how far off it is to guess the same share for all levels, where any shares are equally likely.
 
     >>> round(guessed_share_error(5), 3)
     0.163
@@ -221,11 +243,11 @@ class _TypicalKey:
 
     def __init__(self, assessment: Assessment, frequency: float | None = None) -> None:
         expected, law = assessment.expected, assessment.law
-        self.frequency = expected.typical_frequency if frequency is None else frequency
+        self.frequency = expected.people.typical_frequency if frequency is None else frequency
         self.shown = self.frequency * expected.seen(self.frequency, law.padding)
         asked = float(assessment.size_share)
-        self.reports = expected.users * (1 - asked)
-        self.moments = CountMoments.of(law.count_law, asked, expected.scale)
+        self.reports = expected.people.users * (1 - asked)
+        self.moments = CountMoments.of(law.count_law, asked, expected.question.scale)
 
     @property
     def frequency_error(self) -> float:

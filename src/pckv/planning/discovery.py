@@ -1,21 +1,21 @@
-"""What a discovery can find: which prefixes are followed, and which frequency is found often enough (proofs/discovery.md).
+"""What a discovery can find: which prefixes are followed, which frequency is found (proofs/discovery.md).
 
-`DEFAULT_FOUND_RATE` is stricter than `DEFAULT_FLAG_RATE` of `statistics/detection.py`: nobody named the texts that are found,
-so that nobody recognises a false one, and each becomes a key of the next task. It costs little: with 0.05, the smallest
-frequency that is found would be about 2 % lower.
+`DEFAULT_FOUND_RATE` is stricter than `DEFAULT_FLAG_RATE` of `statistics/detection.py`: nobody named the texts
+that are found, so that nobody recognises a false one, and each becomes a key of the next task. It costs
+little: with 0.05, the smallest frequency that is found would be about 2 % lower.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Any
 
 from pckv.base.budget import epsilon_of
 from pckv.base.errors import ParameterError
 from pckv.base.limits import Numeric, check_epsilon, check_padding
+from pckv.base.records import Record
 from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.discovery.prefix_tree import (
     DEFAULT_ALPHABET,
@@ -23,10 +23,12 @@ from pckv.mechanisms.discovery.prefix_tree import (
     PrefixTree,
     prefix_tree,
 )
+from pckv.planning.sections import Section, discovery_sections
 from pckv.statistics.detection import DETECTION_POWER, threshold_by_chance
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 
-# Of all continuations of a prefix, as many that nobody holds are followed on average: below 1, or they would multiply.
+# Of all continuations of a prefix, as many that nobody holds are followed on average: below 1, or they would
+# multiply.
 FALSE_CONTINUATIONS = 0.5
 # The share of texts that nobody holds among those found, on average, at most, where none is named.
 DEFAULT_FOUND_RATE = 0.01
@@ -36,7 +38,7 @@ _BISECTIONS = 50
 
 
 @dataclass(frozen=True)
-class DiscoveryPlan:
+class DiscoveryPlan(Record):
     """What a discovery can find.
 
     Attributes:
@@ -47,8 +49,8 @@ class DiscoveryPlan:
         groups: How many groups of devices there are.
         padding: How many texts a report stands for at most.
         symbols: How many symbols prefixes are sent to.
-        frequency: The least frequency of a text of that many characters that is found four times out of five; shorter
-            texts are found at lower ones. At most 1, where nothing may be found.
+        frequency: The least frequency of a text of that many characters that is found four times out of five;
+            shorter texts are found at lower ones. At most 1, where nothing may be found.
         rule_of_thumb: 4.5·√(4e^ε·groups/((e^ε - 1)²·users)), to compare.
     """
 
@@ -62,9 +64,9 @@ class DiscoveryPlan:
     frequency: float
     rule_of_thumb: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain values."""
-        return asdict(self)
+    def sections(self) -> tuple[Section, ...]:
+        """Return what the plan says, for people to read."""
+        return discovery_sections(self)
 
 
 def plan_discovery(
@@ -119,7 +121,7 @@ def _rule_of_thumb(epsilon: float, groups: int, users: int) -> float:
 
 
 def moments_of(law: DiscoveryLaw, left_out: float = 0.0) -> CountMoments:
-    """Return the moments of the counts of a prefix; `left_out` is the share of people who report other lengths."""
+    """Return the moments of the counts of a prefix; a share `left_out` of people report other lengths."""
     return CountMoments.of(law.count_law, left_out, Scale((1.0,)))
 
 
@@ -133,8 +135,8 @@ def smallest_found_frequency(
 ) -> float:
     """Return the least frequency of a text of full length that is found four times out of five; at most 1.
 
-    Its prefix must be followed in every group but the last, where it must stand out from all other continuations, as many
-    of which are tested for each text that there is.
+    Its prefix must be followed in every group but the last, where it must stand out from all other
+    continuations, as many of which are tested for each text that there is.
     """
     moments, in_group = moments_of(law), max(1, reports // tree.groups)
     threshold = threshold_by_chance(moments, in_group)
@@ -154,7 +156,8 @@ def smallest_found_frequency(
 def _chance(moments: CountMoments, reports: int, threshold: int, frequency: float) -> float:
     """Return the chance that a prefix of this frequency has at least this count.
 
-    Who is in a group is random, so that every report of it supports the prefix with one chance, independently.
+    Who is in a group is random, so that every report of it supports the prefix with one chance,
+    independently.
     """
     mean = moments.sum_mean(frequency)
     if reports * moments.noise < GAUSSIAN_NOISE:

@@ -1,9 +1,9 @@
 """By how much one hostile report can raise frequencies, with a function of its own choice or with a coin's.
 
-A report counts as many people for a key as honest holders would have to be added for the same change: it supports the
-key more often than chance, and honest reports do so only by the law's signal. Whoever chooses the public function
-of a report chooses one that suits all target keys at once. A server's coin leaves only the choice of the best word for
-a random function.
+A report counts as many people for a key as honest holders would have to be added for the same change: it
+supports the key more often than chance, and honest reports do so only by the law's signal. Whoever chooses
+the public function of a report chooses one that suits all target keys at once. A server's coin leaves only
+the choice of the best word for a random function.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pckv.base.errors import ParameterError
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
+from pckv.statistics.detection import convolution_power
 from pckv.statistics.moments import CountMoments
 
 # Plans state what this many target keys gain together.
@@ -57,7 +58,8 @@ class Influence:
 class Hostile:
     """What hostile reports can do if they choose their function, and if a server's coin does.
 
-    `server_coin` is what a report is expected to gain, over all coins; None where reports have no public function.
+    `server_coin` is what a report is expected to gain, over all coins; None where reports have no public
+    function.
     """
 
     own_function: Influence
@@ -82,8 +84,8 @@ def people_per_report(law: Law, targets: int, size_share: Fraction, *, coin: boo
     Args:
         law: What the report is made with.
         targets: How many keys it is to raise.
-        size_share: The share of reports that answers the size question. Frequencies divide by the others, and hostile
-            reports are all among those, unless a coin decides.
+        size_share: The share of reports that answers the size question. Frequencies divide by the others, and
+            hostile reports are all among those, unless a coin decides.
         coin: Whether a server's coin fixes the function; then this is the mean over all functions.
     """
     moments = CountMoments.of(law.count_law)
@@ -97,7 +99,8 @@ class TooMuchInfluence(ParameterError):
 
     def __init__(self, most: float, smallest: float) -> None:
         super().__init__(
-            f"one hostile report counts as at least {smallest:.3g} people in every setting compared, more than {most:g}"
+            f"one hostile report counts as at least {smallest:.3g} people in every setting compared, more "
+            f"than {most:g}"
         )
         self.most = most
         self.smallest = smallest
@@ -114,10 +117,10 @@ def check_most_influence(most: float | None) -> float | None:
 
 @lru_cache(maxsize=1024)
 def best_support(law: Law, targets: int) -> float:
-    """Return how much the best word for a random function adds to the supports of some target keys, all levels together, on average.
+    """Return what the best word for a random function adds to the supports of some target keys, on average.
 
-    Exact for one key of two levels. For more, the function is taken to send them to independent places, as it does for keys that are
-    chosen without regard to its family (proofs/influence.md).
+    Exact for one key of two levels. For more, the function is taken to send them to independent places, as it
+    does for keys that are chosen without regard to its family (proofs/influence.md).
     """
     return BEST_SUPPORTS[type(law)](law, targets)
 
@@ -143,7 +146,8 @@ def _best_compact(law: UeCompactLaw, targets: int) -> float:
 def _best_offsets(law: UeCompactLaw, supports: Floats, residues: Integers) -> float:
     """The mean of the best offsets for rows of residues, at a cost that does not depend on q.
 
-    The residues that say something are ranges, so that some best offset moves a target to the first of one of them.
+    The residues that say something are ranges, so that some best offset moves a target to the first of one of
+    them.
     """
     best = np.zeros(len(residues))
     for moved, first in product(residues.T, law.firsts):
@@ -170,7 +174,7 @@ def _best_collision(law: CollisionLaw, targets: int) -> float:
 
 
 def same_symbol_chance(law: CollisionLaw) -> Fraction:
-    """Return how often a random function sends two given items to one symbol: they take any two places, never the same."""
+    """Return how often a random function sends two items, which take different places, to one symbol."""
     places, symbols = law.positions, law.symbols
     fewer, larger = divmod(places, symbols)
     ordered_pairs = larger * (fewer + 1) * fewer + (symbols - larger) * fewer * (fewer - 1)
@@ -190,22 +194,12 @@ def fullest_cell(cells: int, balls: int) -> float:
     # The fullest cell always has its share of the balls.
     expected = float(least := -(-balls // cells))
     for most in range(least, balls):
-        beyond = 1 - float(_power(np.where(counts <= most, chances, 0.0), cells)[balls]) / whole
+        within = convolution_power(np.where(counts <= most, chances, 0.0), cells, balls + 1)
+        beyond = 1 - float(within[balls]) / whole
         if beyond <= NEGLIGIBLE:
             break
         expected += beyond
     return expected
-
-
-def _power(count_law: Floats, exponent: int) -> Floats:
-    """The law of a sum of independent numbers, as far as this law goes."""
-    result = np.zeros_like(count_law)
-    result[0] = 1
-    while exponent:
-        if exponent & 1:
-            result = np.convolve(result, count_law)[: count_law.size]
-        count_law, exponent = np.convolve(count_law, count_law)[: count_law.size], exponent >> 1
-    return result
 
 
 BEST_SUPPORTS: dict[type[Law], Callable[[Any, int], float]] = {

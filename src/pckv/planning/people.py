@@ -1,4 +1,4 @@
-"""What a plan assumes of the people: how many, how many pairs they hold, and how frequent the keys that matter are."""
+"""What a plan is made for: a question, the people who answer it, and what is wanted of them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from functools import cached_property
 
 from pckv.base.canonical import decimal_text
 from pckv.base.errors import ParameterError
+from pckv.base.levels import checked_levels, level_values
 from pckv.base.limits import (
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
     DEVICE_COIN,
+    HASHED,
+    MAX_ITEMS,
     MAX_KEYS,
     MAX_LEVELS,
     MIN_LEVELS,
@@ -22,7 +25,7 @@ from pckv.base.limits import (
     check_coin,
     check_more,
 )
-from pckv.base.words import percent
+from pckv.base.words import percent, plural
 from pckv.mechanisms.size_question.law import MAX_SHARE
 from pckv.planning.influence import check_most_influence
 from pckv.planning.prediction import Objective, check_objective
@@ -35,66 +38,204 @@ MAX_USERS = 10**15
 MIN_FREQUENCY = 1e-9
 # The two levels of the paper.
 SIGN_SCALE = equal_scale(MIN_LEVELS)
+# What an error of a mean is relative to where no values are named.
+UNIT_RANGE = (-1.0, 1.0)
+# The rule of Wang et al. (2018), shown for comparison: a padding that this share of people does not exceed.
+USUAL_SHARE = 0.9
+# What is guessed of the frequencies may be far off: the choice is shown for keys rarer by this factor, too.
+RARER = 10
+# How many hashed keys are asked for where nothing is said.
+DEFAULT_CANDIDATES = 10_000
 
 
 @dataclass(frozen=True)
-class Expectations:
-    """The people that a plan is made for, and what is wanted of them.
+class Question:
+    """What is asked, as far as errors depend on it.
 
     Attributes:
-        keys: The number of keys.
-        users: How many people take part.
-        sizes: How many pairs they hold.
-        spectrum: What people who hold that many pairs hold of a key, by its popularity.
-        popularities: Of the keys that matter, the most frequent first.
-        frequencies: The share of people who hold each of them.
-        objective: The error that counts.
-        more: What happens to somebody with more pairs than the padding.
+        keys: The number of keys; of hashed ones, all numbers.
+        level_values: What each level that values are reported as is worth: from the least value to the
+            largest.
+        more: What happens to a person with more pairs than the padding.
         size_share: The share of reports that answers the size question, as a task has it; None to choose it.
         coin: Who draws the public function of a report.
-        most_influence: As how many people one hostile report may count for a key; None for any number.
-        scale: The levels that values are reported as, from -1 to 1.
         candidates: How many hashed keys are asked for; None where keys are listed.
     """
 
     keys: int
-    users: int
-    sizes: SetSizes
-    spectrum: Spectrum
-    popularities: tuple[float, ...]
-    frequencies: tuple[float, ...]
-    objective: str
-    more: str
+    level_values: tuple[float, ...] = UNIT_RANGE
+    more: str = SAMPLE
     size_share: str | None = None
     coin: str = DEVICE_COIN
-    most_influence: float | None = None
-    scale: Scale = SIGN_SCALE
     candidates: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.keys <= MAX_KEYS:
+            raise ParameterError(f"keys must be at least 1 and at most 2^31, not {self.keys}")
+        if not MIN_LEVELS <= self.levels <= MAX_LEVELS:
+            raise ParameterError(f"levels must be at least {MIN_LEVELS} and at most {MAX_LEVELS}")
+        if self.size_share is not None and not 0 <= Fraction(self.size_share) <= MAX_SHARE:
+            raise ParameterError(f"size_share must be at least 0 and at most 0.5, not {self.size_share}")
+        check_more(self.more)
+        check_coin(self.coin)
+
+    @classmethod
+    def planned(
+        cls,
+        keys: int | str,
+        values: tuple[float, float] | None,
+        levels: Sequence[Numeric] | int,
+        candidates: int | None,
+        *,
+        more: str,
+        coin: str,
+    ) -> Question:
+        """Return the question of a plan, whose keys are a number or `hashed`."""
+        points = _level_points(values, levels)
+        if isinstance(keys, int):
+            if candidates is not None:
+                raise ParameterError("candidates are for hashed keys")
+            return cls(keys, points, more, coin=coin)
+        if keys != HASHED:
+            raise ParameterError(f"keys must be a number or {HASHED!r}, not {keys!r}")
+        asked = DEFAULT_CANDIDATES if candidates is None else candidates
+        if isinstance(asked, bool) or not isinstance(asked, int) or not 1 <= asked <= MAX_KEYS:
+            raise ParameterError(f"candidates must be at least 1 and at most 2^31, not {asked!r}")
+        return cls(MAX_ITEMS // len(points), points, more, coin=coin, candidates=asked)
 
     @property
     def levels(self) -> int:
         """How many levels values are reported as."""
-        return len(self.scale.values)
-
-    @property
-    def refuse_more(self) -> bool:
-        """Whether nobody may hold more pairs than the padding."""
-        return self.more == REFUSE
+        return len(self.level_values)
 
     @cached_property
+    def scale(self) -> Scale:
+        """The levels on [-1, 1]."""
+        return Scale.of_values(self.level_values)
+
+    @property
+    def values(self) -> tuple[float, float]:
+        """The least and the largest value."""
+        return self.level_values[0], self.level_values[-1]
+
+    @property
+    def unit(self) -> float:
+        """Half the range of the values: what an error of 1 on [-1, 1] is in their units."""
+        return (self.level_values[-1] - self.level_values[0]) / 2
+
+    @property
+    def refuses_more(self) -> bool:
+        """Whether people may not hold more pairs than the padding."""
+        return self.more == REFUSE
+
+
+def _level_points(values: tuple[float, float] | None, levels: Sequence[Numeric] | int) -> tuple[float, ...]:
+    """Return what each level is worth, in a range that is named, that of the levels, or -1 to 1."""
+    named = list(levels) if isinstance(levels, tuple | list) else levels
+    if values is not None and not values[0] < values[1]:
+        raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
+    ends: Sequence[Numeric] = values or UNIT_RANGE
+    if values is None and isinstance(named, list) and named:
+        ends = named
+    low, high = decimal_text(ends[0], "low"), decimal_text(ends[-1], "high")
+    return level_values(checked_levels(named, low, high), low, high)
+
+
+@dataclass(frozen=True)
+class People:
+    """The people who are expected to take part.
+
+    Attributes:
+        users: How many there are.
+        sizes: How many pairs they hold.
+        spectrum: What people who hold that many pairs hold of a key, by its popularity.
+        frequencies: The share of people who hold each of the keys that matter, the most frequent first.
+        popularities: Those of the same keys.
+        is_guess: Whether the frequencies were guessed, by Zipf's law.
+    """
+
+    users: int
+    sizes: SetSizes
+    spectrum: Spectrum
+    frequencies: tuple[float, ...]
+    popularities: tuple[float, ...]
+    is_guess: bool
+
+    def __post_init__(self) -> None:
+        if (
+            isinstance(self.users, bool)
+            or not isinstance(self.users, int)
+            or not 1 <= self.users <= MAX_USERS
+        ):
+            raise ParameterError(
+                f"users must be a whole number of at least 1 and at most 10^15, not {self.users!r}"
+            )
+
+    @classmethod
+    def expected(cls, keys: int, users: int, sizes: SetSizes, frequency: float | None = None) -> People:
+        """Return people who hold that many keys, which follow Zipf's law unless a frequency is named."""
+        spectrum = Spectrum(keys, sizes)
+        if frequency is None:
+            popularities = tuple(1 / rank for rank in range(1, min(keys, TOP_KEYS) + 1))
+            frequencies = tuple(max(MIN_FREQUENCY, spectrum.frequency(each)) for each in popularities)
+            return cls(users, sizes, spectrum, frequencies, popularities, is_guess=True)
+        if not MIN_FREQUENCY <= frequency <= 1:
+            raise ParameterError(
+                f"frequency must be at least {MIN_FREQUENCY:g} and at most 1, not {frequency}"
+            )
+        return cls(users, sizes, spectrum, (frequency,), (spectrum.popularity(frequency),), is_guess=False)
+
+    @property
     def typical_frequency(self) -> float:
         """The frequency of the middle one of the keys that matter."""
         return self.frequencies[len(self.frequencies) // 2]
 
+    def rarer(self, factor: float) -> People:
+        """The same people, the keys that matter rarer by this factor."""
+        frequencies = tuple(max(MIN_FREQUENCY, each / factor) for each in self.frequencies)
+        popularities = tuple(self.spectrum.popularity(each) for each in frequencies)
+        return replace(self, frequencies=frequencies, popularities=popularities)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted: the error that counts, and the most people that a hostile report may count as."""
+
+    objective: str = DEFAULT_OBJECTIVE
+    most_influence: float | None = None
+
+    def __post_init__(self) -> None:
+        check_objective(self.objective)
+        check_most_influence(self.most_influence)
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """What mechanism and padding are chosen for: a question, the people who answer it, and what is wanted."""
+
+    question: Question
+    people: People
+    wanted: Wanted = Wanted()
+
     @property
     def aim(self) -> Objective:
         """What a mechanism's parameters are tuned for."""
-        return Objective(self.objective, self.users, self.typical_frequency, self.scale)
+        people = self.people
+        return Objective(self.wanted.objective, people.users, people.typical_frequency, self.question.scale)
+
+    def with_users(self, users: int) -> Expectations:
+        """The same for another number of people."""
+        return replace(self, people=replace(self.people, users=users))
 
     def shown(self, padding: int) -> tuple[float, ...]:
         """The frequencies that reports show with this padding: less than all where people hold more pairs."""
         if padding not in self._shown:
-            self._shown[padding] = self._show(padding)
+            people = self.people
+            seen = {each: self._seen(each, padding) for each in set(people.popularities)}
+            self._shown[padding] = tuple(
+                frequency * seen[each]
+                for each, frequency in zip(people.popularities, people.frequencies, strict=True)
+            )
         return self._shown[padding]
 
     @cached_property
@@ -102,60 +243,49 @@ class Expectations:
         """The frequencies shown, by padding: all mechanisms are asked about the same ones."""
         return {}
 
-    def _show(self, padding: int) -> tuple[float, ...]:
-        seen = {each: self._seen(each, padding) for each in set(self.popularities)}
-        return tuple(
-            frequency * seen[each]
-            for each, frequency in zip(self.popularities, self.frequencies, strict=True)
-        )
-
     def seen(self, frequency: float, padding: int) -> float:
         """The share of a key's frequency that reports show with this padding."""
-        return self._seen(self.spectrum.popularity(frequency), padding)
+        return self._seen(self.people.spectrum.popularity(frequency), padding)
 
     def _seen(self, popularity: float, padding: int) -> float:
-        complete = self.refuse_more or padding >= self.sizes.largest
-        return 1.0 if complete else self.spectrum.seen(popularity, padding)
-
-    def rarer(self, factor: float) -> Expectations:
-        """The same people, the keys that matter rarer by this factor."""
-        frequencies = tuple(max(MIN_FREQUENCY, each / factor) for each in self.frequencies)
-        popularities = tuple(self.spectrum.popularity(each) for each in frequencies)
-        return replace(self, frequencies=frequencies, popularities=popularities)
+        complete = self.question.refuses_more or padding >= self.people.sizes.largest
+        return 1.0 if complete else self.people.spectrum.seen(popularity, padding)
 
     @property
     def sentence(self) -> str:
         """What was assumed, for people to read."""
-        people = f"{self.users:,} {'person' if self.users == 1 else 'people'}"
-        return f"Assumed: {people}, {self._pairs}; {self._frequencies}.{self._reservation}"
+        users = self.people.users
+        people = f"{users:,} {'person' if users == 1 else 'people'}"
+        return f"Assumed: {people}, {self._pairs_text}; {self._frequencies_text}.{self._reservation}"
 
     @property
-    def _pairs(self) -> str:
-        largest = self.sizes.largest
-        if self.sizes.smallest == largest:
-            return f"{largest:,} {'pair' if largest == 1 else 'pairs'} per person"
-        return f"{self.sizes.smallest:,} to {largest:,} pairs per person, {self.sizes.mean:.3g} on average"
+    def _pairs_text(self) -> str:
+        sizes = self.people.sizes
+        if sizes.smallest == sizes.largest:
+            return f"{plural(sizes.largest, 'pair')} per person"
+        return f"{sizes.smallest:,} to {sizes.largest:,} pairs per person, {sizes.mean:.3g} on average"
 
     @property
-    def _frequencies(self) -> str:
-        first, last = self.frequencies[0], self.frequencies[-1]
-        if first == last:
-            return f"the keys that matter are held by {percent(first)} each"
-        which = f"of {self.keys:,} keys" if self.candidates is None else "key"
+    def _frequencies_text(self) -> str:
+        frequencies, question = self.people.frequencies, self.question
+        if frequencies[0] == frequencies[-1]:
+            return f"the keys that matter are held by {percent(frequencies[0])} each"
+        which = f"of {question.keys:,} keys" if question.candidates is None else "key"
         return (
-            f"the most frequent {which} is held by {percent(first)}, "
-            f"number {len(self.frequencies)} by {percent(last)}"
+            f"the most frequent {which} is held by {percent(frequencies[0])}, "
+            f"number {len(frequencies)} by {percent(frequencies[-1])}"
         )
 
     @property
     def _reservation(self) -> str:
         """What is wrong with frequencies that were guessed from the sizes that an earlier task measured."""
-        least = self.sizes.counted_from
-        if least == 1 or len(self.frequencies) == 1:
+        least = self.people.sizes.counted_from
+        if least == 1 or len(self.people.frequencies) == 1:
             return ""
         return (
-            f" Everybody with fewer than {least:,} pairs in the earlier task is counted as if they held {least:,}, so these "
-            "frequencies and what follows from them may be too high: give the frequency of the keys that matter if you know it."
+            f" Everybody with fewer than {least:,} pairs in the earlier task is counted as if they held "
+            f"{least:,}, so these frequencies and what follows from them may be too high: give the "
+            "frequency of the keys that matter if you know it."
         )
 
 
@@ -176,68 +306,30 @@ def expect(
     levels: int | Sequence[float] = MIN_LEVELS,
     candidates: int | None = None,
 ) -> Expectations:
-    """Return what is to be expected of the people, with defaults for what is not known.
+    """Return what is to be expected, from the keywords of a task, with defaults for what is not known.
 
-    Args:
-        keys: The number of keys.
-        users: How many people take part.
-        pairs: How many pairs people hold on average; 1 if nothing is said, or the padding where one is named.
-        most_pairs: How many they hold at most; by default three times the average.
-        sizes: How many people hold how many pairs, in place of both.
-        frequency: The frequency of the keys that matter; by default Zipf's law, adding up to the average size.
-        objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of frequencies,
-            also where a bias makes it smaller).
-        padding: The padding that was named, if any.
-        more: What happens to somebody with more pairs than the padding: `sample`, or `refuse`, where the padding is
-            what all of them fit into.
-        size_share: The share of reports that answers the size question; chosen by default.
-        coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
-        most_influence: As how many people one hostile report may count for a key.
-        levels: How many levels values are reported as, equally spaced, or what each of them is worth.
-        candidates: How many keys are asked for where any text is a key; None where keys are listed.
+    `plan` explains them. Where a padding is named and no number of pairs, people are taken to hold as many.
 
     Raises:
         ParameterError: if a number is outside its domain, or sizes are given twice.
     """
-    _check(keys, users, frequency)
-    people = _sizes(keys, pairs, most_pairs, sizes, padding)
-    spectrum = Spectrum(keys, people)
-    if frequency is None:
-        popularities = tuple(1 / rank for rank in range(1, min(keys, TOP_KEYS) + 1))
-        frequencies = tuple(max(MIN_FREQUENCY, spectrum.frequency(each)) for each in popularities)
-    else:
-        popularities, frequencies = (spectrum.popularity(frequency),), (frequency,)
+    level_points = tuple(range(levels)) if isinstance(levels, int) else tuple(levels)
+    share = None if size_share is None else decimal_text(size_share, "size_share")
+    question = Question(keys, level_points, more, share, coin, candidates)
+    held = expected_sizes(keys, pairs, most_pairs, sizes, padding)
     return Expectations(
-        keys,
-        users,
-        people,
-        spectrum,
-        popularities,
-        frequencies,
-        check_objective(objective),
-        check_more(more),
-        None if size_share is None else _checked_share(size_share),
-        check_coin(coin),
-        check_most_influence(most_influence),
-        _checked_scale(levels),
-        candidates,
+        question, People.expected(keys, users, held, frequency), Wanted(objective, most_influence)
     )
 
 
-def _checked_scale(levels: int | Sequence[float]) -> Scale:
-    count = levels if isinstance(levels, int) else len(levels)
-    if not MIN_LEVELS <= count <= MAX_LEVELS:
-        raise ParameterError(f"levels must be at least {MIN_LEVELS} and at most {MAX_LEVELS}")
-    return equal_scale(levels) if isinstance(levels, int) else Scale.of_values(levels)
-
-
-def _sizes(
+def expected_sizes(
     keys: int,
-    pairs: float | None,
-    most_pairs: int | None,
-    sizes: SetSizes | Mapping[int, float] | None,
-    padding: int | None,
+    pairs: float | None = None,
+    most_pairs: int | None = None,
+    sizes: SetSizes | Mapping[int, float] | None = None,
+    padding: int | None = None,
 ) -> SetSizes:
+    """Return how many of some keys people hold, from what is said of it."""
     if sizes is not None:
         if pairs is not None or most_pairs is not None:
             raise ParameterError("sizes say how many pairs people hold: give no number of pairs in addition")
@@ -251,19 +343,3 @@ def _sizes(
     if pairs is None and most_pairs is not None:
         pairs = (1 + most_pairs) / 2
     return SetSizes.assumed(1 if pairs is None else pairs, most_pairs, keys)
-
-
-def _checked_share(share: Numeric) -> str:
-    text = decimal_text(share, "size_share")
-    if not 0 <= Fraction(text) <= MAX_SHARE:
-        raise ParameterError(f"size_share must be at least 0 and at most 0.5, not {text}")
-    return text
-
-
-def _check(keys: int, users: int, frequency: float | None) -> None:
-    if not 1 <= keys <= MAX_KEYS:
-        raise ParameterError(f"keys must be at least 1 and at most 2^31, not {keys}")
-    if isinstance(users, bool) or not isinstance(users, int) or not 1 <= users <= MAX_USERS:
-        raise ParameterError(f"users must be a whole number of at least 1 and at most 10^15, not {users!r}")
-    if frequency is not None and not MIN_FREQUENCY <= frequency <= 1:
-        raise ParameterError(f"frequency must be at least {MIN_FREQUENCY:g} and at most 1, not {frequency}")

@@ -1,10 +1,10 @@
 """The squared errors that method `corrected` will have, clipping included: what `auto` compares.
 
 For a key of frequency f and mean m among n users, the sum S and the weighted sum T of the counts of its
-levels (`pckv.statistics.moments`; with two levels, n1 + n2 and n1 - n2) have means, variances and a covariance that
-follow from the law's exact law. Given S the estimated mean is piecewise linear in T, so that one
-integral is closed and the other a sum over S: over a grid of a Gaussian, or over the whole numbers where S
-counts few reports.
+levels (`pckv.statistics.moments`; with two levels, n1 + n2 and n1 - n2) have means, variances and a
+covariance that follow from the law's exact law. Given S the estimated mean is piecewise linear in T, so that
+one integral is closed and the other a sum over S: over a grid of a Gaussian, or over the whole numbers where
+S counts few reports.
 
 With more than two levels the holders' values are taken to be as far apart as their mean allows, all at the
 ends of the range: values that are closer together have no larger errors.
@@ -35,10 +35,10 @@ def smallest_frequency(
     size_share: Fraction = Fraction(0),
     candidates: int | None = None,
 ) -> float:
-    """Return the least frequency that stands out from the noise of this many users four times out of five; at most 1.
+    """Return the least frequency that stands out from the noise four times out of five; at most 1.
 
-    `seen` is the share of a frequency that reports show, `size_share` that of reports that answer the size question, and
-    `candidates` how many hashed keys are asked for.
+    `seen` is the share of a frequency that reports show, `size_share` that of reports that answer the size
+    question, and `candidates` how many hashed keys are asked for.
     """
     reports = max(1, math.floor(users * float(1 - size_share)))
     moments = CountMoments.of(law.count_law, float(size_share))
@@ -48,11 +48,7 @@ def smallest_frequency(
 
 
 def users_for(
-    law: Law,
-    frequency: float,
-    error: float,
-    seen: float = 1.0,
-    size_share: Fraction = Fraction(0),
+    law: Law, frequency: float, error: float, seen: float = 1.0, size_share: Fraction = Fraction(0)
 ) -> int | None:
     """How many users bring the error of a frequency down to this; None if its bias is larger."""
     shown = frequency * seen
@@ -64,8 +60,8 @@ def users_for(
 # Counts expected below this are summed one by one, where false supports are rare.
 FEW_REPORTS = 30
 RARE_NOISE = 0.1
-# With more reports than this that support a key, their weighted sum is treated as Gaussian. Up to it, sums are kept
-# apart if they differ by more than one cell, of which there are this many per half range.
+# With more reports than this that support a key, their weighted sum is treated as Gaussian. Up to it, sums
+# are kept apart if they differ by more than one cell, of which there are this many per half range.
 FEW_SIGNS = 12
 CELLS = 8
 # The grid of a standard Gaussian.
@@ -73,8 +69,8 @@ GRID_STEPS = 24
 GRID_END = 4.2
 # Lines shorter than this, in standard deviations, are steps.
 STEP = 1e-4
-# Means are spread over [-1, 1], and errors are even in them where levels are symmetric: Gauss's two places of [0, 1].
-# More would see that means next to ±1 are clipped, which lowers every mechanism's error alike.
+# Means are spread over [-1, 1], and errors are even in them where levels are symmetric: Gauss's two places of
+# [0, 1]. More would see that means next to ±1 are clipped, which lowers every mechanism's error alike.
 MEANS = (0.5 - math.sqrt(1 / 12), 0.5 + math.sqrt(1 / 12))
 
 

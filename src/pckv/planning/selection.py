@@ -21,18 +21,16 @@ from pckv.planning.tuning import LawSpec, best_beta, tuned_parameters
 MAX_AUTO_BODY_BYTES = 2**20
 # What is cheaper is preferred where its squared error is at most this factor larger.
 TOLERATED_ERROR_FACTOR = 1.05
-# The paddings that are compared: all small ones, then steps of this factor, and where the sizes have their percentiles.
+# The paddings that are compared: all small ones, then steps of this factor, and where the sizes have their
+# percentiles.
 MAX_DENSE_PADDING, PADDING_STEP = 10, 1.25
 PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 
 
 def choose_law(
-    epsilon: Fraction,
-    mechanism: Mapping[str, object],
-    padding: int | None,
-    expected: Expectations,
+    epsilon: Fraction, mechanism: Mapping[str, object], padding: int | None, expected: Expectations
 ) -> Law:
-    """Return the law for the people expected; what mechanism and padding leave open is chosen by predicted error.
+    """Return the law for the people expected; what is left open is chosen by predicted error.
 
     `ue` and `grr` by their names alone are the paper's, with its optimized allocation.
 
@@ -40,7 +38,8 @@ def choose_law(
         epsilon: The privacy budget of a report.
         mechanism: A name, or `auto`, and parameters.
         padding: How many pairs a report stands for at most; None to choose it.
-        expected: The keys, the people, which error counts, who draws functions, and what hostile reports may do.
+        expected: The keys, the people, which error counts, who draws functions, and what hostile reports may
+            do.
 
     Raises:
         ParameterError: if the mechanism does not exist, or cannot be what was asked for.
@@ -48,7 +47,7 @@ def choose_law(
     parameters = dict(mechanism)
     name = str(parameters.pop("name", None))
     paddings = candidate_paddings(expected) if padding is None else (padding,)
-    specs = [LawSpec(expected.keys, each, epsilon, expected.levels) for each in paddings]
+    specs = law_specs(expected, paddings, epsilon)
     if name != AUTO:
         return best_of_mechanism(name, specs, parameters, expected).law
     able = able_mechanisms(expected, parameters)
@@ -57,23 +56,30 @@ def choose_law(
     return choose_mechanism(best_of_each(able, specs, parameters, expected)).law
 
 
+def law_specs(expected: Expectations, paddings: Iterable[int], epsilon: Fraction) -> list[LawSpec]:
+    """Return what laws are built for with each of some paddings."""
+    question = expected.question
+    return [LawSpec(question.keys, padding, epsilon, question.levels) for padding in paddings]
+
+
 def able_mechanisms(expected: Expectations, parameters: Iterable[str] = ()) -> list[str]:
-    """Return the mechanisms that have these parameters and can do what is expected: with hashed keys there is one."""
+    """Return the mechanisms that have these parameters and can do what is asked: for hashed keys, one."""
     return [
         name
         for name, law in LAWS.items()
         if law.options >= set(parameters)
-        and law.max_levels >= expected.levels
-        and (expected.candidates is None or name == HASHED_MECHANISM)
+        and law.max_levels >= expected.question.levels
+        and (expected.question.candidates is None or name == HASHED_MECHANISM)
     ]
 
 
 def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
-    """Return the paddings to compare; one that fits all people where nobody may hold more than the padding."""
-    largest = expected.sizes.largest
-    if expected.refuse_more:
+    """Return the paddings to compare; only one that fits all people where larger sets are refused."""
+    sizes = expected.people.sizes
+    largest = sizes.largest
+    if expected.question.refuses_more:
         return (largest,)
-    found = {largest, *(expected.sizes.percentile(share) for share in PERCENTILES)}
+    found = {largest, *(sizes.percentile(share) for share in PERCENTILES)}
     step = 1
     while step < largest:
         found.add(step)
@@ -82,10 +88,7 @@ def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
 
 
 def best_of_each(
-    names: Iterable[str],
-    specs: Sequence[LawSpec],
-    parameters: Mapping[str, object],
-    expected: Expectations,
+    names: Iterable[str], specs: Sequence[LawSpec], parameters: Mapping[str, object], expected: Expectations
 ) -> list[Assessment]:
     """Return each mechanism that can be built with its best padding; if none can, the reason is raised.
 
@@ -106,7 +109,7 @@ def best_of_each(
 
 def choose_mechanism(assessments: Sequence[Assessment]) -> Assessment:
     """Return the one that `auto` chooses."""
-    hashed = any(each.expected.candidates is not None for each in assessments)
+    hashed = any(each.expected.question.candidates is not None for each in assessments)
     eligible = [each for each in assessments if hashed or not exclusion_reason(each.law)]
     if not eligible:
         name, why = assessments[0].law.name, exclusion_reason(assessments[0].law)
@@ -124,15 +127,16 @@ def best_of_mechanism(
 ) -> Assessment:
     """Return a mechanism with the padding that suits the people expected best.
 
-    Truncation may not exceed the noise where another padding avoids that, unless the objective is `mse`. Paddings are
-    compared with a mechanism's plain parameters, because tuning takes long and changes all of them much alike.
+    Truncation may not exceed the noise where another padding avoids that, unless the objective is `mse`.
+    Paddings are compared with a mechanism's plain parameters, because tuning takes long and changes all of
+    them much alike.
     """
-    plain = _within_influence(_buildable(name, specs, parameters, expected), expected.most_influence)
+    plain = _within_influence(_buildable(name, specs, parameters, expected), expected.wanted.most_influence)
     ranked = sorted(
         plain,
         key=lambda each: (
             exclusion_reason(each.law) != "",
-            not each.truncates_within_noise and expected.objective != MSE,
+            not each.truncates_within_noise and expected.wanted.objective != MSE,
             each.padding_score,
         ),
     )
@@ -142,9 +146,9 @@ def best_of_mechanism(
         spec = by_padding[each.law.padding]
         law = _finished_law(name, spec, parameters, expected.aim, tune=tune)
         finished = each if law is None else Assessment(law, expected)
-        tuned.append(finished if _is_within(finished, expected.most_influence) else each)
+        tuned.append(finished if _is_within(finished, expected.wanted.most_influence) else each)
         # Better parameters leave less noise for the truncation to hide in.
-        if tuned[-1].truncates_within_noise or expected.objective == MSE:
+        if tuned[-1].truncates_within_noise or expected.wanted.objective == MSE:
             return tuned[-1]
     return tuned[0]
 
@@ -161,7 +165,7 @@ def _buildable(
         except ParameterError as error:
             refusal = error
             continue
-        if expected.coin == SERVER_COIN and law.functions is None:
+        if expected.question.coin == SERVER_COIN and law.functions is None:
             raise ParameterError(
                 f"coin must be 'device' for {name!r}, whose reports name no function that a coin could choose"
             )
@@ -172,7 +176,7 @@ def _buildable(
 
 
 def _within_influence(found: Sequence[Assessment], most: float | None) -> Sequence[Assessment]:
-    """Those with which a hostile report counts as at most this many people; if there is none, the least is named."""
+    """Those with which a hostile report counts as at most this many people; if none, the least is named."""
     fit = [each for each in found if _is_within(each, most)]
     if most is not None and not fit:
         raise TooMuchInfluence(most, min(each.influence for each in found))
@@ -227,10 +231,6 @@ def least_error(assessments: Sequence[Assessment]) -> Assessment:
 
     def cost(candidate: Assessment) -> tuple[bool, bool, float]:
         law = candidate.law
-        return (
-            isinstance(law.message_format, BitPlanes),
-            law.steps_per_report > 1,
-            candidate.score,
-        )
+        return (isinstance(law.message_format, BitPlanes), law.steps_per_report > 1, candidate.score)
 
     return min(near, key=cost)

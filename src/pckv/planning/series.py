@@ -1,8 +1,9 @@
 """What errors to expect of a series: of one round, pooled, and smoothed (proofs/trends.md).
 
-A round's frequency has noise of variance v, and moves into the next round by a step of variance D². After many rounds,
-the variance of the last one, given all before it, is P = M·v/(M + v), where M = (D² + √(D⁴ + 4D²v))/2 is what it was
-before the round's own reports. Where nothing moves, R rounds are R times as many reports.
+A round's frequency has noise of variance v, and moves into the next round by a step of variance D². After
+many rounds, the variance of the last one, given all before it, is P = M·v/(M + v), where M = (D² + √(D⁴ +
+4D²v))/2 is what it was before the round's own reports. Where nothing moves, R rounds are R times as many
+reports.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class SeriesErrorAt:
         frequency: The true one.
         one_round: The error of a round on its own; `pooled` that of as many rounds as there are panels.
         smoothed: After all rounds, smoothed, if the frequency does not change.
-        smoothed_drifting: That of the last round if it changes by the drift in every round; None where none was named.
+        smoothed_drifting: That of the last round if it changes by the drift in every round; None where none
+            was named.
     """
 
     frequency: float
@@ -47,7 +49,8 @@ class PlannedSeries:
         panels: How many there are: any that many rounds in a row hold at most one report of a device.
         rounds: How many rounds the series has; over all of them a device spends at most `total_epsilon`.
         reports_per_round: How many reports a round has.
-        drift: By how much frequencies were taken to change from one round to the next, as a share of the people.
+        drift: By how much frequencies were taken to change from one round to the next, as a share of the
+            people.
         errors: By the frequency of a key.
     """
 
@@ -59,72 +62,71 @@ class PlannedSeries:
     errors: tuple[SeriesErrorAt, ...]
 
 
-def check_series(panels: int | None, rounds: int | None, drift: float | None, users: int) -> None:
-    """Refuse what no series can have."""
-    if panels is None:
-        if rounds is not None or drift is not None:
-            raise ParameterError("rounds and drift are about a series: say how many panels it has")
-        return
-    check_count(panels, "panels", MAX_PANELS)
-    if rounds is not None:
-        check_count(rounds, "rounds", MAX_ROUNDS)
-        if rounds < panels:
-            raise ParameterError(f"rounds must be at least the number of panels, {panels:,}, not {rounds:,}")
-    if panels > users:
-        raise ParameterError(f"{users:,} people cannot be in {panels:,} panels")
-    if drift is not None and not 0 <= drift <= 1:
-        raise ParameterError(f"drift must be at least 0 and at most 1, not {drift}")
+@dataclass(frozen=True)
+class Rounds:
+    """The rounds of a series: how many panels take turns, how many rounds there are, how frequencies change.
 
-
-def plan_series(
-    choice: Assessment, frequencies: Sequence[float], panels: int, rounds: int | None, drift: float | None
-) -> PlannedSeries:
-    """Return the errors to expect of a series whose task has the chosen law.
-
-    Args:
-        choice: The law that was chosen, and the people expected in a round.
-        frequencies: Those of the keys that errors are shown for.
-        panels: The number of panels.
-        rounds: The number of rounds; by default four per panel.
-        drift: The standard deviation of a frequency's change from one round to the next.
+    `drift` is the standard deviation of a frequency's change from one round to the next; None where none is
+    named.
     """
-    number = ROUNDS_PER_PANEL * panels if rounds is None else rounds
-    return PlannedSeries(
-        panels=panels,
-        rounds=number,
-        drift=drift,
-        reports_per_round=choice.expected.users,
-        total_epsilon=math.ceil(number / panels) * float(choice.law.epsilon),
-        errors=tuple(_error_at(choice, frequency, panels, number, drift) for frequency in frequencies),
-    )
 
+    panels: int
+    rounds: int
+    drift: float | None
 
-def _error_at(
-    choice: Assessment, frequency: float, panels: int, rounds: int, drift: float | None
-) -> SeriesErrorAt:
-    asked = float(choice.size_share)
-    seen = choice.expected.seen(frequency, choice.law.padding)
-    everybody = panels * choice.expected.users * (1 - asked)
-    one_round, pooled = (
-        predicted_errors(choice.law, everybody / share, frequency, seen, 1 - (1 - asked) / share).frequency
-        for share in (panels, 1)
-    )
-    shown, hidden = frequency * seen, frequency * (1 - seen)
-    moments = CountMoments.of(choice.law.count_law, 1 - (1 - asked) / panels)
-    noise = moments.frequency_variance(shown) * panels / everybody
-    return SeriesErrorAt(
-        frequency=frequency,
-        one_round=one_round,
-        pooled=pooled,
-        smoothed=math.hypot(math.sqrt(noise / rounds), hidden),
-        smoothed_drifting=None
-        if drift is None
-        else math.hypot(math.sqrt(max(steady_variance(noise, drift**2), noise / rounds)), hidden),
-    )
+    @classmethod
+    def planned(
+        cls, panels: int | None, rounds: int | None, drift: float | None, users: int
+    ) -> Rounds | None:
+        """Return the rounds that a plan is about, if any; refuse what no series can have."""
+        if panels is None:
+            if rounds is not None or drift is not None:
+                raise ParameterError("rounds and drift are about a series: say how many panels it has")
+            return None
+        check_count(panels, "panels", MAX_PANELS)
+        if rounds is not None and check_count(rounds, "rounds", MAX_ROUNDS) < panels:
+            raise ParameterError(f"rounds must be at least the number of panels, {panels:,}, not {rounds:,}")
+        if panels > users:
+            raise ParameterError(f"{users:,} people cannot be in {panels:,} panels")
+        if drift is not None and not 0 <= drift <= 1:
+            raise ParameterError(f"drift must be at least 0 and at most 1, not {drift}")
+        return cls(panels, ROUNDS_PER_PANEL * panels if rounds is None else rounds, drift)
+
+    def expected(self, chosen: Assessment, frequencies: Sequence[float]) -> PlannedSeries:
+        """Return the errors to expect, by frequency, where rounds have the law that was chosen."""
+        return PlannedSeries(
+            panels=self.panels,
+            rounds=self.rounds,
+            drift=self.drift,
+            reports_per_round=chosen.expected.people.users,
+            total_epsilon=math.ceil(self.rounds / self.panels) * float(chosen.law.epsilon),
+            errors=tuple(self._error_at(chosen, frequency) for frequency in frequencies),
+        )
+
+    def _error_at(self, chosen: Assessment, frequency: float) -> SeriesErrorAt:
+        panels, asked, law = self.panels, float(chosen.size_share), chosen.law
+        seen = chosen.expected.seen(frequency, law.padding)
+        everybody = panels * chosen.expected.people.users * (1 - asked)
+        one_round, pooled = (
+            predicted_errors(law, everybody / share, frequency, seen, 1 - (1 - asked) / share).frequency
+            for share in (panels, 1)
+        )
+        shown, hidden = frequency * seen, frequency * (1 - seen)
+        moments = CountMoments.of(law.count_law, 1 - (1 - asked) / panels)
+        noise = moments.frequency_variance(shown) * panels / everybody
+        smoothed = noise / self.rounds
+        drifting = None if self.drift is None else max(steady_variance(noise, self.drift**2), smoothed)
+        return SeriesErrorAt(
+            frequency=frequency,
+            one_round=one_round,
+            pooled=pooled,
+            smoothed=math.hypot(math.sqrt(smoothed), hidden),
+            smoothed_drifting=None if drifting is None else math.hypot(math.sqrt(drifting), hidden),
+        )
 
 
 def steady_variance(noise: float, step: float) -> float:
-    """Return the variance of the last of many rounds, given all of them, where levels move by steps of a variance.
+    """Return the variance of the last of many rounds, given all, where levels move by steps of a variance.
 
     >>> round(steady_variance(1.0, 0.5), 6), steady_variance(1.0, 0.0)
     (0.5, 0.0)

@@ -1,12 +1,8 @@
-"""How many pairs people hold, known, estimated or assumed: what a padding is chosen from.
+"""How many pairs people hold, known, estimated or assumed, and what they then hold of each key.
 
-Whole numbers in blocks whose width grows with them: sums over billions of them in a few hundred terms.
-
-The frequencies that keys are expected to have, and how much of them reports show, from how many pairs people hold.
-
-Keys follow Zipf's law: somebody who holds m pairs holds the k-th most popular key with chance 1 - exp(-t/k), where t is
-such that these chances add up to m. That is drawing m distinct keys with weights 1/k, to a very good approximation. People
-with many pairs hold popular keys more often, but not in proportion to their pairs.
+Keys follow Zipf's law: a person who holds m pairs holds the k-th most popular key with chance 1 - exp(-t/k),
+where t is such that these chances add up to m. That is drawing m distinct keys with weights 1/k, to a very
+good approximation. People with many pairs hold popular keys more often, but not in proportion to their pairs.
 """
 
 from __future__ import annotations
@@ -45,7 +41,7 @@ def blocks(last: int, first: int = 1) -> list[Block]:
 
 
 MAX_SIZE, MAX_PEOPLE = 2**31, 1e15
-# Where only the average size is known, nobody is taken to hold more than this many times as many pairs.
+# Where only the average size is known, people are taken to hold at most this many times as many pairs.
 MAX_PER_TYPICAL = 3
 # Nobody is expected to have a size with a smaller share than this.
 NEGLIGIBLE_SHARE = 1e-9
@@ -77,9 +73,10 @@ class SetSizes:
     def assumed(cls, typical: float, most: int | None, keys: int) -> SetSizes:
         """Sizes where no more is known than how many pairs people hold on average, and at most.
 
-        They are spread from 1 to `most` as evenly as the average allows (the distribution of maximum entropy). If `most`
-        is left out, it is three times the average: with twice the average, where all sizes are as frequent, paddings
-        were far too short for people whose sizes have a tail (docs/appendix/padding-choice.md).
+        They are spread from 1 to `most` as evenly as the average allows (the distribution of maximum
+        entropy). If `most` is left out, it is three times the average: with twice the average, where all
+        sizes are as frequent, paddings were far too short for people whose sizes have a tail
+        (docs/appendix/padding-choice.md).
 
         >>> SetSizes.assumed(3, None, keys=100).largest, SetSizes.assumed(3, 3, keys=100).largest
         (9, 3)
@@ -90,8 +87,8 @@ class SetSizes:
             )
         if most is not None and not typical <= most <= keys:
             raise ParameterError(
-                f"most pairs must be at least the {typical:g} pairs of the average and at most the number of keys "
-                f"({keys:,}), not {most}"
+                f"most pairs must be at least the {typical:g} pairs of the average and at most the number "
+                f"of keys ({keys:,}), not {most}"
             )
         largest = min(keys, math.ceil(MAX_PER_TYPICAL * typical)) if most is None else most
         return cls._of_groups(_even_spread(1, largest, float, typical))
@@ -100,10 +97,10 @@ class SetSizes:
     def of_shares(cls, ends: Sequence[int], shares: Sequence[float], error: float = 0.0) -> SetSizes:
         """From the answers to a task's size question: the estimated shares of people at its ends.
 
-        The first end stands for all sizes up to it, and they are counted as that. Larger sizes were rounded at random to
-        one of the other ends so that 1/size keeps its mean: they are spread evenly above the first end, with that mean.
-        Of those as many are left out as the `error` of a share, twice, may have added: a few people with very many pairs
-        decide on the padding, and noise must not look like them.
+        The first end stands for all sizes up to it, and they are counted as that. Larger sizes were rounded
+        at random to one of the other ends so that 1/size keeps its mean: they are spread evenly above the
+        first end, with that mean. Of those as many are left out as the `error` of a share, twice, may have
+        added: a few people with very many pairs decide on the padding, and noise must not look like them.
 
         >>> sizes = SetSizes.of_shares((2, 3, 8, 100), (0.8, 0.1, 0.1, 0))
         >>> round(sizes.share_above(2), 6), round(sizes.mean, 1)
@@ -217,7 +214,7 @@ def _people(size: Any, number: Any) -> float:
 def _even_spread(
     least: int, largest: int, measure: Callable[[float], float], average: float
 ) -> list[tuple[float, float]]:
-    """Sizes from `least` to `largest`, in blocks, with shares like exp(slope·size) that give a growing measure its average."""
+    """Sizes in blocks, with shares like exp(slope·size) that give a growing measure its average."""
     parts = [*(block for block in blocks(largest - 1, least)), Block(largest, 1)]
     values = [measure(block.middle) for block in parts]
     if not values[0] < average < values[-1]:
@@ -267,7 +264,7 @@ class Spectrum:
         return math.fsum(group.share * _chance(group, popularity) for group in self._groups)
 
     def popularity(self, frequency: float) -> float:
-        """The popularity of a key of this frequency; infinite where even those who hold any pair are too few."""
+        """The popularity of a key of this frequency; infinite where too few people hold any pair."""
         low, high = 0.0, 1.0
         while self.frequency(high) < frequency:
             low, high = high, 2 * high
@@ -279,7 +276,7 @@ class Spectrum:
         return high
 
     def seen(self, popularity: float, padding: int) -> float:
-        """The share of a key's frequency that reports show: its holders with m pairs report it for ℓ/m of their reports."""
+        """The share of a key's frequency that reports show: holders of m pairs report it in ℓ/m of theirs."""
         held = [(group.size, group.share * _chance(group, popularity)) for group in self._groups]
         shown = math.fsum(share * min(1.0, padding / size) for size, share in held)
         return min(1.0, shown / math.fsum(share for _, share in held))

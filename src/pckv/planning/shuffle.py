@@ -1,11 +1,10 @@
 """How private shuffled reports are: a bound on δ(ε) that is never below the truth (proofs/shuffling.md).
 
-The bound is (1/n)·E[((R-x)·N1 - (Rx-1)·N2 - (x-1)·w·N3)₊], where x = e^ε, N1 and N2 are two equally likely kinds of
-reports and N3 a third. With T = N1 + N2 and D = N1 - N2 the sum is α·D - (x-1)·((R+1)/2·T + w·N3), α = (R-1)(x+1)/2:
-given T, D is a symmetric walk of T steps, independent of N3. T and N3 are grouped, always such that the sum grows; what is
-cut off counts in full; and the float error of everything is far below `ROUNDING`, which is added at the end.
-
-What a shuffler buys: the central (ε, δ) of shuffled reports, and the conditions under which it holds.
+The bound is (1/n)·E[((R-x)·N1 - (Rx-1)·N2 - (x-1)·w·N3)₊], where x = e^ε, N1 and N2 are two equally likely
+kinds of reports and N3 a third. With T = N1 + N2 and D = N1 - N2 the sum is α·D - (x-1)·((R+1)/2·T + w·N3), α
+= (R-1)(x+1)/2: given T, D is a symmetric walk of T steps, independent of N3. T and N3 are grouped, always
+such that the sum grows; what is cut off counts in full; and the float error of everything is far below
+`ROUNDING`, which is added at the end.
 """
 
 from __future__ import annotations
@@ -22,14 +21,15 @@ import numpy as np
 from pckv.base.arrays import Floats
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import ParameterError
-from pckv.base.limits import DEVICE_COIN, MAX_EPSILON, SERVER_COIN, Numeric, check_epsilon
+from pckv.base.limits import MAX_EPSILON, SERVER_COIN, Numeric, check_epsilon
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.size_question.law import SizeQuestion
+from pckv.planning.people import Expectations
 
 # More would leave the range in which the float error is known to be below `ROUNDING`.
 MAX_REPORTS = 10**9
-# The float error relative to the result: three laws of up to 3·10^5 products in a row, each rounded at most 8 times, and
-# as much again for their sums, make 2e-9.
+# The float error relative to the result: three laws of up to 3·10^5 products in a row, each rounded at most 8
+# times, and as much again for their sums, make 2e-9.
 ROUNDING = 1e-7
 # Counts that are less likely than e to the minus this are cut off.
 TAIL_EXPONENT = 140.0
@@ -46,7 +46,7 @@ EPSILON_PRECISION, EPSILON_DIGITS = 2e-6, 6
 
 
 class _Window(NamedTuple):
-    """Upper bounds of the chances of the likely counts: one row per law, from `first` on, and of all others together."""
+    """Upper bounds of the chances of likely counts: a row per law, from `first` on, and of all others."""
 
     first: Floats
     chances: Floats
@@ -71,7 +71,7 @@ class ShuffleBound:
     """The (ε, δ) of `reports` shuffled honest reports.
 
     Args:
-        reports: How many people report honestly, and collude with nobody who sees the result.
+        reports: How many people report honestly, and do not collude with those who see the result.
         blanket: γ: all laws of a report are at least γ times one law that does not depend on the person.
         ratio: R: and at most R·γ times that law; at least e^ε of a report alone.
 
@@ -106,7 +106,7 @@ class ShuffleBound:
 
     @property
     def still_weight(self) -> Fraction:
-        """w: the likelihood of a report that speaks for neither; it is least for both sets, or largest for both."""
+        """w: the likelihood of a report that speaks for neither set: the least for both, or the largest."""
         return self.ratio if self.overlap else Fraction(1)
 
     def delta(self, epsilon: Fraction) -> float:
@@ -193,8 +193,8 @@ class ShuffleBound:
 def _expected_excess(rows: _Rows, pull_of_total: float, pull_of_still: float) -> float:
     """E(D - b)₊ with b = pull_of_total·T + pull_of_still·N3, over some groups of T.
 
-    D = 2B - T where B is binomial. With y = T + b, j the least integer above y/2 and tail(i) = P(B ≥ i), this is
-    (2j - y)·tail(j) + 2·Σ tail(i) over i > j: a sum of terms that are not negative.
+    D = 2B - T where B is binomial. With y = T + b, j the least integer above y/2 and tail(i) = P(B ≥ i), this
+    is (2j - y)·tail(j) + 2·Σ tail(i) over i > j: a sum of terms that are not negative.
     """
     total = rows.most_total[:, None]
     threshold = pull_of_total * rows.least_total[:, None] + pull_of_still * rows.still
@@ -217,7 +217,7 @@ def _half_width(trials: float, chance: float) -> int:
 
 
 def _binomial(trials: Floats, odds: float) -> _Window:
-    """The likely part of binomial laws, upward: chances are relative to a likely one, and divided by no more than all."""
+    """Upper bounds of the likely part of binomial laws: weights relative to a likely one, over no more."""
     chance = odds / (1 + odds)
     mode = np.floor(trials * chance)
     width = _half_width(float(trials.max()), chance)
@@ -246,7 +246,7 @@ def _walk(trials: Floats) -> _Window:
 
 
 def _relative(ratios: Floats) -> tuple[Floats, Floats]:
-    """Weights relative to the first, given each one's ratio to the one before; and what follows the last at most.
+    """Weights relative to the first, given each one's ratio to the one before, and what follows at most.
 
     Ratios fall, so that what follows is below a geometric series, if it is one that ends.
     """
@@ -280,7 +280,7 @@ class Shuffle:
     Args:
         reports: All reports that are shuffled together, one per person.
         delta: δ, above 0 and below 1.
-        colluding: How many of the reports come from people who collude with whoever sees the result.
+        colluding: How many of the reports come from people who collude with those who see the result.
 
     Raises:
         ParameterError: if a number is outside its domain.
@@ -300,9 +300,30 @@ class Shuffle:
             raise ParameterError(f"delta must be above 0 and below 1, not {self.delta:g}")
         if not 0 <= self.colluding < self.reports:
             raise ParameterError(
-                f"colluding reports must be at least 0 and fewer than the {self.reports:,} that are shuffled, "
-                f"not {self.colluding:,}"
+                f"colluding reports must be at least 0 and fewer than the {self.reports:,} that are "
+                f"shuffled, not {self.colluding:,}"
             )
+
+    @classmethod
+    def planned(
+        cls, reports: int | None, delta: float | None, colluding: int, expected: Expectations
+    ) -> Shuffle | None:
+        """Return the shuffle that a plan is about, None if it is about none; half of one is refused."""
+        if reports is None:
+            if delta is not None or colluding:
+                raise ParameterError(
+                    "delta and colluding are about a shuffle: say how many reports are shuffled"
+                )
+            return None
+        check_shuffled_coin(expected.question.coin)
+        if delta is None:
+            raise ParameterError(
+                "a shuffle needs delta, the probability that its guarantee may fail: say 1e-7"
+            )
+        shuffle, users = cls(reports, delta, colluding), expected.people.users
+        if reports > users:
+            raise ParameterError(f"{reports:,} reports cannot be shuffled where {users:,} people take part")
+        return shuffle
 
     @property
     def honest(self) -> int:
@@ -317,7 +338,8 @@ class ShuffledPrivacy:
     Attributes:
         reports: How many reports are shuffled together; `colluding` of them hide nobody, `honest` do.
         delta: δ of the central guarantee.
-        central_epsilon: ε of the central guarantee, rounded up: towards whoever sees the shuffled reports only.
+        central_epsilon: ε of the central guarantee, rounded up: towards those who see only the shuffled
+            reports.
         local_epsilon: ε of each report alone, rounded up: towards everybody else, the shuffler included.
         conditions: What must hold for the central guarantee, in sentences.
     """
@@ -332,12 +354,12 @@ class ShuffledPrivacy:
 
     @property
     def gains(self) -> bool:
-        """Whether the shuffle is known to add anything worth telling to what each report guarantees by itself."""
+        """Whether the shuffle is known to add anything worth telling to what each report guarantees."""
         return self.central_epsilon < MAX_CENTRAL_SHARE * self.local_epsilon
 
 
 class ReportLaws(NamedTuple):
-    """What the bound needs of the laws of a report: all are from `blanket` to `blanket`·`ratio` times one law."""
+    """What the bound needs: all laws of a report are from `blanket` to `blanket`·`ratio` times one law."""
 
     blanket: Fraction
     ratio: Fraction
@@ -365,28 +387,31 @@ def privacy_of_shuffle(shuffle: Shuffle, distributions: ReportLaws) -> ShuffledP
 
 def _conditions(shuffle: Shuffle) -> tuple[str, ...]:
     shuffler = (
-        "Somebody other than the recipient of the result shuffles: they replace report ids, pass on neither order nor "
-        "times nor addresses, and tell nobody. Towards the shuffler only the local ε holds."
+        "Somebody other than the recipient of the result shuffles: they replace report ids, pass on "
+        "neither order nor times nor addresses, and tell nobody. Towards the shuffler only the local ε "
+        "holds."
     )
     honest = (
-        f"{shuffle.honest:,} reports are honest: made as the task says, one per person, by people who do not collude with "
-        "anybody who sees the result. Whether somebody reports does not depend on their pairs."
+        f"{shuffle.honest:,} reports are honest: made as the task says, one per person, by people who do "
+        "not collude with anybody who sees the result. Whether somebody reports does not depend on their "
+        "pairs."
     )
     functions = (
-        "Nobody knows which random function a person's report was made with ('ue-compact', 'collision'): a function that "
-        "a server hands out to each person (a coin) voids the central ε."
+        "Nobody knows which random function a person's report was made with ('ue-compact', 'collision'): a "
+        "function that a server hands out to each person (a coin) voids the central ε."
     )
     always = (shuffler, honest, functions)
     if shuffle.delta * shuffle.reports < 1:
         return always
+    one = f"1 in {shuffle.reports:,}"
     return (
         *always,
-        f"δ should be far below 1 in {shuffle.reports:,}: publishing one random person's pairs would satisfy this one.",
+        f"δ should be far below {one}: publishing one random person's pairs would satisfy this one.",
     )
 
 
 def local_epsilon_for(central: Numeric, shuffle: Shuffle, laws_at: Callable[[Fraction], ReportLaws]) -> str:
-    """Return a local ε whose reports have at most this central ε once they are shuffled, as large as was found.
+    """Return the largest local ε found whose reports have at most this central ε once they are shuffled.
 
     Args:
         central: The wanted central ε.
@@ -425,17 +450,3 @@ def check_shuffled_coin(coin: str) -> None:
         raise ParameterError(
             "shuffling adds nothing where a collector hands out coins: it knows reports by them"
         )
-
-
-def planned_shuffle(
-    reports: int | None, delta: float | None, colluding: int, coin: str = DEVICE_COIN
-) -> Shuffle | None:
-    """Return the shuffle that a plan is about, None if it is about none; half of one is refused."""
-    if reports is None:
-        if delta is not None or colluding:
-            raise ParameterError("delta and colluding are about a shuffle: say how many reports are shuffled")
-        return None
-    check_shuffled_coin(coin)
-    if delta is None:
-        raise ParameterError("a shuffle needs delta, the probability that its guarantee may fail: say 1e-7")
-    return Shuffle(reports, delta, colluding)

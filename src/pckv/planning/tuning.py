@@ -1,9 +1,8 @@
 """Parameters by the errors they are predicted to have, relative to `ue` as the paper has it.
 
 `ue-compact` may give a level several residues and let two levels share some; `ue` may choose how often
-it fakes. Both trade the error of frequencies against that of means.
-
-Why a law's parameters are what they are, in a sentence.
+it fakes. Both trade the error of frequencies against that of means. A sentence says why a law's
+parameters are what they are.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from pckv.base.canonical import decimal_text
 from pckv.base.limits import MIN_LEVELS
 from pckv.mechanisms.base import Law, Support
 from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.primes import is_prime
 from pckv.mechanisms.registry import build
 from pckv.mechanisms.ue.law import MAX_BETA, MIN_BETA, TUNED
 from pckv.mechanisms.ue_compact import residues
@@ -37,11 +37,11 @@ def explain_parameters(law: Law) -> str:
 def relative_errors(
     share: Fraction, shared: Fraction, bound: Fraction, levels: int = MIN_LEVELS
 ) -> tuple[Fraction, Fraction]:
-    """Return the squared errors of a rare key's frequency and mean relative to the best single residue's, by h and by g.
+    """Return squared errors of a rare key's frequency and mean relative to the best single residue's.
 
-    That is a share of 1/(e^ε + 2L - 1), with two levels PCKV-UE. A share β = r/q of the residues says a level, and
-    ω = o/q says both of two: with D = 1 + β(e^ε - 1), h is D²/(β + ω - Lβ²) and g is D²/(β - ω), up to what all have in
-    common.
+    That is a share of 1/(e^ε + 2L - 1), with two levels PCKV-UE. A share β = r/q of the residues says a
+    level, and ω = o/q says both of two: with D = 1 + β(e^ε - 1), h is D²/(β + ω - Lβ²) and g is D²/(β - ω),
+    up to what all have in common.
     """
 
     def h_and_g(beta: Fraction, omega: Fraction) -> tuple[Fraction, Fraction]:
@@ -105,9 +105,11 @@ EXPLANATIONS: dict[str, Callable[[Any], str]] = {
 EQUIVALENT_FACTOR = float(residues.EQUIVALENT_FACTOR)
 # Parameters are tuned for keys held by at most this share: rare keys do not pay for what others hold.
 MAX_FREQUENCY = 0.05
-# Several residues per level must be better than one by this factor: one is decoded faster and has fewer words.
+# Several residues per level must be better than one by this factor: one is decoded faster and has fewer
+# words.
 MIN_GAIN_OF_SETS = 1.05
-# Where the search looks: shares of residues per level, relative to one residue's, and how much of them is shared.
+# Where the search looks: shares of residues per level, relative to one residue's, and how much of them is
+# shared.
 SHARES, SHARED = (1.0, 1.25, 1.5, 1.75, 2.0), (0.0, 0.15, 0.3, 0.45, 0.6)
 FINER_STEPS = ((0.12, 0.07), (0.06, 0.035))
 # All levels together have at most this share of the residues.
@@ -133,7 +135,7 @@ class LawSpec(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def tuned_parameters(name: str, spec: LawSpec, objective: Objective) -> Mapping[str, str | int]:
-    """Return the parameters of a mechanism that suit an objective best; its defaults, if there is nothing to tune."""
+    """Return the parameters of a mechanism that suit an objective best; its defaults if none do better."""
     plain = spec.build(name, {})
     objective = objective._replace(frequency=min(objective.frequency, MAX_FREQUENCY))
     if name == "ue":
@@ -183,7 +185,7 @@ def _stated(q: int, r: int, o: int) -> Parameters:
 
 
 class _Search:
-    """Errors of shares β = r/q and ω = o/q relative to β = 1/(e^ε + 2L - 1) and ω = 0: with two levels, to ue's."""
+    """Errors of shares β = r/q and ω = o/q relative to β = 1/(e^ε + 2L - 1), ω = 0; of two levels, ue's."""
 
     def __init__(self, spec: LawSpec, objective: Objective) -> None:
         self.bound = float(exp_lower(spec.epsilon))
@@ -238,7 +240,7 @@ def _primes(keys: int, levels: int) -> list[int]:
     found: list[int] = []
     for lowest, highest in residues.ranges(keys, levels):
         if residues.words(keys, lowest) <= MAX_DECODED_WORDS:
-            found += islice(filter(residues.is_prime, range(lowest, highest + 1)), PRIMES_PER_LENGTH)
+            found += islice(filter(is_prime, range(lowest, highest + 1)), PRIMES_PER_LENGTH)
     fit = {q for q in found if residues.words(keys, q) <= MAX_DECODED_WORDS}
     return sorted(fit, key=lambda q: residues.words(keys, q))
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.base.arrays import Flags, Integers
+from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
 
@@ -177,7 +177,7 @@ def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]
     of that are positive; beyond it differences would lose digits, and sums are convolved.
     """
     if size > reports + 1:
-        return _convolved(support.numbers, reports, size)
+        return [float(chance) for chance in convolution_power(support.numbers, reports, size)]
     nothing, *numbers = support.numbers
     nothing = max(nothing, _MIN_CHANCE)
     found = [math.exp(reports * math.log(nothing))]
@@ -189,16 +189,16 @@ def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]
     return found
 
 
-def _convolved(numbers: Sequence[float], reports: int, size: int) -> list[float]:
-    """Return the same chances by convolving the law of one report with itself."""
-    found, power = np.eye(1, size)[0], np.zeros(max(size, len(numbers)))
-    power[: len(numbers)] = numbers
+def convolution_power(chances: Sequence[float] | Floats, terms: int, size: int) -> Floats:
+    """Return the chances of 0, 1, …, size - 1 for a sum of independent numbers which have these chances each."""
+    found, power = np.eye(1, size)[0], np.zeros(max(size, len(chances)))
+    power[: len(chances)] = chances
     power = power[:size]
-    while reports:
-        if reports & 1:
+    while terms:
+        if terms & 1:
             found = np.convolve(found, power)[:size]
-        power, reports = np.convolve(power, power)[:size], reports >> 1
-    return [float(chance) for chance in found]
+        power, terms = np.convolve(power, power)[:size], terms >> 1
+    return np.asarray(found, np.float64)
 
 
 class Detection(NamedTuple):

@@ -22,9 +22,9 @@ from pckv.collector.http.problem_details import (
 )
 from pckv.collector.state import CurrentCollector
 from pckv.contract.task import Task
+from pckv.estimators.needed import Precision
 from pckv.estimators.results.estimates import Estimates
 from pckv.planning.people import MIN_FREQUENCY
-from pckv.web.precision import Precision
 
 LEVELS = (0.5, 0.8, 0.95, 0.99)
 

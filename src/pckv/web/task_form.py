@@ -1,25 +1,45 @@
-"""What the page for a new task sends: the fields, and which of them is wrong."""
+"""What the page for a new task sends: the fields, which of them is wrong, and the task that they become."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from functools import partial
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from pckv.base.canonical import check_name
+from pckv.base.canonical import MAX_DECIMAL_DIGITS, check_name
 from pckv.base.days import checked_days
 from pckv.base.errors import ParameterError
-from pckv.base.levels import checked_levels, level_values
-from pckv.base.limits import DEFAULT_USERS, HASHED, MAX_ITEMS, MAX_KEYS, MAX_LEVELS, MIN_LEVELS, check_epsilon
+from pckv.base.levels import checked_levels
+from pckv.base.limits import (
+    DEFAULT_USERS,
+    DISCOVERY,
+    HASHED,
+    KINDS,
+    MAX_ITEMS,
+    MAX_KEYS,
+    MAX_LEVELS,
+    MIN_LEVELS,
+    PAIRS,
+    check_epsilon,
+)
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.about import read_about
 from pckv.contract.domain import checked_keys, checked_other, checked_range
 from pckv.contract.task import Task
-from pckv.mechanisms.discovery.prefix_tree import MAX_ALPHABET, MAX_CHARACTERS, MIN_ALPHABET
-from pckv.planning.people import MAX_USERS, Expectations, expect
-from pckv.planning.plan import DEFAULT_CANDIDATES, UNIT_RANGE, Plan, plan
+from pckv.mechanisms.discovery.prefix_tree import (
+    DEFAULT_ALPHABET,
+    DEFAULT_CHARACTERS,
+    MAX_ALPHABET,
+    MAX_CHARACTERS,
+    MIN_ALPHABET,
+    prefix_tree,
+)
+from pckv.planning.discovery import DiscoveryPlan, plan_discovery
+from pckv.planning.people import MAX_USERS, UNIT_RANGE, Expectations, People, Question, Wanted, expected_sizes
+from pckv.planning.plan import Planner
 
 Form = TypeVar("Form", bound=BaseModel)
 
@@ -30,12 +50,17 @@ MoreName = Literal["sample", "refuse"]
 CoinName = Literal["device", "server"]
 BetweenName = Literal["round", "refuse"]
 AnyText = Literal["hashed"]
-Decimal = Annotated[str, Field(pattern=r"^-?[0-9]{1,20}(\.[0-9]{1,20})?$")]
+# As many digits as the numbers of a task may have, so that every task can be duplicated.
+Decimal = Annotated[str, Field(pattern=r"^-?[0-9]+(\.[0-9]+)?$", max_length=MAX_DECIMAL_DIGITS)]
+Epsilon = Annotated[str, Field(pattern=r"^[0-9]{1,2}(\.[0-9]+)?$", max_length=MAX_DECIMAL_DIGITS)]
 LevelTexts = Annotated[list[Decimal], Field(min_length=MIN_LEVELS, max_length=MAX_LEVELS)]
 LevelCount = Annotated[int, Field(ge=MIN_LEVELS, le=MAX_LEVELS)]
 KEYS = rf"^([1-9][0-9]{{0,9}}|{HASHED})$"
 LEVELS = r"^(-?[0-9.]{1,41},?){1,20}$"
-EPSILON = r"^[0-9]{1,2}(\.[0-9]{1,15})?$"
+
+# A report of more texts says hardly anything of each.
+MAX_TEXTS_PER_REPORT = 1000
+Number = Annotated[int, Field(ge=1, le=MAX_CHARACTERS)]
 
 # What a field takes, in plain words, where its text is not even of the right form.
 EXPECTED = {
@@ -44,8 +69,8 @@ EXPECTED = {
     "other": "the name of the key for all that are not listed must be text",
     "low": "the lowest value must be a number in plain digits, such as 1 or 0.5",
     "high": "the highest value must be a number in plain digits, such as 1 or 0.5",
-    "levels": f"the levels must be a whole number from {MIN_LEVELS} to {MAX_LEVELS}, or that many numbers in plain digits, "
-    "such as 1 or 0.5",
+    "levels": f"the levels must be a whole number from {MIN_LEVELS} to {MAX_LEVELS}, or that many numbers in "
+    "plain digits, such as 1 or 0.5",
     "characters": f"the characters of a text must be a whole number from 1 to {MAX_CHARACTERS}",
     "alphabet": f"the alphabet must have from {MIN_ALPHABET} to {MAX_ALPHABET} characters",
     "groups": "the groups must be a whole number from 1 to the number of characters",
@@ -82,7 +107,7 @@ class NamedForm(BaseModel):
 class PlanHints(BaseModel):
     """What decides on padding and mechanism, besides the keys."""
 
-    epsilon: Annotated[str, Field(pattern=EPSILON)]
+    epsilon: Epsilon
     users: Annotated[int, Field(ge=1, le=MAX_USERS)] = DEFAULT_USERS
     pairs: Annotated[float, Field(ge=1, le=MAX_KEYS, allow_inf_nan=False)] | None = None
     most_pairs: Annotated[int, Field(ge=1, le=MAX_KEYS)] | None = None
@@ -93,8 +118,8 @@ class PlanHints(BaseModel):
     def hint_checks(self, key_count: int) -> Iterator[FieldCheck]:
         """Yield the library's own checks, each with the field that it is about."""
         yield "epsilon", partial(check_epsilon, self.epsilon)
-        yield "pairs", partial(expect, key_count, pairs=self.pairs)
-        yield "most_pairs", partial(expect, key_count, pairs=self.pairs, most_pairs=self.most_pairs)
+        yield "pairs", partial(expected_sizes, key_count, self.pairs)
+        yield "most_pairs", partial(expected_sizes, key_count, self.pairs, self.most_pairs)
 
 
 class PlanInputs(PlanHints):
@@ -110,63 +135,32 @@ class PlanInputs(PlanHints):
     levels: Annotated[str, Field(pattern=LEVELS)] = str(MIN_LEVELS)
 
     @property
-    def level_values(self) -> tuple[float, ...]:
-        """What each level is worth."""
-        ends = checked_range((self.low, self.high))
-        return level_values(checked_levels(self.given_levels, *ends), *ends)
-
-    @property
-    def given_levels(self) -> list[str] | int:
-        """The number of levels, or their values."""
-        return int(self.levels) if self.levels.isdecimal() else self.levels.split(",")
-
-    @property
-    def key_count(self) -> int:
-        """The number of keys, or of all hashes."""
-        given = self.given_keys
-        return given if isinstance(given, int) else MAX_ITEMS // len(self.level_values)
+    def question(self) -> Question:
+        """What is asked."""
+        levels = int(self.levels) if self.levels.isdecimal() else self.levels.split(",")
+        ends = (self.low, self.high)
+        return Question.planned(self.given_keys, ends, levels, None, more=self.more, coin=self.coin)
 
     @property
     def given_keys(self) -> int | str:
         """The number of keys, or that they are hashed."""
         return int(self.keys) if self.keys.isdecimal() else self.keys
 
-    def plan(self) -> Plan:
-        """Return the plan, in the units of the values."""
+    def planner(self) -> Planner:
+        """Return the choice for what the form says, in the units of the values."""
         check_fields(
             [
                 ("keys", partial(checked_keys, self.given_keys)),
                 ("high", partial(checked_range, (self.low, self.high))),
-                ("levels", lambda: self.level_values),
+                ("levels", lambda: self.question),
             ]
         )
-        check_fields(self.hint_checks(self.key_count))
-        return plan(
-            self.given_keys,
-            self.users,
-            self.epsilon,
-            self.pairs,
-            most_pairs=self.most_pairs,
-            objective=self.objective,
-            more=self.more,
-            coin=self.coin,
-            values=(self.low, self.high),
-            levels=self.given_levels,
-        )
-
-    def expectations(self) -> Expectations:
-        """Return what the plan expects of the people."""
-        return expect(
-            self.key_count,
-            candidates=DEFAULT_CANDIDATES if self.keys == HASHED else None,
-            users=self.users,
-            pairs=self.pairs,
-            most_pairs=self.most_pairs,
-            objective=self.objective,
-            more=self.more,
-            coin=self.coin,
-            levels=self.level_values,
-        )
+        question = self.question
+        check_fields(self.hint_checks(question.keys))
+        sizes = expected_sizes(question.keys, self.pairs, self.most_pairs)
+        people = People.expected(question.keys, self.users, sizes)
+        expected = Expectations(question, people, Wanted(self.objective))
+        return Planner(expected, Fraction(check_epsilon(self.epsilon)))
 
 
 class NewTaskForm(PlanHints, NamedForm):
@@ -201,24 +195,54 @@ class NewTaskForm(PlanHints, NamedForm):
     def to_task(self) -> Task:
         """Return the task, whose padding and mechanism are chosen as a plan does."""
         check_fields(self.checks())
-        return Task(
-            name=self.name,
-            keys=self.keys,
-            other=self.other,
-            values=(self.low, self.high),
-            epsilon=self.epsilon,
-            levels=self.levels,
-            between=self.between,
-            more=self.more,
-            coin=self.coin,
-            about=self.about,
-            opens=self.opens,
-            closes=self.closes,
-            pairs=self.pairs,
-            most_pairs=self.most_pairs,
-            users=self.users,
-            objective=self.objective,
-        )
+        members = self.model_dump(exclude={"kind", "low", "high"})
+        return Task(values=(self.low, self.high), **members)
+
+
+class TreeFields(BaseModel):
+    """The texts that are to be found, and how: without a number of groups, one per character.
+
+    A report stands for up to `padding` texts of one person.
+    """
+
+    epsilon: Epsilon
+    characters: Number = DEFAULT_CHARACTERS
+    alphabet: Annotated[str, Field(min_length=MIN_ALPHABET, max_length=MAX_ALPHABET)] = DEFAULT_ALPHABET
+    groups: Number | None = None
+    padding: Annotated[int, Field(ge=1, le=MAX_TEXTS_PER_REPORT)] = 1
+
+    def tree_checks(self) -> Iterator[FieldCheck]:
+        """Yield the library's own checks, each with the field that it is about."""
+        yield "alphabet", partial(prefix_tree, self.alphabet, 1)
+        yield "groups", partial(prefix_tree, self.alphabet, self.characters, self.groups)
+        yield "epsilon", partial(check_epsilon, self.epsilon)
+
+
+class DiscoveryPlanInputs(TreeFields):
+    """What the form says so far."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    users: Annotated[int, Field(ge=1, le=MAX_USERS)]
+
+    def plan(self) -> DiscoveryPlan:
+        """Return what can be found."""
+        check_fields(self.tree_checks())
+        return plan_discovery(**self.model_dump())
+
+
+class NewDiscoveryForm(TreeFields, NamedForm):
+    """The fields of the form for a discovery."""
+
+    kind: Literal["discovery"]
+    coin: CoinName = "device"
+
+    def to_task(self) -> Task:
+        """Return the task."""
+        check_fields(self.text_checks())
+        check_fields(self.tree_checks())
+        check_fields(self.day_checks())
+        return Task.discovery(**self.model_dump(exclude={"kind"}))
 
 
 def check_fields(checks: Iterable[FieldCheck]) -> None:
@@ -240,3 +264,20 @@ def read_form(body: bytes, form: type[Form]) -> Form:
         field = place[-1] if place[:1] == ["about"] else "".join(place[:1])
         detail = EXPECTED.get(field, f"{'.'.join(place)}: {first['msg']}" if place else first["msg"])
         raise ProblemDetails(ProblemKind.MALFORMED, detail, field=field) from None
+
+
+class _Kind(BaseModel):
+    kind: Any = PAIRS
+
+
+def read_any_form(body: bytes) -> NewTaskForm | NewDiscoveryForm:
+    """Return the form of a body: by its kind that of a discovery, or of a task with pairs."""
+    try:
+        kind = _Kind.model_validate_json(body).kind
+    except ValidationError:
+        # What is not even an object is refused as the usual form.
+        kind = PAIRS
+    if kind not in KINDS:
+        detail = f"the kind must be {PAIRS} or {DISCOVERY}"
+        raise ProblemDetails(ProblemKind.MALFORMED, detail, field="kind")
+    return read_form(body, NewDiscoveryForm) if kind == DISCOVERY else read_form(body, NewTaskForm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     plan.locator(".light.green", has_text="Enough people").wait_for()
     plan.get_by_text("All of the 10 most frequent keys stand out from the noise.").wait_for()
     page.get_by_label("one of several levels").check()
-    plan.get_by_text("5 levels instead of two make errors larger").wait_for()
+    plan.get_by_text("5 levels (1, 2, 3, 4, 5) instead of two, each with its best setting").wait_for()
     operator.check(DESK)
     operator.press("Change what is assumed")
     assert focused(page) == "Pairs per person: typical"
@@ -58,7 +59,7 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     page.get_by_label("At most (optional)").fill("4")
     page.get_by_label("must choose").check()
     operator.unfold("Details")
-    plan.get_by_text("Nobody may hold more: people choose up to 4.").wait_for()
+    plan.get_by_text("Nobody may hold more than 4 pairs: people choose up to that many.").wait_for()
     plan.locator(".chart svg").nth(1).wait_for()
     operator.check(DESK)
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
@@ -310,16 +311,18 @@ def test_a_draft_that_cannot_be_kept_is_said(people: Any) -> None:
 
 
 def test_a_task_is_duplicated(people: Any, server: ServeProcess) -> None:
+    """With every digit of its ε."""
+    epsilon = "2.5000000000000000000000001"
     about = {"question": QUESTION, "unit": "stars", "consent": "I agree.\nYes."}
     members: dict[str, Any] = {"more": "refuse", "padding": 2, "levels": [1, 2.5, 5], "between": "refuse"}
-    task = add_task(server, name="first run", epsilon="2.5", about=about, **members)
+    task = add_task(server, name="first run", epsilon=epsilon, about=about, **members)
     operator = people()
     open_form(operator)
     operator.go(f"/#/new?from={task.id}")
     page = operator.page
     page.get_by_text("Filled in from “first run”.").wait_for()
     assert page.get_by_label("Name", exact=True).input_value() == "first run (copy)"
-    assert page.get_by_label("ε", exact=True).input_value() == "2.5"
+    assert page.get_by_label("ε", exact=True).input_value() == epsilon
     # From here on it is a draft as any other.
     page.get_by_label("Name", exact=True).fill("second run")
     page.get_by_label("People expected").fill("2000")
@@ -327,7 +330,8 @@ def test_a_task_is_duplicated(people: Any, server: ServeProcess) -> None:
     page.reload()
     page.get_by_text("Draft restored.").wait_for()
     copied = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
-    assert (copied.name, copied.keys, copied.epsilon, copied.more) == ("second run", task.keys, 2.5, "refuse")
+    assert (copied.name, copied.keys, copied.more) == ("second run", task.keys, "refuse")
+    assert json.loads(copied.to_json())["epsilon"] == epsilon
     assert (copied.about, copied.levels, copied.between) == (task.about, task.levels, "refuse")
     operator.go(f"/#/new?from={'x' * 43}")
     page.get_by_role("alert").get_by_text("The task cannot be copied.").wait_for()

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, count, islice
+from itertools import chain, islice
 from typing import Any, TypeAlias
+
+from pckv.mechanisms.primes import least_prime
 
 # A whole number, or a numpy array of unsigned ones: the steps are written once for both.
 Number: TypeAlias = Any
@@ -32,8 +34,6 @@ FEW_KEYS, MIN_POSITIONS_FOR_FEW = 64, 2**16
 GENERATOR_SHARE = (618_034, 1_000_000)
 # Ratios up to 3 to 3 between items that are at most this far from a third, and how many more generators are tried.
 NEAR_ITEMS, SMALL_NUMBER, MAX_GENERATORS = 20, 3, 100
-# With these bases the test of Miller and Rabin is exact for numbers below 3·10^9.
-WITNESSES = (2, 3, 5, 7)
 
 
 def min_positions(items: int, symbols: int) -> int:
@@ -45,36 +45,6 @@ def best_positions(keys: int, items: int, symbols: int) -> int:
     """Return how many positions a task has unless its author says otherwise."""
     fewest = min_positions(items, symbols)
     return least_prime(max(fewest, MIN_POSITIONS_FOR_FEW) if keys <= FEW_KEYS else fewest)
-
-
-@lru_cache(maxsize=64)
-def least_prime(start: int) -> int:
-    """Return the least prime that is not below a number."""
-    return next(number for number in count(start) if is_prime(number))
-
-
-def is_prime(number: int) -> bool:
-    """Return whether a number below 3·10^9 is prime."""
-    if number in WITNESSES:
-        return True
-    if number <= 1 or any(number % witness == 0 for witness in WITNESSES):
-        return False
-    odd, halvings = number - 1, 0
-    while odd % 2 == 0:
-        odd, halvings = odd // 2, halvings + 1
-    return all(_passes(number, witness, odd, halvings) for witness in WITNESSES)
-
-
-def _passes(number: int, witness: int, odd: int, halvings: int) -> bool:
-    """Return whether a number behaves like a prime for one witness."""
-    power = pow(witness, odd, number)
-    if power == 1:
-        return True
-    for _ in range(halvings):
-        if power == number - 1:
-            return True
-        power = power * power % number
-    return False
 
 
 @lru_cache(maxsize=64)

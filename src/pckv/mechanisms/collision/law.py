@@ -34,10 +34,10 @@ from pckv.mechanisms.collision.affine import (
     best_generator,
     best_positions,
     is_generator,
-    is_prime,
     min_positions,
     numbers_of,
 )
+from pckv.mechanisms.primes import is_prime
 
 # With more symbols there would be too many positions.
 MAX_SYMBOLS = MAX_POSITIONS // POSITIONS_PER_SYMBOL

@@ -13,6 +13,7 @@ from itertools import islice
 from math import isqrt
 
 from pckv.base.errors import ParameterError
+from pckv.mechanisms.primes import is_prime
 
 MIN_PRIME = 3
 MAX_WORDS = 2**63
@@ -109,11 +110,6 @@ def choose(keys: int, bound: Fraction, levels: int = 2) -> int:
         first = islice(filter(is_prime, range(start, highest + 1)), 1)
         candidates += [prime for prime in first if error(prime, bound, levels) <= most]
     return min(candidates, key=lambda q: (words(keys, q), q))
-
-
-def is_prime(number: int) -> bool:
-    """Trial division: the largest number asked about is near 3·10^9."""
-    return number > 1 and all(number % factor for factor in range(2, isqrt(number) + 1))
 
 
 def ranges(keys: int, levels: int = 2) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,125 @@
+"""How the errors of a task's estimates shrink with reports, and what no number of reports can show."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pckv.contract.task import Task
+from pckv.estimators.sets import SetSummary
+from pckv.planning.people import MAX_USERS
+from pckv.planning.plan import GUESSED_MEAN_ERROR
+from pckv.planning.prediction import ExpectedErrors, predict, smallest_frequency
+from pckv.statistics.moments import CountMoments, Scale
+
+# The curve runs from MIN_REPORTS to ten times today's reports, at least to MIN_SPAN.
+MIN_REPORTS, MIN_SPAN = 100, 100_000
+POINTS = 25
+
+
+@dataclass(frozen=True)
+class Precision:
+    """The errors to expect for a key of one frequency, by the number of reports.
+
+    Errors are one standard deviation of method `corrected`. They come from noise, and from people with more
+    pairs than the padding, who hide a part of their keys: at most as much as the answers to the size question
+    allow.
+    """
+
+    task: Task
+    sets: SetSummary
+    reports: int
+    frequency: float
+    # How many hashed keys are asked for; None where keys are listed.
+    candidates: int | None = None
+
+    @property
+    def _most_hidden(self) -> float:
+        """What larger sets hide of this key at the worst: as if all its holders held all keys."""
+        return (
+            self.frequency * (1 - self.task.padding / self.task.key_count) if self.task.can_truncate else 0.0
+        )
+
+    @property
+    def surely_hidden(self) -> float:
+        """What larger sets surely hide of the key, at the level of the intervals, with any number of reports."""
+        lowest = 2 * self.sets.hidden - self.sets.hidden_high
+        return min(max(lowest, 0.0), self._most_hidden) if self.sets.answers else 0.0
+
+    def hidden(self, reports: float) -> float:
+        """Return what larger sets may hide of the key, at the level of the intervals, with this many reports.
+
+        The estimate of what is hidden is taken to stay, and its noise to shrink.
+        """
+        if not self.sets.answers:
+            return self._most_hidden
+        noise = (self.sets.hidden_high - self.sets.hidden) * math.sqrt(self.reports / reports)
+        return min(self.sets.hidden + noise, self._most_hidden)
+
+    @property
+    def _moments(self) -> CountMoments:
+        series = self.task.series
+        panels = 1 if series is None else series.panels
+        left_out = 1 - (1 - self.task.size_share) / panels
+        return CountMoments.of(self.task.law.count_law, left_out, Scale.of_values(self.task.level_values))
+
+    def noise(self, reports: float) -> ExpectedErrors:
+        """Return the errors of the key's frequency and, in the task's units, mean that come from noise."""
+        squares = predict(self._moments, reports * (1 - self.task.size_share), self.frequency)
+        return ExpectedErrors(math.sqrt(squares.frequency), self._unit * math.sqrt(squares.mean))
+
+    @property
+    def _unit(self) -> float:
+        return (self.task.high - self.task.low) / 2
+
+    @property
+    def guessed_mean_error(self) -> float:
+        """The error of guessing the mean, without a report."""
+        return GUESSED_MEAN_ERROR * self._unit
+
+    def _variance(self) -> float:
+        """The largest variance of the frequency per report: it is linear in what reports show."""
+        shown = (self.frequency, self.frequency - self._most_hidden)
+        return max(map(self._moments.frequency_variance, shown)) / (1 - self.task.size_share)
+
+    def needed_for_noise(self, wanted: float) -> int:
+        """Return how many reports bring the noise down to this error."""
+        return math.ceil(self._variance() / wanted**2)
+
+    def needed(self, wanted: float) -> int | None:
+        """Return how many reports bring the error down to this, what is hidden included; None if none do."""
+        if not self.sets.answers and self._most_hidden >= wanted:
+            return None
+
+        def is_enough(reports: int) -> bool:
+            return self._variance() / reports + self.hidden(reports) ** 2 <= wanted**2
+
+        low = high = self.needed_for_noise(wanted)
+        while not is_enough(high):
+            low, high = high, 2 * high
+            if high > MAX_USERS:
+                return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if is_enough(middle) else (middle, high)
+        return high
+
+    def error(self, reports: float) -> float:
+        """Return the error of the key's frequency once there are this many reports.
+
+        Where people were not asked how many pairs they hold, it is that of the noise: the worst case would hide
+        it.
+        """
+        return math.hypot(self.noise(reports).frequency, self.hidden(reports) if self.sets.answers else 0.0)
+
+    def smallest(self, reports: float) -> float:
+        """Return the least frequency that stands out from this many reports four times out of five."""
+        size_share = Fraction(str(self.task.size_share))
+        return smallest_frequency(self.task.law, reports, size_share=size_share, candidates=self.candidates)
+
+    def curve(self) -> list[tuple[float, float]]:
+        """Return numbers of reports, up to ten times today's, and the error of the frequency with each."""
+        last = max(MIN_SPAN, 10 * self.reports)
+        steps = (MIN_REPORTS * (last / MIN_REPORTS) ** (step / (POINTS - 1)) for step in range(POINTS))
+        return [(reports, self.error(reports)) for reports in steps]
