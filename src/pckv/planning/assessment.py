@@ -102,7 +102,7 @@ class Assessment:
         return SizeQuestion(law.keys, law.padding, law.epsilon, share) if share else None
 
     def errors_at(self, frequency: float, users: int | None = None) -> ExpectedErrors:
-        """Return the errors to expect of a key, in the units of the values, of the users expected or others."""
+        """Return the errors to expect of a key, in the units of the values, with these users or others."""
         question, asked = self.expected.question, float(self.size_share)
         reports = (self.expected.people.users if users is None else users) * (1 - asked)
         seen = self.expected.seen(frequency, self.law.padding)
