@@ -232,7 +232,8 @@ from pckv.collector.analysis.tallies import Compactor
 from support.memory_store import MemoryStore
 
 store = MemoryStore()
-store.add_task(Task(name="t", keys=1000, values=(0, 1), epsilon=1, padding=5, mechanism=sys.argv[1]))
+task = Task(name="t", keys=1000, values=(0, 1), epsilon=1, padding=5, mechanism=sys.argv[1])
+store.add_task(task, "2030-01-01")
 Compactor(store).prepare_all()
 print("pckv.tally.loops" in sys.modules, "numba" in sys.modules)
 """
