@@ -20,8 +20,8 @@ from experiments.measured_errors import MeasuredPopulation, oracle, standard_err
 from experiments.rank_page import write_page
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv.base.arrays import Floats
-from pckv.estimators.methods.bayes.bayes import learn
-from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.linear import corrected
+from pckv.estimators.methods.bayes import learn
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import FigureScale

@@ -14,7 +14,7 @@ import numpy as np
 from pckv.base.errors import ParameterError, require
 from pckv.base.words import TOO_RARE, plural
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.key_estimate import UNKNOWN
+from pckv.estimators.results.words import UNKNOWN
 
 if TYPE_CHECKING:
     import altair as alt

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pckv.base.arrays import Floats, Integers
-from pckv.estimators.methods.bayes.bayes import learn
+from pckv.estimators.methods.bayes import learn
 from pckv.estimators.methods.registry import METHODS
 from pckv.estimators.shares import own_shares
 from pckv.lab.dataset import Dataset

@@ -13,8 +13,7 @@ from numpy.random import Generator
 from pckv.base.arrays import Floats, Integers
 from pckv.base.levels import Levels, level_count
 from pckv.base.limits import MIN_LEVELS
-from pckv.estimators.methods.registry import METHODS, unclipped_frequency
-from pckv.estimators.postprocess import CONSISTENT, make_consistent
+from pckv.estimators.methods.registry import CONSISTENT, METHODS, make_consistent, unclipped_frequency
 from pckv.lab.baselines.drawing import IndexModel
 from pckv.lab.baselines.registry import find_baseline
 from pckv.lab.counting import count_reports

@@ -26,6 +26,7 @@ import numpy as np
 
 from pckv.base.arrays import Flags, Integers
 from pckv.base.errors import ParameterError
+from pckv.statistics.binomial import convolution_power
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
 
 # The false discovery rate of flags where none is named.
@@ -177,7 +178,7 @@ def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]
     of that are positive; beyond it differences would lose digits, and sums are convolved.
     """
     if size > reports + 1:
-        return _convolved(support.numbers, reports, size)
+        return list(map(float, convolution_power(support.numbers, reports, size)))
     nothing, *numbers = support.numbers
     nothing = max(nothing, _MIN_CHANCE)
     found = [math.exp(reports * math.log(nothing))]
@@ -187,18 +188,6 @@ def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]
         total = sum((times * (reports + 1) - count) * chance * known for times, chance, known in before)
         found.append(max(total, 0.0) / (count * nothing))
     return found
-
-
-def _convolved(numbers: Sequence[float], reports: int, size: int) -> list[float]:
-    """Return the same chances by convolving the law of one report with itself."""
-    found, power = np.eye(1, size)[0], np.zeros(max(size, len(numbers)))
-    power[: len(numbers)] = numbers
-    power = power[:size]
-    while reports:
-        if reports & 1:
-            found = np.convolve(found, power)[:size]
-        power, reports = np.convolve(power, power)[:size], reports >> 1
-    return [float(chance) for chance in found]
 
 
 class Detection(NamedTuple):

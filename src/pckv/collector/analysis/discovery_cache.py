@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pckv.collector.analysis.computations import SharedComputations
 from pckv.collector.analysis.tally_cache import TallyCache
 from pckv.contract.task import Task
-from pckv.estimators.discovery.discover import discover
+from pckv.estimators.discovery import discover
 from pckv.estimators.results.discovery import Discovery
 from pckv.store.base import Store
 

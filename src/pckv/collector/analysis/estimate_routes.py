@@ -31,7 +31,6 @@ from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, pro
 from pckv.collector.state import Account, Collector, CurrentCollector, unchanged
 from pckv.contract.task import Task
 from pckv.estimators.results.estimates import Estimates
-from pckv.files.estimates import estimates_to_parquet
 from pckv.files.reports.writer import as_arrays, write_reports
 
 JSON_TYPE, CSV_TYPE, PARQUET_TYPE = "application/json", "text/csv", "application/vnd.apache.parquet"
@@ -65,7 +64,7 @@ QueryRows = Annotated[WantedRows, Depends(parse_rows)]
 FORMATS: dict[str, Callable[[Estimates], str | bytes]] = {
     JSON_TYPE: Estimates.to_json,
     CSV_TYPE: Estimates.to_csv,
-    PARQUET_TYPE: estimates_to_parquet,
+    PARQUET_TYPE: Estimates.to_parquet,
 }
 SUFFIXES = {JSON_TYPE: "json", CSV_TYPE: "csv", PARQUET_TYPE: "parquet"}
 ESTIMATE_RESPONSES: dict[int | str, dict[str, Any]] = {

@@ -26,7 +26,6 @@ from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, pro
 from pckv.collector.state import Account, Collector, CurrentCollector, unchanged
 from pckv.contract.series import Series
 from pckv.estimators.results.trend import Trend
-from pckv.files.estimates import estimates_to_parquet
 from pckv.statistics.detection import DEFAULT_FLAG_RATE
 
 DEFAULT_ROUNDS, MAX_ROUNDS_PER_TREND = 104, 1000
@@ -36,7 +35,7 @@ router = APIRouter(tags=["series"])
 FORMATS: dict[str, Callable[[Trend], str | bytes]] = {
     JSON_TYPE: Trend.to_json,
     CSV_TYPE: Trend.to_csv,
-    PARQUET_TYPE: estimates_to_parquet,
+    PARQUET_TYPE: Trend.to_parquet,
 }
 
 
