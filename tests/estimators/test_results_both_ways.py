@@ -78,7 +78,7 @@ def estimated(draw: st.DrawFn) -> Estimates:
         tally,
         draw(st.sampled_from(["baseline", "corrected", "bayes"])),
         draw(st.sampled_from([0.5, 0.95])),
-        keys=KEYS if keys == HASHED else draw(st.sampled_from([None, KEYS[:1]])),
+        keys=KEYS if keys == HASHED else draw(st.sampled_from([None, KEYS[:1], [KEYS[1], KEYS[0], KEYS[1]]])),
         post=() if keys == HASHED else draw(st.sampled_from([(), ("consistent",)])),
         hostile=draw(st.sampled_from(["0", "1", "90%"])) if tally.reports > 1 else 0,
     )

@@ -27,24 +27,17 @@ if TYPE_CHECKING:
 
 # What whole numbers of results are below, as in every file and store.
 WHOLE_NUMBER_LIMIT = 2**63
+# Plain types, and what a value of each is called.
+_NAMES = {str: "a text", bool: "true or false", int: "a whole number", float: "a finite number"}
 
 
-class _Scalar(NamedTuple):
-    """How values of a plain type are read: the types that JSON gives, a further check, and what they are called."""
-
-    types: frozenset[type]
-    check: Callable[[Any], bool] | None
-    name: str
-
-
-_SCALARS = {
-    str: _Scalar(frozenset([str]), None, "a text"),
-    bool: _Scalar(frozenset([bool]), None, "true or false"),
-    int: _Scalar(frozenset([int]), lambda number: 0 <= number < WHOLE_NUMBER_LIMIT, "a whole number"),
-    float: _Scalar(
-        frozenset([float, int]), lambda number: abs(number) <= sys.float_info.max, "a finite number"
-    ),
-}
+def _fits(kind: type, value: Any) -> bool:
+    """Whether JSON gave a value of a plain type."""
+    if kind is float:
+        return type(value) in {float, int} and abs(value) <= sys.float_info.max
+    if kind is int:
+        return type(value) is int and 0 <= value < WHOLE_NUMBER_LIMIT
+    return type(value) is kind
 
 
 class _Field(NamedTuple):
@@ -96,7 +89,7 @@ def read_value(kind: Any, value: Any, place: str = "") -> Any:
         return tuple(
             _read_values(get_args(kind)[0], _list(value, place), lambda number: f"{place}[{number}]")
         )
-    if kind in _SCALARS:
+    if kind in _NAMES:
         return _read_values(kind, [value], lambda _: place)[0]
     return kind(**read_members(kind, value, place=place))
 
@@ -159,16 +152,13 @@ def _read_column(rows: Sequence[Mapping[str, Any]], name: str, field: _Field, pl
 
 
 def _read_values(kind: Any, values: list[Any], place: Callable[[int], str]) -> list[Any]:
-    """Return values of one type; those of plain types are checked all at once."""
-    if kind in _SCALARS:
-        types, check, name = _SCALARS[kind]
-        if not set(map(type, values)) <= types or (check is not None and not all(map(check, values))):
-            wrong = (type(value) not in types or (check is not None and not check(value)) for value in values)
-            raise DataError(f"not {name}", place=place(list(wrong).index(True)) or None)
-        return list(map(kind, values))
-    if is_dataclass(kind) or hasattr(kind, "_fields"):
-        _mappings(values, place)
-    return [read_value(kind, value, place(number)) for number, value in enumerate(values)]
+    """Return values of one type."""
+    if kind not in _NAMES:
+        return [read_value(kind, value, place(number)) for number, value in enumerate(values)]
+    for number, value in enumerate(values):
+        if not _fits(kind, value):
+            raise DataError(f"not {_NAMES[kind]}", place=place(number) or None)
+    return list(map(kind, values))
 
 
 def _mappings(values: list[Any], place: Callable[[int], str]) -> list[dict[str, Any]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 import click
@@ -38,6 +38,7 @@ from pckv.estimators.trends.trend import trend
 # The most rounds that a collector estimates together.
 MAX_ROUNDS = 1000
 
+Answer = TypeVar("Answer")
 Command = Callable[..., None]
 
 
@@ -48,23 +49,6 @@ class EstimatedTask(NamedTuple):
     alarms: Alarms | None
     name: str
     unit: str
-
-
-class TaskSource(Protocol):
-    """Where the results of a task come from."""
-
-    def estimates(self, keys: Sequence[str], **options: Any) -> EstimatedTask:
-        """Return the estimates of some keys, or of all if none is named."""
-
-    def discovery(self, level: float, false_discovery_rate: float) -> Discovery:
-        """Return the keys that a discovery finds."""
-
-
-class SeriesSource(Protocol):
-    """Where the results of a series come from."""
-
-    def trend(self, keys: Sequence[str], since: int | None, level: float, rate: float) -> Trend:
-        """Return the trend of some keys, or of all if none is named."""
 
 
 class TaskFiles(NamedTuple):
@@ -122,15 +106,6 @@ class _Overview(NamedTuple):
     about: _About
     alarms: Alarms | None
 
-    @classmethod
-    def from_dict(cls, document: Any) -> _Overview:
-        """Return what the collector's overview says."""
-        found: _Overview = read_value(cls, document)
-        return found
-
-
-Answer = TypeVar("Answer", Estimates, Discovery, Trend, _Overview)
-
 
 class CollectedReports(NamedTuple):
     """The reports that a collector has of a task or a series, by its id."""
@@ -145,9 +120,12 @@ class CollectedReports(NamedTuple):
         path = collected(self.id, f"/estimates?{query}")
         # There may be more keys than an address takes.
         body = json.dumps({"keys": keys}).encode() if keys else None
-        found = self._read(Estimates, ask("POST" if keys else "GET", *self._at(path), body, estimates=True))
+        found = self._read(
+            Estimates.from_dict, ask("POST" if keys else "GET", *self._at(path), body, estimates=True)
+        )
         self._check_id("task", found.task)
-        told = self._read(_Overview, ask("GET", *self._at(collected(self.id, "/overview"))))
+        overview = ask("GET", *self._at(collected(self.id, "/overview")))
+        told: _Overview = self._read(partial(read_value, _Overview), overview)
         if keys:
             # The collector's sentences are about all keys, and these are to be about those asked for.
             found = replace(found, verdict=verdict(found))
@@ -157,7 +135,7 @@ class CollectedReports(NamedTuple):
         """Return the keys that the collector finds."""
         query = urlencode({"level": level, "false_discovery_rate": false_discovery_rate})
         path = collected(self.id, f"/discovery?{query}")
-        found = self._read(Discovery, ask("GET", *self._at(path), estimates=True))
+        found = self._read(Discovery.from_dict, ask("GET", *self._at(path), estimates=True))
         self._check_id("task", found.task)
         return found
 
@@ -166,22 +144,27 @@ class CollectedReports(NamedTuple):
         query: dict[str, Any] = {"level": level, "rate": rate, "limit": MAX_ROUNDS, "keys": keys}
         query |= {} if since is None else {"since": since}
         path = series_path(self.id, f"/trend?{urlencode(query, doseq=True)}")
-        found = self._read(Trend, ask("GET", *self._at(path), estimates=True))
+        found = self._read(Trend.from_dict, ask("GET", *self._at(path), estimates=True))
         self._check_id("series", found.series)
         return found
 
     def _at(self, path: str) -> tuple[str, str, str]:
         return self.url, path, self.token
 
-    def _read(self, kind: type[Answer], answer: Any) -> Answer:
+    def _read(self, read: Callable[[Any], Answer], answer: Any) -> Answer:
         try:
-            return kind.from_dict(answer)
+            return read(answer)
         except DataError:
             raise DataError(f"{self.url}: this is not the answer of a collector") from None
 
     def _check_id(self, what: str, told: str) -> None:
         if told != self.id:
             raise DataError(f"{self.url}: it answers with another {what}, {one_line(told)}")
+
+
+# Where the results of a task, and of a series, come from.
+TaskSource = TaskFiles | CollectedReports
+SeriesSource = SeriesFiles | CollectedReports
 
 
 def task_source(command: Command) -> Command:

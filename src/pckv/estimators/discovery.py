@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.base.arrays import Flags, Floats, Integers
+from pckv.base.arrays import Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.task import Task
@@ -24,6 +24,7 @@ from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.discovery.prefix_tree import END
 from pckv.planning.discovery import DEFAULT_FOUND_RATE, followed_chance, moments_of, smallest_found_frequency
 from pckv.statistics.binomial import binomial_upper_tail
+from pckv.statistics.detection import check_rate, discoveries
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
 from pckv.tally.supports import supports_of
@@ -183,19 +184,21 @@ def discover(
     if not isinstance(law, DiscoveryLaw):
         raise TypeError(law)
     check_level(level)
-    _check_arguments(false_discovery_rate, most)
+    check_rate(false_discovery_rate)
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise ParameterError(f"most must be a whole number from 1 on, not {most!r}")
     if tally.reports < tree.groups:
         raise ParameterError(
             f"task {task.name!r} has more groups than reports: {tree.groups} groups, {tally.reports:,} reports"
         )
     found = search(task, law, reports_by_group(tally, law), most, progress)
-    keys = [
-        whole
-        for whole, stands_out in zip(
-            found.whole, _found(law, found, false_discovery_rate).tolist(), strict=True
-        )
-        if stands_out
-    ]
+    chances = null_chances(
+        law,
+        np.array([whole.count for whole in found.whole], np.int64),
+        [whole.reports for whole in found.whole],
+    )
+    stand_out = discoveries(chances, false_discovery_rate, found.tested)
+    keys = [found.whole[place] for place in np.flatnonzero(stand_out)]
     estimated = _estimate(
         law, [whole.count for whole in keys], [whole.reports for whole in keys], tally.reports, level
     )
@@ -215,22 +218,6 @@ def discover(
         padding=task.padding,
         smallest_frequency=smallest_found_frequency(law, tree, tally.reports, false_discovery_rate),
     )
-
-
-def _check_arguments(rate: float, most: int) -> None:
-    if not 0 < rate < 1:
-        raise ParameterError(f"the false discovery rate must be above 0 and below 1, not {rate}")
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise ParameterError(f"most must be a whole number from 1 on, not {most!r}")
-
-
-def _found(law: DiscoveryLaw, found: Search, rate: float) -> Flags:
-    """Return which texts stand out from all that were tested (Benjamini and Hochberg)."""
-    counts = np.array([whole.count for whole in found.whole], np.int64)
-    chances = null_chances(law, counts, [whole.reports for whole in found.whole])
-    ranked = np.sort(chances)
-    passes = np.flatnonzero(ranked <= rate * np.arange(1, ranked.size + 1) / max(found.tested, 1))
-    return np.asarray(chances <= (ranked[passes[-1]] if passes.size else -1.0))
 
 
 class _Frequencies(NamedTuple):

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.base.arrays import Flags, Integers
+from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.statistics.binomial import convolution_power
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
@@ -215,6 +215,23 @@ class Detection(NamedTuple):
             at_least = list(zip(counts[::-1].tolist(), np.cumsum(times[::-1]).tolist(), strict=True))
             threshold = discovery_threshold(moments, reports, at_least, self.level, self.rate)
         return np.asarray(totals >= threshold)
+
+
+def discoveries(p_values: Floats, rate: float, tested: int | None = None) -> Flags:
+    """Return which of many hypotheses are refused at a false discovery rate (Benjamini and Hochberg).
+
+    Args:
+        p_values: The chances of what was seen, or of anything more unusual, where a hypothesis is true.
+        rate: The false discovery rate.
+        tested: How many hypotheses there are, where only those with small chances are given; by default as many as are.
+
+    >>> discoveries(np.array([0.9, 0.001, 0.02, 0.03]), 0.05).tolist()
+    [False, True, True, True]
+    """
+    ranked = np.sort(p_values)
+    allowed = rate * np.arange(1, ranked.size + 1) / max(ranked.size if tested is None else tested, 1)
+    passed = np.flatnonzero(ranked <= allowed)
+    return np.asarray(p_values <= (ranked[passed[-1]] if passed.size else -1.0))
 
 
 def check_rate(rate: float) -> float:

@@ -221,48 +221,38 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
+class _OfDistributions:
+    """A member of the distributions that is one of the estimates, too."""
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, table: ValueSpread | None, _: type) -> Any:
+        return self if table is None else getattr(table.distributions, self._name)
+
+
 class ValueSpread:
-    """The part of a table of estimates that knows the shares of levels; empty where the task has two."""
+    """The part of a table of estimates that knows the shares of levels; empty where the task has two.
+
+    Attributes:
+        shares: The share of the holders at every level, one row per key, with intervals `shares_low` to `shares_high`.
+        deviation: The standard deviation of the values of every key, with its interval `deviation_low` to
+            `deviation_high`. Values that were rounded to levels at random vary more than they did before; the lower
+            limits allow for that.
+    """
 
     distributions: Distributions
+    shares = _OfDistributions()
+    shares_low = _OfDistributions()
+    shares_high = _OfDistributions()
+    deviation = _OfDistributions()
+    deviation_low = _OfDistributions()
+    deviation_high = _OfDistributions()
 
     @property
     def level_values(self) -> tuple[float, ...]:
         """What each level is worth, in the task's own units; empty where there are two."""
         return self.distributions.values
-
-    @property
-    def shares(self) -> Floats:
-        """The share of the holders at every level, one row per key; no column where the task has two levels."""
-        return self.distributions.shares
-
-    @property
-    def shares_low(self) -> Floats:
-        """The lower limits of the shares."""
-        return self.distributions.shares_low
-
-    @property
-    def shares_high(self) -> Floats:
-        """The upper limits of the shares."""
-        return self.distributions.shares_high
-
-    @property
-    def deviation(self) -> Floats:
-        """The standard deviation of the values of every key; empty where the task has two levels.
-
-        Values that were rounded to levels at random vary more than they did before; the lower limits allow for that.
-        """
-        return self.distributions.deviation
-
-    @property
-    def deviation_low(self) -> Floats:
-        """The lower limits of the standard deviations."""
-        return self.distributions.deviation_low
-
-    @property
-    def deviation_high(self) -> Floats:
-        """The upper limits of the standard deviations."""
-        return self.distributions.deviation_high
 
     def quantile(self, p: float) -> Quantiles:
         """Return a quantile of every key's values: the least value that this share of the holders do not exceed.

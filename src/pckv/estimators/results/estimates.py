@@ -348,8 +348,6 @@ class Estimates(ValueSpread, ResultTable):
         rows = document.get("estimates")
         columns = read_columns(KeyEstimate, rows, (*COLUMNS, "mean_misfit"), "estimates")
         keys = columns.pop("key")
-        if len(set(keys)) < len(keys):
-            raise DataError("a key stands twice", place="estimates")
         if facts["other"] not in (None, *keys):
             raise DataError("not a key of the estimates", place="other")
         hashed = facts["false_discovery_rate"] is not None

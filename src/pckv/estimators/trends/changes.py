@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pckv.base.arrays import Flags, Floats, Integers
+from pckv.base.arrays import Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.estimators.intervals import GAUSSIAN_VARIANCE, two_sided_z
 from pckv.estimators.results.trend import Changes
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.statistics.binomial import binomial_upper_tail
-from pckv.statistics.detection import check_rate
+from pckv.statistics.detection import check_rate, discoveries
 from pckv.statistics.moments import GAUSSIAN_NOISE
 
 
@@ -101,17 +101,3 @@ def _exact_p_values(before: Integers, after: Integers, share: float) -> Floats:
     more = binomial_upper_tail(counts[1], counts[0] + counts[1], share)
     fewer = binomial_upper_tail(counts[0], counts[0] + counts[1], 1 - share)
     return np.asarray(np.minimum(2 * np.minimum(more, fewer), 1.0))
-
-
-def discoveries(p_values: Floats, rate: float) -> Flags:
-    """Return which of many hypotheses are refused at a false discovery rate (Benjamini and Hochberg).
-
-    >>> discoveries(np.array([0.9, 0.001, 0.02, 0.03]), 0.05).tolist()
-    [False, True, True, True]
-    """
-    if not p_values.size:
-        return np.zeros(0, np.bool_)
-    allowed = rate * np.arange(1, p_values.size + 1) / p_values.size
-    passed = np.flatnonzero(np.sort(p_values) <= allowed)
-    limit = allowed[passed[-1]] if passed.size else -1.0
-    return np.asarray(p_values <= limit)
