@@ -14,13 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pckv import Tally, Task, discover, estimate, trend
+from pckv import Tally, Task, estimate, trend
 from pckv.base.errors import DataError, ParameterError
 from pckv.base.limits import BETWEEN, MIN_LEVELS
 from pckv.base.population import Population
 from pckv.base.seeded import seeded_source
 from pckv.base.table import ResultTable
 from pckv.device.vectorised import perturb_many
+from pckv.estimators.discovery import discover
 from pckv.estimators.results.discovery import Discovery
 from pckv.estimators.results.estimates import Estimates
 from pckv.estimators.results.trend import Trend
