@@ -11,7 +11,7 @@ from numpy.random import default_rng
 from bench.measurement import Measurement, absolute, seconds
 from bench.processes import with_peak_memory
 from experiments.measured_errors import LEVEL
-from pckv.estimators.methods.bayes.bayes import learn
+from pckv.estimators.methods.bayes import learn
 from pckv.lab.choices import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments

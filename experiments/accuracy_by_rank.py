@@ -20,8 +20,8 @@ from experiments.few_reports import MAX_SUM, FewReports, few_requirements, measu
 from experiments.measured_errors import MeasuredPopulation, oracle, standard_errors
 from experiments.settings import ExperimentSettings, Requirement, requirements_table, show_requirements
 from pckv.base.arrays import Floats
-from pckv.estimators.methods.bayes.bayes import learn
-from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.linear import corrected
+from pckv.estimators.methods.bayes import learn
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import FigureScale

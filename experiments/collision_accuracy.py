@@ -25,7 +25,7 @@ from pckv.auditing.variants import with_law
 from pckv.base.arrays import Floats, Integers
 from pckv.contract.task import Task
 from pckv.device.vectorised import VectorisedTape, perturb_many_from
-from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.estimators.linear import unbiased_frequency
 from pckv.lab.dataset import Dataset
 from pckv.lab.processes import map_in_processes
 from pckv.mechanisms.base import FunctionCount

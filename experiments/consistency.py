@@ -13,8 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.settings import ExperimentSettings
-from pckv.estimators.methods.registry import METHODS, unclipped_frequency
-from pckv.estimators.postprocess import CONSISTENT, make_consistent
+from pckv.estimators.methods.registry import CONSISTENT, METHODS, make_consistent, unclipped_frequency
 from pckv.files.pairs.rows import Columns
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset, read_ratings

@@ -13,8 +13,8 @@ from rich.progress import track
 from experiments.measured_errors import standard_errors
 from experiments.settings import Requirement
 from pckv.base.arrays import Floats
-from pckv.estimators.methods.bayes.bayes import bayes
-from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.linear import corrected
+from pckv.estimators.methods.bayes import bayes
 from pckv.lab.choices import draw_counts
 from pckv.lab.processes import map_in_processes
 from pckv.mechanisms.registry import build

@@ -20,7 +20,7 @@ from pckv.base.arrays import Flags, Floats
 from pckv.base.population import Population
 from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
-from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.linear import corrected
 from pckv.lab.choices import draw_level_counts
 from pckv.lab.dataset import Dataset
 from pckv.lab.populations import zipf

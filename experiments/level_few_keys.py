@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from pckv.base.arrays import Floats, Integers
-from pckv.estimators.methods.bayes.bayes import learn
+from pckv.estimators.methods.bayes import learn
 from pckv.estimators.shares import own_interval, own_shares, with_intervals
 from pckv.lab.counting import count_reports
 from pckv.lab.sampling import SampledCounts, TakenPairs

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from pckv.base.arrays import Floats, Integers
-from pckv.estimators.methods.baseline import baseline
+from pckv.estimators.linear import baseline
 from pckv.mechanisms.base import CountLaw, Law
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments, equal_scale

@@ -13,7 +13,7 @@ from numpy.random import Generator, default_rng
 from pckv.base.arrays import Flags, Floats
 from pckv.base.population import Population
 from pckv.contract.task import Task
-from pckv.estimators.methods.bayes.bayes import Posterior, learn
+from pckv.estimators.methods.bayes import Posterior, learn
 from pckv.estimators.shares import distributions, own_interval, own_shares, with_intervals
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset

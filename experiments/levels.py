@@ -28,9 +28,9 @@ from experiments.level_medians import (
 )
 from experiments.settings import ExperimentSettings, Requirement, requirements_table, show_requirements
 from pckv.base.arrays import Flags, Floats
-from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.estimators.methods.bayes.bayes import learn
-from pckv.estimators.methods.bayes.profiles import KnownFrequencies, learn_profiles
+from pckv.estimators.linear import unbiased_frequency
+from pckv.estimators.methods.bayes import learn
+from pckv.estimators.methods.profiles import KnownFrequencies, learn_profiles
 from pckv.estimators.shares import LevelShares, own_interval, own_shares, with_intervals
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset

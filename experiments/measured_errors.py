@@ -11,10 +11,9 @@ import numpy as np
 from numpy.random import default_rng
 
 from pckv.base.arrays import Floats
-from pckv.estimators.methods.baseline import baseline
-from pckv.estimators.methods.bayes.bayes import Posterior, learn
-from pckv.estimators.methods.bayes.prior import ValueGrid
-from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.linear import baseline, corrected
+from pckv.estimators.methods.bayes import Posterior, learn
+from pckv.estimators.methods.prior import ValueGrid
 from pckv.estimators.sets import HiddenShare
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset

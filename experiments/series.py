@@ -7,7 +7,7 @@ jumps once. People are the same in all rounds, so that the errors of panels retu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.random import Generator, default_rng
@@ -22,6 +22,7 @@ from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.results.trend import Trend
+from pckv.estimators.trends.changes import ComparedRounds
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import trend
 
@@ -128,8 +129,9 @@ def measure(series: Series, setting: SeriesSetting, repeat: int) -> Measured:
     crowd = draw_crowd(draw_paths(setting, rng), PEOPLE, setting.pairs, rng)
     found = trend(series, collect(series, crowd, repeat), false_discovery_rate=RATE)
     truth = np.stack([crowd.truth(number) for number in range(ROUNDS)], axis=1)
+    counts = cast("ComparedRounds", found.compare_counts).counts
     # Not clipped, as the smoothed ones are made from these.
-    own = np.stack([each.frequency for each in found.counts], axis=1)
+    own = np.stack([each.frequency for each in counts], axis=1)
     squares, smoothed = (own - truth) ** 2, (found.columns["smoothed"] - truth) ** 2
     inside = _inside(found, "smoothed", truth)
     counted, kinds = far_from_jumps(crowd.paths), crowd.paths.kind

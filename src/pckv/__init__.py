@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pckv.contract.task import Task
     from pckv.counting.batches import tally_frame
     from pckv.device.perturb import perturb
-    from pckv.estimators.discovery.discover import discover
+    from pckv.estimators.discovery import discover
     from pckv.estimators.estimate import estimate
     from pckv.estimators.results.discovery import Discovery
     from pckv.estimators.results.estimates import Estimates
@@ -67,7 +67,7 @@ _HOMES = {
     "Task": "pckv.contract.task",
     "Trend": "pckv.estimators.results.trend",
     "audit": "pckv.auditing.audit",
-    "discover": "pckv.estimators.discovery.discover",
+    "discover": "pckv.estimators.discovery",
     "estimate": "pckv.estimators.estimate",
     "perturb": "pckv.device.perturb",
     "perturb_frame": "pckv.lab.frames",

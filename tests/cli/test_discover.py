@@ -120,7 +120,7 @@ def test_wrong_usage(command: str, message: str) -> None:
         ),
         (
             "discover none.tally --task terms.json --out keys.md",
-            "keys.md: keys are written as .txt, .csv, .json",
+            "keys.md: results are written as .txt, .csv, .json",
         ),
         ("discover none.tally --task terms.json --level 2", "level must be between 0 and 1"),
         ("plan --discover --users 0 --epsilon 1", "users must be a whole number from 1 on"),

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pckv import Task
-from pckv.estimators.results.estimates import REPEATED
+from pckv.estimators.results.estimates import Estimates
 from support.cli import (
     ESTIMATE,
     GRR,
@@ -196,14 +196,15 @@ def test_tables_hold_what_is_printed(form: str, options: str) -> None:
         table = pq.read_table("new.parquet")
         assert table.to_pylist() == printed["estimates"]
         told = {
-            name: read_json(table.schema.metadata[f"pckv.{name}".encode()].decode()) for name in REPEATED[:2]
+            name: read_json(table.schema.metadata[f"pckv.{name}".encode()].decode())
+            for name in Estimates.REPEATED[:2]
         }
         assert told == {name: printed[name] for name in told}
         assert table.schema.metadata[b"pckv.task"] == GRR.id.encode()
     else:
         with Path("new.csv").open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
-        repeated = {name: printed[name] for name in REPEATED}
+        repeated = {name: printed[name] for name in Estimates.REPEATED if name in printed}
         assert rows == [
             {name: str(value) for name, value in (row | repeated).items()} for row in printed["estimates"]
         ]
@@ -232,8 +233,8 @@ def test_pictures(form: str, start: bytes, part: bytes) -> None:
         ("--level 1", "level must be between 0 and 1, not 1"),
         ("--level 1.5", "level must be between 0 and 1, not 1.5"),
         ("--level nan", "level must be between 0 and 1, not nan"),
-        ("--out new.xlsx", "new.xlsx: a table is .csv, .parquet, .json"),
-        ("--out new", "new: a table is .csv, .parquet, .json"),
+        ("--out new.xlsx", "new.xlsx: results are written as .csv, .parquet, .json"),
+        ("--out new", "new: results are written as .csv, .parquet, .json"),
         ("--plot new.gif", "a picture is .svg, .png, .html"),
         ("--plot new", "new: a picture"),
         ("--out new.csv --plot new.gif", "a picture is"),

@@ -108,5 +108,5 @@ def test_rounds_keys_and_levels_that_do_not_exist_are_refused() -> None:
     assert refusal(f"{TREND} --rate 1").startswith("the false discovery rate must be")
     assert refusal(f"{TREND} --level 0").startswith("level must be")
     assert refusal(f"{TREND} --plot t.txt") == "t.txt: a picture is .svg, .png, .html"
-    assert refusal(f"{TREND} --out t.txt") == "t.txt: a table is .csv, .parquet, .json"
+    assert refusal(f"{TREND} --out t.txt") == "t.txt: results are written as .csv, .parquet, .json"
     assert refusal(f"{TREND} --out series.json") == "series.json exists: use --force to replace it"

@@ -19,12 +19,11 @@ from pckv.base.population import Population
 from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.alarms import check, shared_symbols
-from pckv.estimators.alarms.check import ReportSample, check_reports
-from pckv.estimators.alarms.functions import function_tests
+from pckv.estimators.alarms.check import ReportSample, check_reports, function_tests
 from pckv.estimators.alarms.result import CHECKS_PER_DAY, FALSE_ALARMS_PER_DAY, Alarms, AlarmTest
-from pckv.estimators.alarms.tails import binomial_bound, gamma_bound, mean_bound, poisson_bound
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
+from pckv.statistics.binomial import binomial_bound, gamma_bound, mean_bound, poisson_bound
 
 REPORTS, LIARS = 100_000, 1000
 

@@ -9,18 +9,18 @@ import pytest
 from scipy import stats
 
 from pckv.base.arrays import Floats
-from pckv.estimators.methods.bayes.bayes import bayes, learn
-from pckv.estimators.methods.bayes.likelihood import count_likelihood
-from pckv.estimators.methods.bayes.loss import MAX_LOSS, LearnedDistribution, Risks, loss_weights
-from pckv.estimators.methods.bayes.prior import (
+from pckv.estimators.linear import corrected
+from pckv.estimators.methods.bayes import bayes, learn
+from pckv.estimators.methods.loss import MAX_LOSS, LearnedDistribution, Risks, loss_weights
+from pckv.estimators.methods.prior import (
     ValueGrid,
+    count_likelihood,
     flat,
     frequency_grid,
     lower_mean,
     posterior,
     zipf_law,
 )
-from pckv.estimators.methods.corrected import corrected
 from pckv.lab.choices import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
@@ -124,7 +124,7 @@ def test_a_few_equal_keys_are_not_lowered(monkeypatch: pytest.MonkeyPatch) -> No
 
     own = np.mean([((corrected(each, users, moments)[0] - truth) ** 2).mean() for each in drawn])
     assert error() < 1.12 * own
-    monkeypatch.setattr("pckv.estimators.methods.bayes.prior.MANY_KEYS", 1)
+    monkeypatch.setattr("pckv.estimators.methods.prior.MANY_KEYS", 1)
     assert error() > 1.12 * own
 
 

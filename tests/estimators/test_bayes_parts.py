@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pckv.estimators.methods.bayes.likelihood import FewCounts, GaussianCounts, count_likelihood
-from pckv.estimators.methods.bayes.prior import (
+from pckv.estimators.methods.prior import (
+    FewCounts,
+    GaussianCounts,
     ValueGrid,
     arcsine,
     cell_interval,
+    count_likelihood,
     fit_weights,
     flat,
     frequency_grid,

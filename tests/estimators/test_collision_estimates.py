@@ -14,7 +14,7 @@ from pckv.base.arrays import Integers
 from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.intervals import frequency_interval, mean_interval
-from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.linear import corrected
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport, key_support

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from pckv.base.arrays import Floats
-from pckv.estimators.methods.bayes.bayes import bayes, learn
-from pckv.estimators.methods.bayes.prior import (
+from pckv.estimators.methods.bayes import bayes, learn
+from pckv.estimators.methods.prior import (
     COMMON_MEANS,
     COMMON_PEOPLE,
     arcsine,
@@ -93,5 +93,5 @@ def test_intervals_contain_means_far_from_the_common_one(monkeypatch: pytest.Mon
         return float(np.mean(inside))
 
     assert coverage() >= 0.97
-    monkeypatch.setattr("pckv.estimators.methods.bayes.bayes.learn_means", learn_common_mean)
+    monkeypatch.setattr("pckv.estimators.methods.bayes.learn_means", learn_common_mean)
     assert coverage() < 0.97

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 
 from pckv import Tally, Task, estimate
 from pckv.estimators.intervals import frequency_interval
-from pckv.estimators.methods.bayes.bayes import learn
-from pckv.estimators.methods.bayes.prior import cell_interval
+from pckv.estimators.methods.bayes import learn
+from pckv.estimators.methods.prior import cell_interval
 from pckv.estimators.methods.registry import METHODS
 from pckv.lab.choices import draw_counts
 from pckv.lab.counting import count_reports

@@ -11,7 +11,7 @@ import pytest
 
 from pckv import Tally, Task, discover, estimate, plan_discovery
 from pckv.base.errors import ParameterError
-from pckv.estimators.discovery.search import null_chances, reports_by_group, search
+from pckv.estimators.discovery import null_chances, reports_by_group, search
 from pckv.mechanisms.discovery.law import DiscoveryLaw
 from support.texts import tally_of
 

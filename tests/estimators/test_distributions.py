@@ -19,8 +19,7 @@ from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.results import estimates as result
 from pckv.estimators.results.distributions import DEVIATIONS, Distributions
-from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.key_estimate import COLUMNS
+from pckv.estimators.results.estimates import COLUMNS, Estimates
 
 VALUES = (1.0, 2.0, 4.0, 8.0)
 
@@ -214,9 +213,9 @@ def test_a_key_has_its_shares(estimates: Estimates) -> None:
 def test_tables_for_people_have_a_column_per_level(estimates: Estimates) -> None:
     asked = estimates.ask([0.5])
     levels = ("at 0", "at 2.5", "at 10")
-    assert asked.headers("interval")[5:] == ("deviation", *levels, "quantile 0.5", "interval")
+    assert asked.headers()[5:] == ("deviation", *levels, "quantile 0.5", "95 % interval")
     cells = asked.cells()[0]
-    assert len(cells) == len(asked.headers("interval"))
+    assert len(cells) == len(asked.headers())
     assert float(cells[5]) == pytest.approx(asked.deviation[0], abs=0.1)
     assert all(cell.endswith(" %") for cell in cells[6:9])
     assert cells[9:] == ("2.5", "only 2.5")

@@ -16,8 +16,7 @@ from scipy import stats
 from pckv import Estimates, Tally, Task, estimate
 from pckv.base.errors import ParameterError, PckvError
 from pckv.estimators.intervals import fieller_quadratic, frequency_interval, mean_interval
-from pckv.estimators.methods.baseline import baseline, unbiased_frequency
-from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.linear import baseline, corrected, unbiased_frequency
 from pckv.lab.figures.formulas import theorem4
 from pckv.mechanisms.base import SamplingLaw
 from pckv.mechanisms.registry import build

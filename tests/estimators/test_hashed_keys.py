@@ -161,16 +161,16 @@ def test_keys_with_the_same_number_are_flagged_and_not_refused() -> None:
     assert found.collides.tolist() == [True, False, True]
     assert found[first].frequency == found[text].frequency
     assert [row["collides"] for row in found.to_dict()["estimates"]] == [True, False, True]
-    assert found.columns()["collides"] == [True, False, True]
-    assert found.headers("interval")[-1] == "collides"
+    assert found.table()["collides"].tolist() == [True, False, True]
+    assert found.headers()[-1] == "collides"
     assert [cells[-1] for cells in found.cells()] == ["yes", "", "yes"]
     assert "2 of the keys share their numbers" in found.verdict[1]
-    assert found.top(1).headers("interval")[-1] != "collides" or found.top(1).collides.any()
+    assert found.top(1).headers()[-1] != "collides" or found.top(1).collides.any()
 
 
 def test_columns_of_hashed_keys_are_left_out_of_other_tables() -> None:
     listed = estimate(Tally(Task(name="t", keys=["a"], values=(0, 1), epsilon=1)))
-    assert "collides" not in listed.columns()
+    assert "collides" not in listed.table()
     assert "false_discovery_rate" not in listed.to_dict()
     hashed = estimate(counted(hashed_task()), keys=SITES, false_discovery_rate=0.1)
     assert hashed.to_dict()["false_discovery_rate"] == 0.1

@@ -8,9 +8,8 @@ from numpy.random import default_rng
 from scipy.stats import norm
 
 from pckv.base.arrays import Floats
-from pckv.estimators.trends import local_level, movements
-from pckv.estimators.trends.local_level import Levels, smooth_levels
-from pckv.estimators.trends.movements import Movements, learn_chances
+from pckv.estimators.trends import local_level
+from pckv.estimators.trends.local_level import Levels, Movements, learn_chances, smooth_levels
 
 ROUNDS = 6
 
@@ -55,7 +54,7 @@ def test_a_missing_round_is_one_that_says_nothing() -> None:
     # The typical noise is 1 in both; the third round of four has nearly infinite noise.
     filled = brute_force(np.array([1.0, 3.0, 0.0, 2.0]), np.array([1, 1, 1e9, 1]), np.array([0.5, 0.5, 0.5]))
     assert found == pytest.approx(filled[0][[0, 1, 3]], abs=1e-6)
-    assert movements.movements((1, 2)).steps[1] == pytest.approx(movements.DRIFTS[0] * np.array([1, 2]))
+    assert local_level.movements((1, 2)).steps[1] == pytest.approx(local_level.DRIFTS[0] * np.array([1, 2]))
 
 
 def test_limits_are_quantiles_of_the_mixture() -> None:
@@ -88,7 +87,7 @@ def test_unlikely_movements_keep_their_mean_and_variance() -> None:
 
 
 def test_weights_are_learned_from_all_keys() -> None:
-    moved = movements.movements((1,) * 19)
+    moved = local_level.movements((1,) * 19)
     rng = default_rng(4)
     still = rng.normal(0, 1, (200, 20))
     walks = still + np.cumsum(rng.normal(0, 1, (200, 20)), axis=1)
@@ -106,7 +105,7 @@ def test_one_key_is_not_taken_for_certain() -> None:
     """With one round nothing moves, and with one key the imagined ones decide the weights."""
     one = smooth_levels(np.array([[0.3]]), np.array([[0.04]]), (), 0.95)
     assert one.interval.high[0, 0] - 0.3 == pytest.approx(1.96 * 0.2, rel=1e-3)
-    moved = movements.movements((1, 1))
+    moved = local_level.movements((1, 1))
     chances = learn_chances(np.zeros((moved.kind.size, 1)), moved)
     assert chances.of_all[0, 0] == pytest.approx(1 / 3)
     assert chances.if_drifting[0, 0] == 0

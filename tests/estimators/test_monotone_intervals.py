@@ -11,7 +11,7 @@ import pytest
 from numpy.random import default_rng
 
 from pckv.estimators.intervals import Interval, fieller_quadratic, mean_interval
-from pckv.estimators.methods.bayes.bayes import learn
+from pckv.estimators.methods.bayes import learn
 from pckv.mechanisms.registry import LAWS, build
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport

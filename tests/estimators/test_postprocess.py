@@ -15,13 +15,14 @@ from pckv import Tally, Task, estimate, simulate
 from pckv.auditing.variants import VARIANTS
 from pckv.base.errors import ParameterError
 from pckv.estimators.estimate import METHODS, POSTS
-from pckv.estimators.postprocess import make_consistent, project_to_sum, project_to_sum_at_most
+from pckv.estimators.methods.registry import make_consistent
 from pckv.lab.counting import count_reports
 from pckv.lab.populations import zipf
 from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.base import SamplingLaw
 from pckv.mechanisms.registry import LAWS
 from pckv.statistics.moments import CountMoments
+from pckv.statistics.projection import project_to_sum, project_to_sum_at_most
 from pckv.tally.counts import empty_counts
 from pckv.tally.decode.support import NO_DUMMIES, DummySupport, decode_all
 from support.sample_reports import TASKS, some_messages

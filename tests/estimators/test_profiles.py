@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from pckv.estimators.methods.bayes.bayes import learn
-from pckv.estimators.methods.bayes.profiles import (
+from pckv.estimators.methods.bayes import learn
+from pckv.estimators.methods.profiles import (
     CommonProfile,
     KnownFrequencies,
     learn_common,

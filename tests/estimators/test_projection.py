@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pckv.estimators.postprocess import project_to_sum
+from pckv.statistics.projection import project_to_sum
 
 # Wide and narrow, and with many ties.
 values = st.lists(st.floats(-1e3, 1e3) | st.floats(-1, 1) | st.sampled_from([-1.0, 0.0, 0.25]), min_size=1)

@@ -16,20 +16,18 @@ from pckv.device.vectorised import perturb_many
 from pckv.estimators.estimate import default_method
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import Interval, mean_interval
-from pckv.estimators.postprocess import project_to_sum
 from pckv.estimators.results.distributions import Distributions
-from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.key_estimate import COLUMNS
+from pckv.estimators.results.estimates import COLUMNS, Estimates
 from pckv.estimators.shares import (
     LevelShares,
     distributions,
     honest_interval,
     own_interval,
     own_shares,
-    project_rows,
     with_intervals,
 )
 from pckv.statistics.moments import CountMoments, Scale
+from pckv.statistics.projection import project_to_sum
 from support.level_counts import draw_levels
 
 COLLECTIONS = 2_000
@@ -108,7 +106,7 @@ def test_the_spread_of_the_levels_narrows_intervals_of_means() -> None:
 
 def test_projected_shares_are_the_nearest_possible() -> None:
     values = default_rng(1).normal(0.2, 0.5, (300, 5))
-    found = project_rows(values)
+    found = project_to_sum(values)
     np.testing.assert_allclose(found, [project_to_sum(row) for row in values], atol=1e-12)
     np.testing.assert_allclose(found.sum(axis=1), 1)
 
@@ -223,11 +221,11 @@ def test_without_reports_the_mean_is_that_of_equal_shares(levels: int | list[flo
 def test_two_levels_have_the_columns_that_they_had() -> None:
     found = estimate(Tally(Task(name="stars", keys=2, values=(1, 5), epsilon=1)))
     assert (found.level_values, found.shares.shape, found.deviation.size) == ((), (2, 0), 0)
-    assert list(found.columns()) == list(COLUMNS)
+    assert list(found.table()) == list(COLUMNS)
     [row, _] = found.to_dict()["estimates"]
     assert list(row) == list(COLUMNS)
     assert "between" not in found.to_dict()
-    assert found.headers("interval") == ("key", "frequency", "interval", "mean", "interval")
+    assert found.headers() == ("key", "frequency", "95 % interval", "mean", "95 % interval")
     assert (found["0"].shares, found["0"].deviation) == ((), None)
     assert "levels" not in repr(found)
 

@@ -15,7 +15,7 @@ from pckv import Tally, Task
 from pckv.base.arrays import Floats
 from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
-from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.estimators.linear import unbiased_frequency
 from pckv.lab.populations import uniform
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import key_support

@@ -13,6 +13,7 @@ import pytest
 from pckv import Series, Tally, estimate
 from pckv.base.errors import PairsError, ParameterError, TallyError, UnknownKey
 from pckv.estimators.results.trend import COLUMNS, Trend
+from pckv.estimators.trends.changes import ComparedRounds
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import trend
 from support.rounds import ROUND_KEYS, collect_round, collect_rounds, make_series
@@ -189,7 +190,8 @@ def test_nothing_is_certain_where_noise_points_beyond_the_range(mechanism: str) 
         replace(counts[0], number=10, count_law=count_law, support=signed_support([3, 3, 0], [0, 0, 0]))
     ]
     found = trend(series, counts)
-    assert np.abs(found.counts[-1].frequency).max() > 1
+    assert isinstance(found.compare_counts, ComparedRounds)
+    assert np.abs(found.compare_counts.counts[-1].frequency).max() > 1
     assert (found.columns["smoothed_high"] - found.columns["smoothed_low"] > 0.5).all()
     assert found.changes is not None
     assert (found.changes.change_high - found.changes.change_low >= 1).all()

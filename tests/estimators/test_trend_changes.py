@@ -11,10 +11,11 @@ from numpy.random import Generator, default_rng
 
 from pckv.base.arrays import Floats, Integers
 from pckv.estimators.trends import changes
-from pckv.estimators.trends.changes import compare, discoveries
+from pckv.estimators.trends.changes import compare
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.lab.choices import draw_counts
 from pckv.mechanisms.registry import build
+from pckv.statistics.detection import discoveries
 from pckv.statistics.moments import equal_scale
 
 KEYS, PEOPLE, PANELS = 4000, 40_000, 4

@@ -7,7 +7,7 @@ import pytest
 from numpy.random import default_rng
 
 from experiments.measured_errors import MeasuredPopulation, measure, paired, shares, standard_errors
-from pckv.estimators.methods.bayes.prior import ValueGrid
+from pckv.estimators.methods.prior import ValueGrid
 from pckv.lab.populations import zipf
 
 

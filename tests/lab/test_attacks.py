@@ -20,7 +20,7 @@ from pckv.base.arrays import Messages
 from pckv.base.population import Population
 from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
-from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.estimators.linear import unbiased_frequency
 from pckv.planning.influence import people_per_report
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import key_support

@@ -17,7 +17,7 @@ from pckv.base.budget import ALLOCATIONS
 from pckv.base.errors import ParameterError
 from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
-from pckv.estimators.methods.baseline import baseline
+from pckv.estimators.linear import baseline
 from pckv.lab.baselines import IndexModel, find_baseline
 from pckv.lab.counting import count_reports
 from pckv.lab.dataset import Dataset

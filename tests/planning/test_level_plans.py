@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pckv import Plan, Task, plan
 from pckv.base.errors import ParameterError
-from pckv.estimators.methods.baseline import baseline
+from pckv.estimators.linear import baseline
 from pckv.lab.choices import SimulatedSetting, compare_choice, draw_level_counts, simulate_keys
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.registry import build

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pckv import Tally, Task
-from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.estimators.linear import unbiased_frequency
 from pckv.lab.figures.formulas import frequency_crossover, g_and_h, mean_crossover, theorem4
 from pckv.mechanisms.registry import build
 from pckv.planning.influence import hostile

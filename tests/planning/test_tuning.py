@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
+from experiments.mechanism_map import choices_chart
 from pckv import Task, audit
 from pckv.auditing.exact import worst_ratio
 from pckv.base.budget import exp_lower
 from pckv.base.errors import ParameterError, TaskError
-from pckv.charts.estimates import chart_svg, choices_chart
+from pckv.charts.estimates import chart_svg
 from pckv.lab.choices import SimulatedSetting, compare_choice, simulate_keys
 from pckv.lab.populations import uniform
 from pckv.lab.simulator import Setting, Simulator

@@ -10,7 +10,7 @@ import pytest
 
 import pckv
 from pckv.collector.analysis import estimates as estimates_part
-from pckv.estimators.results.key_estimate import COLUMNS
+from pckv.estimators.results.estimates import COLUMNS
 from support.collectors import (
     Running,
     check_problem,

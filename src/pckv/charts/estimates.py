@@ -14,7 +14,7 @@ import numpy as np
 from pckv.base.errors import ParameterError, require
 from pckv.base.words import TOO_RARE, plural
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.key_estimate import UNKNOWN
+from pckv.estimators.results.words import UNKNOWN
 
 if TYPE_CHECKING:
     import altair as alt
@@ -29,8 +29,6 @@ PALE = 0.55
 ROW_PIXELS = 22
 # d3 formats: errors of frequencies in percent, of means in their own units, without powers of ten.
 ERROR_FORMATS = {"frequency": "~p", "mean": "~r"}
-# Distinguishable without red and green, and in grey.
-_CHOICE_COLORS = ("#e69f00", "#0b4f8a", "#56b4e9", "#a6d9c7", "#cc79a7", "#555555", "#f0e442", "#d55e00")
 
 
 def load_altair() -> Any:
@@ -285,53 +283,6 @@ def lines_chart(
     chart: alt.ConcatChart | alt.HConcatChart = combined.properties(
         title={"text": title, "subtitle": subtitle}, spacing=30
     ).configure_axis(gridOpacity=0.4)
-    return chart
-
-
-def choices_chart(
-    rows: Sequence[Mapping[str, Any]],
-    *,
-    across: str,
-    up: str,
-    panels: tuple[str, str],
-    title: str,
-    subtitle: str,
-) -> alt.FacetChart:
-    """Draw maps of choices: one square per setting, one colour per choice, one panel per row and column.
-
-    A row has the two quantities of a map, the two of the panels, and its `choice`.
-    """
-    altair = load_altair()
-    places = {name: list(dict.fromkeys(row[name] for row in rows)) for name in (across, up, *panels)}
-    choices = sorted({str(row["choice"]) for row in rows})
-    squares = (
-        altair.Chart(altair.Data(values=list(rows)))
-        .mark_rect(stroke="white", strokeWidth=1)
-        .encode(
-            x=altair.X(f"{across}:O", sort=places[across], title=across, axis=altair.Axis(labelAngle=-45)),
-            y=altair.Y(f"{up}:O", sort=places[up][::-1], title=up),
-            color=altair.Color(
-                "choice:N",
-                title=None,
-                scale=altair.Scale(domain=choices, range=_CHOICE_COLORS[: len(choices)]),
-                legend=altair.Legend(orient="bottom", symbolType="square", symbolSize=150, labelFontSize=12),
-            ),
-            tooltip=[f"{across}:O", f"{up}:O", "choice:N"],
-        )
-        .properties(width=altair.Step(18), height=altair.Step(14))
-    )
-    headers = [
-        part(
-            f"{name}:N",
-            sort=places[name],
-            title=None,
-            header=altair.Header(labelFontSize=12, labelFontWeight="bold"),
-        )
-        for part, name in zip((altair.Column, altair.Row), panels, strict=True)
-    ]
-    chart: alt.FacetChart = squares.facet(column=headers[0], row=headers[1], spacing=14).properties(
-        title={"text": title, "subtitle": subtitle, "offset": 14}
-    )
     return chart
 
 

@@ -21,7 +21,7 @@ from pckv.charts.estimates import (
 )
 from pckv.estimators.results.distributions import MAX_DIGITS, level_names
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.key_estimate import UNKNOWN
+from pckv.estimators.results.words import UNKNOWN
 
 if TYPE_CHECKING:
     import altair as alt

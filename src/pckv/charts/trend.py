@@ -25,7 +25,7 @@ def trend_chart(trend: Trend) -> alt.FacetChart:
         A chart with a panel per key: the smoothed frequency as a line with a band, single rounds as points.
     """
     altair = load_altair()
-    table = trend.table()
+    table = trend.lists()
     shown = min(PANELS_SHOWN, len(trend)) * len(trend.rounds)
     rows = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)][:shown]
     across = altair.X(

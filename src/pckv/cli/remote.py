@@ -43,27 +43,6 @@ reading_token_option = click.option(
     help=f"A file with the administrator's or an analyst's token. [default: {TOKEN_VARIABLE}]",
 )
 
-# Of commands that read the reports of a task from files, or from a collector.
-files_task_option = click.option("--task", "task_file", type=FilePath, help="The task's JSON file.")
-files_url_option = click.option(
-    "--url", help="Instead of files: the address of the collector that has the reports of TASK."
-)
-
-
-def check_source(
-    files: tuple[Path, ...], task_file: Path | None, url: str | None, token_file: Path | None
-) -> None:
-    """Refuse a mixture of files and a collector."""
-    if url is None:
-        if not files:
-            raise click.UsageError("name report files or tallies; or one task, with --url")
-        if task_file is None:
-            raise click.UsageError("give --task, the task of these files; or --url, the collector of a task")
-        if token_file is not None:
-            raise click.UsageError("--token-file is for --url")
-    elif len(files) != 1 or task_file is not None:
-        raise click.UsageError("with --url, name one TASK, by its id or its file, and nothing else")
-
 
 def read_token(token_file: Path | None) -> str:
     """Return the administrator's token from a file or the environment."""

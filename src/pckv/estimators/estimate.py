@@ -14,12 +14,17 @@ from pckv.base.errors import ParameterError
 from pckv.base.limits import DISCOVERY, MIN_LEVELS
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.task import Task
-from pckv.estimators.counted import CountedReports
 from pckv.estimators.hostile import HonestReports, count_hostile
 from pckv.estimators.intervals import Interval, frequency_interval
-from pckv.estimators.methods.baseline import unbiased_frequency
-from pckv.estimators.methods.registry import METHODS, KeyEstimates, unclipped_frequency
-from pckv.estimators.postprocess import POSTS, full_name, make_consistent
+from pckv.estimators.linear import unbiased_frequency
+from pckv.estimators.methods.registry import (
+    METHODS,
+    POSTS,
+    KeyEstimates,
+    full_name,
+    make_consistent,
+    unclipped_frequency,
+)
 from pckv.estimators.request import (
     DecodedKeys,
     Request,
@@ -30,7 +35,8 @@ from pckv.estimators.request import (
 )
 from pckv.estimators.results.distributions import Distributions
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.sets import hidden_share, summarise_sets
+from pckv.estimators.results.words import verdict
+from pckv.estimators.sets import CountedReports, hidden_share, summarise_sets
 from pckv.estimators.shares import (
     distributions,
     honest_interval,
@@ -39,7 +45,6 @@ from pckv.estimators.shares import (
     unknown_distributions,
     with_intervals,
 )
-from pckv.estimators.verdict import verdict
 from pckv.statistics.detection import Detection
 from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally import Tally

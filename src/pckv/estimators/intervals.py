@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pckv.base.arrays import Floats
 from pckv.base.limits import MIN_LEVELS
-from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.estimators.linear import unbiased_frequency
 from pckv.statistics.binomial import binomial_probabilities, binomial_upper_tail
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 from pckv.tally.decode.support import KeySupport

@@ -13,12 +13,13 @@ from pckv.base.limits import MIN_LEVELS
 from pckv.base.progress import Progress
 from pckv.contract.task import Task
 from pckv.estimators.methods.registry import (
+    CONSISTENT,
     DEFAULT_FOR_MANY_KEYS,
     DEFAULT_METHOD,
     METHODS,
     check_method,
+    check_posts,
 )
-from pckv.estimators.postprocess import CONSISTENT, check_posts
 from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate
 from pckv.tally import Tally
 from pckv.tally.decode.support import DummySupport, KeySupport, decode_all, key_support

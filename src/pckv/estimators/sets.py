@@ -8,22 +8,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
 from pckv.base.arrays import Floats, Integers
 from pckv.contract.task import Task
-from pckv.estimators.counted import CountedReports
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import frequency_interval, two_sided_z
-from pckv.estimators.postprocess import project_to_sum
 from pckv.mechanisms.base import CountLaw, Support
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.statistics.moments import CountMoments
+from pckv.statistics.projection import project_to_sum
 from pckv.tally.decode.support import KeySupport
+
+
+class CountedReports(Protocol):
+    """What estimates need to know of counted reports, besides the support of keys."""
+
+    @property
+    def task(self) -> Task:
+        """The contract of the reports."""
+
+    @property
+    def reports(self) -> int:
+        """How many reports there are."""
+
+    @property
+    def pair_reports(self) -> int:
+        """How many of them are about pairs."""
+
+    @property
+    def people(self) -> int:
+        """How many people the reports stand for."""
+
+    @property
+    def size_answers(self) -> Integers:
+        """How many reports gave each answer to the size question."""
+
+    @property
+    def count_law(self) -> CountLaw:
+        """The law of a key's counts."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +84,6 @@ class SetSummary:
             f"frequency: the share of people who hold a key, where somebody with m > {self.padding:,} pairs counts as "
             f"{self.padding:,}/m; mean: of the reported pairs"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the summary as plain values."""
-        return asdict(self) | {"ends": list(self.ends), "shares": list(self.shares)}
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from pckv.base.limits import REFUSE_BETWEEN
 from pckv.contract.task import Task
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import Interval, mean_interval
-from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.estimators.linear import unbiased_frequency
 from pckv.estimators.results.distributions import Distributions
 from pckv.statistics.moments import CountMoments, Scale
+from pckv.statistics.projection import project_to_sum
 from pckv.tally.decode.support import KeySupport
 
 # The interval of the mean of some numbers, one per level, for some of the keys.
@@ -87,21 +88,7 @@ def _projected(support: KeySupport, reports: int, moments: CountMoments) -> Floa
     counts, frequency = support.counts.T, unbiased_frequency(support, reports, moments)[:, None]
     more_than_others = (counts - counts.mean(axis=1, keepdims=True)) / reports / moments.contrast
     holders = more_than_others + frequency / moments.levels
-    return project_rows(holders / np.clip(frequency, 1 / reports, 1))
-
-
-def project_rows(values: Floats) -> Floats:
-    """Return the nearest point to each row whose coordinates are not negative and add up to 1.
-
-    >>> project_rows(np.array([[0.5, 0.7, -0.2]])).round(9).tolist()
-    [[0.4, 0.6, 0.0]]
-    """
-    below_largest = values - values.max(axis=1, keepdims=True)
-    falling = -np.sort(-below_largest, axis=1)
-    sums, ranks = np.cumsum(falling, axis=1), np.arange(1, values.shape[1] + 1)
-    positive = (sums - ranks * falling <= 1).sum(axis=1)
-    last = np.take_along_axis(sums, positive[:, None] - 1, axis=1)
-    return np.asarray(np.maximum(below_largest - (last - 1) / positive[:, None], 0.0))
+    return project_to_sum(holders / np.clip(frequency, 1 / reports, 1))
 
 
 def _blocks(keys: int) -> Iterator[slice]:

@@ -16,7 +16,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from pckv.base.limits import MIN_LEVELS
-from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.linear import corrected
 from pckv.mechanisms.base import CountLaw, Support
 from pckv.mechanisms.registry import LAWS
 from pckv.planning.people import expect

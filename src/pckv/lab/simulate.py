@@ -19,8 +19,7 @@ from pckv.base.errors import ParameterError
 from pckv.base.levels import Levels, checked_levels, level_count
 from pckv.base.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS, Numeric, check_epsilon, check_padding
 from pckv.base.progress import Progress, no_progress
-from pckv.estimators.methods.registry import DEFAULT_METHOD, check_method
-from pckv.estimators.postprocess import check_posts, full_name
+from pckv.estimators.methods.registry import DEFAULT_METHOD, check_method, check_posts, full_name
 from pckv.lab.baselines import BASELINE_NAMES, find_baseline
 from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.processes import map_in_processes

@@ -17,9 +17,8 @@ from numpy.random import Generator
 from pckv.base.arrays import Floats, Integers
 from pckv.base.levels import Levels, level_count
 from pckv.base.limits import MIN_LEVELS
-from pckv.estimators.methods.bayes.bayes import learn
-from pckv.estimators.methods.registry import METHODS, unclipped_frequency
-from pckv.estimators.postprocess import CONSISTENT, make_consistent
+from pckv.estimators.methods.bayes import learn
+from pckv.estimators.methods.registry import CONSISTENT, METHODS, make_consistent, unclipped_frequency
 from pckv.estimators.shares import own_shares
 from pckv.lab.baselines import IndexModel, find_baseline
 from pckv.lab.counting import count_reports

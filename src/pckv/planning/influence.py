@@ -24,7 +24,7 @@ from pckv.base.errors import ParameterError
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
-from pckv.statistics.detection import convolution_power
+from pckv.statistics.binomial import convolution_power
 from pckv.statistics.moments import CountMoments
 
 # Plans state what this many target keys gain together.

@@ -1,8 +1,9 @@
-"""Binomial tails for many counts at once, with numpy alone."""
+"""Binomial tails for many counts at once, Chernoff's bounds of tails, and sums of independent counts."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -73,3 +74,83 @@ def _continued_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
         if np.all(np.abs(step - 1) < _CLOSE):
             return fraction
     raise ArithmeticError("the binomial tail did not converge")
+
+
+# Bounds on tail probabilities, all of them Chernoff's, hold for every number of reports: an approximation that is right near
+# the mean is often wrong where one event in ten million is looked for, and always in favour of false alarms. A bound costs
+# a little power instead (proofs/alarms.md).
+# Where the best exponent is looked for, relative to that of a normal law; every one gives a bound.
+TILTS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
+
+
+def convolution_power(chances: Sequence[float] | Floats, times: int, size: int) -> Floats:
+    """Return the chances that independent numbers of one law add up to 0, 1, …, size - 1.
+
+    Args:
+        chances: The law: the chances of 0, 1, ….
+        times: How many numbers are added up.
+        size: How many chances are returned.
+    """
+    result, power = np.eye(1, size)[0], np.zeros(size)
+    power[: len(chances)] = chances[:size]
+    while times:
+        if times & 1:
+            result = np.convolve(result, power)[:size]
+        power, times = np.convolve(power, power)[:size], times >> 1
+    return np.asarray(result)
+
+
+def binomial_bound(count: float, trials: float, chance: float) -> float:
+    """Return at least P(X ≥ count), or P(X ≤ count) below the mean, for X binomial.
+
+    It holds as well for a sum of independent events of several chances, whose mean is `chance`.
+    """
+    if trials <= 0:
+        return 1.0
+    share = count / trials
+    return math.exp(-trials * _divergence(share, chance))
+
+
+def _divergence(share: float, chance: float) -> float:
+    """The relative entropy of two chances of an event."""
+    total = 0.0
+    for seen, expected in ((share, chance), (1 - share, 1 - chance)):
+        if seen > 0:
+            total += seen * math.log(seen / expected) if expected > 0 else math.inf
+    return max(0.0, total)
+
+
+def poisson_bound(count: float, mean: float) -> float:
+    """Return at least P(X ≥ count) for X Poisson with this mean; 1 up to the mean."""
+    if count <= mean:
+        return 1.0
+    return math.exp(count - mean - count * math.log(count / mean)) if mean > 0 else 0.0
+
+
+def gamma_bound(value: float, mean: float, variance: float, skewness: float) -> float:
+    """Return at least P(X ≥ value) for the shifted gamma variable with these three moments; 1 up to the mean."""
+    if value <= mean:
+        return 1.0
+    shape = 4 / skewness**2
+    relative = 1 + (value - mean) / math.sqrt(variance * shape)
+    return math.exp(shape * (1 - relative + math.log(relative)))
+
+
+def mean_bound(excess: float, reports: int, variance: float, beyond: Callable[[float], float]) -> float:
+    """Return at least the chance that a mean of independent numbers exceeds its expectation by this much.
+
+    Args:
+        excess: By how much it does.
+        reports: How many numbers there are.
+        variance: About the variance of one; it only says where the best exponent is looked for.
+        beyond: For every tilt λ, at least the expectation of e^(λx) - 1 - λx, x being a number minus its expectation.
+    """
+    if excess <= 0 or variance <= 0:
+        return 1.0
+    tilts = [excess / variance * relative for relative in TILTS]
+    return math.exp(-reports * max(0.0, *(tilt * excess - math.log1p(beyond(tilt)) for tilt in tilts)))
+
+
+def excess_of_exponential(exponent: float) -> float:
+    """Return e^x - 1 - x."""
+    return math.expm1(exponent) - exponent

@@ -26,6 +26,7 @@ import numpy as np
 
 from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.errors import ParameterError
+from pckv.statistics.binomial import convolution_power
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
 
 # The false discovery rate of flags where none is named.
@@ -177,7 +178,7 @@ def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]
     of that are positive; beyond it differences would lose digits, and sums are convolved.
     """
     if size > reports + 1:
-        return [float(chance) for chance in convolution_power(support.numbers, reports, size)]
+        return list(map(float, convolution_power(support.numbers, reports, size)))
     nothing, *numbers = support.numbers
     nothing = max(nothing, _MIN_CHANCE)
     found = [math.exp(reports * math.log(nothing))]
@@ -187,18 +188,6 @@ def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]
         total = sum((times * (reports + 1) - count) * chance * known for times, chance, known in before)
         found.append(max(total, 0.0) / (count * nothing))
     return found
-
-
-def convolution_power(chances: Sequence[float] | Floats, terms: int, size: int) -> Floats:
-    """Return the chances of 0, 1, …, size - 1 for a sum of independent numbers which have these chances each."""
-    found, power = np.eye(1, size)[0], np.zeros(max(size, len(chances)))
-    power[: len(chances)] = chances
-    power = power[:size]
-    while terms:
-        if terms & 1:
-            found = np.convolve(found, power)[:size]
-        power, terms = np.convolve(power, power)[:size], terms >> 1
-    return np.asarray(found, np.float64)
 
 
 class Detection(NamedTuple):
@@ -226,6 +215,23 @@ class Detection(NamedTuple):
             at_least = list(zip(counts[::-1].tolist(), np.cumsum(times[::-1]).tolist(), strict=True))
             threshold = discovery_threshold(moments, reports, at_least, self.level, self.rate)
         return np.asarray(totals >= threshold)
+
+
+def discoveries(p_values: Floats, rate: float, tested: int | None = None) -> Flags:
+    """Return which of many hypotheses are refused at a false discovery rate (Benjamini and Hochberg).
+
+    Args:
+        p_values: The chances of what was seen, or of anything more unusual, where a hypothesis is true.
+        rate: The false discovery rate.
+        tested: How many hypotheses there are, where only those with small chances are given; by default as many as are.
+
+    >>> discoveries(np.array([0.9, 0.001, 0.02, 0.03]), 0.05).tolist()
+    [False, True, True, True]
+    """
+    ranked = np.sort(p_values)
+    allowed = rate * np.arange(1, ranked.size + 1) / max(ranked.size if tested is None else tested, 1)
+    passed = np.flatnonzero(ranked <= allowed)
+    return np.asarray(p_values <= (ranked[passed[-1]] if passed.size else -1.0))
 
 
 def check_rate(rate: float) -> float:

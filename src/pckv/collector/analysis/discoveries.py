@@ -26,7 +26,7 @@ from pckv.collector.http.downloads import (
 from pckv.collector.http.policy import Access, Policy, part
 from pckv.collector.http.problem_details import TASK_PROBLEMS, malformed_input
 from pckv.contract.task import Task
-from pckv.estimators.discovery.discover import discover
+from pckv.estimators.discovery import discover
 from pckv.estimators.results.discovery import Discovery
 from pckv.planning.discovery import DEFAULT_FOUND_RATE
 from pckv.tally import Tally

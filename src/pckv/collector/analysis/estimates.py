@@ -46,7 +46,6 @@ from pckv.collector.http.problem_details import (
 from pckv.contract.task import Task
 from pckv.estimators.estimate import default_method, estimate
 from pckv.estimators.results.estimates import Estimates
-from pckv.files.estimates import estimates_to_parquet
 from pckv.files.reports.writer import as_arrays, write_reports
 from pckv.tally import Tally
 
@@ -280,7 +279,7 @@ QueryRows = Annotated[WantedRows, Depends(parse_rows)]
 FORMATS: dict[str, Callable[[Estimates], str | bytes]] = {
     JSON_TYPE: Estimates.to_json,
     CSV_TYPE: Estimates.to_csv,
-    PARQUET_TYPE: estimates_to_parquet,
+    PARQUET_TYPE: Estimates.to_parquet,
 }
 ESTIMATE_RESPONSES = download_responses(
     "Frequency and mean of every key, and the shares of more than two levels, with intervals.",

@@ -38,7 +38,6 @@ from pckv.contract.series import Series
 from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import decoded_keys, trend
-from pckv.files.estimates import estimates_to_parquet
 from pckv.statistics.detection import DEFAULT_FLAG_RATE
 from pckv.store.base import StoredRound
 from pckv.store.parts import merge_parts
@@ -147,7 +146,7 @@ router = APIRouter(tags=["series"])
 FORMATS: dict[str, Callable[[Trend], str | bytes]] = {
     JSON_TYPE: Trend.to_json,
     CSV_TYPE: Trend.to_csv,
-    PARQUET_TYPE: estimates_to_parquet,
+    PARQUET_TYPE: Trend.to_parquet,
 }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from pckv.base.table import plain, read_value
+
 # The chance that an honest task has an alarm on a day, and how often a day it may be checked.
 FALSE_ALARMS_PER_DAY = 1e-4
 CHECKS_PER_DAY = 24
@@ -55,7 +57,7 @@ class Alarms:
         if not self.unusual:
             return ("Nothing unusual about the random parts of the reports.",)
         found = [
-            f"{test.seen[0].upper()}{test.seen[1:]}: {chance_text(test.chance)} if all reports were honest."
+            f"{test.seen[:1].upper()}{test.seen[1:]}: {chance_text(test.chance)} if all reports were honest."
             for test in self.unusual
         ]
         return ("Unusual reports.", *found, "Nothing is dropped.")
@@ -68,13 +70,14 @@ class Alarms:
             "limit": self.limit,
             "unusual": [test.name for test in self.unusual],
             "sentences": list(self.sentences),
-            "tests": [test._asdict() for test in self.tests],
+            "tests": plain(self.tests),
         }
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Alarms:
+    def from_dict(cls, document: Any) -> Alarms:
         """Return what `to_dict` was called on; everything but the reports and the tests follows from these."""
-        return cls(values["reports"], tuple(AlarmTest(**test) for test in values["tests"]))
+        found: Alarms = read_value(cls, document)
+        return found
 
 
 def chance_text(chance: float) -> str:

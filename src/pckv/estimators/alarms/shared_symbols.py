@@ -16,14 +16,15 @@ from numpy.random import Generator
 
 from pckv.base.arrays import Flags, Floats, Integers
 from pckv.contract.task import Task
-from pckv.estimators.alarms.functions import FunctionLaw
 from pckv.estimators.alarms.result import AlarmTest
-from pckv.estimators.alarms.tails import excess_of_exponential, mean_bound
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from pckv.planning.influence import same_symbol_chance
+from pckv.statistics.binomial import excess_of_exponential, mean_bound
 from pckv.tally import Tally
 from pckv.tally.decode.support import key_support
+
+FunctionLaw = UeCompactLaw | CollisionLaw
 
 # The most reports in either half, and the keys that are looked at: those with most support.
 MAX_REPORTS_PER_HALF, MAX_CANDIDATES = 2**16, 256

@@ -1,19 +1,25 @@
-"""The methods by name: how each turns the counts of keys into estimates and intervals."""
+"""The methods by name, and their postprocessing: how each turns the counts of keys into estimates and intervals.
+
+Postprocessing is off unless asked for, and named in the result's method. It reads estimates and public numbers only, so it
+costs no privacy. Means stay the method's (proofs/consistency.md).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+
+import numpy as np
 
 from pckv.base.arrays import Flags, Floats
 from pckv.base.errors import ParameterError
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval
-from pckv.estimators.methods.baseline import baseline, unbiased_frequency
-from pckv.estimators.methods.bayes.bayes import Posterior, bayes, learn
-from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.linear import baseline, corrected, unbiased_frequency
+from pckv.estimators.methods.bayes import Posterior, bayes, learn
 from pckv.statistics.moments import CountMoments
-from pckv.tally.decode.support import KeySupport
+from pckv.statistics.projection import project_to_sum, project_to_sum_at_most
+from pckv.tally.decode.support import DummySupport, KeySupport
 
 # From counts, the number of reports and the moments of the count law to frequencies and means on [-1, 1].
 PointEstimator = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]]
@@ -90,3 +96,40 @@ def unclipped_frequency(
     """Return a method's frequencies before clipping, which raises their sum: what postprocessing starts from."""
     # Only posterior means are within [0, 1] without being clipped.
     return frequency if method == "bayes" else unbiased_frequency(support, reports, moments)
+
+
+CONSISTENT = "consistent"
+POSTS = (CONSISTENT,)
+
+
+def check_posts(post: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the postprocessing steps asked for, each once.
+
+    Raises:
+        ParameterError: if one of them does not exist.
+    """
+    wanted = {post} if isinstance(post, str) else set(post)
+    for unknown in sorted(wanted - set(POSTS)):
+        raise ParameterError(f"post {unknown!r} does not exist: choose from {', '.join(POSTS)}")
+    return tuple(name for name in POSTS if name in wanted)
+
+
+def full_name(method: str, post: tuple[str, ...]) -> str:
+    """Return what a result calls its method.
+
+    >>> full_name("corrected", ("consistent",))
+    'corrected+consistent'
+    """
+    return "+".join((method, *post))
+
+
+def make_consistent(
+    frequency: Floats, dummies: DummySupport, reports: int, moments: CountMoments, padding: int
+) -> Floats:
+    """Return the nearest possible frequencies: with the dummies they sum to the padding, without to at most that."""
+    if dummies.dummies:
+        dummy_frequency = (dummies.total / reports - dummies.dummies * moments.noise) / moments.signal
+        nearest = project_to_sum(np.append(frequency, dummy_frequency), padding)[:-1]
+    else:
+        nearest = project_to_sum_at_most(frequency, padding)
+    return np.minimum(nearest, 1.0)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from pckv.base.errors import UnknownKey
-from pckv.base.html import ROWS_SHOWN, html_paragraphs, html_table
+from pckv.base.canonical import check_names
+from pckv.base.errors import DataError, ParameterError
+from pckv.base.table import ResultTable
 from pckv.base.words import percent, plural, ranged
-from pckv.estimators.results import table as column_tables
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
 
 # What is not a property of the whole table.
 PARTS = ("keys", "tree")
+FREQUENCIES = ("frequency", "frequency_low", "frequency_high")
 
 
 @dataclass(frozen=True)
@@ -63,7 +58,7 @@ class FollowedPrefix:
 
 
 @dataclass(frozen=True)
-class Discovery:
+class Discovery(ResultTable):
     """The texts that were found, the most frequent ones first.
 
     A table of one `FoundKey` per text: `found["alien"]` is that of a text, iteration yields all, `len` counts them, and
@@ -83,6 +78,8 @@ class Discovery:
             with so many reports.
     """
 
+    MISSING: ClassVar[str] = "key {!r} was not found"
+
     task: str
     keys: tuple[FoundKey, ...]
     tree: tuple[FollowedPrefix, ...]
@@ -93,9 +90,6 @@ class Discovery:
     characters: int
     padding: int
     smallest_frequency: float
-
-    def __len__(self) -> int:
-        return len(self.keys)
 
     def __iter__(self) -> Iterator[FoundKey]:
         """Yield the texts, the most frequent ones first."""
@@ -113,17 +107,26 @@ class Discovery:
         Raises:
             UnknownKey: if it was not found; it is a `KeyError`, too.
         """
+        return self.keys[self.row_of(key)]
+
+    @property
+    def key(self) -> list[str]:
+        """The texts, without what is known of them."""
+        return [found.key for found in self.keys]
+
+    @classmethod
+    def from_dict(cls, document: Any) -> Self:
+        """Return the discovery that `to_dict` wrote; its keys are such as a file of keys can have.
+
+        Raises:
+            DataError: if a member is missing, is not of its type, or is not a key.
+        """
+        found = super().from_dict(document)
         try:
-            return self._found[key]
-        except (KeyError, TypeError):
-            raise UnknownKey(f"key {key!r} was not found") from None
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._found
-
-    @cached_property
-    def _found(self) -> dict[str, FoundKey]:
-        return {found.key: found for found in self.keys}
+            check_names(found.key, "key")
+        except ParameterError as error:
+            raise DataError(str(error), place="keys") from None
+        return found
 
     def top(self, count: int) -> Discovery:
         """Return the most frequent of the texts.
@@ -158,7 +161,7 @@ class Discovery:
         )
         return (sentence, larger, goes_on) if cut else (sentence, larger)
 
-    def cells(self) -> list[tuple[str, str, str]]:
+    def cells(self) -> list[tuple[str, ...]]:
         """Return what tables for people say of every key: the frequency, and its interval."""
         return [
             (
@@ -168,43 +171,34 @@ class Discovery:
             for key in self.keys
         ]
 
-    def headers(self) -> tuple[str, str, str]:
-        """Return the names of these columns."""
+    def headers(self) -> tuple[str, ...]:
+        """Return the headers of the table for people."""
         return "key", "frequency", f"{100 * self.level:.6g} % interval"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain values."""
-        return asdict(self) | {"verdict": list(self.verdict)}
-
-    def to_json(self) -> str:
-        """Return the same as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
-
-    def to_csv(self) -> str:
-        """Return the keys as CSV with a header."""
-        return column_tables.to_csv(self.columns(), {})
-
-    def columns(self) -> dict[str, Any]:
-        """Return the keys as one sequence per column; those of numbers are arrays, which have types without rows, too."""
-        numbers = ("frequency", "frequency_low", "frequency_high")
+    @property
+    def title(self) -> str:
+        """What stands above the table for people."""
         return (
-            {"key": [found.key for found in self]}
-            | {name: np.array([getattr(found, name) for found in self], float) for name in numbers}
+            f"{plural(self.reports, 'report')}, realised ε {self.epsilon:g}, at most "
+            f"{percent(self.false_discovery_rate)} false discoveries on average"
+        )
+
+    def shown(self, count: int) -> tuple[Discovery, int]:
+        """Return the most frequent texts, and how many others there are."""
+        return self.top(count), max(len(self) - count, 0)
+
+    def table(self) -> dict[str, Any]:
+        """Return the keys as one sequence per column."""
+        return (
+            {"key": self.key}
+            | {name: np.array([getattr(found, name) for found in self], float) for name in FREQUENCIES}
             | {"is_cut": np.array([found.is_cut for found in self], bool)}
         )
 
-    def to_arrow(self) -> pa.Table:
-        """Return the keys for Arrow, with task, rate and the like in the schema's metadata."""
-        return column_tables.to_arrow(self.columns(), self._about())
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the keys for pandas, with task, rate and the like in `attrs`."""
-        return column_tables.to_pandas(self.columns(), self._about())
-
-    def _about(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""
-        about = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in PARTS}
-        return about | {"verdict": list(self.verdict)}
+        facts = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in PARTS}
+        return facts | {"verdict": list(self.verdict)}
 
     def to_text(self) -> str:
         """Return the keys one per line: a file of keys, as a new task takes it."""
@@ -212,8 +206,3 @@ class Discovery:
 
     def __repr__(self) -> str:
         return f"<Discovery of {plural(len(self), 'key')} in {plural(self.reports, 'report')}>"
-
-    def _repr_html_(self) -> str:
-        shown: Sequence[Sequence[str]] = self.top(ROWS_SHOWN).cells()
-        table = html_table("Keys found", self.headers(), shown, hidden=len(self) - len(shown), what="keys")
-        return table + html_paragraphs(self.verdict)

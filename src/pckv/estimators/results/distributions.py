@@ -1,15 +1,14 @@
 """How the holders of keys are spread over the levels of their values: shares, deviation, quantiles.
 
-How the holders of every key are spread over the levels: the part of estimates that only tasks with more levels have.
-
-Quantiles and shares that were asked for besides the estimates: further columns of their table.
+The part of estimates that only tasks with more than two levels have, and the quantiles and shares that were asked for
+besides: further columns of their table.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from numbers import Real
@@ -185,15 +184,15 @@ class Distributions:
                 "the task has two levels, which tell frequencies and means but not how values are spread"
             )
 
-    def columns(self) -> dict[str, list[float]]:
-        """Return plain lists, one per column: deviations, and for every level its share and interval."""
+    def columns(self) -> dict[str, Floats]:
+        """Return one array per column: deviations, and for every level its share and interval."""
         if not self.values:
             return {}
         columns = {name: getattr(self, name) for name in DEVIATIONS}
         for place, name in enumerate(self.names):
             for end in ("", "_low", "_high"):
                 columns[f"share_{name}{end}"] = getattr(self, f"shares{end}")[:, place]
-        return {name: column.tolist() for name, column in columns.items()}
+        return columns
 
     def rows(self) -> list[tuple[LevelShare, ...]]:
         """Return the shares of every key in plain numbers."""
@@ -222,48 +221,38 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
+class _OfDistributions:
+    """A member of the distributions that is one of the estimates, too."""
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, table: ValueSpread | None, _: type) -> Any:
+        return self if table is None else getattr(table.distributions, self._name)
+
+
 class ValueSpread:
-    """The part of a table of estimates that knows the shares of levels; empty where the task has two."""
+    """The part of a table of estimates that knows the shares of levels; empty where the task has two.
+
+    Attributes:
+        shares: The share of the holders at every level, one row per key, with intervals `shares_low` to `shares_high`.
+        deviation: The standard deviation of the values of every key, with its interval `deviation_low` to
+            `deviation_high`. Values that were rounded to levels at random vary more than they did before; the lower
+            limits allow for that.
+    """
 
     distributions: Distributions
+    shares = _OfDistributions()
+    shares_low = _OfDistributions()
+    shares_high = _OfDistributions()
+    deviation = _OfDistributions()
+    deviation_low = _OfDistributions()
+    deviation_high = _OfDistributions()
 
     @property
     def level_values(self) -> tuple[float, ...]:
         """What each level is worth, in the task's own units; empty where there are two."""
         return self.distributions.values
-
-    @property
-    def shares(self) -> Floats:
-        """The share of the holders at every level, one row per key; no column where the task has two levels."""
-        return self.distributions.shares
-
-    @property
-    def shares_low(self) -> Floats:
-        """The lower limits of the shares."""
-        return self.distributions.shares_low
-
-    @property
-    def shares_high(self) -> Floats:
-        """The upper limits of the shares."""
-        return self.distributions.shares_high
-
-    @property
-    def deviation(self) -> Floats:
-        """The standard deviation of the values of every key; empty where the task has two levels.
-
-        Values that were rounded to levels at random vary more than they did before; the lower limits allow for that.
-        """
-        return self.distributions.deviation
-
-    @property
-    def deviation_low(self) -> Floats:
-        """The lower limits of the standard deviations."""
-        return self.distributions.deviation_low
-
-    @property
-    def deviation_high(self) -> Floats:
-        """The upper limits of the standard deviations."""
-        return self.distributions.deviation_high
 
     def quantile(self, p: float) -> Quantiles:
         """Return a quantile of every key's values: the least value that this share of the holders do not exceed.
@@ -345,21 +334,20 @@ class Asked(NamedTuple):
         """Return the answers of some keys."""
         return self._replace(answer=self.answer[rows], low=self.low[rows], high=self.high[rows])
 
-    def columns(self) -> dict[str, list[float]]:
-        """Return the answers as plain lists, one per column."""
+    def columns(self) -> dict[str, Floats]:
+        """Return the answers, one array per column."""
         name = self.title.replace(" ", "_")
-        return {
-            name: self.answer.tolist(),
-            f"{name}_low": self.low.tolist(),
-            f"{name}_high": self.high.tolist(),
-        }
+        return {name: self.answer, f"{name}_low": self.low, f"{name}_high": self.high}
+
+    def _numbers(self) -> Iterator[tuple[float, float, float]]:
+        """Yield the answer to every key and its interval, in plain numbers."""
+        return zip(self.answer.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the answers of every key as plain values."""
         at, answer = ("p", "value") if self.question == QUANTILE else ("value", "share")
         return [
-            {at: self.at, answer: found, "low": low, "high": high}
-            for found, low, high in zip(*self.columns().values(), strict=True)
+            {at: self.at, answer: found, "low": low, "high": high} for found, low, high in self._numbers()
         ]
 
     def cells(self, names: Mapping[float, str]) -> list[Ranged]:
@@ -368,10 +356,9 @@ class Asked(NamedTuple):
         Args:
             names: What tables call each level, by its value.
         """
-        rows = zip(*self.columns().values(), strict=True)
         if self.question == QUANTILE:
-            return [_quantile_cell(value, low, high, names) for value, low, high in rows]
-        return [ranged(100 * share, 100 * low, 100 * high, " %") for share, low, high in rows]
+            return [_quantile_cell(*numbers, names) for numbers in self._numbers()]
+        return [ranged(100 * share, 100 * low, 100 * high, " %") for share, low, high in self._numbers()]
 
 
 def _quantile_cell(value: float, low: float, high: float, names: Mapping[float, str]) -> Ranged:

@@ -5,39 +5,90 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
-from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise, repeat
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pckv.base.arrays import Floats
-from pckv.base.errors import UnknownKey
-from pckv.base.html import ROWS_SHOWN, html_paragraphs, html_table
-from pckv.base.limits import REFUSE_BETWEEN, ROUND
+from pckv.base.errors import DataError, ParameterError
+from pckv.base.limits import BETWEEN, MIN_LEVELS, REFUSE_BETWEEN, ROUND
+from pckv.base.table import ResultTable, plain, read_columns, read_members, read_value
 from pckv.base.words import plural
-from pckv.estimators.results import table as column_tables
-from pckv.estimators.results.distributions import DEVIATIONS, Asked, Distributions, ValueSpread, ask
-from pckv.estimators.results.key_estimate import COLUMNS, KeyEstimate, answer_cells, key_cells, unlisted_note
+from pckv.estimators.results.distributions import (
+    DEVIATIONS,
+    Asked,
+    Distributions,
+    LevelShare,
+    ValueSpread,
+    ask,
+)
+from pckv.estimators.results.words import answer_cells, key_cells, unlisted_note
 from pckv.estimators.sets import SetSummary
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
-
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
-# What every row of a CSV file repeats, since spreadsheets open nothing but a table.
-REPEATED = ("reports", "epsilon", "method", "level", "hostile")
-# So few that other threads need not wait long for their turn.
-ROWS_PER_TEXT = 2**8
 # What only some tables have: the key that stands for all that are not listed, and the rate of hashed keys.
 OPTIONAL = ("other", "false_discovery_rate")
+FLAGS = ("mean_known", "detected", "mean_misfit", "collides")
+# So few that other threads need not wait long for their turn.
+ROWS_PER_TEXT = 2**8
+
+
+class KeyEstimate(NamedTuple):
+    """What is known of one key: a row of the table, in plain numbers.
+
+    Attributes:
+        key: The name of the key.
+        frequency: The share of people who hold the key, with its interval `frequency_low` to `frequency_high`.
+        mean: The mean value that they give it, in the task's own units, with its interval `mean_low` to `mean_high`.
+        mean_known: False where the interval of the mean spans 95 % of the range or more, or the key is not detected: perhaps
+            nobody holds it.
+        detected: Whether the key stands out from the noise.
+        shares: The share of the holders at every level, with its interval; empty where the task has two levels.
+        deviation: The standard deviation of the values, with its interval `deviation_low` to `deviation_high`; None where
+            the task has two levels.
+        collides: Whether the key shares its number with another one that was asked for, so that reports do not tell them
+            apart; None where keys are not hashed.
+        mean_misfit: Whether the data fit no mean of the task's range.
+    """
+
+    key: str
+    frequency: float
+    frequency_low: float
+    frequency_high: float
+    mean: float
+    mean_low: float
+    mean_high: float
+    mean_known: bool
+    detected: bool
+    shares: tuple[LevelShare, ...] = ()
+    deviation: float | None = None
+    deviation_low: float | None = None
+    deviation_high: float | None = None
+    collides: bool | None = None
+    mean_misfit: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as plain values; shares, deviation, `collides` and `mean_misfit` only where there are any."""
+        row = self._asdict()
+        found = {name: row[name] for name in COLUMNS}
+        if self.shares:
+            found |= {name: row[name] for name in DEVIATIONS}
+            found["shares"] = plain(self.shares)
+        if self.collides is not None:
+            found["collides"] = self.collides
+        if self.mean_misfit:
+            found["mean_misfit"] = True
+        return found
+
+
+# The columns that every table has.
+COLUMNS = KeyEstimate._fields[: KeyEstimate._fields.index("shares")]
 
 
 @dataclass(frozen=True, eq=False)
-class Estimates(ValueSpread):
+class Estimates(ValueSpread, ResultTable):
     """Frequencies and means (in the task's own units) with intervals, never bare.
 
     A table of one `KeyEstimate` per key: `estimates["alien"]` is that of a key, iteration yields all, `len` counts them,
@@ -71,6 +122,9 @@ class Estimates(ValueSpread):
             average, at most; None where keys are listed.
     """
 
+    REPEATED: ClassVar[tuple[str, ...]] = ("reports", "epsilon", "method", "level", "hostile", *OPTIONAL)
+    MISSING: ClassVar[str] = "there is no estimate of key {!r}"
+
     task: str
     mechanism: str
     reports: int
@@ -96,9 +150,6 @@ class Estimates(ValueSpread):
     other: str | None = None
     false_discovery_rate: float | None = None
 
-    def __len__(self) -> int:
-        return len(self.key)
-
     def __getitem__(self, key: str) -> KeyEstimate:
         """Return what is known of a key.
 
@@ -111,15 +162,11 @@ class Estimates(ValueSpread):
         Raises:
             UnknownKey: if the table has no such key; it is a `KeyError`, too.
         """
-        try:
-            row = self._rows[key]
-        except (KeyError, TypeError):
-            raise UnknownKey(f"there is no estimate of key {key!r}") from None
-        return next(iter(self.take(np.array([row]))))
+        return next(iter(self.take(np.array([self.row_of(key)]))))
 
     def __iter__(self) -> Iterator[KeyEstimate]:
         """Yield what is known of every key, in the order of the table."""
-        rows = zip(*self._common_columns().values(), strict=True)
+        rows = zip(self.key, *(getattr(self, name).tolist() for name in COLUMNS[1:]), strict=True)
         deviations = (getattr(self, name).tolist() for name in DEVIATIONS)
         spread = (
             zip(self.distributions.rows(), *deviations, strict=True)
@@ -128,15 +175,8 @@ class Estimates(ValueSpread):
         )
         shared = self.collides.tolist() if self.is_hashed else repeat(None)
         # Only the rows end.
-        table = zip(rows, spread, shared, strict=False)
-        return (KeyEstimate._make((*row, *more, collides)) for row, more, collides in table)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._rows
-
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {key: row for row, key in enumerate(self.key)}
+        table = zip(rows, spread, shared, self.mean_misfit.tolist(), strict=False)
+        return (KeyEstimate._make((*row, *more, *flags)) for row, more, *flags in table)
 
     @property
     def is_hashed(self) -> bool:
@@ -171,15 +211,17 @@ class Estimates(ValueSpread):
         """How many people hold keys that are not listed, in words; empty where the table has no such row."""
         return "" if self.other is None else unlisted_note(self[self.other])
 
-    def headers(self, interval: str) -> tuple[str, ...]:
-        """Return the headers of the table for people.
+    @property
+    def title(self) -> str:
+        """What stands above the table for people."""
+        return (
+            f"{plural(self.reports, 'report')}, {self.mechanism}, realised ε {self.epsilon:g}, "
+            f"method {self.method}" + (f", {self.hostile_note}" if self.hostile else "")
+        )
 
-        Args:
-            interval: The header of both intervals.
-
-        Returns:
-            One header per column.
-        """
+    def headers(self) -> tuple[str, ...]:
+        """Return the headers of the table for people."""
+        interval = f"{100 * self.level:.6g} % interval"
         levels = [f"at {name}" for name in self.distributions.names]
         spread = ["deviation", *levels] if levels else []
         asked = (header for each in self.asked for header in (each.title, interval))
@@ -200,6 +242,16 @@ class Estimates(ValueSpread):
             for number, row in enumerate(self)
         ]
 
+    @property
+    def grey(self) -> list[bool]:
+        """Which rows do not stand out from the noise."""
+        return [not told for told in self.detected]
+
+    def shown(self, count: int) -> tuple[Estimates, int]:
+        """Return the most frequent of the listed keys, and how many others there are."""
+        listed = self.listed
+        return listed.top(count), max(len(listed) - count, 0)
+
     def top(self, count: int) -> Estimates:
         """Return the keys with the largest estimated frequencies.
 
@@ -213,7 +265,7 @@ class Estimates(ValueSpread):
         order = np.argsort(-self.frequency, kind="stable")
         if self.other is None:
             return self.take(order[:count])
-        others = self._rows[self.other]
+        others = self.row_of(self.other)
         return self.take(np.append(order[order != others][:count], others))
 
     @property
@@ -221,7 +273,7 @@ class Estimates(ValueSpread):
         """The same table without the key that stands for all that are not listed, unless it has no other."""
         if self.other is None or len(self) == 1:
             return self
-        return self.take(np.delete(np.arange(len(self)), self._rows[self.other]))
+        return self.take(np.delete(np.arange(len(self)), self.row_of(self.other)))
 
     def take(self, rows: NDArray[np.int64]) -> Estimates:
         """Return some rows of the table.
@@ -247,18 +299,21 @@ class Estimates(ValueSpread):
             **columns,
         )
 
-    def columns(self) -> dict[str, list[Any]]:
-        """Return the table as plain lists, one per column."""
-        columns = self._common_columns() | self.distributions.columns()
+    def table(self) -> dict[str, Any]:
+        """Return one sequence per column."""
+        columns = {name: getattr(self, name) for name in COLUMNS} | self.distributions.columns()
         for each in self.asked:
             columns |= each.columns()
-        return columns | ({"collides": self.collides.tolist()} if self.is_hashed else {})
+        return columns | ({"collides": self.collides} if self.is_hashed else {})
 
-    def _common_columns(self) -> dict[str, list[Any]]:
-        return {
-            name: list(getattr(self, name)) if name == "key" else getattr(self, name).tolist()
-            for name in COLUMNS
-        }
+    def facts(self) -> dict[str, Any]:
+        """Return what the whole table has in common, as plain values."""
+        optional = {name: getattr(self, name) for name in OPTIONAL if getattr(self, name) is not None}
+        return (
+            {name: getattr(self, name) for name in SCALARS}
+            | optional
+            | {"estimand": self.sets.estimand, "verdict": list(self.verdict), "sizes": plain(self.sets)}
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return scalars and rows as plain values."""
@@ -269,52 +324,57 @@ class Estimates(ValueSpread):
         return self._heading() | {"estimates": rows}
 
     def _heading(self) -> dict[str, Any]:
-        between = {"between": REFUSE_BETWEEN if self.distributions.exact else ROUND}
-        return self._about() | (between if self.level_values else {})
+        """Return the facts, and where there are more than two levels what is needed to read the rows."""
+        if not self.level_values:
+            return self.facts()
+        heading = self.facts() | {
+            "between": REFUSE_BETWEEN if self.distributions.exact else ROUND,
+            "level_values": list(self.level_values),
+        }
+        asked: dict[str, list[float]] = {}
+        for each in self.asked:
+            asked.setdefault(each.member, []).append(each.at)
+        return heading | ({"asked": asked} if asked else {})
 
-    def _about(self) -> dict[str, Any]:
-        """Return what the whole table has in common, as plain values."""
-        optional = {name: getattr(self, name) for name in self._optional}
-        return (
-            {name: getattr(self, name) for name in SCALARS}
-            | optional
-            | {
-                "estimand": self.sets.estimand,
-                "verdict": list(self.verdict),
-                "sizes": self.sets.to_dict(),
-            }
+    @classmethod
+    def from_dict(cls, document: Any) -> Self:
+        """Return the estimates that `to_dict` wrote.
+
+        Raises:
+            DataError: if a member is missing, is not of its type, or contradicts others; the message names it.
+        """
+        facts = read_members(cls, document, (*SCALARS, *OPTIONAL, "verdict"))
+        told = read_value(_Heading, document)
+        rows = document.get("estimates")
+        columns = read_columns(KeyEstimate, rows, (*COLUMNS, "mean_misfit"), "estimates")
+        keys = columns.pop("key")
+        if facts["other"] not in (None, *keys):
+            raise DataError("not a key of the estimates", place="other")
+        hashed = facts["false_discovery_rate"] is not None
+        columns |= (
+            read_columns(_HashedRow, rows, place="estimates") if hashed else {"collides": [False] * len(keys)}
         )
-
-    @property
-    def _optional(self) -> tuple[str, ...]:
-        """The members that only some tables have, those that this one has."""
-        return tuple(name for name in OPTIONAL if getattr(self, name) is not None)
+        arrays: dict[str, Any] = {
+            name: np.array(column, bool if name in FLAGS else float) for name, column in columns.items()
+        }
+        spread = _read_distributions(told, rows)
+        try:
+            asked = ask(spread, *told.asked)
+        except ParameterError as error:
+            raise DataError(str(error), place="asked") from None
+        return cls(**facts, sets=told.sizes, key=keys, **arrays, distributions=spread, asked=asked)
 
     def to_json(self) -> str:
-        """Return the same as JSON text."""
+        """Return the same as JSON text, made in parts: as plain values, many keys with many levels take gigabytes."""
         return "".join(self._json_texts())
 
     def _json_texts(self) -> Iterator[str]:
-        """Yield the parts of the text: as plain values, many keys with many levels would take gigabytes."""
-        yield json.dumps(self._heading(), ensure_ascii=False)[:-1] + ', "estimates": ['
+        yield json.dumps(self._heading(), ensure_ascii=False, allow_nan=False)[:-1] + ', "estimates": ['
         for start in range(0, len(self), ROWS_PER_TEXT):
             some = self.take(np.arange(start, min(start + ROWS_PER_TEXT, len(self))))
-            rows = json.dumps(some.to_dict()["estimates"], ensure_ascii=False)
+            rows = json.dumps(some.to_dict()["estimates"], ensure_ascii=False, allow_nan=False)
             yield (", " if start else "") + rows[1:-1]
         yield "]}"
-
-    def to_csv(self) -> str:
-        """Return the table as CSV with a header; every row says how it was estimated, and from how many reports."""
-        repeated = {name: getattr(self, name) for name in (*REPEATED, *self._optional)}
-        return column_tables.to_csv(self.columns(), repeated)
-
-    def to_arrow(self) -> pa.Table:
-        """Return the table for Arrow, with task, method and the like in the schema's metadata."""
-        return column_tables.to_arrow(self.columns(), self._about())
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the table for pandas, with task, method and the like in `attrs`."""
-        return column_tables.to_pandas(self.columns(), self._about())
 
     def __repr__(self) -> str:
         return (
@@ -324,15 +384,54 @@ class Estimates(ValueSpread):
             f"{(self.level_values and f', {len(self.level_values)} levels') or ''}>"
         )
 
-    def _repr_html_(self) -> str:
-        listed = self.listed
-        shown = listed.top(ROWS_SHOWN)
-        table = html_table(
-            repr(self).strip("<>"),
-            shown.headers("interval"),
-            shown.cells(),
-            grey=[not told for told in shown.detected],
-            hidden=len(listed) - len(shown),
-            what="keys",
-        )
-        return table + html_paragraphs([f"{self.other_note}."] if self.other else [])
+
+class _Questions(NamedTuple):
+    """What was asked for besides, by the members of rows that hold the answers."""
+
+    quantiles: tuple[float, ...] = ()
+    above: tuple[float, ...] = ()
+    below: tuple[float, ...] = ()
+
+
+class _Heading(NamedTuple):
+    """What a document says of the whole table, besides its facts."""
+
+    sizes: SetSummary
+    between: str | None = None
+    level_values: tuple[float, ...] = ()
+    asked: _Questions = _Questions()
+
+
+class _HashedRow(NamedTuple):
+    """What a row has where keys are hashed."""
+
+    collides: bool
+
+
+class _SpreadRow(NamedTuple):
+    """What a row has where there are more than two levels, besides their shares."""
+
+    deviation: float
+    deviation_low: float
+    deviation_high: float
+
+
+def _read_distributions(told: _Heading, rows: list[dict[str, Any]]) -> Distributions:
+    """Return how holders are spread over the levels, where the rows tell it."""
+    if told.between is None:
+        return Distributions.none(len(rows))
+    values = told.level_values
+    if told.between not in BETWEEN:
+        raise DataError(f"not {' or '.join(map(repr, BETWEEN))}", place="between")
+    if len(values) <= MIN_LEVELS or any(high <= low for low, high in pairwise(values)):
+        raise DataError("not the rising values of more than two levels", place="level_values")
+    for number, row in enumerate(rows):
+        if not isinstance(row.get("shares"), list) or len(row["shares"]) != len(values):
+            raise DataError(f"not the shares of {len(values)} levels", place=f"estimates[{number}]")
+    by_level = read_columns(LevelShare, [share for row in rows for share in row["shares"]], place="shares")
+    levels, *shares = (np.array(each, float).reshape(len(rows), len(values)) for each in by_level.values())
+    if (levels != values).any():
+        raise DataError("levels of other values", place="estimates")
+    deviations = read_columns(_SpreadRow, rows, place="estimates").values()
+    exact = told.between == REFUSE_BETWEEN
+    return Distributions(values, exact, *shares, *(np.array(each, float) for each in deviations))

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pckv.base.arrays import Floats
-from pckv.base.errors import ParameterError, UnknownKey
-from pckv.base.html import ROWS_SHOWN, html_paragraphs, html_table
-from pckv.estimators.results import table as column_tables
-from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.key_estimate import KeyEstimate
-from pckv.estimators.trends.changes import Changes, KeyChange, compare
-from pckv.estimators.trends.rounds import RoundCounts
-from pckv.statistics.detection import DEFAULT_FLAG_RATE, check_rate
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
+from pckv.base.errors import DataError, ParameterError
+from pckv.base.table import ResultTable, plain, read_columns, read_members, read_value
+from pckv.estimators.results.estimates import Estimates, KeyEstimate
+from pckv.statistics.detection import DEFAULT_FLAG_RATE
 
 # What stands behind the name of the key for all others, which is no key among others.
 UNLISTED = "all keys that are not listed"
 SCALARS = ("series", "name", "mechanism", "epsilon", "panels", "level")
+CHANGE_FACTS = ("before", "after", "false_discovery_rate", "level", "keys_compared", "keys_changed")
 
 
 class RoundSummary(NamedTuple):
@@ -71,6 +62,92 @@ class RoundEstimate(NamedTuple):
 COLUMNS = RoundEstimate._fields[1:]
 
 
+class KeyChange(NamedTuple):
+    """By how much one key's frequency changed between two rounds.
+
+    Attributes:
+        key: The name of the key.
+        change: The frequency of the later round less that of the earlier one, with its interval `change_low` to
+            `change_high`.
+        p_value: The chance of a difference as large if the frequency is the same in both rounds.
+        changed: Whether the change is real, at the false discovery rate of the table.
+    """
+
+    key: str
+    change: float
+    change_low: float
+    change_high: float
+    p_value: float
+    changed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """What changed between two rounds, one `KeyChange` per key.
+
+    Among the keys with `changed`, at most a share of `false_discovery_rate` is expected not to have changed. That holds for all keys that
+    were compared, `keys_compared`, of which `keys_changed` changed, whichever of them the table has.
+    """
+
+    before: int
+    after: int
+    false_discovery_rate: float
+    level: float
+    keys_compared: int
+    keys_changed: int
+    key: list[str]
+    change: Floats
+    change_low: Floats
+    change_high: Floats
+    p_value: Floats
+    changed: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    def __iter__(self) -> Iterator[KeyChange]:
+        """Yield the change of every key."""
+        columns = (getattr(self, name) for name in KeyChange._fields[1:])
+        return map(KeyChange._make, zip(self.key, *(column.tolist() for column in columns), strict=True))
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The numbers of the rows, those that moved most, relative to the noise, first."""
+        return np.lexsort((-np.abs(self.change), self.p_value))
+
+    def take(self, rows: NDArray[np.int64]) -> Changes:
+        """Return some rows of the table."""
+        columns = {name: getattr(self, name)[rows] for name in KeyChange._fields[1:]}
+        keys = [self.key[row] for row in rows]
+        return replace(self, key=keys, **columns)
+
+    @property
+    def sentence(self) -> str:
+        """How many of all keys changed, in words."""
+        changed = self.keys_changed
+        which = "No key" if not changed else f"{changed:,} of {self.keys_compared:,} keys"
+        among = (
+            f" (at most {100 * self.false_discovery_rate:g} % of such flags are false, on average)"
+            if changed
+            else ""
+        )
+        return f"{which} changed between rounds {self.before:,} and {self.after:,}{among}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as plain values."""
+        facts = {name: getattr(self, name) for name in CHANGE_FACTS}
+        return facts | {"sentence": self.sentence, "keys": [row._asdict() for row in self]}
+
+    @classmethod
+    def from_dict(cls, document: Any) -> Changes:
+        """Return the changes that `to_dict` wrote; a member that is missing or not of its type is a `DataError`."""
+        facts = read_members(cls, document, CHANGE_FACTS)
+        columns = read_columns(KeyChange, document.get("keys"), place="keys")
+        keys, changed = columns.pop("key"), columns.pop("changed")
+        arrays: dict[str, Any] = {name: np.array(column, float) for name, column in columns.items()}
+        return cls(**facts, key=keys, **arrays, changed=np.array(changed, bool))
+
+
 class KeyTrend(NamedTuple):
     """What is known of one key: in every round, pooled over the last rounds, and by how much it changed."""
 
@@ -81,7 +158,7 @@ class KeyTrend(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Trend:
+class Trend(ResultTable):
     """Frequencies and means of every round, with intervals; `trend["alien"]` is a key's `KeyTrend`.
 
     Attributes:
@@ -91,10 +168,15 @@ class Trend:
         rounds: The rounds that have reports, in order; those without are left out.
         key: The names of the keys.
         columns: Arrays by key and round, under the names of `RoundEstimate`.
-        pooled: The estimates of the last rounds together, as many as there are panels: everybody at most once.
+        pooled: The estimates of the last rounds together, as many as there are panels: everybody at most once; the rows
+            of the same keys.
         changes: What changed between the last round and the one before it; None if there is only one.
-        counts: What the rounds were counted to, for comparisons.
+        compare_counts: Compares two rounds of all keys by their numbers, at a false discovery rate; None where the trend
+            was read from JSON, which has no counts.
     """
+
+    REPEATED: ClassVar[tuple[str, ...]] = ("epsilon", "level")
+    MISSING: ClassVar[str] = "there is no trend of key {!r}"
 
     series: str
     name: str
@@ -107,13 +189,7 @@ class Trend:
     columns: dict[str, Floats | NDArray[np.bool_]]
     pooled: Estimates
     changes: Changes | None
-    counts: tuple[RoundCounts, ...]
-
-    def __len__(self) -> int:
-        return len(self.key)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._rows
+    compare_counts: Callable[[int, int, float], Changes] | None = None
 
     def __iter__(self) -> Iterator[KeyTrend]:
         """Yield what is known of every key."""
@@ -125,19 +201,12 @@ class Trend:
         Raises:
             UnknownKey: if the table has no such key; it is a `KeyError`, too.
         """
-        try:
-            row = self._rows[key]
-        except (KeyError, TypeError):
-            raise UnknownKey(f"there is no trend of key {key!r}") from None
+        row = self.row_of(key)
         columns = [self.columns[name][row].tolist() for name in COLUMNS]
         numbers = [each.round for each in self.rounds]
         change = None if self.changes is None else next(iter(self.changes.take(np.array([row]))))
         rounds = tuple(map(RoundEstimate._make, zip(numbers, *columns, strict=True)))
         return KeyTrend(key, rounds, self.pooled[key], change)
-
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {key: row for row, key in enumerate(self.key)}
 
     def compare(self, before: int, after: int, rate: float = DEFAULT_FLAG_RATE) -> Changes:
         """Compare two rounds.
@@ -151,16 +220,15 @@ class Trend:
             By how much every frequency changed.
 
         Raises:
-            ParameterError: if one of them has no reports, or they are not in order.
+            ParameterError: if one of them has no reports, they are not in order, or the trend was read from JSON.
         """
         if not before < after:
             raise ParameterError(f"round {before:,} is not before round {after:,}")
-        by_number = {each.number: each for each in self.counts}
-        for number in (before, after):
-            if number not in by_number:
-                raise ParameterError(f"there are no reports of round {number:,}")
-        found = compare(by_number[before], by_number[after], self._all_keys, self.level, check_rate(rate))
-        return found.take(self._places)
+        if self.compare_counts is None:
+            raise ParameterError("a trend that was read has no counts: compare rounds where they are counted")
+        found = self.compare_counts(before, after, rate)
+        places = {key: place for place, key in enumerate(found.key)}
+        return found.take(np.array([places[key] for key in self.key], np.int64))
 
     def since(self, before: int, rate: float = DEFAULT_FLAG_RATE) -> Trend:
         """Return the same trend, its changes being those since another round than the last but one.
@@ -179,37 +247,25 @@ class Trend:
             raise ParameterError("there are no reports of any round")
         return replace(self, changes=self.compare(before, self.rounds[-1].round, rate))
 
-    @property
-    def _all_keys(self) -> list[str]:
-        return self.pooled.key
-
-    @cached_property
-    def _places(self) -> NDArray[np.int64]:
-        places = {key: place for place, key in enumerate(self._all_keys)}
-        return np.array([places[key] for key in self.key], np.int64)
-
     def take(self, rows: NDArray[np.int64]) -> Trend:
         """Return the keys in these `rows`, in the order given."""
         return replace(
             self,
             key=[self.key[row] for row in rows],
             columns={name: column[rows] for name, column in self.columns.items()},
+            pooled=self.pooled.take(rows),
             changes=None if self.changes is None else self.changes.take(rows),
         )
 
     def only(self, keys: list[str]) -> Trend:
         """Return these `keys`; one that does not exist is an `UnknownKey`, which is a `PckvError`."""
-        missing = [key for key in keys if key not in self]
-        if missing:
-            raise UnknownKey(f"there is no trend of key {missing[0]!r}")
-        return self.take(np.array([self._rows[key] for key in keys], np.int64))
+        return self.take(np.array([self.row_of(key) for key in keys], np.int64))
 
     def moved_most(self, count: int) -> Trend:
         """Return the `count` keys whose change is largest relative to the noise; without a change, the most frequent ones."""
         if self.changes is not None:
             return self.take(self.changes.order[:count])
-        frequency = np.array([self.pooled[key].frequency for key in self.key])
-        return self.take(np.argsort(-frequency, kind="stable")[:count])
+        return self.take(np.argsort(-self.pooled.frequency, kind="stable")[:count])
 
     @property
     def verdict(self) -> tuple[str, ...]:
@@ -221,42 +277,64 @@ class Trend:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; the columns of a key have one number per round."""
-        return {name: getattr(self, name) for name in SCALARS} | {
-            "verdict": list(self.verdict),
-            "rounds": [each._asdict() for each in self.rounds],
+        columns = {name: self.columns[name].tolist() for name in COLUMNS}
+        return self.facts() | {
+            "rounds": plain(self.rounds),
             "keys": [
-                {"key": key} | {name: self.columns[name][row].tolist() for name in COLUMNS}
+                {"key": key} | {name: column[row] for name, column in columns.items()}
                 for row, key in enumerate(self.key)
             ],
-            "pooled": self.pooled.take(self._places).to_dict(),
+            "pooled": self.pooled.to_dict(),
             "changes": None if self.changes is None else self.changes.to_dict(),
         }
 
-    def to_json(self) -> str:
-        """Return the same as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+    @classmethod
+    def from_dict(cls, document: Any) -> Self:
+        """Return the trend that `to_dict` wrote, without the counts that other comparisons need.
 
-    def table(self) -> dict[str, list[Any]]:
-        """Return one row per key and round as plain lists, one per column."""
+        Raises:
+            DataError: if a member is missing, is not of its type, or contradicts others; the message names it.
+        """
+        facts = read_members(cls, document, (*SCALARS, "rounds"))
+        rows = document.get("keys")
+        keys = read_columns(KeyChange, rows, ("key",), "keys")["key"]
+        without_changes = document.get("changes", ()) is None
+        return cls(
+            **facts,
+            key=keys,
+            columns={name: _read_rounds(rows, name, len(facts["rounds"])) for name in COLUMNS},
+            pooled=_read_part(Estimates, document, "pooled", keys),
+            changes=None if without_changes else _read_part(Changes, document, "changes", keys),
+        )
+
+    def table(self) -> dict[str, Any]:
+        """Return one row per key and round, one sequence per column."""
         keys, rounds = len(self), len(self.rounds)
-        of_rounds = {name: [getattr(each, name) for each in self.rounds] * keys for name in _OF_ROUND}
-        columns = {name: self.columns[name].reshape(-1).tolist() for name in COLUMNS}
-        return {"key": [key for key in self.key for _ in range(rounds)]} | of_rounds | columns
+        return {
+            "key": [key for key in self.key for _ in range(rounds)],
+            "round": np.tile(np.array([each.round for each in self.rounds], np.int64), keys),
+            "opens": [each.opens for each in self.rounds] * keys,
+            "reports": np.tile(np.array([each.reports for each in self.rounds], np.int64), keys),
+        } | {name: self.columns[name].reshape(-1) for name in COLUMNS}
 
-    def to_csv(self) -> str:
-        """Return the table of keys and rounds as CSV with a header."""
-        return column_tables.to_csv(self.table(), {"epsilon": self.epsilon, "level": self.level})
+    def facts(self) -> dict[str, Any]:
+        """Return what the whole table has in common, as plain values."""
+        return {name: getattr(self, name) for name in SCALARS} | {"verdict": list(self.verdict)}
 
-    def to_arrow(self) -> pa.Table:
-        """Return the same table for Arrow, with series, level and the like in the schema's metadata."""
-        return column_tables.to_arrow(self.table(), self._about())
+    @property
+    def title(self) -> str:
+        """What stands above the table for people."""
+        numbers = [each.round for each in self.rounds]
+        span = f" ({numbers[0]:,} to {numbers[-1]:,})" if numbers else ""
+        return (
+            f"{len(numbers):,} rounds{span}, {sum(each.reports for each in self.rounds):,} reports, "
+            f"{self.mechanism}, realised ε {self.epsilon:g} per report, {self.panels:,} panels"
+        )
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the same table for pandas, with series, level and the like in `attrs`."""
-        return column_tables.to_pandas(self.table(), self._about())
-
-    def _about(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in SCALARS}
+    def shown(self, count: int) -> tuple[Trend, int]:
+        """Return the keys that moved most, and how many others there are; none where there are no reports."""
+        shown = self.moved_most(count if self.rounds else 0)
+        return shown, len(self) - len(shown)
 
     def headers(self) -> tuple[str, ...]:
         """Return the headers of the table for people: the last round, smoothed; its change; and pooled."""
@@ -285,16 +363,7 @@ class Trend:
             f"ε = {self.epsilon:g}, {self.panels:,} panels, level {self.level:g}>"
         )
 
-    def _repr_html_(self) -> str:
-        shown = self.moved_most(ROWS_SHOWN if self.rounds else 0)
-        rows = shown.cells()
-        table = html_table(
-            repr(self).strip("<>"), self.headers(), rows, hidden=len(self) - len(rows), what="keys"
-        )
-        return table + html_paragraphs(self.verdict)
 
-
-_OF_ROUND = ("round", "opens", "reports")
 _SMOOTHED = ("smoothed", "smoothed_low", "smoothed_high")
 
 
@@ -305,3 +374,29 @@ def _percent(value: float, low: float, high: float) -> tuple[str, str]:
 def _points(change: KeyChange) -> tuple[str, str, str]:
     interval = f"{100 * change.change_low:+.2f} – {100 * change.change_high:+.2f}"
     return f"{100 * change.change:+.2f}", interval, "changed" if change.changed else ""
+
+
+def _read_rounds(rows: list[dict[str, Any]], name: str, rounds: int) -> NDArray[Any]:
+    """Return a column by key and round."""
+    kind: Any = bool if name == "mean_known" else float
+    column = []
+    for number, row in enumerate(rows):
+        place = f"keys[{number}].{name}"
+        column.append(read_value(tuple[kind, ...], row.get(name), place))
+        if len(column[-1]) != rounds:
+            raise DataError(f"not one value per round, {rounds:,}", place=place)
+    return np.array(column, kind).reshape(len(rows), rounds)
+
+
+_Part = TypeVar("_Part", Estimates, Changes)
+
+
+def _read_part(kind: type[_Part], document: Any, name: str, keys: list[str]) -> _Part:
+    """Return a part of a trend, which is about the same keys."""
+    try:
+        part = kind.from_dict(document.get(name))
+    except DataError as error:
+        raise DataError(str(error), place=name) from None
+    if part.key != keys:
+        raise DataError("not of the same keys", place=name)
+    return part

@@ -3,99 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pckv.base.arrays import Flags, Floats, Integers
+from pckv.base.arrays import Floats, Integers
+from pckv.base.errors import ParameterError
 from pckv.estimators.intervals import GAUSSIAN_VARIANCE, two_sided_z
+from pckv.estimators.results.trend import Changes
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.statistics.binomial import binomial_upper_tail
+from pckv.statistics.detection import check_rate, discoveries
 from pckv.statistics.moments import GAUSSIAN_NOISE
 
 
-class KeyChange(NamedTuple):
-    """By how much one key's frequency changed between two rounds.
+@dataclass(frozen=True, eq=False)
+class ComparedRounds:
+    """The counts of all rounds, any two of which can be compared.
 
     Attributes:
-        key: The name of the key.
-        change: The frequency of the later round less that of the earlier one, with its interval `change_low` to
-            `change_high`.
-        p_value: The chance of a difference as large if the frequency is the same in both rounds.
-        changed: Whether the change is real, at the false discovery rate of the table.
+        counts: The counts of the rounds that have reports, in order.
+        names: The names of the keys.
+        level: The level of the intervals.
     """
 
-    key: str
-    change: float
-    change_low: float
-    change_high: float
-    p_value: float
-    changed: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Changes:
-    """What changed between two rounds, one `KeyChange` per key.
-
-    Among the keys with `changed`, at most a share of `rate` is expected not to have changed. That holds for all keys that
-    were compared, `keys_compared`, of which `keys_changed` changed, whichever of them the table has.
-    """
-
-    before: int
-    after: int
-    rate: float
+    counts: tuple[RoundCounts, ...]
+    names: list[str]
     level: float
-    keys_compared: int
-    keys_changed: int
-    key: list[str]
-    change: Floats
-    change_low: Floats
-    change_high: Floats
-    p_value: Floats
-    changed: NDArray[np.bool_]
 
-    def __len__(self) -> int:
-        return len(self.key)
-
-    def __iter__(self) -> Iterator[KeyChange]:
-        """Yield the change of every key."""
-        columns = (getattr(self, name) for name in KeyChange._fields[1:])
-        return map(KeyChange._make, zip(self.key, *(column.tolist() for column in columns), strict=True))
-
-    @property
-    def order(self) -> NDArray[np.int64]:
-        """The numbers of the rows, those that moved most, relative to the noise, first."""
-        return np.lexsort((-np.abs(self.change), self.p_value))
-
-    def take(self, rows: NDArray[np.int64]) -> Changes:
-        """Return some rows of the table."""
-        columns = {name: getattr(self, name)[rows] for name in KeyChange._fields[1:]}
-        keys = [self.key[row] for row in rows]
-        return replace(self, key=keys, **columns)
-
-    @property
-    def sentence(self) -> str:
-        """How many of all keys changed, in words."""
-        changed = self.keys_changed
-        which = "No key" if not changed else f"{changed:,} of {self.keys_compared:,} keys"
-        among = f" (at most {100 * self.rate:g} % of such flags are false, on average)" if changed else ""
-        return f"{which} changed between rounds {self.before:,} and {self.after:,}{among}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the table as plain values."""
-        return {
-            "before": self.before,
-            "after": self.after,
-            "false_discovery_rate": self.rate,
-            "level": self.level,
-            "keys_compared": self.keys_compared,
-            "keys_changed": self.keys_changed,
-            "sentence": self.sentence,
-            "keys": [row._asdict() for row in self],
-        }
+    def __call__(self, before: int, after: int, rate: float) -> Changes:
+        """Compare two rounds by their numbers, as `Trend.compare` does."""
+        by_number = {each.number: each for each in self.counts}
+        for number in (before, after):
+            if number not in by_number:
+                raise ParameterError(f"there are no reports of round {number:,}")
+        return compare(by_number[before], by_number[after], self.names, self.level, check_rate(rate))
 
 
 def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: float, rate: float) -> Changes:
@@ -117,7 +59,7 @@ def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: fl
     return Changes(
         before=before.number,
         after=after.number,
-        rate=rate,
+        false_discovery_rate=rate,
         level=level,
         keys_compared=len(names),
         keys_changed=int(changed.sum()),
@@ -159,17 +101,3 @@ def _exact_p_values(before: Integers, after: Integers, share: float) -> Floats:
     more = binomial_upper_tail(counts[1], counts[0] + counts[1], share)
     fewer = binomial_upper_tail(counts[0], counts[0] + counts[1], 1 - share)
     return np.asarray(np.minimum(2 * np.minimum(more, fewer), 1.0))
-
-
-def discoveries(p_values: Floats, rate: float) -> Flags:
-    """Return which of many hypotheses are refused at a false discovery rate (Benjamini and Hochberg).
-
-    >>> discoveries(np.array([0.9, 0.001, 0.02, 0.03]), 0.05).tolist()
-    [False, True, True, True]
-    """
-    if not p_values.size:
-        return np.zeros(0, np.bool_)
-    allowed = rate * np.arange(1, p_values.size + 1) / p_values.size
-    passed = np.flatnonzero(np.sort(p_values) <= allowed)
-    limit = allowed[passed[-1]] if passed.size else -1.0
-    return np.asarray(p_values <= limit)

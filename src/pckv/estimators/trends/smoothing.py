@@ -9,7 +9,7 @@ import numpy as np
 
 from pckv.base.arrays import Floats
 from pckv.estimators.intervals import Interval, two_sided_z
-from pckv.estimators.methods.baseline import unbiased_value_sum
+from pckv.estimators.linear import unbiased_value_sum
 from pckv.estimators.trends.local_level import Levels, smooth_levels
 from pckv.estimators.trends.rounds import RoundCounts
 

@@ -15,12 +15,12 @@ from pckv.base.progress import Progress, no_progress
 from pckv.contract.series import Series
 from pckv.estimators.estimate import KNOWN_SPAN, check_level, default_method, estimate_supports
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
-from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.linear import corrected
 from pckv.estimators.methods.registry import DEFAULT_FOR_MANY_KEYS
 from pckv.estimators.results.estimates import Estimates
 from pckv.estimators.results.trend import COLUMNS, RoundSummary, Trend
 from pckv.estimators.sets import hidden_share
-from pckv.estimators.trends.changes import compare
+from pckv.estimators.trends.changes import ComparedRounds, compare
 from pckv.estimators.trends.rounds import RoundCounts, add_up, last_rounds, pool, pooled_support
 from pckv.estimators.trends.smoothing import smooth_frequencies, smooth_means
 from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate
@@ -91,7 +91,7 @@ def trend(
         changes=compare(counts[-2], counts[-1], pooled.key, level, false_discovery_rate)
         if counts[1:]
         else None,
-        counts=tuple(counts),
+        compare_counts=ComparedRounds(tuple(counts), pooled.key, level),
     )
     return found if keys is None else found.only(list(keys))
 
@@ -164,7 +164,8 @@ def _pooled(series: Series, counts: Sequence[RoundCounts], keys: Integers, level
 def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, level: float) -> Columns:
     """Return all columns by key and round, in the task's units."""
     if not counts:
-        return {name: np.zeros((stands_out.size, 0)) for name in COLUMNS}
+        nothing = np.zeros((stands_out.size, 0))
+        return {name: nothing.astype(bool) if name == "mean_known" else nothing for name in COLUMNS}
     found = {
         name: np.stack(column, axis=1)
         for name, column in _transposed([_own(series, each, level) for each in counts]).items()
@@ -189,7 +190,8 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
         "smoothed_low": smoothed[1],
         "smoothed_high": np.stack(smoothed_high, axis=1),
     }
-    return found | means
+    found |= means
+    return {name: found[name] for name in COLUMNS}
 
 
 def _transposed(rows: Sequence[dict[str, np.ndarray]]) -> dict[str, list[np.ndarray]]:

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from pckv.estimators.methods.baseline import unbiased_frequency
+from pckv.estimators.linear import unbiased_frequency
 from pckv.lab.counting import count_reports
 from pckv.lab.figures.figure import FigureScale, Point
 from pckv.lab.figures.formulas import psi, theorem4

@@ -18,14 +18,16 @@ import numpy as np
 from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.limits import MIN_LEVELS
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
-from pckv.estimators.methods.bayes.likelihood import CountLikelihood, count_likelihood
-from pckv.estimators.methods.bayes.loss import LearnedDistribution, Risks, loss_weights
-from pckv.estimators.methods.bayes.prior import (
+from pckv.estimators.linear import corrected
+from pckv.estimators.methods.loss import LearnedDistribution, Risks, loss_weights
+from pckv.estimators.methods.prior import (
     MEAN_CELLS,
+    CountLikelihood,
     Fit,
     ValueGrid,
     arcsine,
     cell_interval,
+    count_likelihood,
     frequency_grid,
     learn_common_mean,
     learn_frequencies,
@@ -34,8 +36,7 @@ from pckv.estimators.methods.bayes.prior import (
     posterior,
     scaled_likelihood,
 )
-from pckv.estimators.methods.bayes.profiles import KnownFrequencies, Profiles, learn_profiles
-from pckv.estimators.methods.corrected import corrected
+from pckv.estimators.methods.profiles import KnownFrequencies, Profiles, learn_profiles
 from pckv.statistics.detection import Detection
 from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally.decode.support import KeySupport

@@ -1,14 +1,69 @@
-"""What estimates tell, in one or two sentences that somebody without statistics can act on."""
+"""What results say in words: the cells of tables for people, and sentences that need no statistics to act on."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pckv.base.limits import REFUSE
-from pckv.base.words import TOO_RARE, percent, points, two_digits
-from pckv.estimators.results.estimates import Estimates
+from pckv.base.words import TOO_RARE, Ranged, percent, points, ranged, two_digits
 from pckv.estimators.sets import SetSummary
 
-# Somebody may hold as many hashed keys as there are: how many times more frequent that makes a key tells nothing.
+if TYPE_CHECKING:
+    from pckv.estimators.results.distributions import LevelShare
+    from pckv.estimators.results.estimates import Estimates, KeyEstimate
+
+# What tables for people say instead of a mean that may be anywhere in its range.
+UNKNOWN = "unknown"
+# A share or a deviation whose interval is at least this wide, relative to the widest possible, is unknown.
+UNKNOWN_SPAN = 0.95
+# People may hold as many hashed keys as there are: how many times more frequent that makes a key tells nothing.
 MAX_FACTOR_TOLD = 10**6
+
+
+def key_cells(row: KeyEstimate) -> tuple[str, ...]:
+    """Return what a table for people says of a key; perhaps nobody holds one that is too rare to tell."""
+    share = ranged(100 * row.frequency, 100 * row.frequency_low, 100 * row.frequency_high, " %")
+    mean = ranged(row.mean, row.mean_low, row.mean_high)
+    shown = (share.value, share.range) if row.detected else (TOO_RARE, share.most)
+    shares = row.shares if row.detected else [None] * len(row.shares)
+    return (
+        row.key,
+        *shown,
+        mean.value if row.mean_known else UNKNOWN,
+        mean.range,
+        *_deviation_cells(row),
+        *map(_share_cell, shares),
+    )
+
+
+def unlisted_note(row: KeyEstimate) -> str:
+    """Say how many people hold keys that are not listed, given what is known of the key that stands for them."""
+    low, high = percent(row.frequency_low), percent(row.frequency_high)
+    if not row.detected:
+        return f"Up to {high} of people may hold keys that are not listed"
+    return f"{percent(row.frequency)} of people hold keys that are not listed ({low} to {high})"
+
+
+def _deviation_cells(row: KeyEstimate) -> list[str]:
+    """Return what a table for people says of the standard deviation; nothing where the task has two levels."""
+    if row.deviation is None or row.deviation_low is None or row.deviation_high is None:
+        return []
+    largest = (row.shares[-1].value - row.shares[0].value) / 2
+    if not row.detected or row.deviation_high - row.deviation_low >= UNKNOWN_SPAN * largest:
+        return [UNKNOWN]
+    return [ranged(row.deviation, row.deviation_low, row.deviation_high).value]
+
+
+def answer_cells(answer: Ranged, row: KeyEstimate) -> tuple[str, str]:
+    """Return what a table for people says of an answer about a key, and its interval."""
+    return answer.value if row.detected else UNKNOWN, answer.range
+
+
+def _share_cell(share: LevelShare | None) -> str:
+    """Return what a table for people says of the share of a level; one that may be anything is unknown."""
+    if share is None or share.high - share.low >= UNKNOWN_SPAN:
+        return UNKNOWN
+    return ranged(100 * share.share, 100 * share.low, 100 * share.high, " %").value
 
 
 def verdict(estimates: Estimates) -> tuple[str, ...]:

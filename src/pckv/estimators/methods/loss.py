@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pckv.base.arrays import Floats
-from pckv.estimators.methods.bayes.likelihood import CountLikelihood
-from pckv.estimators.methods.bayes.prior import FREQUENCY_STEP, MIN_LIKELIHOOD, ValueGrid
+from pckv.estimators.methods.prior import FREQUENCY_STEP, MIN_LIKELIHOOD, CountLikelihood, ValueGrid
 from pckv.statistics.detection import detection_threshold
 from pckv.statistics.moments import CountMoments
 

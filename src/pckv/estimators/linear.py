@@ -1,4 +1,4 @@
-"""The paper's baseline: unbiased, with the full variance of the noise."""
+"""The linear estimators of the paper: the unbiased baseline, and Algorithm 4, which moves outliers (proofs/corrected.md)."""
 
 from __future__ import annotations
 
@@ -27,3 +27,17 @@ def unbiased_value_sum(support: KeySupport, reports: int, moments: CountMoments,
     """Return the holders' values added up, per report, given the unbiased frequency."""
     weighted = support.weighted(moments.scale.weights) / reports / moments.contrast
     return np.asarray(weighted + moments.scale.centre * frequency)
+
+
+def corrected(support: KeySupport, reports: int, moments: CountMoments) -> tuple[Floats, Floats]:
+    """Frequency within [1/n, 1] and mean within [-1, 1].
+
+    Half the sum and half the difference of n̂1 and n̂2 (Lemma 1), both as shares of the holders: the padding cancels.
+    With more than two levels, as if the holders' values were all at the ends of the range.
+    """
+    unbiased = unbiased_frequency(support, reports, moments)
+    frequency = np.clip(unbiased, 1 / reports, 1)
+    half_difference = unbiased_value_sum(support, reports, moments, unbiased) / 2
+    holders_plus = np.clip(unbiased / 2 + half_difference, 0, frequency)
+    holders_minus = np.clip(unbiased / 2 - half_difference, 0, frequency)
+    return frequency, (holders_plus - holders_minus) / frequency

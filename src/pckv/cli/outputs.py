@@ -1,0 +1,124 @@
+"""What commands do with a result: write its table, draw it, and print it as JSON or for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from pckv.base.errors import ParameterError
+from pckv.base.table import ResultTable
+from pckv.charts.estimates import check_picture, save_chart
+from pckv.cli.common import FilePath, force_option, json_option
+from pckv.cli.table import print_table
+from pckv.cli.terminal import harmless, print_json
+from pckv.files.outputs import check_free, whole_file
+
+ROWS_PRINTED = 20
+# How a table is written, by the suffix of a file.
+Formats = Mapping[str, Callable[[Any], str | bytes]]
+TABLES: Formats = {
+    ".csv": ResultTable.to_csv,
+    ".parquet": ResultTable.to_parquet,
+    ".json": ResultTable.to_json,
+}
+
+
+class Outputs(NamedTuple):
+    """Where a command's result goes."""
+
+    formats: Formats
+    out: Path | None
+    plot: Path | None
+    force: bool
+    as_json: bool
+
+    def check(self) -> None:
+        """Refuse outputs that cannot be written, before anything is computed."""
+        if self.out is not None:
+            if self.out.suffix not in self.formats:
+                raise ParameterError(f"{self.out}: results are written as {', '.join(self.formats)}")
+            check_free(self.out, force=self.force)
+        if self.plot is not None:
+            check_picture(self.plot)
+            check_free(self.plot, force=self.force)
+
+    def write(
+        self,
+        result: ResultTable,
+        sentences: Sequence[str],
+        *,
+        chart: Callable[[], Any] | None = None,
+        further: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write, draw and print a result.
+
+        Args:
+            result: The result.
+            sentences: What stands below the table for people.
+            chart: Draws it.
+            further: What JSON has besides the result's own members.
+        """
+        if self.out is not None:
+            with whole_file(self.out, force=self.force) as part:
+                content = self.formats[self.out.suffix](result)
+                if isinstance(content, str):
+                    content = _joined(content, further if self.out.suffix == ".json" else None).encode()
+                part.write_bytes(content)
+        if self.plot is not None and chart is not None:
+            with whole_file(self.plot, force=self.force) as part:
+                save_chart(chart(), part, self.plot.suffix)
+        if self.as_json:
+            print_json(result.to_dict() | dict(further or {}))
+        else:
+            _print_result(result, sentences)
+
+
+def _joined(text: str, further: Mapping[str, Any] | None) -> str:
+    """Return the text of a JSON object with further members."""
+    return f"{text[:-1]}, {json.dumps(further, ensure_ascii=False)[1:]}" if further else text
+
+
+def _print_result(result: ResultTable, sentences: Sequence[str]) -> None:
+    """Print the rows that are shown first, and what the result says in words."""
+    shown, hidden = result.shown(ROWS_PRINTED)
+    if cells := shown.cells():
+        print_table(result.title, shown.headers(), cells)
+        if hidden:
+            click.echo(f"… and {hidden:,} more keys (--out writes them all)")
+    for sentence in sentences:
+        click.echo(harmless(sentence))
+
+
+def result_outputs(
+    out_help: str, plot_help: str | None = None, formats: Formats = TABLES
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that gives a command the options of outputs, and the `outputs` that they make.
+
+    Args:
+        out_help: What --out writes.
+        plot_help: What --plot draws; None if the result is not drawn.
+        formats: How a table is written.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def with_outputs(
+            out: Path | None, force: bool, as_json: bool, plot: Path | None = None, **others: Any
+        ) -> None:
+            outputs = Outputs(formats, out, plot, force, as_json)
+            outputs.check()
+            command(outputs=outputs, **others)
+
+        options = [click.option("--out", type=FilePath, help=out_help)]
+        if plot_help is not None:
+            options.append(click.option("--plot", type=FilePath, help=plot_help))
+        for option in reversed((*options, force_option, json_option)):
+            with_outputs = option(with_outputs)
+        return with_outputs
+
+    return decorate

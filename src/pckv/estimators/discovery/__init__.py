@@ -1,1 +1,0 @@
-"""Frequent texts that nobody listed, found prefix by prefix (proofs/discovery.md)."""
