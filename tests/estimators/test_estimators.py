@@ -346,7 +346,9 @@ def test_estimates_are_read_key_by_key(result: Estimates) -> None:
 def test_a_page_says_how_many_keys_it_hides(result: Estimates) -> None:
     assert "not shown" not in result._repr_html_()
     many = result.take(np.arange(3).repeat(500))
-    assert many._repr_html_().endswith("<p>… and 1,480 more keys, not shown</p>")
+    # The sentences follow, as a command prints them.
+    hidden = "</table><p>… and 1,480 more keys, not shown</p><p>"
+    assert hidden in many._repr_html_()
     assert many._repr_html_().count("<tr") == 21
 
 
