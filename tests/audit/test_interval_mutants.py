@@ -244,7 +244,7 @@ SHARED = (
 @pytest.mark.parametrize("name", ["ue", "grr", "ue-compact"])
 def test_faulty_padding_is_caught(mutant: SourceFault, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     faulty = faulty_module(mutant.file, mutant.right, mutant.wrong)
-    monkeypatch.setattr(f"pckv.device.{name.replace('-', '_')}.sample", faulty.sample)
+    monkeypatch.setattr(f"pckv.mechanisms.{name.replace('-', '_')}.device.sample", faulty.sample)
     task = mutant.task()
     with pytest.raises(AuditFailure, match=mutant.says):
         check_interval_loss([audited_task({"name": name}, task.key_count, task.padding, "1")])

@@ -87,7 +87,7 @@ def test_a_faulty_sampler_is_caught(planted: Any, monkeypatch: pytest.MonkeyPatc
     _, name, file, right, wrong, caught_by = planted
     faulty = faulty_module(file, right, wrong)
     if file == "mechanisms/padding.py":
-        monkeypatch.setattr(f"pckv.device.{name}.sample", faulty.sample)
+        monkeypatch.setattr(f"pckv.mechanisms.{name}.device.sample", faulty.sample)
     else:
         monkeypatch.setattr(single, "load_part", lambda *_: faulty.perturb)
     with pytest.raises(AuditFailure, match="interval tape"):
