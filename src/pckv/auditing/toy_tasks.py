@@ -33,4 +33,7 @@ def with_law(task: Task, law: Law, question: SizeQuestion | None = None) -> Task
 def _with_reporting(task: Task, reporting: Reporting) -> Task:
     toy = copy.copy(task)
     vars(toy).update(reporting=reporting)
+    # What was computed from the other law is computed again.
+    for cached in ("message_format", "realised_epsilon"):
+        vars(toy).pop(cached, None)
     return toy

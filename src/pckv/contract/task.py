@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 from unicodedata import normalize
 
+from pckv.base.budget import epsilon_of
 from pckv.base.canonical import base64url, check_name, dump, read_object
 from pckv.base.days import Phase
 from pckv.base.errors import PairsError, ParameterError, PckvError, TaskError
@@ -29,7 +30,7 @@ from pckv.base.limits import (
     check_more,
     check_padding,
 )
-from pckv.base.wire import MessageFormat
+from pckv.base.wire import MessageFormat, Words
 from pckv.contract.about import About, read_about
 from pckv.contract.domain import Domain, Keys, Values
 from pckv.contract.facts import Fact, facts_html, task_facts
@@ -355,7 +356,7 @@ class Task:
     @property
     def lists_keys(self) -> bool:
         """Whether the keys are known beforehand, by names or by their number."""
-        return self.domain.lists_keys
+        return isinstance(self.keys, tuple | int)
 
     @cached_property
     def key_count(self) -> int:
@@ -365,7 +366,9 @@ class Task:
     @property
     def keys_text(self) -> str:
         """How many keys there are, in words."""
-        return self.domain.keys_text
+        if isinstance(self.keys, PrefixTree):
+            return f"texts of up to {self.keys.characters} characters"
+        return "hashed keys" if self.is_hashed else f"{self.key_count:,} keys"
 
     @cached_property
     def other_index(self) -> int | None:
@@ -402,11 +405,15 @@ class Task:
 
     def key_name(self, index: int) -> str:
         """Return the name of key number `index`; of a hash, which has none, its number."""
-        return self.domain.key_name(index)
+        if index == self.other_index:
+            return str(self.other)
+        return self.keys[index] if isinstance(self.keys, tuple) else str(index)
 
     def key_names(self, indices: Iterable[int]) -> list[str]:
         """Return the names of the keys with these `indices`, in the same order."""
-        return self.domain.key_names(indices)
+        if self.other is not None:
+            return list(map(self.key_name, indices))
+        return list(map(self.keys.__getitem__ if isinstance(self.keys, tuple) else str, indices))
 
     @cached_property
     def low(self) -> float:
@@ -488,10 +495,10 @@ class Task:
         """The ε that was asked for."""
         return float(self.reporting.epsilon)
 
-    @property
+    @cached_property
     def realised_epsilon(self) -> float:
         """The ε that the shipped integers give, rounded up; never above the one asked for."""
-        return self.reporting.realised_epsilon
+        return epsilon_of(self.realised)
 
     @property
     def realised(self) -> Fraction:
@@ -501,26 +508,36 @@ class Task:
     @property
     def claim(self) -> Fraction:
         """e^ε as it is proved: of the pairs or of the size question, whichever loses more."""
-        return self.reporting.claim
+        question = self.size_question
+        return self.law.claim if question is None else max(self.law.claim, question.claim)
 
     @property
     def word_limit(self) -> int | None:
-        """Words are below this; None where a report is two bit planes."""
-        return self.reporting.word_limit
+        """Words are below this; None where a report is two bit planes.
 
-    @property
+        Those that answer the size question are numbered after those of the law.
+        """
+        pairs, question = self.law.word_limit, self.size_question
+        return pairs if pairs is None or question is None else pairs + len(question.ends)
+
+    @cached_property
     def message_format(self) -> MessageFormat:
         """How a report's message is encoded."""
-        return self.reporting.message_format
+        limit = self.word_limit
+        return self.law.message_format if limit is None else Words(limit)
 
     @property
     def draws(self) -> int:
         """The 64-bit draws that making a report takes, unless one is rejected."""
-        return self.reporting.draws + (self.other is not None)
+        pairs, question = self.law.draws, self.size_question
+        return (self.other is not None) + (pairs if question is None else max(1 + pairs, question.draws))
 
     def distribution(self, held: HeldLevels) -> MessageDistribution:
         """Return the exact law of the message of a participant who holds the keys `held` with these levels."""
-        return self.reporting.distribution(held)
+        pairs, first = self.law.distribution(held), self.law.word_limit
+        if self.size_question is None or first is None:
+            return pairs
+        return self.size_question.mix(pairs, len(held), first)
 
     @property
     def opens(self) -> str | None:

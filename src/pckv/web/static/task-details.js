@@ -8,11 +8,10 @@ export function taskDetails() {
     const text = JSON.stringify(task);
     if (text === shown) return;
     shown = text;
-    const facts = task.facts.filter(([name]) => name !== "name" && name !== "question");
     replace(
       list,
       ...factEntries([
-        ...facts,
+        ...task.facts,
         ["created", task.created],
         ["closed early", task.closed],
         ["unusual reports", alarms(task)],
@@ -23,10 +22,12 @@ export function taskDetails() {
   return { element, show };
 }
 
-// Names and texts as entries of a list of facts; what has no text is left out.
+const IN_HEAD = ["name", "question"];
+
+// Names and texts as entries of a list of facts, without those that the head of a page shows or that have no text.
 export function factEntries(facts) {
   return facts
-    .filter(([, text]) => text)
+    .filter(([name, text]) => text && !IN_HEAD.includes(name))
     .map(([name, text]) =>
       make(
         "div",
