@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from pckv.contract.reporting import Reporting
 from pckv.contract.task import Task
@@ -31,9 +30,8 @@ def with_law(task: Task, law: Law, question: SizeQuestion | None = None) -> Task
 
 
 def _with_reporting(task: Task, reporting: Reporting) -> Task:
-    toy = copy.copy(task)
-    vars(toy).update(reporting=reporting)
-    # What was computed from the other law is computed again.
-    for cached in ("message_format", "realised_epsilon"):
-        vars(toy).pop(cached, None)
+    # Only the parts are copied: what was computed from the other law is computed again.
+    parts = {field.name: getattr(task, field.name) for field in fields(task)}
+    toy = object.__new__(Task)
+    vars(toy).update(parts, reporting=reporting, digest=task.digest)
     return toy

@@ -331,12 +331,12 @@ class Task:
         """What the task collects: `pairs`, or unknown texts (`discovery`)."""
         return self.domain.kind
 
-    @property
+    @cached_property
     def keys(self) -> Keys:
         """The names of the keys, how many numbered ones there are, `hashed`, or the tree of a discovery."""
         return self.domain.keys
 
-    @property
+    @cached_property
     def other(self) -> str | None:
         """The name of the key that stands for all that are not listed; None where there is none."""
         return self.domain.other
@@ -348,7 +348,7 @@ class Task:
             raise ParameterError(f"task {self.name!r} is not a discovery, but about {self.keys_text}")
         return self.keys
 
-    @property
+    @cached_property
     def is_hashed(self) -> bool:
         """Whether any text is a key, whose number is a hash."""
         return self.domain.is_hashed
@@ -445,7 +445,7 @@ class Task:
         """What happens to a value between two levels: `round` or `refuse`."""
         return self.domain.values.between
 
-    @property
+    @cached_property
     def law(self) -> Law:
         """How pairs are reported: integers, exact probabilities and the realised ε."""
         return self.reporting.law
@@ -475,7 +475,7 @@ class Task:
         """Whether a participant may hold more pairs than their report stands for."""
         return self.more == SAMPLE and self.padding < self.key_count
 
-    @property
+    @cached_property
     def size_question(self) -> SizeQuestion | None:
         """The question how many pairs a participant holds; None where no report answers it."""
         return self.reporting.size_question

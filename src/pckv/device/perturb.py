@@ -121,6 +121,7 @@ def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
     # Built for everybody alike: with many keys, the time that it takes would tell that there are pairs to find.
     task.domain.index  # noqa: B018
     low, high, values = task.low, task.high, task.level_values
+    other, refuses_between = task.other_index, task.between == REFUSE_BETWEEN
     found: dict[int, Pair] = {}
     others: list[Pair] = []
     for key, value in pairs.items():
@@ -132,10 +133,10 @@ def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
             raise PairsError(
                 f"value {_shown(value)} of key {key!r} is not a number within [{low:g}, {high:g}]"
             )
-        if task.between == REFUSE_BETWEEN and number not in values:
+        if refuses_between and number not in values:
             raise PairsError(f"value {_shown(value)} of key {key!r} is not one of {listed(values)}")
         pair = (index, *placed(number, values))
-        if index == task.other_index:
+        if index == other:
             others.append(pair)
         else:
             found.setdefault(index, pair)
