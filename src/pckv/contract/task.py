@@ -80,18 +80,18 @@ class Task:
             them `values[0]` and the last `values[1]`. With more than two, the whole distribution is estimated.
         between: What happens to a value between two levels: `round` (to one of them at random, so that means stay
             unbiased) or `refuse` (the contract is "levels only").
-        other: The name of one more key, which stands for all that are not listed. Somebody holds it if they hold any
+        other: The name of one more key, which stands for all that are not listed. A participant holds it if they hold any
             such key, with the value of one of these, chosen at random.
-        more: What happens to somebody with more pairs than the padding: `sample` (a random choice of them is
+        more: What happens to participants with more pairs than the padding: `sample` (a random choice of them is
             reported) or `refuse` (the contract is "at most that many", enforced where pairs are entered).
         size_share: The probability that a device answers how many pairs it holds instead of which; chosen by default.
         coin: Who draws the public function of a report, with `ue-compact` and `collision`: the `device` itself, or the
-            `server`, which hands out one coin per invitation, so that nobody can search for a function that suits them.
+            `server`, which hands out one coin per invitation, so that no participant can search for a function that suits them.
         about: What participants read: an `About`, or a mapping of its members to texts.
         opens: The first day, YYYY-MM-DD in UTC.
         closes: The first day on which no reports are taken any more.
         pairs: A hint: how many pairs people hold on average.
-        most_pairs: A hint: how many pairs anybody holds at most.
+        most_pairs: A hint: how many pairs a person holds at most.
         sizes: A hint, in place of these two: how many people hold how many pairs.
         users: A hint: how many people are expected.
         frequency: A hint: the share of people who hold a key that matters.
@@ -199,7 +199,7 @@ class Task:
             name: What people read.
             epsilon: The privacy budget of a report, above 0 and at most 20.
             characters: How many characters of a text are found at most, up to 64; longer ones are cut.
-            alphabet: The characters that texts consist of. Nobody finds texts with any other.
+            alphabet: The characters that texts consist of. Texts with any other are not found.
             groups: How many groups of devices report prefixes, each of its own length; by default one per character.
             padding: How many texts a report stands for at most.
             symbols: The parameter of `collision`; chosen by default.
