@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 class Population:
     """Participant i holds keys[offsets[i]:offsets[i + 1]] with those values.
 
-    Keys are numbered as in the task, and each is there once; but a participant may hold several that the task does not list, or
-    whose hashes are equal. Values are in the task's own units. One without pairs is a participant like any other.
+    Keys are numbered as in the task, and each is there once; but a participant may hold several that the task
+    does not list, or whose hashes are equal. Values are in the task's own units. One without pairs is a
+    participant like any other.
     """
 
     offsets: NDArray[np.int64]
@@ -37,7 +38,7 @@ class Population:
         return Population(offsets, self.keys[rows], self.values[rows])
 
     def with_rows(self, rows: NDArray[np.int64]) -> Population:
-        """All participants with some of their pairs: those of one participant are next to each other, participants in order."""
+        """All participants with some of their pairs, which are in the order of the participants."""
         owners = np.searchsorted(self.offsets, rows, "right") - 1
         sizes = np.bincount(owners, minlength=len(self))
         return Population(np.append(0, np.cumsum(sizes)), self.keys[rows], self.values[rows])

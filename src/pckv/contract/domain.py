@@ -30,7 +30,7 @@ Keys = tuple[str, ...] | int | str | PrefixTree
 
 @dataclass(frozen=True)
 class Values:
-    """The values that a key may have: a range, the levels that it is reported as, and what becomes of values between.
+    """The values that a key may have: a range, the levels to report, and what becomes of values between them.
 
     The ends and named levels are decimal texts, exactly as the task's JSON has them.
     """

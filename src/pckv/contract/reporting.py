@@ -36,7 +36,7 @@ from pckv.mechanisms.size_question.law import SizeQuestion
 
 @dataclass(frozen=True)
 class Reporting:
-    """The law of a report, and the question how many pairs there are, where a share of the reports answers that.
+    """The law of a report, and the size question, where a share of the reports answers that.
 
     ε and the share are decimal texts, exactly as the task's JSON has them.
     """
@@ -61,7 +61,7 @@ class Reporting:
         size_share: Numeric = 0,
         coin: str = DEVICE_COIN,
     ) -> Reporting:
-        """Return how a law reports what is in a domain, or refuse what cannot be or would lose more than ε."""
+        """Return how a law reports a domain, or refuse what cannot be or would lose more than ε."""
         _check_law(law, domain)
         share = decimal_text(size_share, "size_share")
         question = _checked_question(law, Fraction(share), check_more(more))
@@ -105,7 +105,7 @@ class Reporting:
 
     @property
     def realised(self) -> Fraction:
-        """e^ε of the shipped integers: which question a report answers is public, so the larger one counts."""
+        """e^ε of the shipped integers: the larger, since it is public which question a report answers."""
         of_pairs = self.law.realised
         return of_pairs if self.size_question is None else max(of_pairs, self.size_question.realised)
 
@@ -159,7 +159,7 @@ def _checked_question(law: Law, share: Fraction, more: str) -> SizeQuestion | No
 
 
 def _checked_coin(law: Law, coin: str) -> str:
-    """Return who draws the function of a report; the server can only where a mechanism has public functions."""
+    """Return who draws the function of a report; the server can only if the mechanism has public functions."""
     if check_coin(coin) == SERVER_COIN and law.functions is None:
         raise ParameterError(
             f"coin must be 'device' for {law.name!r}, whose reports name no function that a coin could choose"

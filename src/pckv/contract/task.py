@@ -251,7 +251,7 @@ class Task:
         )
 
     def as_round(self, series: SeriesRound, opens: str, closes: str) -> Task:
-        """Return this task as a round of a `series`: named after the round, and with its days, `opens` and `closes`."""
+        """Return this task as a round of a `series`, named after the round and with its days."""
         return self._of(
             name=self.name + series.suffix,
             domain=self.domain,
@@ -320,7 +320,7 @@ class Task:
         )
 
     def facts(self) -> list[Fact]:
-        """Return what the task promises, fact by fact: a name, the members that programs read, and words for people."""
+        """Return what the task promises: facts with a name, values for programs and words for people."""
         return task_facts(self)
 
     def _repr_html_(self) -> str:
@@ -372,7 +372,7 @@ class Task:
 
     @cached_property
     def other_index(self) -> int | None:
-        """The number of the key that stands for all that are not listed, the last one; None where there is none."""
+        """The number of the key that stands for all that are not listed, the last; None where there is none."""
         return None if self.other is None else self.key_count - 1
 
     def key_index(self, key: str) -> int:
@@ -385,7 +385,7 @@ class Task:
         return index
 
     def held_index(self, key: str) -> int:
-        """Return the number that a participant's `key` counts as: where it is not listed, that of all others."""
+        """Return the number that a participant's `key` counts as: if it is not listed, that of all others."""
         if self.other_index is None:
             return self.key_index(key)
         if not isinstance(key, str):
@@ -395,7 +395,7 @@ class Task:
         return self.other_index if index is None else index
 
     def key_hash(self, key: str) -> int:
-        """Return 64 bits of the hash of a text, which is bound to this task; its number is their remainder."""
+        """Return 64 bits of the hash of a text, bound to this task; its number is their remainder."""
         try:
             text = check_name(key, "key")
         except ParameterError as error:
@@ -502,7 +502,7 @@ class Task:
 
     @property
     def realised(self) -> Fraction:
-        """e^ε of the shipped integers: which question a report answers is public, so the larger one counts."""
+        """e^ε of the shipped integers: the larger, since it is public which question a report answers."""
         return self.reporting.realised
 
     @property
@@ -533,7 +533,7 @@ class Task:
         return (self.other is not None) + (pairs if question is None else max(1 + pairs, question.draws))
 
     def distribution(self, held: HeldLevels) -> MessageDistribution:
-        """Return the exact law of the message of a participant who holds the keys `held` with these levels."""
+        """Return the exact law of the message of a participant who holds keys with these levels, `held`."""
         pairs, first = self.law.distribution(held), self.law.word_limit
         if self.size_question is None or first is None:
             return pairs
@@ -550,5 +550,5 @@ class Task:
         return self.dates.closes
 
     def phase(self, day: str) -> Phase:
-        """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC): from `opens` on, and before `closes`."""
+        """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC)."""
         return self.dates.phase(day)
