@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from pckv.auditing.toy_tasks import with_law
 
 from pckv.contract.task import Task
 from pckv.device import perturb as single
 from pckv.device import vectorised
 from pckv.device.vectorised import VectorisedTape
-from pckv.mechanisms.base import Law
 from pckv.mechanisms.padding import VALUE_ONE
 from pckv.mechanisms.registry import load_part
 
@@ -59,10 +58,7 @@ def with_padding(law: Any, padding: int) -> Any:
 
 def with_task_padding(task: Task, padding: int) -> Task:
     """Return a task whose law pads otherwise and keeps its thresholds."""
-    changed = copy.copy(task)
-    law: Law = with_padding(task.law, padding)
-    vars(changed)["reporting"] = replace(task.reporting, law=law)
-    return changed
+    return with_law(task, with_padding(task.law, padding), task.size_question)
 
 
 class ChangedTape(VectorisedTape):

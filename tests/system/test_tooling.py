@@ -162,7 +162,7 @@ def test_durations_are_summed_by_folder() -> None:
         duration_lines([report(tally, "setup", 1.0), report(tally, "call", 2.0), report(task, "call", 1.0)])
     )
     assert lines[1].split() == ["tests/tally", "1", "3.0", "75.0%"]
-    assert lines[2].split() == ["tests/foundations", "1", "1.0", "25.0%"]
+    assert lines[2].split() == ["tests/contract", "1", "1.0", "25.0%"]
     assert lines[3].split() == ["all", "2", "4.0"]
     assert lines[5].split() == ["3.0", tally]
     assert not list(duration_lines([report(tally, "call", 2.0)]))

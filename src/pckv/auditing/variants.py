@@ -5,9 +5,8 @@ Tasks over laws that no task names: fewer hash functions or bits, so that everyt
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import NamedTuple
 
 from pckv.base.budget import ALLOCATIONS
@@ -38,8 +37,10 @@ def with_law(task: Task, law: Law, question: SizeQuestion | None = None) -> Task
 
 
 def _with_reporting(task: Task, reporting: Reporting) -> Task:
-    toy = copy.copy(task)
-    vars(toy).update(reporting=reporting)
+    # Only the parts are copied: what was computed from the other law is computed again.
+    parts = {field.name: getattr(task, field.name) for field in fields(task)}
+    toy = object.__new__(Task)
+    vars(toy).update(parts, reporting=reporting, digest=task.digest)
     return toy
 
 

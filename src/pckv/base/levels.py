@@ -1,4 +1,4 @@
-"""The levels that values are reported as: how many there are, what each is worth, and between which two a value lies."""
+"""The levels that values are reported as: their number, what each is worth, and which two a value is between."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _scaled(text: str, places: int) -> int:
 
 
 def level_below(value: float, values: Sequence[float]) -> int:
-    """Return the last level that is not above a value, and not the highest: the value lies between it and the next."""
+    """Return the level below a value, but never the highest: the value lies between it and the next."""
     return min(bisect_right(values, value), len(values) - 1) - 1
 
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 class Population:
     """Participant i holds keys[offsets[i]:offsets[i + 1]] with those values.
 
-    Keys are numbered as in the task, and each is there once; but somebody may hold several that the task does not list, or
-    whose hashes are equal. Values are in the task's own units. Somebody without pairs is a participant like any other.
+    Keys are numbered as in the task, and each is there once; but a participant may hold several that the task
+    does not list, or whose hashes are equal. Values are in the task's own units. One without pairs is a
+    participant like any other.
     """
 
     offsets: NDArray[np.int64]
@@ -37,7 +38,7 @@ class Population:
         return Population(offsets, self.keys[rows], self.values[rows])
 
     def with_rows(self, rows: NDArray[np.int64]) -> Population:
-        """Everybody with some of their pairs: those of one participant are next to each other, participants in order."""
+        """All participants with some of their pairs, which are in the order of the participants."""
         owners = np.searchsorted(self.offsets, rows, "right") - 1
         sizes = np.bincount(owners, minlength=len(self))
         return Population(np.append(0, np.cumsum(sizes)), self.keys[rows], self.values[rows])
@@ -48,7 +49,7 @@ class Population:
         return dict(zip(self.keys[row].tolist(), self.values[row].tolist(), strict=True))
 
     def truth(self, key_count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The true frequency and mean of every key; a key that nobody holds has mean 0."""
+        """The true frequency and mean of every key; a key without holders has mean 0."""
         holders = np.bincount(self.keys, minlength=key_count)
         sums = np.bincount(self.keys, self.values, minlength=key_count)
         return holders / max(len(self), 1), sums / np.maximum(holders, 1)

@@ -1,4 +1,4 @@
-"""The privacy card of a task: what an ethics board or a privacy registry files about a collection, as plain values."""
+"""The privacy card of a task, as plain values: what an ethics board or a privacy registry files about it."""
 
 from __future__ import annotations
 
@@ -88,9 +88,10 @@ def _privacy(task: Task, facts: dict[str, str]) -> dict[str, Any]:
         else "a person's whole set of pairs: which keys they hold, how many, and every value",
         "ratio": float(rounded_up(ratio)),
         "certainty": float(rounded_up(ratio / (1 + ratio))),
-        "trust": f"No other party: each report is perturbed on the person's own device, and the {_held(task)} never leave it."
-        " The program on that device must be the published one.",
-        "not_covered": "that a person took part, and on which day; every further task that a person answers adds its own ε",
+        "trust": "No other party: each report is perturbed on the person's own device, and the "
+        f"{_held(task)} never leave it. The program on that device must be the published one.",
+        "not_covered": "that a person took part, and on which day; "
+        "every further task that a person answers adds its own ε",
         "repeated": facts.get("series", ""),
         **task_members(task, "epsilon", "realised_epsilon", "mechanism", "parameters", "bytes_per_report"),
     }

@@ -40,7 +40,7 @@ LINE_START = re.compile(r"^ *([0-9]*)([-+=.)])|^ +", re.MULTILINE)
 
 
 def card_markdown(card: dict[str, Any]) -> str:
-    """Return a card, as `privacy_card` makes it, as Markdown; texts of the task are shown as they are written."""
+    """Return a card of `privacy_card` as Markdown; texts of the task are shown as they are written."""
     facts, question = card["facts"], card["participants_read"]["question"]
     held = "pairs" if card["asked"]["characters"] is None else "texts"
     sections = (
@@ -53,7 +53,10 @@ def card_markdown(card: dict[str, Any]) -> str:
         ("Estimates offered", _estimates(card["estimates"])),
         ("What participants read", _read(card["participants_read"])),
     )
-    head = f"# Privacy card: {_plain(card['name'])}\n\nTask `{card['task']}`. The id is the SHA-256 of the task: a task with another text has another id.\n"
+    head = (
+        f"# Privacy card: {_plain(card['name'])}\n\n"
+        f"Task `{card['task']}`. The id is the SHA-256 of the task: a task with another text has another id.\n"
+    )
     return head + "".join(f"\n## {title}\n\n{_block(lines)}\n" for title, lines in sections)
 
 
@@ -83,8 +86,8 @@ def _privacy(privacy: dict[str, Any], held: str) -> dict[str, str]:
     return {
         "guarantee": privacy["guarantee"],
         "unit of privacy": privacy["unit"],
-        "in odds": f"no report is more than {_number(privacy['ratio'])} times as likely under one set of {held} as under"
-        " any other: an observer who thinks a statement about a person as likely as not is at most"
+        "in odds": f"no report is more than {_number(privacy['ratio'])} times as likely under one set of {held}"
+        " as under any other: an observer who thinks a statement about a person as likely as not is at most"
         f" {certainty} sure after the report",
         "who is trusted": privacy["trust"],
         "not covered": privacy["not_covered"],

@@ -142,7 +142,7 @@ def _status_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
 # As many as a collector makes at once.
 MAX_INVITATIONS = 100_000
 INVITATION = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
-# Whoever reads an invitation can answer in its owner's place.
+# A reader of an invitation can answer in its owner's place.
 PRIVATE_MODE = 0o600
 
 
@@ -324,7 +324,7 @@ def close_command(task_id: str, url: str, token_file: Path | None) -> None:
 def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -> None:
     """Delete TASK, an id or a task file, with all its reports; it cannot be undone.
 
-    Nobody can read them through the collector any more. "Erasure done" means that they have left the database's files,
+    They can no longer be read through the collector. "Erasure done" means that they have left the database's files,
     too. If it is pending, run this again later; in PostgreSQL, rewrite the tables first (VACUUM FULL).
     """
     token, task_id = read_token(token_file), read_task_id(task_id)

@@ -1,4 +1,4 @@
-"""What participants read about a task: part of its contract, so that nobody can change it under them."""
+"""What participants read about a task: part of its contract, so that it cannot change under them."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ Keys = tuple[str, ...] | int | str | PrefixTree
 
 @dataclass(frozen=True)
 class Values:
-    """The values that a key may have: a range, the levels that it is reported as, and what becomes of values between.
+    """The values that a key may have: a range, the levels to report, and what becomes of values between them.
 
     The ends and named levels are decimal texts, exactly as the task's JSON has them.
     """
@@ -126,11 +126,6 @@ class Domain:
         """Whether any text is a key, whose number is a hash."""
         return self.keys == HASHED
 
-    @property
-    def lists_keys(self) -> bool:
-        """Whether the keys are known beforehand, by names or by their number."""
-        return isinstance(self.keys, tuple | int)
-
     @cached_property
     def key_count(self) -> int:
         """The number of keys, d: with the one that stands for all others, or of all hashes."""
@@ -138,13 +133,6 @@ class Domain:
             return MAX_ITEMS // self.values.level_count
         listed = self.keys if isinstance(self.keys, int) else len(self.keys)
         return listed + (self.other is not None)
-
-    @property
-    def keys_text(self) -> str:
-        """How many keys there are, in words."""
-        if isinstance(self.keys, PrefixTree):
-            return f"texts of up to {self.keys.characters} characters"
-        return "hashed keys" if self.is_hashed else f"{self.key_count:,} keys"
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -164,18 +152,6 @@ class Domain:
             return number if 0 <= number < self.keys and str(number) == key else None
         except (ValueError, TypeError):
             return None
-
-    def key_name(self, number: int) -> str:
-        """Return the name of a key; of a hash, which has none, its number."""
-        if self.other is not None and number == self.key_count - 1:
-            return self.other
-        return self.keys[number] if isinstance(self.keys, tuple) else str(number)
-
-    def key_names(self, numbers: Iterable[int]) -> list[str]:
-        """Return the names of some keys, in the same order."""
-        if self.other is not None:
-            return list(map(self.key_name, numbers))
-        return list(map(self.keys.__getitem__ if isinstance(self.keys, tuple) else str, numbers))
 
 
 def _read_range(members: Mapping[str, Any]) -> tuple[str, str, int | list[str]]:

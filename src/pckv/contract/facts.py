@@ -1,4 +1,4 @@
-"""A task as facts: what programs read of it, and the same in words for people, made once and rendered in many places."""
+"""A task as facts: what programs read of it, and the same in words for people."""
 
 from __future__ import annotations
 
@@ -161,7 +161,8 @@ def _padding_text(task: Task, held: str) -> str:
 
 def _size_text(task: Task) -> str:
     if task.size_question is not None:
-        return f"{percent(task.size_share)} of the reports say about how many pairs a participant holds, instead of which"
+        share = percent(task.size_share)
+        return f"{share} of the reports say about how many pairs a participant holds, instead of which"
     if task.kind == DISCOVERY or not task.can_truncate:
         return ""
     return "not asked: no report says how many pairs a participant holds"
@@ -193,10 +194,10 @@ def _series_text(series: SeriesRound | None) -> str:
     """Say what the rounds of a series spend together, which the ε of one report does not."""
     if series is None:
         return ""
+    this, panels = f"round {series.round:,} of a series", f"{series.panels:,}"
     if series.panels == 1:
-        return f"round {series.round:,} of a series in which every device reports in every round, with its own ε each time"
+        return f"{this} in which every device reports in every round, with its own ε each time"
     return (
-        f"round {series.round:,} of a series in {series.panels:,} panels: a device reports in one round out of"
-        f" {series.panels:,}, so any {series.panels:,} rounds in a row hold at most one of its reports; each of its"
-        f" reports adds its own ε, one per {series.panels:,} rounds"
+        f"{this} in {panels} panels: a device reports in one round out of {panels}, so any {panels} rounds in a"
+        f" row hold at most one of its reports; each of its reports adds its own ε, one per {panels} rounds"
     )

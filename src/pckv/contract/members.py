@@ -1,7 +1,7 @@
 """The members of a task that stand for themselves: its days, and the series that it is a round of.
 
-A part of a task is a value with `MEMBERS`, `from_members` and `to_members`; `Task.from_json` and `Task.to_json` name
-every part once.
+A part of a task is a value with `MEMBERS`, `from_members` and `to_members`; `Task.from_json` and
+`Task.to_json` name every part once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def read_decimal(members: Mapping[str, Any], name: str) -> str:
 
 @dataclass(frozen=True)
 class Dates:
-    """The days on which a task takes reports: from `opens` on, and before `closes`; None where there is no limit."""
+    """The days on which a task takes reports: from `opens` on, and before `closes`; None is no limit."""
 
     opens: str | None = None
     closes: str | None = None

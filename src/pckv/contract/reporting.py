@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, ClassVar
 
-from pckv.base.budget import epsilon_of, is_within
+from pckv.base.budget import is_within
 from pckv.base.canonical import decimal_text
 from pckv.base.errors import ParameterError
 from pckv.base.limits import (
@@ -26,11 +25,10 @@ from pckv.base.limits import (
     check_more,
     check_padding,
 )
-from pckv.base.wire import MessageFormat, Words
 from pckv.contract.domain import Domain, check_fixed
 from pckv.contract.members import read_decimal
 from pckv.mechanisms import registry
-from pckv.mechanisms.base import HeldLevels, Law, MessageDistribution
+from pckv.mechanisms.base import Law
 from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.discovery.prefix_tree import PrefixTree
 from pckv.mechanisms.size_question.law import SizeQuestion
@@ -38,7 +36,7 @@ from pckv.mechanisms.size_question.law import SizeQuestion
 
 @dataclass(frozen=True)
 class Reporting:
-    """The law of a report, and the question how many pairs there are, where a share of the reports answers that.
+    """The law of a report, and the size question, where a share of the reports answers that.
 
     ε and the share are decimal texts, exactly as the task's JSON has them.
     """
@@ -63,7 +61,7 @@ class Reporting:
         size_share: Numeric = 0,
         coin: str = DEVICE_COIN,
     ) -> Reporting:
-        """Return how a law reports what is in a domain, or refuse what cannot be or would lose more than ε."""
+        """Return how a law reports a domain, or refuse what cannot be or would lose more than ε."""
         _check_law(law, domain)
         share = decimal_text(size_share, "size_share")
         question = _checked_question(law, Fraction(share), check_more(more))
@@ -107,53 +105,14 @@ class Reporting:
 
     @property
     def realised(self) -> Fraction:
-        """e^ε of the shipped integers: which question a report answers is public, so the larger one counts."""
+        """e^ε of the shipped integers: the larger, since it is public which question a report answers."""
         of_pairs = self.law.realised
         return of_pairs if self.size_question is None else max(of_pairs, self.size_question.realised)
-
-    @cached_property
-    def realised_epsilon(self) -> float:
-        """The ε that the shipped integers give, rounded up; never above the one asked for."""
-        return epsilon_of(self.realised)
-
-    @property
-    def claim(self) -> Fraction:
-        """e^ε as it is proved: of the pairs or of the size question, whichever loses more."""
-        of_pairs = self.law.claim
-        return of_pairs if self.size_question is None else max(of_pairs, self.size_question.claim)
-
-    @property
-    def word_limit(self) -> int | None:
-        """Words are below this; None where a report is two bit planes.
-
-        Those that answer the size question are numbered after those of the law.
-        """
-        pairs = self.law.word_limit
-        return pairs if pairs is None or self.size_question is None else pairs + len(self.size_question.ends)
-
-    @cached_property
-    def message_format(self) -> MessageFormat:
-        """How a report's message is encoded."""
-        limit = self.word_limit
-        return self.law.message_format if limit is None else Words(limit)
 
     @property
     def report_bytes(self) -> int:
         """The size of a report, its id included."""
         return REPORT_ID_BYTES + self.law.body_bytes
-
-    @property
-    def draws(self) -> int:
-        """The 64-bit draws that a report of listed keys takes, unless one is rejected."""
-        pairs = self.law.draws
-        return pairs if self.size_question is None else max(1 + pairs, self.size_question.draws)
-
-    def distribution(self, held: HeldLevels) -> MessageDistribution:
-        """Return the exact law of the message of a participant who holds the keys `held` with these levels."""
-        pairs, first = self.law.distribution(held), self.law.word_limit
-        if self.size_question is None or first is None:
-            return pairs
-        return self.size_question.mix(pairs, len(held), first)
 
 
 def _read_law(domain: Domain, padding: int, epsilon: Fraction, mechanism: Mapping[str, object]) -> Law:
@@ -200,7 +159,7 @@ def _checked_question(law: Law, share: Fraction, more: str) -> SizeQuestion | No
 
 
 def _checked_coin(law: Law, coin: str) -> str:
-    """Return who draws the function of a report; the server can only where a mechanism has public functions."""
+    """Return who draws the function of a report; the server can only if the mechanism has public functions."""
     if check_coin(coin) == SERVER_COIN and law.functions is None:
         raise ParameterError(
             f"coin must be 'device' for {law.name!r}, whose reports name no function that a coin could choose"

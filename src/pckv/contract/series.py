@@ -1,4 +1,4 @@
-"""The series: one task repeated in rounds, so that everybody derives the task of a round alike."""
+"""The series: one task repeated in rounds, from which every party derives the same task of a round."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Series:
             number: The number of the round, from 1.
 
         Returns:
-            The task, the same for everybody.
+            The task, the same wherever it is derived.
 
         Raises:
             ParameterError: if the series has no such round.
@@ -216,7 +216,7 @@ def _checked_template(task: Task) -> Task:
         )
     if task.coin == SERVER_COIN:
         raise ParameterError(
-            "the task of a series draws its coins on the device: nobody invites to every round"
+            "the task of a series draws its coins on the device: no invitation is given for every round"
         )
     check_name(f"{task.name}, round {MAX_ROUNDS}", "the name of a round's task")
     return task

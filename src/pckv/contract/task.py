@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 from unicodedata import normalize
 
+from pckv.base.budget import epsilon_of
 from pckv.base.canonical import base64url, check_name, dump, read_object
 from pckv.base.days import Phase
 from pckv.base.errors import PairsError, ParameterError, PckvError, TaskError
@@ -29,7 +30,7 @@ from pckv.base.limits import (
     check_more,
     check_padding,
 )
-from pckv.base.wire import MessageFormat
+from pckv.base.wire import MessageFormat, Words
 from pckv.contract.about import About, read_about
 from pckv.contract.domain import Domain, Keys, Values
 from pckv.contract.facts import Fact, facts_html, task_facts
@@ -79,18 +80,18 @@ class Task:
             them `values[0]` and the last `values[1]`. With more than two, the whole distribution is estimated.
         between: What happens to a value between two levels: `round` (to one of them at random, so that means stay
             unbiased) or `refuse` (the contract is "levels only").
-        other: The name of one more key, which stands for all that are not listed. Somebody holds it if they hold any
+        other: The name of one more key, which stands for all that are not listed. A participant holds it if they hold any
             such key, with the value of one of these, chosen at random.
-        more: What happens to somebody with more pairs than the padding: `sample` (a random choice of them is
+        more: What happens to participants with more pairs than the padding: `sample` (a random choice of them is
             reported) or `refuse` (the contract is "at most that many", enforced where pairs are entered).
         size_share: The probability that a device answers how many pairs it holds instead of which; chosen by default.
         coin: Who draws the public function of a report, with `ue-compact` and `collision`: the `device` itself, or the
-            `server`, which hands out one coin per invitation, so that nobody can search for a function that suits them.
+            `server`, which hands out one coin per invitation, so that no participant can search for a function that suits them.
         about: What participants read: an `About`, or a mapping of its members to texts.
         opens: The first day, YYYY-MM-DD in UTC.
         closes: The first day on which no reports are taken any more.
         pairs: A hint: how many pairs people hold on average.
-        most_pairs: A hint: how many pairs anybody holds at most.
+        most_pairs: A hint: how many pairs a person holds at most.
         sizes: A hint, in place of these two: how many people hold how many pairs.
         users: A hint: how many people are expected.
         frequency: A hint: the share of people who hold a key that matters.
@@ -198,7 +199,7 @@ class Task:
             name: What people read.
             epsilon: The privacy budget of a report, above 0 and at most 20.
             characters: How many characters of a text are found at most, up to 64; longer ones are cut.
-            alphabet: The characters that texts consist of. Nobody finds texts with any other.
+            alphabet: The characters that texts consist of. Texts with any other are not found.
             groups: How many groups of devices report prefixes, each of its own length; by default one per character.
             padding: How many texts a report stands for at most.
             symbols: The parameter of `collision`; chosen by default.
@@ -250,7 +251,7 @@ class Task:
         )
 
     def as_round(self, series: SeriesRound, opens: str, closes: str) -> Task:
-        """Return this task as a round of a `series`: named after the round, and with its days, `opens` and `closes`."""
+        """Return this task as a round of a `series`, named after the round and with its days."""
         return self._of(
             name=self.name + series.suffix,
             domain=self.domain,
@@ -319,7 +320,7 @@ class Task:
         )
 
     def facts(self) -> list[Fact]:
-        """Return what the task promises, fact by fact: a name, the members that programs read, and words for people."""
+        """Return what the task promises: facts with a name, values for programs and words for people."""
         return task_facts(self)
 
     def _repr_html_(self) -> str:
@@ -330,12 +331,12 @@ class Task:
         """What the task collects: `pairs`, or unknown texts (`discovery`)."""
         return self.domain.kind
 
-    @property
+    @cached_property
     def keys(self) -> Keys:
         """The names of the keys, how many numbered ones there are, `hashed`, or the tree of a discovery."""
         return self.domain.keys
 
-    @property
+    @cached_property
     def other(self) -> str | None:
         """The name of the key that stands for all that are not listed; None where there is none."""
         return self.domain.other
@@ -347,7 +348,7 @@ class Task:
             raise ParameterError(f"task {self.name!r} is not a discovery, but about {self.keys_text}")
         return self.keys
 
-    @property
+    @cached_property
     def is_hashed(self) -> bool:
         """Whether any text is a key, whose number is a hash."""
         return self.domain.is_hashed
@@ -355,7 +356,7 @@ class Task:
     @property
     def lists_keys(self) -> bool:
         """Whether the keys are known beforehand, by names or by their number."""
-        return self.domain.lists_keys
+        return isinstance(self.keys, tuple | int)
 
     @cached_property
     def key_count(self) -> int:
@@ -365,11 +366,13 @@ class Task:
     @property
     def keys_text(self) -> str:
         """How many keys there are, in words."""
-        return self.domain.keys_text
+        if isinstance(self.keys, PrefixTree):
+            return f"texts of up to {self.keys.characters} characters"
+        return "hashed keys" if self.is_hashed else f"{self.key_count:,} keys"
 
     @cached_property
     def other_index(self) -> int | None:
-        """The number of the key that stands for all that are not listed, the last one; None where there is none."""
+        """The number of the key that stands for all that are not listed, the last; None where there is none."""
         return None if self.other is None else self.key_count - 1
 
     def key_index(self, key: str) -> int:
@@ -382,7 +385,7 @@ class Task:
         return index
 
     def held_index(self, key: str) -> int:
-        """Return the number that a participant's `key` counts as: where it is not listed, that of all others."""
+        """Return the number that a participant's `key` counts as: if it is not listed, that of all others."""
         if self.other_index is None:
             return self.key_index(key)
         if not isinstance(key, str):
@@ -392,7 +395,7 @@ class Task:
         return self.other_index if index is None else index
 
     def key_hash(self, key: str) -> int:
-        """Return 64 bits of the hash of a text, which is bound to this task; its number is their remainder."""
+        """Return 64 bits of the hash of a text, bound to this task; its number is their remainder."""
         try:
             text = check_name(key, "key")
         except ParameterError as error:
@@ -402,11 +405,15 @@ class Task:
 
     def key_name(self, index: int) -> str:
         """Return the name of key number `index`; of a hash, which has none, its number."""
-        return self.domain.key_name(index)
+        if index == self.other_index:
+            return str(self.other)
+        return self.keys[index] if isinstance(self.keys, tuple) else str(index)
 
     def key_names(self, indices: Iterable[int]) -> list[str]:
         """Return the names of the keys with these `indices`, in the same order."""
-        return self.domain.key_names(indices)
+        if self.other is not None:
+            return list(map(self.key_name, indices))
+        return list(map(self.keys.__getitem__ if isinstance(self.keys, tuple) else str, indices))
 
     @cached_property
     def low(self) -> float:
@@ -438,7 +445,7 @@ class Task:
         """What happens to a value between two levels: `round` or `refuse`."""
         return self.domain.values.between
 
-    @property
+    @cached_property
     def law(self) -> Law:
         """How pairs are reported: integers, exact probabilities and the realised ε."""
         return self.reporting.law
@@ -468,7 +475,7 @@ class Task:
         """Whether a participant may hold more pairs than their report stands for."""
         return self.more == SAMPLE and self.padding < self.key_count
 
-    @property
+    @cached_property
     def size_question(self) -> SizeQuestion | None:
         """The question how many pairs a participant holds; None where no report answers it."""
         return self.reporting.size_question
@@ -488,39 +495,49 @@ class Task:
         """The ε that was asked for."""
         return float(self.reporting.epsilon)
 
-    @property
+    @cached_property
     def realised_epsilon(self) -> float:
         """The ε that the shipped integers give, rounded up; never above the one asked for."""
-        return self.reporting.realised_epsilon
+        return epsilon_of(self.realised)
 
     @property
     def realised(self) -> Fraction:
-        """e^ε of the shipped integers: which question a report answers is public, so the larger one counts."""
+        """e^ε of the shipped integers: the larger, since it is public which question a report answers."""
         return self.reporting.realised
 
     @property
     def claim(self) -> Fraction:
         """e^ε as it is proved: of the pairs or of the size question, whichever loses more."""
-        return self.reporting.claim
+        question = self.size_question
+        return self.law.claim if question is None else max(self.law.claim, question.claim)
 
     @property
     def word_limit(self) -> int | None:
-        """Words are below this; None where a report is two bit planes."""
-        return self.reporting.word_limit
+        """Words are below this; None where a report is two bit planes.
 
-    @property
+        Those that answer the size question are numbered after those of the law.
+        """
+        pairs, question = self.law.word_limit, self.size_question
+        return pairs if pairs is None or question is None else pairs + len(question.ends)
+
+    @cached_property
     def message_format(self) -> MessageFormat:
         """How a report's message is encoded."""
-        return self.reporting.message_format
+        limit = self.word_limit
+        return self.law.message_format if limit is None else Words(limit)
 
     @property
     def draws(self) -> int:
         """The 64-bit draws that making a report takes, unless one is rejected."""
-        return self.reporting.draws + (self.other is not None)
+        pairs, question = self.law.draws, self.size_question
+        return (self.other is not None) + (pairs if question is None else max(1 + pairs, question.draws))
 
     def distribution(self, held: HeldLevels) -> MessageDistribution:
-        """Return the exact law of the message of a participant who holds the keys `held` with these levels."""
-        return self.reporting.distribution(held)
+        """Return the exact law of the message of a participant who holds keys with these levels, `held`."""
+        pairs, first = self.law.distribution(held), self.law.word_limit
+        if self.size_question is None or first is None:
+            return pairs
+        return self.size_question.mix(pairs, len(held), first)
 
     @property
     def opens(self) -> str | None:
@@ -533,5 +550,5 @@ class Task:
         return self.dates.closes
 
     def phase(self, day: str) -> Phase:
-        """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC): from `opens` on, and before `closes`."""
+        """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC)."""
         return self.dates.phase(day)

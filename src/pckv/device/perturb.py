@@ -46,7 +46,7 @@ def perturb(task: Task, pairs: Held, coin: bytes | None = None) -> Report:
         ParameterError: if the task needs a coin and none is given, or the other way round.
         PairsError: if a key is not the task's or appears twice, a value is not a number within the range or, where the
             task refuses that, lies between two levels, or there are more pairs than a task that refuses them takes;
-            nothing was perturbed. Whether somebody takes part at all must not depend on their pairs, which no ε covers:
+            nothing was perturbed. Whether a participant takes part at all must not depend on their pairs, which no ε covers:
             enforce that limit where pairs are entered.
 
     >>> from pckv import Task
@@ -74,7 +74,7 @@ def perturb_from(tape: Tape, task: Task, pairs: Held, coin: bytes | None = None)
 
 
 def check_held(task: Task, held: Held) -> None:
-    """Raise the `PairsError` that `perturb` would raise for what somebody holds."""
+    """Raise the `PairsError` that `perturb` would raise for what a participant holds."""
     if task.kind == DISCOVERY:
         read_texts(task.tree, held)
     else:
@@ -118,9 +118,10 @@ def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
     Every number comes once, but for the one that stands for all keys that are not listed. Two texts of one hash are one key,
     with the value of the first.
     """
-    # Built for everybody alike: with many keys, the time that it takes would tell that there are pairs to find.
+    # Built for all participants alike: with many keys, the time that it takes would tell that there are pairs to find.
     task.domain.index  # noqa: B018
     low, high, values = task.low, task.high, task.level_values
+    other, refuses_between = task.other_index, task.between == REFUSE_BETWEEN
     found: dict[int, Pair] = {}
     others: list[Pair] = []
     for key, value in pairs.items():
@@ -132,10 +133,10 @@ def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
             raise PairsError(
                 f"value {_shown(value)} of key {key!r} is not a number within [{low:g}, {high:g}]"
             )
-        if task.between == REFUSE_BETWEEN and number not in values:
+        if refuses_between and number not in values:
             raise PairsError(f"value {_shown(value)} of key {key!r} is not one of {listed(values)}")
         pair = (index, *placed(number, values))
-        if index == task.other_index:
+        if index == other:
             others.append(pair)
         else:
             found.setdefault(index, pair)

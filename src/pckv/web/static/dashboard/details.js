@@ -12,11 +12,10 @@ export function taskDetails() {
     const text = JSON.stringify(task);
     if (text === shown) return;
     shown = text;
-    const facts = task.facts.filter(([name]) => name !== "name" && name !== "question");
     replace(
       list,
       ...factEntries([
-        ...facts,
+        ...task.facts,
         ["created", task.created],
         ["closed early", task.closed],
         ["unusual reports", alarms(task)],
@@ -33,10 +32,13 @@ export function seriesDetails({ task, ...contract }, series) {
   );
 }
 
-// Names and texts as entries of a list of facts; what has no text is left out.
+// What the head of a page shows.
+const IN_HEAD = ["name", "question"];
+
+// Names and texts as entries of a list of facts, without those of the head and those that have no text.
 function factEntries(facts) {
   return facts
-    .filter(([, text]) => text)
+    .filter(([name, text]) => text && !IN_HEAD.includes(name))
     .map(([name, text]) =>
       make(
         "div",
