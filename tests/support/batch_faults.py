@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pckv.auditing.toy_tasks import with_law
 
+from pckv.auditing.variants import with_law
 from pckv.contract.task import Task
 from pckv.device import perturb as single
 from pckv.device import vectorised

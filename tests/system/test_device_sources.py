@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 import pytest
 
@@ -46,7 +47,7 @@ TEXTS = {"mechanisms/discovery/prefix_tree.py": {"hashlib", "string", "unicodeda
 REFUSED = {"__import__", "compile", "eval", "exec", "globals", "hash", "id", "input", "open"}
 
 
-def faults_of(text: str, *, is_tape: bool, also: Set[str] = frozenset()) -> Iterator[str]:
+def faults_of(text: str, *, is_tape: bool, also: AbstractSet[str] = frozenset()) -> Iterator[str]:
     """Yield what a source uses that device code may not."""
     for node in ast.walk(ast.parse(text)):
         match node:
