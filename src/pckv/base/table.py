@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -143,11 +144,9 @@ def read_columns(
 
 
 def _read_column(rows: Sequence[Mapping[str, Any]], name: str, field: _Field, place: str) -> list[Any]:
-    if field.default is MISSING:
-        for number, row in enumerate(rows):
-            if name not in row:
-                raise DataError(f"no member {name!r}", place=f"{place}[{number}]")
     values = [row.get(name, field.default) for row in rows]
+    if field.default is MISSING and MISSING in values:
+        raise DataError(f"no member {name!r}", place=f"{place}[{values.index(MISSING)}]")
     return _read_values(field.kind, values, lambda number: f"{place}[{number}].{name}")
 
 
@@ -155,16 +154,21 @@ def _read_values(kind: Any, values: list[Any], place: Callable[[int], str]) -> l
     """Return values of one type."""
     if kind not in _NAMES:
         return [read_value(kind, value, place(number)) for number, value in enumerate(values)]
-    for number, value in enumerate(values):
-        if not _fits(kind, value):
-            raise DataError(f"not {_NAMES[kind]}", place=place(number) or None)
+    # Tables have many finite numbers, texts and flags: those are not looked at one by one.
+    types = set(map(type, values))
+    if types == {float} == {kind} and all(map(math.isfinite, values)):
+        return values
+    if kind in {float, int} or not types <= {kind}:
+        for number, value in enumerate(values):
+            if not _fits(kind, value):
+                raise DataError(f"not {_NAMES[kind]}", place=place(number) or None)
     return list(map(kind, values))
 
 
 def _mappings(values: list[Any], place: Callable[[int], str]) -> list[dict[str, Any]]:
-    for number, value in enumerate(values):
-        if not isinstance(value, dict):
-            raise DataError("not a JSON object", place=place(number) or None)
+    if not set(map(type, values)) <= {dict}:
+        wrong = [type(value) is not dict for value in values].index(True)
+        raise DataError("not a JSON object", place=place(wrong) or None)
     return values
 
 

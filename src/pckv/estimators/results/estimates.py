@@ -75,7 +75,7 @@ class KeyEstimate(NamedTuple):
         found = {name: row[name] for name in COLUMNS}
         if self.shares:
             found |= {name: row[name] for name in DEVIATIONS}
-            found["shares"] = plain(self.shares)
+            found["shares"] = [share._asdict() for share in self.shares]
         if self.collides is not None:
             found["collides"] = self.collides
         if self.mean_misfit:
