@@ -26,7 +26,7 @@ LOCK := $(VENV)/release/bin/uv pip compile --quiet --no-config --universal --pyt
 	--no-annotate --no-header --constraints constraints.txt --group build pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test pytest lint docs bench experiment vectors screenshots newcomer lock sbom clean
+.PHONY: help demo test verify pytest lint docs bench experiment vectors screenshots newcomer lock sbom clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 14
@@ -35,10 +35,13 @@ demo: $(RUNNABLE)  ## Run a whole collection on this machine, show its dashboard
 	$(BIN)/pckv demo --out demo --force
 
 # The linters use one core, so they run beside the tests.
-test: $(READY)  ## Run the linters and all tests
+test: $(READY)  ## Before a commit: the linters, and tests of every package and kind, in minutes
 	@$(MAKE) --no-print-directory --jobs 2 lint pytest
 
-pytest: $(READY)  ## Run all tests (PYTEST_ARGS="tests/tally -x" for some of them)
+verify: $(READY)  ## Before anything lands: all tests, with all planted faults, packages and the site
+	@$(MAKE) --no-print-directory pytest PYTEST_ARGS="--all $(PYTEST_ARGS)"
+
+pytest: $(READY)  ## Run tests without the linters (PYTEST_ARGS="tests/tally -x" for some of them)
 	# A worker is one thread: those of linear algebra would only wait for each other.
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 

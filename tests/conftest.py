@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from support.durations import duration_lines
 from support.parts import SHORT_LIVED_JAVA, SUPPORT, missing_part
 from support.sample_reports import MANY, TEN_MILLION, CollectionFactory, make_collection
+from support.tiers import mark_for_verify
 
 settings.register_profile(
     "pckv", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -31,8 +32,8 @@ MIN_MEMORY_BYTES = 8 * 2**30
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the mark of slow variants, and choose where temporary folders are."""
-    config.addinivalue_line("markers", "slow: a variant that runs with --slow alone.")
+    """Name the marker of what `make test` leaves out, and choose where temporary folders are."""
+    config.addinivalue_line("markers", "verify: runs with `make verify` alone, which passes --all.")
     if not config.getoption("--slow") and memory_suffices():
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_FOLDER))
 
@@ -47,8 +48,9 @@ def memory_suffices() -> bool:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add options for slow tests, and for pictures of the pages."""
-    parser.addoption("--slow", action="store_true", help="Run the slow variants too.")
+    """Add options for how much is tested, and for pictures of the pages."""
+    parser.addoption("--all", action="store_true", help="Run all tests, as make verify does.")
+    parser.addoption("--slow", action="store_true", help="Run tests at a larger scale.")
     parser.addoption("--soak-seconds", type=float, help="How long the soak test runs.")
     parser.addoption("--screenshots", action="store_true", help="Write pictures of the pages into docs/.")
 
@@ -78,12 +80,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip slow variants, and refuse a test that would start a second Spark session, in another process."""
+    """Leave tests to `make verify`, and refuse one that would start a second Spark session, in another process."""
     for item in items:
-        if item.get_closest_marker("slow") and not config.getoption("--slow"):
-            item.add_marker(pytest.mark.skip(reason="a slow variant: --slow"))
         if "spark" in getattr(item, "fixturenames", ()) and not re.search(SHARED[SPARK], item.nodeid):
             raise pytest.UsageError(f"{item.nodeid} uses Spark: its name must match {SHARED[SPARK]}")
+    mark_for_verify(items)
+    if not config.getoption("--all"):
+        left_out = [item for item in items if item.get_closest_marker("verify")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("verify")]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

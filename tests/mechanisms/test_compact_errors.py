@@ -17,7 +17,7 @@ from pckv.lab.simulator import Setting, Simulator
 from pckv.mechanisms.registry import build
 from pckv.mechanisms.ue_compact import residues
 from pckv.statistics.moments import CountMoments
-from support.slow import slow
+from support.tiers import wide
 
 # ε, users, keys: for ε ≤ 3, users per squared key are those of the paper's 10^6 users and 100 keys.
 ACCURACY = (("0.5", 40_000, 20), ("3", 40_000, 20))
@@ -39,7 +39,7 @@ def clipped_square(variance: Floats, f: Floats, users: int) -> float:
     return float(np.mean(variance * squares))
 
 
-@pytest.mark.parametrize("case", [*ACCURACY, *slow(*MORE_ACCURACY)], ids=str)
+@pytest.mark.parametrize("case", [*ACCURACY, *wide(*MORE_ACCURACY)], ids=str)
 def test_errors_are_those_of_theory_and_of_ue(case: tuple[str, int, int]) -> None:
     """Uniform population, corrected, the chosen q: frequency within 3 % of theory, and at most 5 % above ue.
 

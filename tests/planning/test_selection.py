@@ -23,7 +23,7 @@ from pckv.planning.selection import (
     tuned_law,
 )
 from pckv.planning.tuning import LawSpec
-from support.slow import slow
+from support.tiers import wide
 
 AUTO = {"name": "auto"}
 OBJECTIVES = ("both", "frequency", "mean", "mse")
@@ -150,7 +150,7 @@ def cheapest_of_the_best(assessments: dict[str, Assessment]) -> str:
     raise AssertionError(assessments)
 
 
-@pytest.mark.parametrize("epsilon", ["0.1", "2", "5", *slow("0.5", "1", "3", "4", "6")])
+@pytest.mark.parametrize("epsilon", ["0.1", "2", "5", *wide("0.5", "1", "3", "4", "6")])
 @pytest.mark.parametrize("keys", [4, 100, 5850, 249_274, 10**6, 5 * 10**6])
 def test_a_cheaper_mechanism_is_preferred_if_it_is_nearly_as_accurate(keys: int, epsilon: str) -> None:
     expected = expect(keys, padding=1)

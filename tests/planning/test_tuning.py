@@ -27,7 +27,7 @@ from pckv.mechanisms.ue_compact.law import MAX_DECODED_WORDS, UeCompactLaw
 from pckv.planning.prediction import OBJECTIVES, Objective, predict
 from pckv.planning.tuning import LawSpec, best_beta, tuned_parameters
 from pckv.statistics.moments import CountMoments
-from support.slow import slow
+from support.tiers import wide
 
 # The prediction.
 
@@ -102,7 +102,7 @@ def objective_for(keys: int, padding: int, target: str = "both", users: int = 10
     return Objective(target, users, min(1.0, padding / keys))
 
 
-@pytest.mark.parametrize("epsilon", ["2", "4", "20", *slow("2.5", "3", "6", "10")])
+@pytest.mark.parametrize("epsilon", ["2", "4", "20", *wide("2.5", "3", "6", "10")])
 def test_from_epsilon_2_on_one_residue_per_sign_is_enough_for_both(epsilon: str) -> None:
     for keys, padding, users in itertools.product((1, 2, 20, 1000, 10**5), (1, 10), (10**4, 10**6, 10**8)):
         chosen = tuned_parameters(
@@ -294,7 +294,7 @@ USERS, KEYS, REPEATS, CONTROL_REPEATS = 40_000, 20, 1600, 400
     [
         ("frequency", "0.1", 0.8, 1.05),
         ("both", "0.5", 0.92, 0.92),
-        pytest.param("frequency", "1", 0.8, 1.05, marks=pytest.mark.slow),
+        pytest.param("frequency", "1", 0.8, 1.05, marks=pytest.mark.verify),
     ],
 )
 def test_tuned_sets_relative_to_ue(

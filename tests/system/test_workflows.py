@@ -1,4 +1,4 @@
-"""The workflows of continuous integration: valid, pinned, and nothing but `make test`."""
+"""The workflows of continuous integration: valid, pinned, and nothing but `make test` and `make verify`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def steps(path: Path) -> list[dict[str, Any]]:
 
 def test_workflows_run_the_tests_and_nothing_else() -> None:
     commands = [step["run"] for path in WORKFLOWS for step in steps(path) if "run" in step]
-    assert commands == ["make test"]
+    assert commands == ["make test", "make verify"]
 
 
 def test_actions_are_pinned_by_commit_and_say_their_version() -> None:

@@ -21,7 +21,7 @@ from support.series_calls import (
     weekly,
 )
 from support.series_checks import check_caps_in_time, check_panels, check_schedules, check_two_panels
-from support.slow import slow
+from support.tiers import wide
 
 SAME_NAME = Task(
     name="Ratings ", keys=["alien", "heat"], values=(1, 5), epsilon=1, mechanism="grr", padding=1
@@ -51,7 +51,7 @@ def test_every_panel_has_the_same_number_of_draws() -> None:
 # Panels, rounds, and the faults of a schedule at most. With one panel every round may be reported in: there are most states.
 # With more there are at least two windows of rounds; `--slow` has eight rounds, and two faults.
 SCHEDULES = [(1, 8, 0), (1, 3, 1), (2, 4, 1), (3, 6, 1), (4, 8, 1)]
-MORE_SCHEDULES = slow((1, 8, 1), (2, 3, 2), (2, 8, 1), (3, 4, 2), (3, 8, 1))
+MORE_SCHEDULES = wide((1, 8, 1), (2, 3, 2), (2, 8, 1), (3, 4, 2), (3, 8, 1))
 
 
 @pytest.mark.parametrize("case", SCHEDULES + MORE_SCHEDULES, ids=str)
@@ -59,7 +59,7 @@ def test_a_window_of_rounds_holds_one_report_in_every_schedule(case: tuple[int, 
     check_schedules(CLIENT, case)
 
 
-@pytest.mark.parametrize("case", [(3, 4, 1), *slow((2, 4, 2))], ids=str)
+@pytest.mark.parametrize("case", [(3, 4, 1), *wide((2, 4, 2))], ids=str)
 def test_rounds_only_go_up_even_if_the_collector_takes_any(case: tuple[int, int, int]) -> None:
     check_schedules(CLIENT, case, trusting=True)
 
