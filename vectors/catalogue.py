@@ -190,7 +190,7 @@ COLLISION_TASKS = (
         mechanism={"name": "collision", "symbols": 5560},
         size_share="0.05",
     ),
-    # Positions and a generator that nobody would choose.
+    # Positions and an unusual generator.
     Task(
         name="other positions",
         keys=5,
@@ -253,7 +253,7 @@ SIZE_TASKS = tuple(
         ("large", 2**31, "0.000001", 2**20, {"name": "grr"}, "0.05"),
     )
 )
-# Tasks that take no more pairs than the padding, and those in which nobody can hold more.
+# Tasks that take no more pairs than the padding, and those in which no set can be larger.
 REFUSE_TASKS = tuple(
     Task(
         name="movies",

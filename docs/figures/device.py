@@ -1,4 +1,4 @@
-"""What a device does with somebody's pairs: choose one, then tell the truth or not."""
+"""What a device does with a participant's pairs: choose one, then tell the truth or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ε means: how far a report can move somebody's belief from fifty-fifty."""
+"""What ε means: how far a report can move a participant's belief from fifty-fifty."""
 
 from __future__ import annotations
 

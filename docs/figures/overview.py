@@ -1,4 +1,4 @@
-"""The whole way of a report, from somebody's pairs to the estimates."""
+"""The whole way of a report, from a participant's pairs to the estimates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sees what: the local guarantee, and the central one where somebody shuffles."""
+"""Who sees what: the local guarantee, and the central one where a second party shuffles."""
 
 from __future__ import annotations
 

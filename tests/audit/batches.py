@@ -35,7 +35,7 @@ from pckv.mechanisms.registry import LAWS
 # Keys and padding; `ue` has a draw per key, so that it is replayed up to MAX_PLANES keys.
 SHAPES = ((1, 1), (2, 1), (3, 2), (12, 2), (60, 11), (150, 100), (5_000, 20), (2**31, 3), (2**31, 100))
 MAX_PLANES, MAX_PADDING = 5_000, 100
-# Listed keys and padding of tasks that count all others as one, and the most that somebody holds of those.
+# Listed keys and padding of tasks that count all others as one, and the most that a participant holds of those.
 OTHER_SHAPES, MAX_UNLISTED = ((1, 1), (3, 2), (60, 11)), 5
 EPSILONS = ("1", "0.1", "4", "0.01", "8", "0.000001", "20")
 # Settings of rare draws, and of paths.
@@ -45,7 +45,7 @@ MAX_KEYS_ALONE = 12
 LOW, HIGH = -1.0, 5.0
 # Kinds of draws of which that many bits take every value.
 SWEEPS, SWEPT_BITS = 3, 16
-# Everybody of one size is replayed this many times, each time with other draws: with words, and with planes.
+# Every participant of one size is replayed this many times, each time with other draws: with words, and with planes.
 REPEATS_OF_WORDS, REPEATS_OF_PLANES = 24, 3
 # People of a batch that a full one is compared with.
 SMALL_BATCH = 20_000
@@ -65,7 +65,7 @@ def check_batch_equals_single(mechanism: str, shapes: Sequence[tuple[int, int]] 
         ]
         pairs = [pairs[person] for person in rng.permutation(len(pairs))]
         people = Participants.seeded(pairs, _cornered(task, len(pairs), rng), number)
-        # Everybody alone in a batch takes long, and depends on the number of keys the least.
+        # Every participant alone in a batch takes long, and depends on the number of keys the least.
         check_replay(
             task, people, (PEOPLE_PER_BATCH, 1) if task.key_count <= MAX_KEYS_ALONE else (PEOPLE_PER_BATCH,)
         )

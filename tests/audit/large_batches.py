@@ -34,9 +34,9 @@ BAND_SIZES = (0, 1, 2, 3, 6, 25)
 
 
 def check_many_people(mechanism: str) -> None:
-    """Everybody of a batch with more people than 16 bits number gets the report of a small batch from their own draws.
+    """Every participant of a batch with more people than 16 bits number gets the report of a small batch from their own draws.
 
-    The first and the last of them get the scalar code's, as everybody of small batches does.
+    The first and the last of them get the scalar code's, as every participant of small batches does.
     """
     task = make_task(mechanism, {}, 12, 3, "1", "0")
     rng = np.random.default_rng(1)

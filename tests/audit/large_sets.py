@@ -111,7 +111,7 @@ class _AllFunctions(CollisionLaw):
 
 
 def check_shared_symbols(sampler: Sampler) -> None:
-    """Whichever of somebody's pairs a hash function sends to one symbol, the report follows the stated law.
+    """Whichever of a participant's pairs a hash function sends to one symbol, the report follows the stated law.
 
     Over all functions that exist, every way in which five pairs may share symbols is tried.
     """

@@ -1,7 +1,7 @@
 """Replay batches draw by draw: every report must be the one that the scalar device code makes from the same draws.
 
 What the scalar code does with its draws is found by enumeration; from here on the batch path does the same, and a
-participant's report depends on nobody else's pairs or draws.
+participant's report depends on no other's pairs or draws.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ class ReplayTape(VectorisedTape):
 
     def __init__(self, ids: Bytes, draws: Draws) -> None:
         super().__init__(self._serve)
-        # How many draws everybody has taken.
+        # How many draws every participant has taken.
         self.taken = np.zeros(len(draws), np.int64)
         self._ids, self._draws = ids, draws
         self._next = b""
 
     def report_ids(self, participants: Integers) -> Bytes:
-        """Report ids, from everybody's own tape."""
+        """Report ids, from every participant's own tape."""
         self._next = self._ids[participants].tobytes()
         return super().report_ids(participants)
 
     def draw(self, participants: Integers, each: int = 1) -> Draws:
-        """Draws, from everybody's own tape; somebody named several times takes as many in a row."""
+        """Draws, from every participant's own tape; a participant named several times takes as many in a row."""
         firsts = self.taken[participants]
         if _ascending(participants):
             self.taken[participants] = firsts + each
@@ -63,7 +63,7 @@ class ReplayTape(VectorisedTape):
         return super().draw(participants, each)
 
     def below(self, participants: Integers, limits: Draws | np.uint64) -> Integers:
-        """Uniform integers below limits; nobody may be named twice."""
+        """Uniform integers below limits; none may be named twice."""
         if not _ascending(participants) and np.unique(participants).size < participants.size:
             raise AuditFailure("batch equals single: somebody is named twice, and rejections would mix")
         return super().below(participants, limits)
@@ -84,7 +84,7 @@ class ReplayTape(VectorisedTape):
 
 
 def _ascending(participants: Integers) -> bool:
-    """Return whether participants are named in order, and nobody twice, as in most calls."""
+    """Return whether participants are named in order, and none twice, as in most calls."""
     return bool((participants[1:] > participants[:-1]).all())
 
 
@@ -112,7 +112,7 @@ class CountingTape(Tape):
 
 @dataclass(frozen=True)
 class Participants:
-    """People of one batch: their pairs, and the bytes of everybody's own tape."""
+    """People of one batch: their pairs, and the bytes of every participant's own tape."""
 
     pairs: Sequence[NumberedPairs]
     ids: Bytes
@@ -150,7 +150,7 @@ class Replayed(NamedTuple):
 
 
 def replay_one_by_one(task: Task, people: Participants) -> list[Replayed]:
-    """Make everybody's report by the scalar device code."""
+    """Make every participant's report by the scalar device code."""
     replayed = []
     read: dict[int, list[Pair]] = {}
     for held, report_id, draws in zip(people.pairs, people.ids, people.draws.tolist(), strict=True):
@@ -169,7 +169,7 @@ def named(task: Task, pairs: NumberedPairs) -> dict[str, float]:
 
 
 def replay_in_batches(task: Task, people: Participants, people_per_batch: int) -> list[Replayed]:
-    """Make everybody's report by the vectorised device code."""
+    """Make every participant's report by the vectorised device code."""
     tape = ReplayTape(people.ids, people.draws)
     ids: list[bytes] = []
     messages: list[int] = []
@@ -189,11 +189,11 @@ def _integers(messages: Messages) -> list[int]:
 
 
 def check_replay(task: Task, people: Participants, splits: Iterable[int] = ()) -> None:
-    """Raise an `AuditFailure` unless everybody's report is that of the scalar code, whoever else is in their batch.
+    """Raise an `AuditFailure` unless every participant's report is that of the scalar code, regardless of the others in the batch.
 
     Args:
         task: The contract.
-        people: Everybody's pairs and draws.
+        people: Every participant's pairs and draws.
         splits: How many people are in a batch, for replays beyond the one of all people in one batch.
     """
     expected = replay_one_by_one(task, people)

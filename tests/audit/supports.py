@@ -1,6 +1,6 @@
 """What a report of `collision` supports, exactly: over all functions of few positions, and in closed form.
 
-Two positions are sent to two different places, all of them equally likely. So the law for somebody with at most one
+Two positions are sent to two different places, all of them equally likely. So the law for a participant with at most one
 pair is exact. With more pairs what is held is still supported with the stated chance; how often all else is, estimates
 measure (proofs/collision.md).
 """
@@ -37,11 +37,11 @@ EPSILON = Fraction(1)
 class OnePairLaw(NamedTuple):
     """How often a report supports what is held, what is not, and two given positions at once."""
 
-    # Somebody with one pair: that pair, any other position, and the pair with another position.
+    # A participant with one pair: that pair, any other position, and the pair with another position.
     held: Fraction
     other: Fraction
     held_and_other: Fraction
-    # Somebody with none: any position, and any two.
+    # A participant with none: any position, and any two.
     any_position: Fraction
     any_two: Fraction
 
@@ -76,7 +76,7 @@ def check_supports(subject: Subject) -> None:
 
 
 def check_stated_law(law: CollisionLaw) -> None:
-    """The law of a key's counts is that of somebody with one pair or none, up to t - 1 in N - t of it."""
+    """The law of a key's counts is that of a participant with one pair or none, up to t - 1 in N - t of it."""
     distribution, exact = law.count_law, OnePairLaw.of(law)
     holder = {"own": exact.held, "other": exact.other, "own_and_other": exact.held_and_other}
     absent = {"own": exact.any_position, "other": exact.any_position, "own_and_other": exact.any_two}

@@ -1,4 +1,4 @@
-"""Batches and tapes: every report of a batch is the scalar code's, from bytes that nobody shares."""
+"""Batches and tapes: every report of a batch is the scalar code's, from bytes that no two share."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def asked_for_dummies(task: Task, pairs: Sequence[Pair], message: int, tape: Tap
 
 
 def rounded_like_others() -> Answer:
-    """Sizes are rounded toward the size of whoever answered before."""
+    """Sizes are rounded toward the size of the previous answer."""
     earlier = [0]
 
     def size(question: SizeQuestion, held: int) -> int:

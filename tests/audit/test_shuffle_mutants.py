@@ -36,7 +36,7 @@ def kind_of(law: Law, question: SizeQuestion | None = None) -> ShuffledKind:
 
 
 def randomized_response(outputs: int, epsilon: str) -> ShuffledKind:
-    """Plain randomized response, every output being somebody's true one."""
+    """Plain randomized response, every output being a participant's true one."""
     ratio = exp_lower(Fraction(epsilon))
     total = ratio + outputs - 1
     distributions = [
@@ -178,7 +178,7 @@ def test_figures_of_the_published_bounds() -> None:
 
 
 def test_functions_known_per_person_void_the_bound() -> None:
-    """Two people whose functions somebody handed out: their reports are told apart, and nothing is hidden."""
+    """Two people whose functions one party handed out: their reports are told apart, and nothing is hidden."""
     law = build("ue-compact", 1, 1, Fraction(1), {"q": 3})
     distributions = report_laws(law)
 
@@ -192,6 +192,6 @@ def test_functions_known_per_person_void_the_bound() -> None:
     (exact,) = exact_deltas(known(1), 2, [Fraction(11, 10)], others=known(2))
     bound = theorem(2, law.blanket, law.realised, Fraction(11, 10))
     assert (exact, float(bound)) == pytest.approx((0.343, 0.266), abs=5e-4)
-    # With functions that nobody knows the bound holds.
+    # With unknown functions the bound holds.
     (hidden,) = exact_deltas(distributions, 2, [Fraction(11, 10)])
     assert hidden <= bound

@@ -170,7 +170,7 @@ def only_listed(tape: Tape, task: Task, pairs: Mapping[str, float], coin: bytes 
 
 @pytest.mark.parametrize("make_report", [draw_for_one, chosen_last, only_listed])
 def test_reports_that_must_show(make_report: Any) -> None:
-    # Draws that nobody else takes are missing at the end of the tape.
+    # Draws that no other report takes are missing at the end of the tape.
     with pytest.raises((AuditFailure, EOFError)):
         check_reports_of_others("grr", make_report)
 

@@ -1,4 +1,4 @@
-"""What a shell offers when somebody presses Tab."""
+"""What a shell offers when the Tab key is pressed."""
 
 from __future__ import annotations
 

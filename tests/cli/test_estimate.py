@@ -74,7 +74,7 @@ def test_estimates_in_json_have_this_shape() -> None:
 
 def test_method_and_level_are_used() -> None:
     # The last key shows in 42 % of the reports: more than noise alone, less than if all held it.
-    # Nobody holds more pairs than the padding, so that upper limits say nothing of larger sets.
+    # No participant holds more pairs than the padding, so that upper limits say nothing of larger sets.
     task = Task(name="movies", keys=MOVIES, values=(1, 5), epsilon=1, mechanism="ue", more="refuse")
     bodies = [b"\x04\x04"] * 126 + [b"\0\0"] * 174
     put({"new.parquet": forged_reports(task, bodies, pa.binary()), "new.json": task.to_json().encode()})

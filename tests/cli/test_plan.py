@@ -48,7 +48,7 @@ def test_plan() -> None:
 
 
 def test_hostile_reports_are_those_of_the_chosen_coin_and_limit() -> None:
-    """With a server's coin, nobody chooses a function: a plan for it does not say what such a choice would gain."""
+    """With a server's coin, no device chooses a function: a plan for it does not say what such a choice would gain."""
     said = run_ok(f"{PLAN} --pairs 3 --coin server --most-influence 10")
     assert "one hostile report counts as at most 10 people for a key" in said
     gained = plan(100, 20_000, 1, 3, coin="server", most_influence=10).hostile.server_coin
@@ -63,7 +63,7 @@ def test_hostile_reports_are_those_of_the_chosen_coin_and_limit() -> None:
 
 
 def test_verbose_prints_the_probabilities_and_parameters() -> None:
-    """They are in the JSON always, and in words only where somebody asks for them."""
+    """They are in the JSON always, and in words only on request."""
     plan_of = f"{PLAN} --pairs 3"
     facts = read_json(run_ok(f"{plan_of} --json"))
     short, long = run_ok(plan_of), run_ok(f"{plan_of} --verbose")

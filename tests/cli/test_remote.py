@@ -22,7 +22,7 @@ COMMANDS = (
     "estimate x --url {url}",
     "invitations new x --url {url} --count 1 --out new.txt --yes",
 )
-# Nobody listens there.
+# Nothing listens there.
 ADDRESS = "http://127.0.0.1:9"
 
 
@@ -143,7 +143,7 @@ def test_plain_http_to_another_host_gets_one_line(
 
 
 def test_every_command_that_sends_something_warns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody has these addresses: names below .invalid do not resolve."""
+    """These addresses do not exist: names below .invalid do not resolve."""
     monkeypatch.setenv("PCKV_ADMIN_TOKEN", "secret")
     url = "http://collect.invalid"
     sending = [command.format(task="grr.json", url=url) for command in COMMANDS]

@@ -113,7 +113,7 @@ def test_a_full_temporary_folder_is_named(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_a_temporary_folder_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another one would leave reports where nobody looks for them."""
+    """Another one would leave reports where no command looks for them."""
     monkeypatch.setenv("TMPDIR", "not-there")
     before = contents()
     refused = run_refused(SHUFFLE)

@@ -1,4 +1,4 @@
-"""Keys that nobody listed on the command line: `task new --other` and `--hashed`, `estimate --keys-file`."""
+"""Unlisted keys on the command line: `task new --other` and `--hashed`, `estimate --keys-file`."""
 
 from __future__ import annotations
 

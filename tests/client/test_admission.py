@@ -135,7 +135,7 @@ def test_a_task_that_opens_later_is_not_perturbed(state: Path, perturbed_reports
 def test_whoever_does_not_decide_leaves_a_report_that_waits(
     collector: FakeCollector, state: Path, reply: Reply, perturbed_reports: list[Report], pauses: list[float]
 ) -> None:
-    """As before there was an admission, offline too; but nothing is sent to whoever does not answer like a collector."""
+    """As before there was an admission, offline too; but nothing is sent to a server that does not answer like a collector."""
     collector.admissions.extend([reply] * 3)
     receipt = device(collector, state).submit(MOVIES.id, PAIRS)
     assert (receipt.status, receipt.perturbed, len(perturbed_reports)) == ("waiting", True, 1)

@@ -61,7 +61,7 @@ def test_nothing_is_added_to_a_damaged_ledger(
 ) -> None:
     device(collector, state).submit(MOVIES.id, PAIRS)
     (state / f"{MOVIES.id}.report").write_bytes(b"")
-    # Whatever the cap is: nobody knows what the damaged report has spent.
+    # Whatever the cap is: what the damaged report has spent is unknown.
     for cap in (9, None):
         with pytest.raises(DataError, match=MOVIES.id):
             device(collector, state, cap=cap).submit(OTHERS.id, PAIRS)

@@ -32,7 +32,7 @@ def test_who_took_part_in_the_discovery_does_not_measure_beyond_the_cap(
         short.submit(MOVIES.id, PAIRS)
     assert caught.value.code == "over_budget"
     assert len(perturbed_reports) == 1
-    # Somebody whose cap allows both takes part in both.
+    # A participant whose cap allows both takes part in both.
     enough = device(asking, state, cap=both)
     assert enough.submit(MOVIES.id, PAIRS).status == "sent"
     assert enough.spent == both

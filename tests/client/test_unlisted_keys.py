@@ -1,4 +1,4 @@
-"""Pairs of keys that nobody listed: hashed ones, and all others of a task that has a key for them."""
+"""Pairs of unlisted keys: hashed ones, and all others of a task that has a key for them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_what_cannot_be_reported_costs_nothing(
     client = device(collector, state)
     with pytest.raises(PairsError, match=reason):
         client.submit(task.id, pairs)
-    # Not even whether somebody would take part was asked.
+    # Not even whether a participant would take part was asked.
     assert [request.method for request in collector.received] == ["GET"]
     assert client.spent == 0
     assert not client.ledger()

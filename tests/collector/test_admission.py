@@ -77,7 +77,7 @@ def test_one_coin_per_invitation_bound_to_its_report(collector: Running) -> None
     check_problem(ask(collector, task), 403, "invitation-unknown")
     invitations = invite(collector, task, 3)
     coins = [from_base64url(ask(collector, task, each).json()["coin"]) for each in invitations]
-    # A lost answer costs nothing, and nobody can ask until a coin suits them.
+    # A lost answer costs nothing, and asking again gives no other coin.
     assert coins == [from_base64url(ask(collector, task, each).json()["coin"]) for each in invitations]
     assert ({len(coin) for coin in coins}, len(set(coins))) == ({16}, 3)
     first, second, third = (perturb(task, {"3": 1}, coin) for coin in coins)

@@ -1,4 +1,4 @@
-"""Estimates of keys that an analyst names: of hashed keys, which nobody listed, and apart from all others."""
+"""Estimates of keys that an analyst names: of hashed keys, which are not listed, and apart from all others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong tokens are limited per sender, and hinder nobody else."""
+"""Wrong tokens are limited per sender, and hinder no other sender."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_right_tokens_do_not_count_and_are_not_hindered_from_elsewhere() -> None
     assert fail(tokens, 100) == BURST_SECONDS
     tokens.check(ELSEWHERE, b"right")
     tokens.check(ELSEWHERE, b"another")
-    # That a token was right elsewhere does not help whoever guesses here.
+    # That a token was right elsewhere does not help guessing here.
     with pytest.raises(ProblemDetails):
         tokens.check(HERE, b"right")
 
@@ -108,7 +108,7 @@ def test_signing_in_and_bearers_are_limited_together(monkeypatch: pytest.MonkeyP
 
 
 def test_strangers_behind_the_same_proxy_keep_no_random_token_out() -> None:
-    """Not even one that nobody used since the start."""
+    """Not even one that was not used since the start."""
     with running() as collector:
         collector.app.state.collector.guard._failed_tokens = FailedTokens(lambda: 0.0)
         for _ in range(BURST_SECONDS):

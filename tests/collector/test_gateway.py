@@ -238,7 +238,7 @@ def test_a_task_is_sent_compressed_to_who_accepts_it(small: Running) -> None:
 
 
 def test_uploads_do_not_wait_for_threads_that_others_hold(small: Running) -> None:
-    """Slow work of others may fill the threads that everybody shares."""
+    """Slow work of others may fill the threads that all requests share."""
     task = small.add_task()
     blocked = SlowStore()
     blocked.go.clear()

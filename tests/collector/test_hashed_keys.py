@@ -1,4 +1,4 @@
-"""Hashed keys at a collector: estimated once somebody names them, and on all pages of their task."""
+"""Hashed keys at a collector: estimated once an analyst names them, and on all pages of their task."""
 
 from __future__ import annotations
 

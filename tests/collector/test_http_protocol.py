@@ -1,4 +1,4 @@
-"""One connection can make the collector hold and do little, and many connections lock nobody out."""
+"""One connection can make the collector hold and do little, and many connections lock no client out."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ LENGTH, CHUNKED = "Content-Length: 14", "Transfer-Encoding: chunked"
 def test_an_ambiguous_length_is_refused_and_the_connection_closed(
     patient: Running, headers: tuple[str, ...]
 ) -> None:
-    """Whoever stands in front might see another end of this request, and so another request behind it."""
+    """A proxy in front might see another end of this request, and so another request behind it."""
     hidden = head("GET", "/healthz", CLOSE)
     answer = patient.talk(upload_head("x", *headers), b"0\r\n\r\n" + hidden + hidden, pause=0.05)
     assert answer.startswith(b"HTTP/1.1 400 ")
@@ -177,7 +177,7 @@ def test_an_answer_that_nobody_reads_is_aborted(hasty: Running, headers: tuple[s
         wait_until(lambda: any(protocol.transport.get_write_buffer_size() for protocol in protocols))
         wait_until(lambda: not any(protocol.transport.get_write_buffer_size() for protocol in protocols))
         assert len(read_all(line)) < size
-    # Whoever reads gets it whole.
+    # A client that reads gets it whole.
     with connect(hasty) as line:
         line.sendall(head("GET", f"/tasks/{task.id}", CLOSE))
         assert read_all(line).endswith(task.to_json().encode())

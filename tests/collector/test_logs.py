@@ -1,4 +1,4 @@
-"""Lines of one kind are limited in rate: nobody can fill the disk with them, and their number is not lost."""
+"""Lines of one kind are limited in rate: they cannot fill the disk, and their number is not lost."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_the_log_of_a_database_is_emptied_again_and_again(
         for number in range(3):
             assert collector.upload(task, report(number, task=task)) == {}
             wait_until(lambda: log.stat().st_size == 0)
-        # Somebody reads: the deletion is done, its erasure waits, and asking again tells when it is done.
+        # A reader is there: the deletion is done, its erasure waits, and asking again tells when it is done.
         with store.snapshot() as snapshot:
             assert list(snapshot.reports(task.id))
             for _ in range(2):

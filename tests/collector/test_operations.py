@@ -32,7 +32,7 @@ def test_health_metrics_and_the_openapi_document(small: Running) -> None:
 
 
 def test_the_openapi_document_is_made_once(small: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was made anew for whoever asked, a millisecond each on the event loop."""
+    """It was made anew for every request, a millisecond each on the event loop."""
     first = small.get("/openapi.json", None)
     monkeypatch.setattr(small.app, "openapi", None)
     assert small.get("/openapi.json", None).content == first.content
@@ -78,7 +78,7 @@ def test_the_rate_limit_forgets_and_keeps_no_address() -> None:
 
 
 def test_a_network_of_ipv6_counts_as_one_sender_and_mapped_ipv4_as_ipv4() -> None:
-    """Whoever has one IPv6 address has 2^64 of them."""
+    """A host with one IPv6 address has 2^64 of them."""
     limit = RateLimit(1, lambda: 0.0)
     senders = [f"2001:db8:0:7:{number:x}::{number:x}" for number in range(100)]
     assert [limit.admits(sender) for sender in senders].count(True) == BURST_SECONDS

@@ -79,7 +79,7 @@ def test_a_pushed_series_takes_reports_at_once_and_its_rounds_are_listed(collect
     series = new_series()
     push(collector, series)
     current, upcoming, over = (series.task_of(number) for number in (2, 3, 1))
-    # Everybody derives the same task, and the contract can be fetched too.
+    # Every device derives the same task, and the contract can be fetched too.
     assert collector.get(f"/tasks/{current.id}", None).text == current.to_json()
     assert collector.client.post(f"/tasks/{current.id}/admission", json={}).json() == {"coin": None}
     assert collector.upload(current, *some_reports(range(5), current)) == {}
@@ -268,7 +268,7 @@ def test_a_collector_that_was_off_opens_the_round_of_today_before_its_first_requ
     with running(store, lambda: "2030-03-05") as collector:
         task = series.task_of(9)
         assert collector.upload(task, report(1, task=task)) == {}
-    # Rounds that were missed have no task: nobody could report.
+    # Rounds that were missed have no task to report to.
     assert [one.number for one in store.rounds(series.id, 10)] == [9, 10]
 
 

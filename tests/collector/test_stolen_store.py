@@ -1,4 +1,4 @@
-"""Whoever has a copy of the store can neither sign in nor forge a cookie."""
+"""A copy of the store suffices neither to sign in nor to forge a cookie."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def stored_values(copy: Path) -> set[bytes]:
 
 
 def forgeries(values: set[bytes]) -> Iterator[str]:
-    """Yield what somebody could offer who has all values: each as it is, hashed, and as the key of a signed cookie."""
+    """Yield what an attacker with all values could offer: each as it is, hashed, and as the key of a signed cookie."""
     known = values | {hashlib.sha256(value).digest() for value in values}
     for value in sorted(known):
         yield from (base64url(value), value.hex(), value.decode("ascii", "replace"))

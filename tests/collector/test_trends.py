@@ -61,7 +61,7 @@ def test_a_trend_is_that_of_the_tallies(collector: Running) -> None:
     query = "?level=0.9&keys=heat&keys=up&keys=heat&rate=0.2&since=1"
     assert collector.get(f"{path}{query}").text == asked.to_json()
     assert collector.get(f"{path}?top=1").text == expected.moved_most(1).to_json()
-    # Rounds that nobody has answered yet are not among the last ones.
+    # Rounds without reports are not among the last ones.
     for number in (4, 5):
         collector.store.add_round(series.task_of(number), utc_today())
     assert collector.get(f"{path}?limit=2").text == trend(series, tallies[1:]).to_json()

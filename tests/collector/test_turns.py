@@ -24,7 +24,7 @@ def test_requests_begin_in_their_order_and_a_few_per_round() -> None:
 
         requests = [asyncio.create_task(request(number)) for number in range(7)]
         await asyncio.sleep(0)
-        # Somebody disconnects, and nobody loses a turn.
+        # A client disconnects, and no other loses a turn.
         requests[3].cancel()
         while len(begun) < 6:
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Uploads beside one another: large bodies delay nobody, and what waits is counted in bytes."""
+"""Uploads beside one another: large bodies delay no other, and what waits is counted in bytes."""
 
 from __future__ import annotations
 

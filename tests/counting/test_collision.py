@@ -113,7 +113,7 @@ def test_the_first_bad_report_is_named(engine: str, tmp_path: Path) -> None:
 
 
 def test_two_words_under_one_id_are_named(engine: str, tmp_path: Path) -> None:
-    """Also where both words support the same keys that anybody looks at: it is words that are compared."""
+    """Also where both words support the same keys that anyone looks at: it is words that are compared."""
     ids = id_list(some_ids(8))
     a = write(tmp_path / "a.parquet", list(range(8)), ids)
     b = write(tmp_path / "b.parquet", [9, 9, 9, 9, 9, 6], [*id_list(some_ids(5, 7)), ids[5]])

@@ -204,7 +204,7 @@ def test_bad_pairs(pairs: Any, message: str) -> None:
 
 
 def population_of(pairs: dict[int, float], users: int) -> Population:
-    """Return a population in which everybody has the same pairs."""
+    """Return a population in which every participant has the same pairs."""
     offsets = np.arange(users + 1) * len(pairs)
     return Population(
         offsets, np.tile(list(pairs), users).astype(np.int64), np.tile(list(pairs.values()), users) * 1.0

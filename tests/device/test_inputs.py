@@ -53,7 +53,7 @@ class RepeatingPairs(Mapping[str, float]):
 
 
 def check_repeated_keys_are_refused() -> None:
-    """Somebody who holds a key twice would lose more than ε: nothing of it is reported."""
+    """A participant who holds a key twice would lose more than ε: nothing of it is reported."""
     repeated: tuple[Mapping[str, float], ...] = (
         RepeatingPairs(("1", 0.5), ("1", 0.5)),
         RepeatingPairs(("1", 0.1), ("2", 0.5), ("1", 0.7)),

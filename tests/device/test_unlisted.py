@@ -163,7 +163,7 @@ def test_the_first_of_texts_with_one_number_counts() -> None:
 
 
 def test_batches_of_people_with_many_keys_that_are_not_listed() -> None:
-    """Everybody's report is that of the scalar code from the same draws, whoever else is in the batch."""
+    """Every participant's report is that of the scalar code from the same draws, regardless of the others in the batch."""
     task = make_task(mechanism="collision")
     people = [{"jaws": -1.0, "": 1.0}, {}, {"jaws": 0.5, "up": 1, "x": 0, "y": -1}, {"heat": 1.0}]
     parts = [as_population(task, pairs) for pairs in people]

@@ -18,7 +18,7 @@ USERS, SPARE = 400, 8
 
 
 def population(rng: np.random.Generator) -> Population:
-    """Everybody holds from none to five of the texts, in any order."""
+    """Every participant holds from none to five of the texts, in any order."""
     held = [rng.permutation(len(TEXTS))[: rng.integers(6)] for _ in range(USERS)]
     offsets = np.cumsum([0, *(len(numbers) for numbers in held)])
     keys = np.concatenate(held).astype(np.int32)

@@ -49,7 +49,7 @@ TASKS = {
 
 @lru_cache
 def honest_reports(name: str, reports: int = REPORTS) -> Messages:
-    """Everybody holds one key, by Zipf's law."""
+    """Every participant holds one key, by Zipf's law."""
     task, rng = TASKS[name], default_rng(3)
     popularity = 1 / np.arange(1, task.key_count + 1)
     keys = rng.choice(task.key_count, reports, p=popularity / popularity.sum()).astype(np.int32)

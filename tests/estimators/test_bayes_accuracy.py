@@ -71,7 +71,7 @@ def test_coverage_of_few_keys(keys: int) -> None:
 
 
 def test_a_lone_frequent_key_is_covered() -> None:
-    """One key, 3 standard errors above 299 keys that nobody holds: the hard case for a shared prior.
+    """One key, 3 standard errors above 299 keys without holders: the hard case for a shared prior.
 
     Its interval holds the key's own of z = .75·1.96, so it covers 86 % or more. In 200 collections the
     standard error is 2.5 points, and the bar of 76 % is 4 of them below (α < 1e-4). The credible

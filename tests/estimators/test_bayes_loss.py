@@ -34,7 +34,7 @@ def risks_of(mechanism: str, keys: int, reports: int, epsilon: str) -> Risks:
 
 @pytest.mark.parametrize(("reports", "epsilon"), [(40, "1"), (40, "4"), (2_000, "2")])
 def test_risks_are_expected_squared_errors(reports: int, epsilon: str) -> None:
-    """A key that nobody holds: its count is binomial, and errors can be added up exactly; within 4 %."""
+    """A key that no participant holds: its count is binomial, and errors can be added up exactly; within 4 %."""
     risks = risks_of("grr", 20, reports, epsilon)
     moments = risks.moments
     counts = np.arange(reports + 1)
@@ -55,7 +55,7 @@ def test_risks_are_expected_squared_errors(reports: int, epsilon: str) -> None:
 def test_no_key_is_expected_to_lose_more_than_allowed(
     mechanism: str, keys: int, reports: int, epsilon: str
 ) -> None:
-    """Anywhere, if the learned distribution is that nobody holds any key; without weights it is far more."""
+    """Anywhere, if the learned distribution is that no participant holds any key; without weights it is far more."""
     risks = risks_of(mechanism, keys, reports, epsilon)
     count_law = np.full(risks.points.size, 1e-12)
     count_law[0] = 1

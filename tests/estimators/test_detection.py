@@ -60,7 +60,7 @@ def test_a_detected_key_has_a_lower_limit_above_zero(counts: tuple[KeySupport, i
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_the_learned_distribution_does_not_pull_a_detected_key_to_zero(name: str) -> None:
-    """One key with the least count that is detected, among 1,999 that nobody holds: its credible interval begins at 0."""
+    """One key with the least count that is detected, among 1,999 that no participant holds: its credible interval begins at 0."""
     users, keys = 20_000, 2000
     count_law = build(name, keys, 1, Fraction(2), {}).count_law
     moments = CountMoments.of(count_law)
@@ -92,7 +92,7 @@ def test_all_methods_and_any_selection_of_keys_agree() -> None:
     some = ["7", "99", "0"]
     assert estimate(tally, method="corrected", keys=some).detected.tolist() == first[[7, 99, 0]].tolist()
     assert estimate(tally, level=0.5).detected.sum() > first.sum()
-    # A key that perhaps nobody holds has no mean, however narrow the interval of its own counts is.
+    # A key that perhaps no participant holds has no mean, however narrow the interval of its own counts is.
     own = found["corrected"]
     assert ((own.mean_high - own.mean_low < 1.5) & ~first).any()
     assert not any((each.mean_known & ~first).any() for each in found.values())

@@ -222,7 +222,7 @@ def test_tables_for_people_have_a_column_per_level(estimates: Estimates) -> None
     assert "at 2.5" in asked._repr_html_()
     assert "&lt;b&gt;heat" in asked._repr_html_()
     assert repr(asked).endswith("3 levels>")
-    # Shares of a key that perhaps nobody holds are not shown as if they were known.
+    # Shares of a key that perhaps no participant holds are not shown as if they were known.
     unsure = replace(asked, detected=np.zeros(2, np.bool_))
     assert unsure.cells()[0][5:] == (*("unknown",) * 5, "only 2.5")
 

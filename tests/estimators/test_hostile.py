@@ -88,7 +88,7 @@ def laws_around(law: Law, rng: Generator) -> tuple[CountLaw, CountLaw, CountLaw]
         return (law.count_law,) * 3
     unused = 10**9
     most = 10**9 * (law.positions - law.items) // law.symbols
-    # From what is measured if nobody holds anything to far below all that is possible.
+    # From what is measured if no participant holds anything to far below all that is possible.
     supports = sorted(int(most * (1 - share)) for share in rng.uniform(0, 0.02, 3))
     least, true, noisy = (law.measured_law(each, unused) for each in supports)
     return least, true, noisy

@@ -21,7 +21,7 @@ KEYS, HELD_KEYS, PAIRS, USERS = 1_000, 50, 5, 60_000
 
 @cache
 def crowd_tally() -> Tally:
-    """Everybody holds five of the first fifty keys; all other keys are nobody's."""
+    """Every participant holds five of the first fifty keys; all other keys are without holders."""
     rng = default_rng(31)
     keys = np.argsort(rng.random((USERS, HELD_KEYS)), axis=1)[:, :PAIRS].astype(np.int32)
     people = Population(np.arange(USERS + 1) * PAIRS, keys.reshape(-1), rng.uniform(-1, 1, USERS * PAIRS))
@@ -88,7 +88,7 @@ FAULTS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], int]] = {
 def test_a_chance_that_is_measured_wrongly_shows(
     plant: Callable[[pytest.MonkeyPatch], None], sign: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Frequencies of keys that nobody holds are beyond the bound of the test above, on the side that is expected."""
+    """Frequencies of keys without holders are beyond the bound of the test above, on the side that is expected."""
     plant(monkeypatch)
     assert sign * mean_of_absent_keys() > BIAS / 2
 

@@ -22,7 +22,7 @@ KEYS = 60
 
 
 def random_counts(moments: CountMoments, reports: int, seed: int) -> KeySupport:
-    """Counts of keys that nobody holds, and any others: many of them contradict every mean."""
+    """Counts of keys without holders, and any others: many of them contradict every mean."""
     rng, levels = default_rng(seed), moments.levels
     by_chance = rng.binomial(reports, moments.noise / levels, (levels, KEYS // 2))
     shares = rng.dirichlet(np.full(levels + 1, 0.3), KEYS // 2)

@@ -156,7 +156,7 @@ def test_mechanisms_that_drop_their_dummies_count_none() -> None:
 
 @pytest.mark.parametrize("mechanism", COUNTED)
 def test_the_lab_counts_dummies_too(mechanism: str) -> None:
-    """Everybody holds 2 pairs of 4 slots: dummies have frequency 2, on average over 1,000 collections.
+    """Every participant holds 2 pairs of 4 slots: dummies have frequency 2, on average over 1,000 collections.
 
     Within 5 standard errors of that average (a false alarm in two million); the control, which takes the noise of one
     dummy more, is 10 or more away.

@@ -1,4 +1,4 @@
-"""The reports of a round are those of a random panel: their intervals are about everybody.
+"""The reports of a round are those of a random panel: their intervals are about every participant.
 
 60 seeded rounds of 2,000 of 8,000 people at a large ε, four keys each: 240 intervals, so that a coverage of 0.95 has a
 standard error of 0.014. Nearly all of the error is that of the choice of the panel.
@@ -32,7 +32,7 @@ def make_series(**options: object) -> Series:
 
 
 def without_series(tally: Tally) -> Tally:
-    """Return the same counts as if nobody had been left out."""
+    """Return the same counts as if no panel had been left out."""
     task = Task.from_json(tally.task.to_json().replace(f'"series":{_member(tally.task)}', '"series":null'))
     alone = Tally(task, tally.counts)
     alone.reports = tally.reports

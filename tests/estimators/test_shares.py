@@ -145,7 +145,7 @@ def test_rounding_takes_no_deviation_beyond_its_interval() -> None:
 
 
 def test_rounded_values_may_vary_less_than_their_levels() -> None:
-    """Everybody says 2.5: half of them are at 2 and half at 3, and the interval contains the deviation 0."""
+    """Every participant says 2.5: half of them are at 2 and half at 3, and the interval contains the deviation 0."""
     tasks = [NEW_TASK(keys=3, epsilon=8, mechanism="grr", between=between) for between in ("round", "refuse")]
     offsets, keys = np.arange(4_001), np.zeros(4_000, np.int32)
     rounded = _estimates(tasks[0], Population(offsets, keys, np.full(4_000, 2.5)))

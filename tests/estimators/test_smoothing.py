@@ -23,7 +23,7 @@ HOLDERS, MEAN = PEOPLE // 2, 0.0
 
 
 def draw_rounds(numbers: Sequence[int], seed: int) -> list[RoundCounts]:
-    """Draw rounds of panels that everybody stays in: half of all people hold a key, half of these with the value 1."""
+    """Draw rounds of panels that every participant stays in: half of all people hold a key, half of these with the value 1."""
     rng = default_rng(seed)
     count_law = build("ue", KEYS, 1, Fraction(8), {}).count_law
     left = np.tile(np.array([HOLDERS // 2, HOLDERS // 2, PEOPLE - HOLDERS])[:, None], KEYS)
@@ -53,7 +53,7 @@ def draw_rounds(numbers: Sequence[int], seed: int) -> list[RoundCounts]:
 
 
 def coverages(rounds: list[RoundCounts]) -> tuple[float, float]:
-    """Return how often the smoothed intervals of frequencies and means hold those of everybody."""
+    """Return how often the smoothed intervals of frequencies and means hold those of every participant."""
     frequencies = smooth_frequencies(rounds, 0.95)
     means = smooth_means(rounds, frequencies.level, 0.95)
     return tuple(  # type: ignore[return-value]

@@ -71,7 +71,7 @@ def test_pooled_rounds_are_estimated_like_one_task(mechanism: str, options: dict
 def test_a_panel_without_reports_makes_the_pooled_interval_wider(
     series: Series, tallies: list[Tally]
 ) -> None:
-    """Two of three panels are a sample of everybody; of all three nobody is left out."""
+    """Two of three panels are a sample of every participant; of all three none is left out."""
     two = trend(series, [tallies[4], tallies[6]]).pooled
     alone = Tally(series.task)
     for tally in (tallies[4], tallies[6]):

@@ -36,7 +36,7 @@ def draw_round(holders: Integers, number: int, name: str, rng: Generator, keys: 
 def two_panels(
     holders: Integers, name: str, rng: Generator, keys: int = KEYS, epsilon: int = 2
 ) -> tuple[RoundCounts, RoundCounts]:
-    """Draw two rounds of disjoint panels of the same people: whoever is in the first is not in the second."""
+    """Draw two rounds of disjoint panels of the same people: a device is in one of them at most."""
     count_law = build(name, keys, 1, Fraction(epsilon), {}).count_law
     reports = PEOPLE // PANELS
     first = rng.hypergeometric(holders, PEOPLE - holders, reports)
@@ -79,7 +79,7 @@ def test_without_the_choice_of_panels_p_values_are_too_small(monkeypatch: pytest
 
 
 def test_p_values_of_one_panel_know_that_some_are_asked_for_the_size_of_their_set() -> None:
-    """Everybody reports in every round, but half of the reports, chosen anew each time, say nothing of pairs."""
+    """Every participant reports in every round, but half of the reports, chosen anew each time, say nothing of pairs."""
     rng, asked = default_rng(6), PEOPLE // 2
     count_law = build("ue", KEYS, 1, Fraction(6), {}).count_law
     pair = []
@@ -95,7 +95,7 @@ def test_p_values_of_one_panel_know_that_some_are_asked_for_the_size_of_their_se
 
 
 def test_p_values_of_few_counts_are_never_too_small() -> None:
-    """With 50,000 keys, `grr` supports a key that nobody holds less than once per round."""
+    """With 50,000 keys, `grr` supports a key without holders less than once per round."""
     holders = np.full(KEYS, 3)
     pair = two_panels(holders, "grr", default_rng(3), keys=50_000)
     expected = pair[0].pair_reports * pair[0].moments.noise

@@ -46,7 +46,7 @@ def task_of(mechanism: str) -> Task:
 
 @lru_cache
 def honest(mechanism: str) -> Messages:
-    """Everybody holds one of the first 40 keys: nobody holds a target."""
+    """Every participant holds one of the first 40 keys: no participant holds a target."""
     rng = default_rng(1)
     people = Population(
         np.arange(REPORTS + 1), rng.integers(0, 40, REPORTS).astype(np.int32), rng.random(REPORTS)

@@ -23,7 +23,7 @@ COLLECTIONS = 2000
 
 
 def exact_covariances() -> np.ndarray:
-    """Covariances of the counts of all items, over all words of everybody: people report independently."""
+    """Covariances of the counts of all items, over all words of every participant: people report independently."""
     words = range(LAW.word_limit)
     supports = np.array(
         [[LAW.symbol(word // 3, item) == word % 3 for item in range(LAW.items)] for word in words],
@@ -66,7 +66,7 @@ def test_covariances_between_keys_are_those_of_all_words(monkeypatch: pytest.Mon
     """21 covariances of 6 items within 5 standard errors, and the variance of all counts together (α < 1.3e-5).
 
     2,000 collections: a correlation that is off by .15 is found with power .95. Counts that are drawn key by key, the
-    control, are found by the pairs that somebody holds together, and by the sum, whose variance is 1.9 × too large.
+    control, are found by the pairs that a participant holds together, and by the sum, whose variance is 1.9 × too large.
     """
     exact, everything = exact_covariances(), np.ones((6, 1))
     of_sum = everything.T @ exact @ everything

@@ -49,7 +49,7 @@ def test_a_table_of_pairs_becomes_a_table_of_reports(task: Task, made: Any) -> N
     tally = tally_frame(task, reports)
     assert tally.reports == 4
     if task is UE:
-        # Half of the planes have no bit of a key that somebody holds, whatever ε is.
+        # Half of the planes have no bit of a key that a participant holds, whatever ε is.
         return
     found = pckv.estimate(tally, method="corrected")
     assert found["heat"].frequency == pytest.approx(0.5, abs=0.05)

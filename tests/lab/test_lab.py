@@ -90,7 +90,7 @@ WAYS: tuple[tuple[str, Mapping[str, object], int], ...] = (
     ("ue-compact", {"q": 3}, 3),
     ("ue-compact", {"q": 7, "r": 3, "o": 1}, 1),
     ("ue-compact", {"q": 11, "r": 2}, 3),
-    # Some hold more than one pair, nobody more than three.
+    # Some hold more than one pair, none more than three.
     ("collision", {}, 1),
     ("collision", {}, 3),
 )
@@ -102,7 +102,7 @@ def test_simulated_counts_are_distributed_as_real_ones(
 ) -> None:
     """Against real reports that are counted: two-sample χ² of (n1, n2) at α = 1e-6, 6,000 collections each.
 
-    A tenth of the words say how many pairs somebody holds instead. The control, a third as many collections of the same
+    A tenth of the words say how many pairs a participant holds instead. The control, a third as many collections of the same
     mechanism at another ε, must be detected at the same α. A mean count that is off by .2 standard deviations is detected
     with power .9 at 75 degrees of freedom; of `collision`, whose words take longer, there are 2,000 collections, and it is
     .35 standard deviations. Allocations differ in their numbers alone: the optimized one stands for all. One digit and
@@ -205,7 +205,7 @@ def test_every_mechanism_can_be_simulated() -> None:
 def test_baseline_frequency_error_is_the_exact_variance(
     mechanism: str, epsilon: str, pairs: int, padding: int
 ) -> None:
-    """Within 5 % where everybody holds at most ℓ pairs: 20,000 key-repeats, one standard error is at most 1.3 %."""
+    """Within 5 % where every participant holds at most ℓ pairs: 20,000 key-repeats, one standard error is at most 1.3 %."""
     # What `collision` costs grows with the people.
     people = 1000 if mechanism == "collision" else 5000
     dataset, rng = zipf(people, 20, default_rng(1), pairs=pairs), default_rng(2)
@@ -240,7 +240,7 @@ def test_baseline_mean_error_is_theorem_4(mechanism: str, epsilon: str) -> None:
 
 @pytest.mark.parametrize("users_alike", [True, False])
 def test_baselines_draw_the_same_for_single_users_and_groups(users_alike: bool) -> None:
-    """Everybody draws each key with chance 1/d, and holders' signs follow their values."""
+    """Every participant draws each key with chance 1/d, and holders' signs follow their values."""
     users, keys = 40_000, 5
     held = np.arange(users, dtype=np.int32) % 4
     values = np.full(users, 0.5) if users_alike else 0.5 + np.linspace(-1e-9, 1e-9, users)
@@ -294,7 +294,7 @@ def test_rows_do_not_depend_on_the_workers() -> None:
 
 
 def test_errors_are_measured_as_stated() -> None:
-    """Over chosen keys; without the means of keys that nobody holds, which are counted."""
+    """Over chosen keys; without the means of keys without holders, which are counted."""
     dataset = mixed_dataset()
     simulator = Simulator(dataset)
     frequency, mean = dataset.truth

@@ -1,4 +1,4 @@
-"""Simulated collections with several levels: what they say of shares, and what levels cost on somebody's data."""
+"""Simulated collections with several levels: what they say of shares, and what levels cost on given data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STARS = ["1", "2", "3", "4", "5"]
 
 
 def rated(users: int, keys: int, seed: int = 0) -> Dataset:
-    """Everybody rates one key, all keys alike: from 1 to 5 stars, mostly 4."""
+    """Every participant rates one key, all keys alike: from 1 to 5 stars, mostly 4."""
     rng = default_rng(seed)
     values = rng.choice(np.arange(1.0, 6), users, p=[0.1, 0.1, 0.2, 0.4, 0.2])
     people = Population(np.arange(users + 1), rng.integers(0, keys, users).astype(np.int32), values)
@@ -37,7 +37,7 @@ def rated(users: int, keys: int, seed: int = 0) -> Dataset:
 
 
 def test_true_shares_by_hand() -> None:
-    """Values between two levels count as both, by their chances; a key that nobody holds has no shares."""
+    """Values between two levels count as both, by their chances; a key without holders has no shares."""
     people = Population(
         np.array([0, 2, 3, 4]), np.array([0, 1, 0, 0], np.int32), np.array([1.0, 2.5, 5.0, 1.0])
     )

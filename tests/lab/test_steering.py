@@ -1,4 +1,4 @@
-"""Hostile reports that say what is wanted of one key, and of how many pairs somebody holds."""
+"""Hostile reports that say what is wanted of one key, and of how many pairs a participant holds."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def every_small_family(epsilons: tuple[str, ...]) -> Iterator[CollisionLaw]:
 
 
 def tells_apart(law: CollisionLaw) -> bool:
-    """Whether a function sends one pair to a symbol, and the pairs of somebody else to s others."""
+    """Whether a function sends one pair to a symbol, and the pairs of another person to s others."""
     for function, signs in itertools.product(
         range(law.functions), itertools.product((0, 1), repeat=law.keys)
     ):

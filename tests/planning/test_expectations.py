@@ -113,7 +113,7 @@ def test_what_reports_show() -> None:
     assert len(frequencies) == 10
     shown = [expected.shown(padding)[0] for padding in range(1, 11)]
     assert shown == sorted(shown)
-    # Nobody may hold more than the padding.
+    # A set may not be larger than the padding.
     assert expect(100, sizes={1: 1, 10: 1}, more="refuse").shown(1) == frequencies
     rarer = expected.people.rarer(10)
     assert rarer.frequencies == pytest.approx([each / 10 for each in frequencies])
@@ -146,7 +146,7 @@ def test_bad_expectations(changes: dict[str, Any], message: str) -> None:
 
 
 def test_frequencies_guessed_from_an_earlier_task_come_with_a_reservation() -> None:
-    """Somebody with one pair is counted as one with six there, so that keys look too frequent."""
+    """A participant with one pair is counted as one with six there, so that keys look too frequent."""
     measured = SetSizes.of_shares((6, 7, 8), (0.99, 0.01, 0))
     assert (
         "fewer than 6 pairs in the earlier task is counted as if they held 6, so these frequencies"

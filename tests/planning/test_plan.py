@@ -158,7 +158,7 @@ def test_what_a_verdict_says_would_be_enough_is_enough(keys: int, users: int, ep
         assert float(found[1]) / 100 == pytest.approx(planned.smallest_frequency, rel=0.06)
     wanted = planned.frequencies[-1]
     assert float(found[2]) / 100 == pytest.approx(wanted, rel=0.06)
-    # Whoever plans with that says the same: enough with these, and not with half as many people or half of ε.
+    # A plan with these numbers says the same: enough with these, and not with half as many people or half of ε.
     enough = int(found[3].replace(",", ""))
     assert plan(keys, enough, epsilon, 3).smallest_frequency <= wanted
     assert plan(keys, enough // 2, epsilon, 3).smallest_frequency > wanted

@@ -68,7 +68,7 @@ def test_the_light_follows_the_error_of_a_typical_key(planned: Plan) -> None:
 
 
 def test_nothing_stands_out_where_no_key_can(planned: Plan) -> None:
-    """Even a key that everybody holds: a least frequency of 1 means none."""
+    """Even a key that every participant holds: a least frequency of 1 means none."""
     found = replace(planned, smallest_frequency=1.0, frequencies=(1.0,) * 10)
     assert (found.light, found.standing_out) == ("red", 0)
     assert outlook(found).startswith("None of the 10 most frequent keys stand out from the noise.")

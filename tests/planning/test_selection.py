@@ -118,9 +118,9 @@ def test_paddings_to_compare() -> None:
     assert wide[:10] == tuple(range(1, 11))
     assert {77, 700} <= set(wide)
     assert all(later <= 1.3 * earlier for earlier, later in itertools.pairwise(wide[10:]))
-    # Nobody holds more pairs than there are keys.
+    # No participant holds more pairs than there are keys.
     assert max(candidate_paddings(expect(20, sizes={1: 40, 700: 5}))) == 20
-    # Where nobody may hold more than the padding, it is what all of them fit into.
+    # Where sets may not be larger than the padding, it is what all of them fit into.
     assert candidate_paddings(expect(1000, most_pairs=7, more="refuse")) == (7,)
 
 

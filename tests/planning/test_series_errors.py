@@ -32,7 +32,7 @@ def test_rounds_pooled_and_smoothed() -> None:
     assert (everybody.mechanism, everybody.padding) == (found.mechanism, found.padding)
     for error, alone in zip(series.errors, everybody.errors, strict=True):
         assert error.frequency == alone.frequency
-        # Pooled over all panels, everybody reports once.
+        # Pooled over all panels, every participant reports once.
         assert error.pooled == pytest.approx(alone.frequency_error)
         assert error.one_round > 1.5 * error.pooled
         assert error.smoothed_drifting is not None

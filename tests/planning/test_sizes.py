@@ -111,7 +111,7 @@ def test_sizes_of_answers_keep_who_holds_more_and_what_they_hide() -> None:
     assert inverse == pytest.approx(
         sum(share / end for end, share in zip(ends, shares, strict=True)), rel=0.01
     )
-    # The last end is the number of keys: whoever was rounded to it need not hold all of them.
+    # The last end is the number of keys: a set that was rounded to it need not hold all of them.
     assert sizes.mean < 10 < sum(share * end for end, share in zip(ends, shares, strict=True))
 
 

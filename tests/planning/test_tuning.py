@@ -98,7 +98,7 @@ def test_a_short_padding_is_an_error_of_the_frequency() -> None:
 
 
 def objective_for(keys: int, padding: int, target: str = "both", users: int = 10**6) -> Objective:
-    """Everybody holds `padding` keys, all keys alike."""
+    """Every participant holds `padding` keys, all keys alike."""
     return Objective(target, users, min(1.0, padding / keys))
 
 

@@ -1,4 +1,4 @@
-"""What is deleted leaves the files, what is left is told, and nobody waits for it."""
+"""What is deleted leaves the files, what is left is told, and nothing waits for it."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ class StoreModel(RuleBasedStateMachine):
     def erase(self) -> None:
         for store in self.stores:
             store.erase_deleted()
-            # Nobody reads, so that only PostgreSQL waits, for somebody who rewrites its files.
+            # No reader is open, so that only PostgreSQL waits, for its files to be rewritten.
             assert isinstance(store, PostgresStore) or store.pending_erasures() == []
 
     @invariant()

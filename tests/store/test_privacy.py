@@ -97,7 +97,7 @@ def test_the_log_links_what_came_together_until_it_is_emptied(sqlite: SqliteStor
     arrivals = arrive_one_by_one(sqlite, 1, task, 40)
     invitations, reports = ({pair[side] for pair in arrivals} for side in (0, 1))
     log = Path(f"{sqlite.path}-wal")
-    # The control: whoever has the log sees all of them, in the order of arrival.
+    # The control: the log shows all of them, in the order of arrival.
     pairs = [({one}, {other}) for one, other in arrivals]
     # The first commit in the log does not show what was in its pages before.
     assert links(log, invitations, reports)[1:] == pairs[1:]

@@ -242,7 +242,7 @@ def test_uploads_go_on_while_words_are_counted(store: Store, monkeypatch: pytest
 def test_a_compaction_that_comes_too_late_changes_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:
-    """Between the choice of parts and their replacement, somebody else replaces or deletes them."""
+    """Between the choice of parts and their replacement, another process replaces or deletes them."""
     store.add_task(COUNTED_LATER, DAY)
     add(store, *later(range(10)), task=COUNTED_LATER)
     add(store, *later(range(10, 20)), task=COUNTED_LATER)

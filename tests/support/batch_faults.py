@@ -114,7 +114,7 @@ def true_residue_not_skipped(right: Any) -> Any:
 
 
 def one_pair_only(right: Any) -> Any:
-    """Of all pairs that are taken, only everybody's first counts."""
+    """Of all pairs that are taken, only every participant's first counts."""
 
     def perturb(law: Any, taken: Any, tape: Any) -> Any:
         first = np.flatnonzero(np.diff(taken.owners, prepend=-1))

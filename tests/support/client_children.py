@@ -125,7 +125,7 @@ def race(url: str, root: Path, tasks: list[Task], cap: str | None) -> None:
 
 
 def race_in_rounds(url: str, root: Path, series: Series) -> None:
-    """Let all children report to a series at once; nobody has drawn a panel yet."""
+    """Let all children report to a series at once; no panel is drawn yet."""
 
     def report(client: Client, _: int) -> dict[str, object]:
         receipt = client.report(series.id, PAIRS)

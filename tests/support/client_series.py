@@ -76,7 +76,7 @@ class SeriesCollector(FakeCollector):
     Attributes:
         now: The time by its clock.
         trusting: Whether it takes reports of any round, whatever its clock shows.
-        reachable: Whether anybody gets an answer.
+        reachable: Whether anyone gets an answer.
         loses: Whether the answer to an upload is lost.
         seen: What it sees of devices: when each request came, its path and its body.
     """

@@ -144,7 +144,7 @@ def check_the_cap_is_remembered(device: LedgerDevice) -> None:
 
 
 def check_a_lower_cap_is_remembered(device: LedgerDevice) -> None:
-    """Whoever wants to spend less from now on does."""
+    """A lower cap holds from now on."""
     assert submitted(device, a_task("one"), cap="4") == "sent"
     assert submitted(device, a_task("two"), cap="1.5") == "over_budget"
     assert submitted(device, a_task("two")) == "over_budget"

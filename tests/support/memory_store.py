@@ -211,7 +211,7 @@ class MemoryStore:
             return [data.parts[number] for number in sorted(data.parts)] if data else []
 
     def part_changes(self, task_id: str, known: Collection[int]) -> PartChanges:
-        """Return the parts that came since somebody read those with the known numbers."""
+        """Return the parts that came since the parts with the known numbers were read."""
         parts = self.parts(task_id)
         replaced = not set(known) <= {part.number for part in parts}
         return PartChanges(replaced, [part for part in parts if replaced or part.number not in known])
@@ -415,7 +415,7 @@ class MemoryStore:
             return known
 
     def add_session(self, session: Session) -> None:
-        """Remember somebody who signed in; beyond a number of sessions per token, those that end first are ended."""
+        """Remember a session; beyond a number of sessions per token, those that end first are ended."""
         with self._lock:
             self._sessions.setdefault(session.hash, session)
             same = [other for other in self._sessions.values() if other.token == session.token]

@@ -80,7 +80,7 @@ sufficient_styles: set[int] = set()
 
 
 class Person:
-    """Somebody with their own browser; `problems` collects errors, warnings, dialogs and requests to other origins."""
+    """A participant with their own browser; `problems` collects errors, warnings, dialogs and requests to other origins."""
 
     def __init__(self, context: Any, origin: str) -> None:
         self.context, self.origin = context, origin

@@ -5,7 +5,7 @@ A sequence drives the ASGI application in this process. Faults are injected arou
 
 It is a failure if
 - an acknowledged report is missing from the counts, the estimates or the stored reports,
-- a report is counted twice, or something is counted that nobody sent or that was refused,
+- a report is counted twice, or something is counted that was not sent or was refused,
 - a report or a request is refused for another reason than it has,
 - an acknowledged report, sent again, is not acknowledged again while its task is open,
 - the counts lose a report, or gain one that was not sent again,

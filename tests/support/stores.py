@@ -42,7 +42,7 @@ PLANES = Task(name="planes", keys=11, values=(0, 1), epsilon=1, mechanism="ue")
 # Its reports wait as words until they are counted.
 COUNTED_LATER = Task(name="later", keys=11, values=(0, 1), epsilon=1, padding=3, mechanism="collision")
 BY_COIN = Task(name="coin", keys=11, values=(0, 1), epsilon=1, mechanism="ue-compact", coin="server")
-# Its words are kept until somebody names keys.
+# Its words are kept until an analyst names keys.
 HASHED = Task(name="hashed", keys="hashed", values=(0, 1), epsilon=1)
 TEXTS = Task.discovery(name="texts", epsilon=20, characters=64)
 WITH_OTHER = Task(name="others", keys=11, other="else", values=(0, 1), epsilon=1, mechanism="grr")

@@ -101,7 +101,7 @@ def _random(mechanism: str, seeded: random.Random) -> Iterator[Setting]:
 
 
 def all_held(task: Task) -> Iterator[dict[str, float]]:
-    """Yield everything that somebody can hold, as far as reports depend on it: at most as many pairs as the padding."""
+    """Yield everything that a participant can hold, as far as reports depend on it: at most as many pairs as the padding."""
     for size in range(task.padding + 1):
         for keys in combinations(range(task.key_count), size):
             for values in product(task.level_values, repeat=size):

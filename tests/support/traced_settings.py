@@ -25,7 +25,7 @@ COINS_PER_SETTING = 4
 SMALL = ((1, 1), (2, 1), (3, 2), (3, 3), (5, 2))
 # Reports of many pairs: sizes on both sides of the paddings.
 SIZES = (0, 1, 4, 5, 6, 9, 10, 11, 12, 25, 49, 50, 51, 60)
-# More pairs and larger paddings than anybody enumerates.
+# More pairs and larger paddings than anyone enumerates.
 VERY_MANY_PAIRS = (
     (1, 200),
     (300, 0),

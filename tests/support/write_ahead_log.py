@@ -1,4 +1,4 @@
-"""Reading SQLite's write-ahead log as somebody would who copied it: commits and their pages.
+"""Reading SQLite's write-ahead log as an attacker with a copy would: commits and their pages.
 
 https://sqlite.org/fileformat2.html#walformat: a header of 32 bytes, then frames: 24 bytes, of which bytes 4-8 are the
 size of the database in pages if the frame ends a commit, else 0; then the page.
@@ -45,7 +45,7 @@ def links(
 ) -> list[tuple[set[bytes], set[bytes]]]:
     """Return, for each commit in the log, the invitations that it changed and the reports that it added.
 
-    Whoever compares a page with its earlier version in the log sees that. Of a page's first version in the log,
+    Comparing a page with its earlier version in the log shows that. Of a page's first version in the log,
     everything counts as new.
     """
     earlier: dict[int, bytes] = {}

@@ -70,7 +70,7 @@ def test_the_law_is_exact_for_one_pair(positions: int, symbols: int) -> None:
     expected = np.full(positions, float(one_pair_law(law)))
     expected[int(family.items[3])] = law.hit / law.one
     assert chances == pytest.approx(expected, rel=1e-12)
-    # A key that nobody holds is supported less often than one in t: the test would notice.
+    # A key that no participant holds is supported less often than one in t: the test would notice.
     assert float(one_pair_law(law)) != pytest.approx(1 / symbols, rel=1e-4)
 
 
@@ -127,7 +127,7 @@ def test_drawn_functions_give_the_sums_over_all_functions() -> None:
 
 
 def exact_biases(law: CollisionLaw, items: Integers, held: list[int]) -> Floats:
-    """Return the bias of every key where everybody holds the same keys with +, over all functions."""
+    """Return the bias of every key where every participant holds the same keys with +, over all functions."""
     family = positioned(law, items, default_rng(1))
     own = np.array([2 * key + 1 for key in held])
     chances = chances_of_all_functions(

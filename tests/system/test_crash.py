@@ -99,7 +99,7 @@ def kill_again_and_again(
 
 
 def uneven_senders(store: Store, invitations: int) -> Senders:
-    """Return senders for a task that everybody may report to, one by invitation, and one with coins."""
+    """Return senders for a task that every participant may report to, one by invitation, and one with coins."""
     sizes = random.Random(8)
     invited = (InvitedUploads(store, task, invitations) for task in (INVITED, BY_COIN))
     return Senders(4, open_uploads(lambda: sizes.choice((1, 1, 5, 20))), *map(iter, invited))

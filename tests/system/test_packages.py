@@ -111,7 +111,7 @@ def test_the_source_archive_builds_the_same_wheel(
     with tarfile.open(source) as opened:
         opened.extractall(tmp_path, filter="data")
     folder = tmp_path / source.name.removesuffix(".tar.gz")
-    # The tests are part of the source, so that whoever packages it can run them; what they leave behind is not.
+    # The tests are part of the source, so that packagers can run them; what they leave behind is not.
     assert {"LICENSE", "CHANGELOG.md", "constraints.txt", "requirements", "tests"} <= {
         path.name for path in folder.iterdir()
     }

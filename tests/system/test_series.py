@@ -40,7 +40,7 @@ def test_everybody_is_counted_once_per_window(tmp_path: Path) -> None:
 
 
 def check_trend(collector: Running, series: Series, sent: dict[int, list[int]]) -> None:
-    """Check that each round counts those who reported in it, and the last rounds together everybody once."""
+    """Check that each round counts those who reported in it, and the last rounds together every participant once."""
     expected = {number: sum(number in rounds for rounds in sent.values()) for number in range(1, ROUNDS + 1)}
     trend = collector.get(f"/series/{series.id}/trend").json()
     assert {each["round"]: each["reports"] for each in trend["rounds"]} == {

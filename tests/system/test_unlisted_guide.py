@@ -1,4 +1,4 @@
-"""The guide to keys that nobody listed: commands run as they stand, in an empty folder, and what they find is true."""
+"""The guide to unlisted keys: commands run as they stand, in an empty folder, and what they find is true."""
 
 from __future__ import annotations
 

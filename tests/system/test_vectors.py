@@ -209,7 +209,7 @@ def test_discoveries_have_reports_of_all_kinds_of_texts() -> None:
             "last group": group == task.tree.groups - 1,
         }
         seen.setdefault(task.id, set()).update(kind for kind, holds in kinds.items() if holds)
-        # Nobody has that many texts.
+        # No device has that many texts.
         seen[task.id] |= {"too many"} if task.padding >= 100 else set()
     assert len(seen) >= 10
     assert all(len(kinds) == 7 for kinds in seen.values())

@@ -25,7 +25,7 @@ def coin_task(mechanism: str, **members: Any) -> Task:
 
 
 def check_reports_follow_their_coins(client: Path) -> None:
-    """Check that a report has the coin's id, question and function, whatever somebody holds."""
+    """Check that a report has the coin's id, question and function, whatever a participant holds."""
     seeded = random.Random("coins")
     tasks = [coin_task(mechanism, size_share=share) for mechanism in MECHANISMS for share in ("0", "0.5")]
     cases = [

@@ -1,4 +1,4 @@
-"""Keys that nobody listed in the JavaScript client: reports that are Python's on all draws, what they say, and mutants."""
+"""Unlisted keys in the JavaScript client: reports that are Python's on all draws, what they say, and mutants."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_every_draw_makes_the_message_of_python(mechanism: str) -> None:
 
 @lru_cache
 def few_vectors() -> dict[str, list[dict[str, Any]]]:
-    """Return some vectors of keys that nobody listed, enough for any fault; another test runs them all."""
+    """Return some vectors of unlisted keys, enough for any fault; another test runs them all."""
     cases = vectors()
     chosen: dict[str, list[dict[str, Any]]] = {name: [] for name in cases}
     chosen["keys"] = cases["keys"][::3]

@@ -114,7 +114,7 @@ def keys_options(keys: int | str) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize("survey", SURVEYS, ids=str)
 def test_form_plan_and_commands_agree(site: Running, survey: dict[str, Any], tmp_path: Path) -> None:
-    """Whoever asks, the same people lead to the same padding, mechanism and size question."""
+    """For every way to ask, the same people lead to the same padding, mechanism and size question."""
     members = {"name": f"survey {survey}", "low": "1", "high": "5"}
     answer = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey | members)
     assert answer.status_code == 201, answer.text

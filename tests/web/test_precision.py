@@ -20,7 +20,7 @@ from pckv.statistics.moments import CountMoments, Scale
 from support.collectors import Running, new_task, report, some_reports
 from support.stores import add
 
-# The shares of people at the ends of the size question: nobody above the padding, a few, most of them.
+# The shares of people at the ends of the size question: none above the padding, a few, most of them.
 SHARES = ((1.0, 0.0, 0.0, 0.0), (0.9, 0.05, 0.05, 0.0), (0.97, 0.0, 0.0, 0.03), (0.1, 0.2, 0.6, 0.1))
 
 
@@ -123,7 +123,7 @@ def test_precision_never_promises_what_a_plan_denies(mechanism: str, shares: Seq
         planned = users_for(task.law, frequency, wanted, seen, Fraction(str(task.size_share)))
         needed = Precision(task, sets, 20_000, frequency).needed(wanted)
         assert needed is None or (planned is not None and needed >= planned)
-    # Where nobody holds more, a number is given.
+    # Where no participant holds more, a number is given.
     assert (needed is not None) == (sets.hidden < wanted)
 
 

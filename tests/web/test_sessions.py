@@ -52,7 +52,7 @@ def test_a_token_becomes_a_cookie_that_no_script_and_no_other_site_can_use(site:
     ("origin", "secure"),
     [
         ("https://collect.example", True),
-        # Without an origin nobody says that the page came without https.
+        # Without an origin, no header says that the page came without https.
         ("null", True),
         (None, True),
         ("http://127.0.0.1:8000", False),
@@ -106,7 +106,7 @@ def test_signing_out_ends_the_session_and_removes_the_cookie(site: Running) -> N
         assert set_cookie.startswith(f'{name}="";')
         assert "Max-Age=0" in set_cookie
         assert ("; Secure" in set_cookie) is (name == SECURE_COOKIE)
-    # Somebody who kept the cookie cannot use it.
+    # A kept cookie cannot be used.
     check_problem(ask(site, "GET", "/tasks", headers), 401, "bad-token")
     assert ask(site, "GET", "/tasks", other).status_code == 200
 

@@ -167,7 +167,7 @@ def test_the_script_for_charts_is_built_once_and_cached(
 def test_the_tag_of_the_script_for_charts_is_computed_once(
     site: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was computed anew for whoever asked, on the event loop."""
+    """It was computed anew for every request, on the event loop."""
     monkeypatch.setattr(site.app.state.chart_script, "_script", b"built")
     first = site.get("/vega.js", None)
     monkeypatch.delattr(static_files, "_static_file")

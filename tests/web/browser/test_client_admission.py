@@ -28,7 +28,7 @@ REFUSALS = {
     "malformed": problem(400, "malformed"),
     "HTTP 403": problem(403, "\x1b[2J"),
 }
-# What nobody but a collector decides by.
+# What only a collector decides by.
 SILENCES = (
     LOST,
     Reply(500),
@@ -82,7 +82,7 @@ class AskingBrowser(ScriptedBrowser):
         return tab
 
     def call(self, method: str, task: Task, *given: Any, reply: Reply | None = None) -> Any:
-        """Call a client whose collector answers whoever asks for admission; twice, since the client tries twice."""
+        """Call a client whose collector answers every request for admission; twice, since the client tries twice."""
         self.collector.tasks[task.id] = task.to_json().encode()
         self.collector.admissions.extend([] if reply is None else [reply] * 2)
         result = self.tab.call(self.address, QUICK, method, task.id, *given)

@@ -81,7 +81,7 @@ def made_offline(tab: Tab, collector: Running, task: Task) -> dict[str, Any]:
 
 
 def test_a_report_is_shown_once_it_was_sent(context: Any, port: int, collector: Running) -> None:
-    """Nobody sees a report that they might still keep back."""
+    """No page shows a report that might still be kept back."""
     task = collector.add_task()
     tab = Tab(context, port)
     assert tab.call(url(collector), {}, "receipt", task.id) is None

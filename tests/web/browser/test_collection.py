@@ -180,7 +180,7 @@ def end(operator: Person) -> None:
     assert "for good" in page.get_by_role("dialog").inner_text()
     operator.press("Delete")
     page.get_by_role("heading", name="is deleted").wait_for()
-    # Somebody may still read what was deleted.
+    # A reader may still see what was deleted.
     while page.locator("#erasure").get_attribute("data-erasure") == "pending":
         operator.press("Ask again")
     assert "erased from the files of the database too" in page.locator("#erasure").inner_text()

@@ -258,5 +258,5 @@ def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
     assert "found, see above (300 reports, checked 2030-03-17 17:46 UTC)" in facts
     assert said[1] not in facts
     operator.check()
-    # The page asks for news until it is closed, whoever answers.
+    # The page asks for news until it is closed, whatever the answers are.
     operator.page.unroute_all(behavior="ignoreErrors")

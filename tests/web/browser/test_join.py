@@ -63,7 +63,7 @@ def test_many_keys_are_searched_and_wide_ranges_have_a_slider(people: Any, serve
     page.get_by_label("Search").fill("SCRIPT")
     page.locator(".range", has_text="1–1 of 1").wait_for()
     box = page.get_by_role("spinbutton", name=HOSTILE)
-    # A slider that nobody touched is no answer.
+    # An untouched slider is no answer.
     assert (box.input_value(), page.locator("#chosen").inner_text()[:7]) == ("", "Nothing")
     box.fill("101")
     page.get_by_label("Search").fill("")

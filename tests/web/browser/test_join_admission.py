@@ -49,7 +49,7 @@ def test_an_invitation_comes_with_the_link(people: Any, server: ServeProcess) ->
 
 
 def test_an_invitation_that_is_used_meanwhile_spends_nothing(people: Any, server: ServeProcess) -> None:
-    """The same link in two browsers: whoever presses later is told before anything is perturbed."""
+    """The same link in two browsers: the later one is told before anything is perturbed."""
     task = add_task(server, name="one link, two people")
     link = f"/join/{task.id}#invitation={invite(server, task)}"
     first, second = people(), people()
@@ -135,7 +135,7 @@ def test_the_page_says_whether_the_browser_may_forget(people: Any, server: Serve
 
 
 def test_a_task_closed_early_takes_nothing_and_says_so(people: Any, server: ServeProcess) -> None:
-    """Before somebody enters anything; if they have, before anything is perturbed."""
+    """Before a participant enters anything; if they have, before anything is perturbed."""
     task = add_task(server, name="closed early")
     person, late = people(), people(PHONE)
     fill_in(person, task.id, {"Alien": 1})
@@ -154,7 +154,7 @@ def test_a_task_closed_early_takes_nothing_and_says_so(people: Any, server: Serv
 
 
 def test_the_right_invitation_sends_a_refused_report(people: Any, server: ServeProcess) -> None:
-    """A report that was made while nobody could say that an invitation is needed."""
+    """A report that was made before it was known that an invitation is needed."""
     task = add_task(server, name="invited later")
     invitation = invite(server, task)
     person = people()

@@ -1,4 +1,4 @@
-"""Pictures of the participant's page in all its states, for whoever looks at them and for the documents."""
+"""Pictures of the participant's page in all its states, to look at, and for the documents."""
 
 from __future__ import annotations
 

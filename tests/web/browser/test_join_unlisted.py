@@ -1,4 +1,4 @@
-"""The participant's page of tasks with keys that nobody listed: people write them, and the texts stay on the device."""
+"""The participant's page of tasks with unlisted keys: people write them, and the texts stay on the device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page for a new task: keys that nobody lists, from the form to the page of the task and to another run of it."""
+"""The page for a new task: unlisted keys, from the form to the page of the task and to another run of it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Monitored(NamedTuple):
     day: list[str]
 
     def collect(self, number: int, key: str) -> None:
-        """Let everybody of a round say that they hold a key."""
+        """Let every participant of a round say that they hold a key."""
         self.day[0] = self.series.opens(number)
         task = self.series.task_of(number)
         self.site.store.add_round(task, self.day[0])
@@ -51,7 +51,7 @@ def monitored() -> Iterator[Monitored]:
 
 @pytest.fixture
 def visitor(browser: Any, monitored: Monitored) -> Iterator[Callable[..., Person]]:
-    """A function that opens the browser of somebody who is signed in; none may have had problems in the end."""
+    """A function that opens the browser of an operator who is signed in; none may have had problems in the end."""
     persons: list[Person] = []
 
     def open_browser(viewport: dict[str, int] = DESK, **token: str) -> Person:
@@ -197,7 +197,7 @@ def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
         for label in ("In an app, with Python", "In a page, with JavaScript"):
             lines = person.page.get_by_label(label, exact=True).input_value()
             assert f'client.report("{series.id}", ' in lines
-            # The hour of a report should tell nothing, also where nobody reads the guide.
+            # The hour of a report should tell nothing, also where the guide was not read.
             assert ("spread=0.5" if "Python" in label else "{ spread: 0.5 }") in lines
     for hidden in ("Duplicate", "Close …"):
         assert not analyst.page.get_by_text(hidden, exact=True).is_visible()

@@ -63,7 +63,7 @@ def test_tasks_are_listed_newest_first_and_found(server: ServeProcess, operator:
     operator.check()
     page.get_by_label("State", exact=True).select_option("closed")
     page.locator("tr", has_text="Listed 1").wait_for(state="detached")
-    # The address keeps what somebody looks for.
+    # The address keeps what an operator looks for.
     page.reload()
     page.locator("tr", has_text="Listed 2").wait_for()
     assert names(operator) == ["Listed 2"]
@@ -126,7 +126,7 @@ def test_the_head_of_a_task_tells_what_came_and_how_to_take_part(server: ServePr
     operator.press("Save")
     page.get_by_role("progressbar").wait_for(state="detached")
     assert page.get_by_role("link", name="Duplicate").get_attribute("href") == f"#/new?from={task.id}"
-    # What few people need is there when somebody asks for it.
+    # What few people need is there on request.
     assert not page.get_by_text("Bytes per report").is_visible()
     page.get_by_text("Details", exact=True).click()
     assert page.get_by_text("Bytes per report").is_visible()
@@ -228,7 +228,7 @@ def test_results_become_public_by_a_switch(server: ServeProcess, people: Any) ->
     assert " ".join(verdict) in body
     assert "Mean, in stars" in page.locator(".public").text_content()
     reader.check(DESK)
-    # Perhaps nobody holds a key that is too rare to tell: then it has no mean.
+    # Perhaps no participant holds a key that is too rare to tell: then it has no mean.
     rare = ask(server, "GET", f"/tasks/{task.id}/results").json()
     rare["estimates"][0] |= {"detected": False, "mean_known": False}
     page.route(f"**/tasks/{task.id}/results", lambda route: route.fulfill(json=rare))

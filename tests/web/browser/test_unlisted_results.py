@@ -1,4 +1,4 @@
-"""What the page of a task shows of keys that nobody listed: hashed ones that an analyst names, and all others together."""
+"""What the page of a task shows of unlisted keys: hashed ones that an analyst names, and all others together."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     choose(page, "False discovery rate", "0.2")
     page.locator(".verdict", has_text="at most 20 % of such flags").wait_for()
     assert page.url.endswith("?false_discovery_rate=0.2")
-    # Nothing is computed by itself: new reports are told, and counted once somebody asks.
+    # Nothing is computed by itself: new reports are told, and counted on request.
     send_reports(server, hashed, [pckv.perturb(hashed, {"beta": 3}) for _ in range(7)])
     page.get_by_text("7 more reports have come since").wait_for()
     (many := tmp_path / "many.txt").write_text("\n".join(["alpha", *map(str, range(2500))]), encoding="utf-8")
