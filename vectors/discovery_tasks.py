@@ -12,8 +12,8 @@ def _discovery(**members: Any) -> Task:
     return Task.discovery(**{"name": "terms", "epsilon": 2, **members})
 
 
-# Characters of one to four bytes, with and without case, quotes, some that cannot be seen, a first letter of Korean and a
-# whole syllable, and two whose order is another one in UTF-16.
+# Characters of one to four bytes, with and without case, quotes, some that cannot be seen, a first letter of
+# Korean and a whole syllable, and two whose order is another one in UTF-16.
 UNUSUAL = ' "\\<aÄéß\u00a0\u115f\u200d日가\ue000\uffee😀'
 
 DISCOVERY_TASKS = (

@@ -13,8 +13,8 @@ from pckv.mechanisms.base import THRESHOLD_BITS, Law
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.primes import is_prime, least_prime
 
-# `collision`: enough for enumeration; all functions over as few positions as items and symbols need, where few keys make
-# at most this many words.
+# `collision`: enough for enumeration; all functions over as few positions as items and symbols need, where
+# few keys make at most this many words.
 FEW_FUNCTIONS, FEW_KEYS = 3, 4
 MAX_WORDS_OF_ALL_FUNCTIONS = 2**12
 # Few functions are looked for among primes up to this many times the least.

@@ -1,8 +1,8 @@
 """What a report of `collision` supports, exactly: over all functions of few positions, and in closed form.
 
-Two positions are sent to two different places, all of them equally likely. So the law for a participant with at most one
-pair is exact. With more pairs what is held is still supported with the stated chance; how often all else is, estimates
-measure (proofs/collision.md).
+Two positions are sent to two different places, all of them equally likely. So the law for a participant with
+at most one pair is exact. With more pairs what is held is still supported with the stated chance; how often
+all else is, estimates measure (proofs/collision.md).
 """
 
 from __future__ import annotations

@@ -121,6 +121,7 @@ def test_every_answer_is_documented(
     collector.store.add_series(series, utc_today())
     collector.store.add_round(series.task_of(1), utc_today())
     check()
-    # Random examples never hit the canonical text of a task, a discovery, a sensible form, a token, or the name of a key.
+    # Random examples never hit the canonical text of a task, a discovery, a sensible form, a token, or the
+    # name of a key.
     assert seen & {200, 201} or operation in RARELY_ACCEPTED
     assert 401 in seen or not closed

@@ -75,7 +75,8 @@ def test_a_common_mean_is_found() -> None:
 def test_intervals_contain_means_far_from_the_common_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most of 8,000 keys are held by a few people, whose mean is often at an end; 4 collections of known truth.
 
-    15,860 intervals: a standard error below .2 points, and 98.2 % are covered. With the common mean, the control, 93.6 %.
+    15,860 intervals: a standard error below .2 points, and 98.2 % are covered. With the common mean, the
+    control, 93.6 %.
     """
     users, rng = 20_000, np.random.default_rng(5)
     weights = 1 / np.arange(1.0, 8_001)

@@ -106,8 +106,9 @@ def test_keys_that_are_there_are_detected_by_all_methods(method: str) -> None:
 def test_the_false_discovery_rate_holds(reports: int, holders: int) -> None:
     """400 collections of 400 keys, 20 of them held by some: the mean share of false ones is at most the rate.
 
-    The standard error of that mean is at most 0.006 (rate 0.2), and 0.19 is expected: a rate of 0.22 would be seen with a
-    power of 0.99. The control, keys judged one by one, must fail. Counts are few (noise below 50) and many.
+    The standard error of that mean is at most 0.006 (rate 0.2), and 0.19 is expected: a rate of 0.22 would be
+    seen with a power of 0.99. The control, keys judged one by one, must fail. Counts are few (noise below 50)
+    and many.
     """
     keys, held, collections = 400, 20, 400
     count_law = build("collision", 2**20, 1, Fraction(3), {}).count_law

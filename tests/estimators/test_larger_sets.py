@@ -1,8 +1,8 @@
 """What estimates say of people who hold more pairs than the padding: intervals that reach the truth, and a true summary.
 
-Twenty seeded collections of 4,000 people with 1 to 5 pairs, padding 2: ten top keys each, so that a coverage of 0.95 has
-a standard error of about 0.03 even if the keys of one collection miss together. Without the size question the top
-intervals miss nearly always, which is the control.
+Twenty seeded collections of 4,000 people with 1 to 5 pairs, padding 2: ten top keys each, so that a coverage
+of 0.95 has a standard error of about 0.03 even if the keys of one collection miss together. Without the size
+question the top intervals miss nearly always, which is the control.
 """
 
 from __future__ import annotations

@@ -112,7 +112,8 @@ def test_posterior_is_that_of_dense_linear_algebra(counted: CountedLevels) -> No
         possible = np.maximum(expected, 0)
         assert found.shares[key] == pytest.approx(possible / possible.sum(), abs=1e-7)
         values = np.array(moments.scale.values)
-        # How the estimate follows the common profile, which is known up to a covariance among profiles that add up to 1.
+        # How the estimate follows the common profile, which is known up to a covariance among profiles that
+        # add up to 1.
         following = np.eye(5) - f * gain @ centre
         for doubt in (np.zeros((5, 5)), centre @ np.diag([1e-3, 2e-3, 5e-4, 1e-3, 4e-3]) @ centre):
             known = replace(found, common=CommonProfile(shares, doubt, scatter))

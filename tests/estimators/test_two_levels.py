@@ -1,7 +1,8 @@
 """With two levels, words, thresholds and estimates are those from before there were more.
 
-The file was written by the release before levels; it is never made anew. Three limits were changed since: intervals of means
-contain the end that T points to at every level, and `baseline` does not estimate it. Estimates of `bayes` are others since.
+The file was written by the release before levels; it is never made anew. Three limits were changed since:
+intervals of means contain the end that T points to at every level, and `baseline` does not estimate it.
+Estimates of `bayes` are others since.
 """
 
 from __future__ import annotations

@@ -65,8 +65,9 @@ def standard_errors_off(counts: np.ndarray, exact: np.ndarray) -> np.ndarray:
 def test_covariances_between_keys_are_those_of_all_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """21 covariances of 6 items within 5 standard errors, and the variance of all counts together (α < 1.3e-5).
 
-    2,000 collections: a correlation that is off by .15 is found with power .95. Counts that are drawn key by key, the
-    control, are found by the pairs that a participant holds together, and by the sum, whose variance is 1.9 × too large.
+    2,000 collections: a correlation that is off by .15 is found with power .95. Counts that are drawn key by
+    key, the control, are found by the pairs that a participant holds together, and by the sum, whose variance
+    is 1.9 × too large.
     """
     exact, everything = exact_covariances(), np.ones((6, 1))
     of_sum = everything.T @ exact @ everything

@@ -102,11 +102,12 @@ def test_simulated_counts_are_distributed_as_real_ones(
 ) -> None:
     """Against real reports that are counted: two-sample χ² of (n1, n2) at α = 1e-6, 6,000 collections each.
 
-    A tenth of the words say how many pairs a participant holds instead. The control, a third as many collections of the same
-    mechanism at another ε, must be detected at the same α. A mean count that is off by .2 standard deviations is detected
-    with power .9 at 75 degrees of freedom; of `collision`, whose words take longer, there are 2,000 collections, and it is
-    .35 standard deviations. Allocations differ in their numbers alone: the optimized one stands for all. One digit and
-    one residue per sign occur apart, in other ways. With --slow all are simulated.
+    A tenth of the words say how many pairs a participant holds instead. The control, a third as many
+    collections of the same mechanism at another ε, must be detected at the same α. A mean count that is off
+    by .2 standard deviations is detected with power .9 at 75 degrees of freedom; of `collision`, whose words
+    take longer, there are 2,000 collections, and it is .35 standard deviations. Allocations differ in their
+    numbers alone: the optimized one stands for all. One digit and one residue per sign occur apart, in other
+    ways. With --slow all are simulated.
     """
     is_another = parameters.get("allocation", "optimized") != "optimized" or parameters == {"q": 11}
     if is_another and not request.config.getoption("--slow"):

@@ -303,8 +303,9 @@ def test_tuned_sets_relative_to_ue(
     """Uniform population, method corrected (clipped), words drawn and decoded: both squared errors relative to ue's.
 
     32,000 key-repeats of each: one standard error of a ratio is at most 1.6 %, and predicted are, in turn,
-    .71 and 1.01, .88 and .90, and with `--slow` .74 and 1.01. The control is the same with one residue per sign, which
-    must fail: one of its errors is 1.11, 1.08 and .98 of ue's, 6 standard errors of 8,000 key-repeats (2.7 %) above the limit or more.
+    .71 and 1.01, .88 and .90, and with `--slow` .74 and 1.01. The control is the same with one residue per
+    sign, which must fail: one of its errors is 1.11, 1.08 and .98 of ue's, 6 standard errors of 8,000
+    key-repeats (2.7 %) above the limit or more.
     """
     rng = default_rng([17, int(10 * float(epsilon))])
     simulator = Simulator(uniform(USERS, KEYS, rng))

@@ -54,7 +54,8 @@ def problem(status: int, kind: str, detail: str = "", **headers: str) -> Reply:
 class FakeCollector:
     """A collector's tasks, the reports of each task, and scripted answers that are given first.
 
-    `answers` are given to any request, `replies` to uploads alone, `admissions` to who asks whether a report would be taken.
+    `answers` are given to any request, `replies` to uploads alone, `admissions` to who asks whether a report
+    would be taken.
     """
 
     def __init__(self, *tasks: Task) -> None:

@@ -36,8 +36,8 @@ MAX_CALLS = 50_000
 class Walk:
     """A walk through all schedules of T rounds with at most a number of faults.
 
-    A device that is off costs nothing; a kill, a wrong clock, an unreachable collector, a lost answer, another process in
-    between and a removed panel cost one fault each.
+    A device that is off costs nothing; a kill, a wrong clock, an unreachable collector, a lost answer,
+    another process in between and a removed panel cost one fault each.
     """
 
     device: SeriesDevice

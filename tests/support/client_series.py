@@ -193,8 +193,8 @@ NEW = DeviceState(frozenset(), frozenset(), 0)
 class SeriesDevice:
     """A device and its collector, in a state that can be kept and returned to.
 
-    A report that is perturbed after another of its round was sent has other bytes: two uploads of a round that differ prove
-    that ε was spent twice.
+    A report that is perturbed after another of its round was sent has other bytes: two uploads of a round
+    that differ prove that ε was spent twice.
 
     Args:
         series: The series.

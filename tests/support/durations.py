@@ -20,7 +20,8 @@ def group_of(test: str) -> str:
 def duration_lines(reports: Iterable[pytest.TestReport]) -> Iterator[str]:
     """Yield the lines of the table.
 
-    A test's time includes its fixtures. With several workers the sums exceed the wall-clock time. A single group gets no table.
+    A test's time includes its fixtures. With several workers the sums exceed the wall-clock time. A single
+    group gets no table.
     """
     seconds: dict[str, float] = defaultdict(float)
     for report in reports:

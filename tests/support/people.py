@@ -32,9 +32,10 @@ COLOURED = """() => {
 }"""
 # The impact of accessibility violations that fail a test.
 SERIOUS = ["serious", "critical"]
-# All such violations of a page: a rule states the impact of its violations. Selectors, and what other rules load before
-# they run, take long and are not needed. Contrast takes three quarters of the time. It depends on styles, of a text and of
-# what it is in: a text that has the styles of one whose contrast was found to suffice is not checked again.
+# All such violations of a page: a rule states the impact of its violations. Selectors, and what other rules
+# load before they run, take long and are not needed. Contrast takes three quarters of the time. It depends on
+# styles, of a text and of what it is in: a text that has the styles of one whose contrast was found to
+# suffice is not checked again.
 VIOLATIONS = """async ([serious, known]) => {
     const sufficient = new Set(known), styles = new Map([[null, ""]]), unknown = new Map();
     const hash = (text) => {

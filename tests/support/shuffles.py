@@ -1,8 +1,9 @@
 """Shuffled reports of a few people, enumerated exactly: every multiset of reports, every neighbour, all others' data.
 
-The law of a multiset is affine in the law of each person's report, and δ is convex in both laws that it compares. So values
-of ±1 suffice for every participant: the law of a report is affine in each value, and a convex function is largest at the ends.
-Likewise a law half-way between two others is never the worst: it is left out.
+The law of a multiset is affine in the law of each person's report, and δ is convex in both laws that it
+compares. So values of ±1 suffice for every participant: the law of a report is affine in each value, and a
+convex function is largest at the ends. Likewise a law half-way between two others is never the worst: it is
+left out.
 """
 
 from __future__ import annotations

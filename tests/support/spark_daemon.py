@@ -1,7 +1,7 @@
 """The process that Spark starts its Python workers from, with all that they need: loading it takes longer than most tests.
 
-A worker that fails is replaced, and tests let many fail. No module that is loaded here may start a thread, which would be
-missing in the workers.
+A worker that fails is replaced, and tests let many fail. No module that is loaded here may start a thread,
+which would be missing in the workers.
 """
 
 from __future__ import annotations

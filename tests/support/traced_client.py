@@ -1,7 +1,7 @@
 """The JavaScript client on intervals of draws, against the Python sampler: the same messages on the same boxes.
 
-Python's boxes cover all draws of 64 bits. Where the client's box around a draw contains Python's, and both make the same
-messages at its corners and inside, they agree on every draw in it.
+Python's boxes cover all draws of 64 bits. Where the client's box around a draw contains Python's, and both
+make the same messages at its corners and inside, they agree on every draw in it.
 """
 
 from __future__ import annotations

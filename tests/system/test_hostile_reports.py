@@ -1,8 +1,9 @@
 """Reports that are attacks, from their words to intervals: the attacks of the literature, and the worst on one key.
 
-A small run of `make experiment NAME=hostile`: 19,800 honest people and 200 hostile reports, 8 repeats. A case has 8 to 24
-intervals, of which ordinary ones under the worst attack hold nothing. Those against hostile reports hold 97.5 % or more:
-that over three of a case's 24 miss has a chance of 0.3 %, over two of 8 one of 0.1 %; seeds are fixed.
+A small run of `make experiment NAME=hostile`: 19,800 honest people and 200 hostile reports, 8 repeats. A case
+has 8 to 24 intervals, of which ordinary ones under the worst attack hold nothing. Those against hostile
+reports hold 97.5 % or more: that over three of a case's 24 miss has a chance of 0.3 %, over two of 8 one of
+0.1 %; seeds are fixed.
 """
 
 from __future__ import annotations

@@ -20,8 +20,9 @@ from pckv.web.static_files import load_files
 from support.client_vectors import check_answers, vectors
 from support.node import CLIENT, NodeProcess
 
-# The most bytes that a page loads of the client, as collectors send them: each file compressed by itself, comments included.
-# `collision` takes most, because it checks a prime and its primitive root. README.md states these figures.
+# The most bytes that a page loads of the client, as collectors send them: each file compressed by itself,
+# comments included. `collision` takes most, because it checks a prime and its primitive root. README.md
+# states these figures.
 MAX_BYTES = 23_000
 # What keys that a task does not list add, or a discovery in place of them; half of it is a hash that answers at once.
 MAX_BYTES_OF_UNLISTED = 3_500

@@ -30,7 +30,8 @@ KEY_COUNTS = (
     (2**26 - 1, 16),
 )
 RANDOM_KEYS = 20
-# The vectors are answered in this many parts, each of all kinds; reports in a row share their task, which takes long to read.
+# The vectors are answered in this many parts, each of all kinds; reports in a row share their task, which
+# takes long to read.
 PARTS = 10
 
 

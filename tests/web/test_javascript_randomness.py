@@ -50,8 +50,8 @@ def check_every_byte(client: Path) -> None:
 def check_successive_reports(client: Path) -> None:
     """Check that reports made one after another are Python's, each from the bytes that it took and from no others.
 
-    So ids are the system's bytes, or the coin, whatever a participant holds; no report depends on an earlier one; and a coin, which
-    the collector knows, is no source of noise.
+    So ids are the system's bytes, or the coin, whatever a participant holds; no report depends on an earlier
+    one; and a coin, which the collector knows, is no source of noise.
     """
     _check_reports(client, _successive_cases())
 
