@@ -1,8 +1,6 @@
-"""What commands read: task files, key names, what participants read, and pairs from standard input.
+"""What command lines name: files to read, reports and tallies to count, and the output for reports.
 
-Writing reports to what a command line names: a report file, or - for standard output.
-
-Counting what a command line names: files, folders, patterns, tallies, and - for standard input.
+Files to read are task files, key names, participants' texts and pairs; - is standard input or output.
 """
 
 from __future__ import annotations

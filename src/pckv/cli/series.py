@@ -1,7 +1,4 @@
-"""`pckv series`: make and show series, tasks that are repeated in rounds, and run them on a collector.
-
-`pckv series push`, `close` and `list`: the series of a collector.
-"""
+"""`pckv series`: make and show series, tasks that are repeated in rounds, and run them on a collector."""
 
 from __future__ import annotations
 
@@ -150,8 +147,8 @@ def new_command(
 ) -> None:
     """Make a series and write its canonical JSON.
 
-    Padding and mechanism are chosen as `pckv plan` does, unless you name them: for the people of one round, which are
-    those that you expect divided by the panels.
+    Padding and mechanism are chosen as `pckv plan` does, unless you name them: for the people of one round,
+    which are those that you expect divided by the panels.
 
     \b
     pckv series new --name movies --keys-file keys.txt --low 1 --high 5 \\
@@ -192,7 +189,7 @@ def show_command(series_file: Path, as_json: bool) -> None:
 
 
 def reports_per_year(series: Series) -> int:
-    """Return how many reports a device makes at most in any 365 days, which may begin on the last day of a round."""
+    """Return the most reports of a device in any 365 days, which may begin on the last day of a round."""
     touched = (DAYS_PER_YEAR + series.period - 2) // series.period + 1
     touched = touched if series.rounds is None else min(touched, series.rounds)
     return -(-touched // series.panels)

@@ -1,4 +1,4 @@
-"""The client: perturb once, store, send. Standard library only.
+"""The client of one device: perturb once, store the report, send it until the collector decides.
 
 Every call of `perturb` spends a task's ε, and every retry by hand would spend it again. The client perturbs
 once per survey, or once per window of rounds of a series, stores the bytes before anyone sees them, and sends
@@ -179,7 +179,7 @@ class Client:
         """Return that a report may be made, or refuse it by what is known here, or the collector says."""
         phase = task.phase(self._reports.today())
         if phase is not Phase.OPEN:
-            # The collector would refuse it, and the ε would be spent all the same.
+            # The collector would refuse it, and the ε would still be spent.
             when = f"closed on {task.closes}" if phase is Phase.CLOSED else f"opens on {task.opens}"
             raise ClientError("not_sent", f"task {task.id} {when}; nothing was perturbed")
         self._reports.check(task)

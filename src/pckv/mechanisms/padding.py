@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pckv.base.levels import level_below
 from pckv.base.randomness import Tape
 
-# A key's number, the level below its value, and the threshold out of 2^64 that makes it the next level instead.
+# A key's number, the level below its value, and the threshold out of 2^64 that makes it the next level
+# instead.
 Pair = tuple[int, int, int]
 
 VALUE_ONE = 1 << 53
@@ -21,7 +22,7 @@ def sample(pairs: Sequence[Pair], padding: int, tape: Tape) -> Pair | None:
 
 
 def placed(value: float, values: Sequence[float]) -> tuple[int, int]:
-    """The level below a value, and the threshold that reports it as the next: 53 bits of it, as IEEE doubles give them.
+    """Return the level below a value, and the threshold that reports the next: 53 bits, as of IEEE doubles.
 
     Rounding here does not touch ε, which holds for every value.
     """

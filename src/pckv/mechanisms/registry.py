@@ -2,8 +2,6 @@
 
 A part is named "module:attribute" and loaded by the package that uses it, so that a device never loads the
 server's half, and the server never loads the device's.
-
-The laws of all mechanisms, by name.
 """
 
 from __future__ import annotations

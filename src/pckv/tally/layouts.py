@@ -120,7 +120,7 @@ class SupportLayout:
             raise out_of_range(messages, first + answers)
         about_sizes = messages >= first
         about_pairs = messages[~about_sizes] if about_sizes.any() else messages
-        # A tally that has counted many will count more, however few come at a time.
+        # A tally of many reports will count more, even if few come at a time.
         self._supports += about_pairs.size * self.law.steps_per_report
         compiled = worth_compiling(self._supports)
         cells, supports = count_supports(self.law, about_pairs, compiled=compiled)

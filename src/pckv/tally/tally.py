@@ -212,7 +212,7 @@ class Tally:
         return tally
 
     def merge_bytes(self, data: bytes) -> None:
-        """Add a tally that was written as bytes, at a cost of its own size and not of all cells.
+        """Add a tally that was written as bytes, at a cost that depends on its size, not on all cells.
 
         Args:
             data: What `bytes(tally)` gave.

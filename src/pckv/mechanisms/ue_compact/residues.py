@@ -74,7 +74,7 @@ def _whole(number: object, what: str) -> int:
 
 
 def error(q: int, bound: Fraction, levels: int = 2) -> Fraction:
-    """The squared error of a rare key relative to that of the best q: of its frequency or mean, whichever loses more.
+    """The squared error of a rare key relative to that of the best q: of frequency or mean, the larger.
 
     With L levels that is q = e^ε + 2L - 1: for two levels, PCKV-UE. A smaller q loses by
     h(q) = (e^ε + q - 1)²/(q - L), a larger one by g(q) = (e^ε + q - 1)²/q.
@@ -113,7 +113,7 @@ def choose(keys: int, bound: Fraction, levels: int = 2) -> int:
 
 
 def ranges(keys: int, levels: int = 2) -> Iterator[tuple[int, int]]:
-    """For every number of digits that any prime needs, the least and the largest q that fit it, and more than levels."""
+    """Yield the least and the largest q above `levels`, for every number of digits that a prime may need."""
     for count in range(1, digits(keys, MIN_PRIME) + 1):
         lowest = max(_least_base(count, keys), levels + 1)
         highest = _least_base(count + 1, MAX_WORDS - 1) - 1

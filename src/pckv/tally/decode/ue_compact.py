@@ -64,7 +64,7 @@ def add_up(law: UeCompactLaw, words: Integers, times: Integers, used: int) -> In
     q, digits = law.q, law.digits
     histogram = np.zeros(law.word_limit, np.int64)
     histogram[words] = times
-    # Axes: residue, key digits so far, the digit of φ in turn, the digits of φ below it.
+    # Axes: residue, key digits so far, the current digit of φ, the digits of φ below it.
     counts = histogram.reshape(-1, q).T.reshape(q, 1, q, -1)
     for digit in range(digits - 1, -1, -1):
         values = -(-used // q ** (digits - 1)) if digit == digits - 1 else q
