@@ -92,8 +92,7 @@ def _as_pairs(task: Task, held: Held) -> Mapping[str, float]:
 def make_message(task: Task, pairs: Sequence[Pair], tape: Tape, choice: CoinChoice | None = None) -> int:
     """Draw which question is answered, before the pairs are looked at, and then the answer.
 
-    A choice that a coin made stands in for the draws of the question and of the function. All others are the
-    tape's.
+    A coin's choice stands in for the draws of the question and of the function; all others are the tape's.
     """
     law, question = task.law, task.size_question
     if question is not None and law.word_limit is not None:
@@ -121,8 +120,7 @@ def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
     Every number comes once, except the one that stands for all unlisted keys. Two texts with one hash are one
     key, with the value of the first.
     """
-    # Built for all participants alike: with many keys, the time that it takes would tell that there are pairs
-    # to find.
+    # Built for all participants: with many keys, its time would tell that there are pairs to find.
     task.domain.index  # noqa: B018
     low, high, values = task.low, task.high, task.level_values
     other, refuses_between = task.other_index, task.between == REFUSE_BETWEEN

@@ -311,8 +311,7 @@ def send_items(  # noqa: PLR0917
     symbols[hits] = own[starts[hits] + (numbers[hits] // np.uint64(law.hit)).view(np.int64)]
     missed = np.flatnonzero(~hits)
     symbols[missed] = tape.below(participants[missed], (law.symbols - counts[missed]).astype(np.uint64))
-    # A participant's own symbols are skipped: those that are not above the drawn one, once the ones before
-    # them are.
+    # Own symbols are skipped: those that are not above the drawn one, once the ones before them are.
     skipped = ~hits[owners] & (own - (np.arange(own.size) - starts[owners]) <= symbols[owners])
     symbols += np.bincount(owners[skipped], minlength=users)
     return functions * law.symbols + symbols

@@ -140,8 +140,7 @@ class Law(metaclass=_FrozenWhenBuilt):
     max_keys: ClassVar[int] = MAX_KEYS
     # Whether the count law is exact, or leaves out what is measured.
     exactly_uniform = True
-    # How many public functions there are, where a report names one: its word is then function·symbols +
-    # symbol.
+    # The number of public functions, where a report names one: its word is then function·symbols + symbol.
     functions: FunctionCount | None = None
 
     def __init__(

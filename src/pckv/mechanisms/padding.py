@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pckv.base.levels import level_below
 from pckv.base.randomness import Tape
 
-# A key's number, the level below its value, and the threshold out of 2^64 that makes it the next level
-# instead.
+# A key's number, the level below its value, and the threshold out of 2^64 that makes it the next level.
 Pair = tuple[int, int, int]
 
 VALUE_ONE = 1 << 53

@@ -30,8 +30,7 @@ MEDIA_TYPES = {
     "svg": "image/svg+xml",
 }
 FOLDERS = ("static", "client")
-# A task comes with the participant's page unless it takes more bytes than this: a larger one is fetched by
-# the page.
+# The participant's page includes a task of at most this many bytes, and fetches a larger one.
 MAX_TASK_BYTES = 16 * 2**10
 PAGES_KEPT = 64
 

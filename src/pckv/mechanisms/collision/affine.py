@@ -22,8 +22,7 @@ Number: TypeAlias = Any
 
 # The largest number of positions, a prime: products of two of them stay below 2^62.
 MAX_POSITIONS = 2**31 - 1
-# At least as many positions per two items and per symbol, and in all, as keep the bias of estimates below
-# their noise.
+# The fewest positions per two items, per symbol, and in all: the bias of estimates stays below their noise.
 POSITIONS_PER_TWO_ITEMS, POSITIONS_PER_SYMBOL, MIN_POSITIONS = 3, 16, 4096
 # Up to this many keys are often held together by many people. They are checked one by one, so that more
 # positions cost nothing.
@@ -31,8 +30,7 @@ FEW_KEYS, MIN_POSITIONS_FOR_FEW = 64, 2**16
 # The generator is looked for from this share of the positions on: small ones have small powers, which are in
 # simple ratios to each other.
 GENERATOR_SHARE = (618_034, 1_000_000)
-# Ratios up to 3 to 3 between items that are at most this far from a third, and how many more generators are
-# tried.
+# Ratios up to 3 to 3 between items at most this far from a third, and how many generators are tried.
 NEAR_ITEMS, SMALL_NUMBER, MAX_GENERATORS = 20, 3, 100
 
 
@@ -51,8 +49,7 @@ def best_positions(keys: int, items: int, symbols: int) -> int:
 def best_generator(positions: int) -> int:
     """Return the least number, from a share of the positions on, whose powers are all positions but 0.
 
-    Those of near items are in no simple ratio to each other, seen from a third, unless there are too few
-    positions.
+    Those of near items are in no simple ratio, seen from a third, unless there are too few positions.
     """
     share, whole = GENERATOR_SHARE
     generators = (

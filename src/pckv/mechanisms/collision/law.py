@@ -216,8 +216,7 @@ class CollisionLaw(Law):
 
     @property
     def decodes_all(self) -> bool:
-        # A tally counts how often every item is supported, or keeps words, which are checked against a few
-        # keys.
+        # A tally counts the supports of every item, or keeps words, which are checked against a few keys.
         return self.items <= MAX_COUNTED_ITEMS
 
     @property

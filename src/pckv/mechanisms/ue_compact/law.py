@@ -150,8 +150,7 @@ class UeCompactLaw(SamplingLaw):
         return Support.exclusive(self.levels, own, other)
 
     def max_support(self, targets: int) -> int:
-        # A constant function (φ = 0) says the same of every key: one level, or two where there is such a
-        # residue.
+        # A constant function (φ = 0) says the same of every key: one level, or two if a residue says two.
         return targets * (2 if self.o else 1)
 
     @property
