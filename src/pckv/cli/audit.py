@@ -44,8 +44,7 @@ def audit_command(
     With --shuffled, the central ε of a task's shuffled reports is bounded, too.
 
     Where reports name a public function, the loss is that of each function alone. Where the collector chooses
-    it, by a coin, it is also that of either question alone: whatever coins a collector gives, no report loses
-    more.
+    it, by a coin, it is also that of either question alone: no report loses more, with any coins.
 
     The columns: what the proof claims, the worst case of the task's own integers by its formula, what was
     found by running the code, and the same for answers about sizes alone; then how many sets of pairs and

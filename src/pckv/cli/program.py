@@ -123,7 +123,7 @@ COMMANDS = {
     "simulate": LazyCommand(
         "pckv.cli.simulate:simulate_command", "Say what private collection of your data would cost."
     ),
-    "store": LazyCommand("pckv.cli.store:store_group", "Look after the store of a collector."),
+    "store": LazyCommand("pckv.cli.store:store_group", "Maintain the store of a collector."),
     "submit": LazyCommand("pckv.cli.submit:submit_command", "Perturb your pairs once and send the report."),
     "tally": LazyCommand("pckv.cli.tally:tally_command", "Count reports."),
     "task": LazyCommand("pckv.cli.task:task_group", "Make and show tasks, and run them on a collector."),

@@ -38,7 +38,7 @@ def series_path(series_id: str, part: str = "") -> str:
 @token_option
 @click.option("--force", is_flag=True, help="Accept a first day in the past.")
 def push_command(series_file: Path, url: str, token_file: Path | None, force: bool) -> None:
-    """Give SERIES, a file, to a collector, where its rounds open and close by themselves from then on."""
+    """Give SERIES, a file, to a collector, which opens and closes its rounds automatically."""
     series, token = read_series(series_file), read_token(token_file)
     answer = ask("POST", url, "/series?force=true" if force else "/series", token, series.to_json().encode())
     with understood(url):

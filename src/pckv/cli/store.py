@@ -42,9 +42,9 @@ def _opened(address: str) -> Iterator[Store]:
         store.close()
 
 
-@click.group("store", short_help="Look after the store of a collector.")
+@click.group("store", short_help="Maintain the store of a collector.")
 def store_group() -> None:
-    """Look after the store of a collector."""
+    """Maintain the store of a collector."""
 
 
 @store_group.command("check", short_help="Check that a store is sound and its tallies are right.")

@@ -46,8 +46,7 @@ def submit_command(
     machine: what is stored and sent is perturbed. The collector is asked first: where it would take no
     report, nothing is perturbed or spent. Where the task needs a coin, the collector gives it for the
     invitation. Running this again never perturbs again, and sends the same bytes until the collector has
-    them. A second task of the same name is refused: every answer to a survey spends ε. pckv ledger shows what
-    was spent.
+    them. A second task of the same name is refused: every answer to a survey spends ε. See pckv ledger.
 
     \b
     echo '{"alien": 5, "heat": 3}' > pairs.json

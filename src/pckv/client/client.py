@@ -123,8 +123,8 @@ class Client:
         """Perturb these pairs for a task, unless that was done before, and send the report.
 
         The receipt says `sent`, or `waiting` if the collector cannot be reached: `flush` sends the report
-        later. A report that the collector refuses is a `ClientError` with the reason. Its ε is spent all the
-        same, and another call for the task does not perturb again.
+        later. A report that the collector refuses is a `ClientError` with the reason. Its ε stays
+        spent, and another call for the task does not perturb again.
 
         Before anything is perturbed, a `ClientError` refuses an ε beyond a cap (`over_budget`), and a second
         task of a survey (`answered`): the name tells surveys apart, whatever its case and spaces. Then the

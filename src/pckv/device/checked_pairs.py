@@ -1,4 +1,4 @@
-"""The checks of many participants' pairs at once, and what becomes of keys that share a number."""
+"""Checks of many participants' pairs at once, and the treatment of keys that share a number."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_KEY = -1
 
 
 def check_sizes(task: Task, population: Population) -> None:
-    """Refuse more pairs than a task takes that refuses them; all keys that it does not list are one."""
+    """Refuse more pairs than the task takes, where it refuses them; all unlisted keys count as one."""
     if task.more != REFUSE:
         return
     others = other_counts(task, population)
@@ -105,5 +105,5 @@ def check_values(task: Task, population: Population) -> None:
 
 
 def _other(task: Task) -> int:
-    """Return the number of the key that stands for all that are not listed, or one that no key has."""
+    """Return the number of the key for all unlisted keys, or a number that no key has."""
     return NO_KEY if task.other_index is None else task.other_index

@@ -61,7 +61,7 @@ def perturb(task: Task, pairs: Held, coin: bytes | None = None) -> Report:
 
 
 def perturb_from(tape: Tape, task: Task, pairs: Held, coin: bytes | None = None) -> Report:
-    """The same from a given tape: for test vectors and audits."""
+    """Return the report that is made from a given tape: for test vectors and audits."""
     if coin is None and task.coin == SERVER_COIN:
         raise ParameterError(f"task {task.name!r} needs a coin, which its collector gives for each report")
     choice = None if coin is None else coin_choice(task, coin)

@@ -54,12 +54,12 @@ class VectorisedTape:
         self.source = source
 
     def report_ids(self, participants: Integers) -> Bytes:
-        """Report ids, one row of bytes per participant."""
+        """Return report ids, one row of bytes per participant."""
         data = self.source(REPORT_ID_BYTES * participants.size)
         return np.frombuffer(data, np.uint8).reshape(-1, REPORT_ID_BYTES)
 
     def draw(self, participants: Integers, each: int = 1) -> Draws:
-        """Uniform 64-bit integers, `each` in a row for every participant."""
+        """Return uniform 64-bit integers, `each` in a row for every participant."""
         data = self.source(DRAW_BYTES * participants.size * each)
         return np.frombuffer(data, "<u8").astype(np.uint64, copy=False)
 
@@ -78,7 +78,7 @@ class VectorisedTape:
         return results
 
     def rises(self, participants: Integers, chances: Draws) -> Flags:
-        """True with probability chance / 2^53: whether values become the level above them."""
+        """Return true with probability chance / 2^53: whether values become the level above them."""
         return np.asarray(self.draw(participants) >> np.uint64(VALUE_SHIFT) < chances)
 
 
@@ -112,7 +112,7 @@ class Taken(NamedTuple):
 
 
 def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[ReportBatch]:
-    """One report for every participant, in batches of bounded size, in the same order.
+    """Yield one report for every participant, in batches of bounded size, in the same order.
 
     Functions are drawn here even where the task's coin is the server's: over all coins they have the same
     law, so that a simulation of coins needs no others. A collector takes only reports of coins that it gave.
@@ -128,7 +128,7 @@ def perturb_many(task: Task, population: Population, source: Source = os.urandom
 def perturb_many_from(
     tape: VectorisedTape, task: Task, population: Population, draws_per_batch: int = DRAWS_PER_BATCH
 ) -> Iterator[ReportBatch]:
-    """The same from a given tape, of pairs that were checked: for audits."""
+    """Yield reports made from a given tape, of pairs that were checked: for audits."""
     batch = max(1, draws_per_batch // task.draws)
     for start in range(0, len(population), batch):
         part = part_of(population, start, start + batch)

@@ -60,7 +60,7 @@ def _of_tally(path: Path, task: Task) -> SetSizes:
 
 
 def _of_estimates(path: Path) -> SetSizes:
-    """From the member `sizes` that the JSON of estimates has."""
+    """Return set sizes from the member `sizes` of the JSON of estimates."""
     try:
         estimates = json.loads(path.read_bytes())
         sizes, epsilon = estimates["sizes"], estimates["epsilon"]

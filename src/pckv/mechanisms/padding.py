@@ -15,7 +15,7 @@ VALUE_SHIFT = 64 - 53
 
 
 def sample(pairs: Sequence[Pair], padding: int, tape: Tape) -> Pair | None:
-    """One of the participant's pairs, or None for a dummy."""
+    """Return one of the participant's pairs, or None for a dummy."""
     slot = tape.below(max(len(pairs), padding))
     return pairs[slot] if slot < len(pairs) else None
 
@@ -31,6 +31,6 @@ def placed(value: float, values: Sequence[float]) -> tuple[int, int]:
 
 
 def draw_level(pair: Pair, tape: Tape) -> int:
-    """One of the two levels that a pair's value lies between."""
+    """Draw one of the two levels that a pair's value lies between."""
     _, below, threshold = pair
     return below + tape.bernoulli(threshold)

@@ -86,7 +86,7 @@ class PlaneLayout:
         check_planes(rows, self.keys)
 
     def count_bits(self, rows: Bytes) -> Integers:
-        """For every bit of a row, in how many rows it is set."""
+        """Return in how many rows each bit is set."""
         return count_bits(rows)
 
     def check(self, cells: Integers, counts: Integers, reports: int) -> None:
@@ -180,7 +180,7 @@ def plane_problems(bodies: Bytes, keys: int) -> Iterator[tuple[str, NDArray[np.b
 
 
 def count_bits(rows: Bytes) -> NDArray[np.int64]:
-    """For every bit of a row, least significant first, in how many rows it is set."""
+    """Return in how many rows each bit is set, least significant first."""
     width = rows.shape[1]
     rows_per_wide_row = max(1, WIDE_ROW // width)
     whole = rows.shape[0] // rows_per_wide_row * rows_per_wide_row

@@ -33,7 +33,7 @@ from pckv.tally import Tally
 
 
 class DiscoveryOptions(NamedTuple):
-    """How keys are found: the level of their intervals, and the share of false ones on average, at most."""
+    """How keys are found: the level of their intervals, and the largest share of false ones, on average."""
 
     level: float
     false_discovery_rate: float

@@ -1,4 +1,4 @@
-"""In front of all routes: a request is checked, routed and authorised by its head; then its body is read.
+"""The gateway of all routes: it checks, routes and authorises a request by its head, then reads its body.
 
 Requests other than uploads take turns: a few begin at a time, so that uploads do not wait until all of them
 have begun.

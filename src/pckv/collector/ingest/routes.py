@@ -1,4 +1,4 @@
-"""The routes that take reports, and that say before whether one would be taken: clients perturb between."""
+"""The routes of reports: a client asks whether one would be taken, perturbs, and sends it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows with a user, a key and a value, in batches of columns, whatever they are read from."""
+"""Rows with a user, a key and a value, in batches of columns, from any source."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
 def mix(number: Number) -> Number:
-    """A fixed permutation of the numbers below 2^64 in which every bit moves every other."""
+    """Apply a fixed permutation of the numbers below 2^64 in which every bit moves every other."""
     number = (number ^ (number >> SHIFTS[0])) * FACTORS[0] & MASK
     number = (number ^ (number >> SHIFTS[1])) * FACTORS[1] & MASK
     return number ^ (number >> SHIFTS[2])

@@ -36,7 +36,7 @@ class DiscoveryLaw(CollisionLaw):
         bits: int = THRESHOLD_BITS,
         indices: int | None = None,
     ) -> None:
-        """Fix the public family; fewer `indices` than there are, and fewer bits, are for enumeration."""
+        """Fix the public family; fewer `indices` and bits than there are serve enumeration."""
         functions = groups * (indices or INDICES)
         most = MAX_NAMED_WORDS // functions
         if symbols is None:
