@@ -195,7 +195,7 @@ def test_the_status_of_a_task(access: str, collector: Running) -> None:
     printed = run_ok(f"task status {access} -- {GRR.id}")
     assert "8 of 40 wanted (20 %)" in printed
     assert f"last report        {DAY}" in printed
-    assert "everybody with the link" in printed
+    assert "anyone with the link" in printed
     assert f"closed, closed early on {DAY}" in run_ok(f"task status other.json {access}")
 
 

@@ -63,7 +63,7 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "<svg" in page
     assert "<table>" in page
     assert "frequency intervals hold the truth" in page
-    assert "10 sent by clients of their own, 990 in batches" in printed
+    assert "10 sent by one client each, 990 in batches" in printed
     again = next(line for line in printed.splitlines() if line.startswith("Estimate again"))
     assert (
         again

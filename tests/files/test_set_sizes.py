@@ -68,7 +68,7 @@ def test_few_answers_say_nothing_of_larger_sets(tmp_path: Path) -> None:
 def test_bad_tallies_and_estimates(tmp_path: Path) -> None:
     tally, counts, estimates = tally_of([0, 0, 0, 0]), tmp_path / "counts.tally", tmp_path / "estimates.json"
     counts.write_bytes(bytes(tally))
-    nothing = "no report of this task says how many pairs somebody holds"
+    nothing = "no report of this task says how many pairs a participant holds"
     with pytest.raises(DataError, match=nothing):
         read_set_sizes(counts, tally.task)
     estimates.write_text(estimate(tally).to_json(), encoding="utf-8")

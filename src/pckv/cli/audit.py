@@ -38,17 +38,17 @@ def audit_command(
 ) -> None:
     """Compute the exact privacy loss in fractions, by running the code that makes reports.
 
-    The code runs on intervals of its random draws, so that all values of 64 bits are visited, for sets of pairs of all
-    kinds. What it does must be the stated law, exactly, and its loss within e^ε. A report is about pairs or, for a
-    share of the devices, about how many there are: the loss is that of both together. With --shuffled, the central ε
-    of a task's shuffled reports is bounded, too.
+    The code runs on intervals of its random draws, so that all values of 64 bits are visited, for sets of
+    pairs of all kinds. What it does must be the stated law, exactly, and its loss within e^ε. A report is
+    about pairs or, for a share of the devices, about how many there are: the loss is that of both together.
+    With --shuffled, the central ε of a task's shuffled reports is bounded, too.
 
-    Where reports name a public function, the loss is that of each function alone. Where the collector chooses it, by a
-    coin, it is also that of either question alone: whatever coins a collector gives, no report loses more.
+    Where reports name a public function, the loss is that of each function alone. Where the collector chooses
+    it, by a coin, it is also that of either question alone: no report loses more, with any coins.
 
-    The columns: what the proof claims, the worst case of the task's own integers by its formula, what was found by
-    running the code, and the same for answers about sizes alone; then how many sets of pairs and public functions were
-    tried, and how many paths through the code were followed.
+    The columns: what the proof claims, the worst case of the task's own integers by its formula, what was
+    found by running the code, and the same for answers about sizes alone; then how many sets of pairs and
+    public functions were tried, and how many paths through the code were followed.
 
     \b
     pckv audit --task task.json

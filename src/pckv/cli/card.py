@@ -48,9 +48,9 @@ def card_command(
 ) -> None:
     """Write one page about TASK that an ethics board or a privacy registry can file.
 
-    It says what is asked and what for, the ε per person and what that means in odds, whom people trust, what an audit of
-    the code found, how long reports are kept, what is estimated, and what participants read. TASK is a task file or,
-    with --url, an id. The same task and collection give the same card.
+    It says what is asked and what for, the ε per person and what that means in odds, whom people trust, what
+    an audit of the code found, how long reports are kept, what is estimated, and what participants read. TASK
+    is a task file or, with --url, an id. The same task and collection give the same card.
 
     \b
     pckv card task.json --out card.md

@@ -45,7 +45,7 @@ DISCOVERY_OPTIONS = (
     click.option(
         "--discover",
         is_flag=True,
-        help="Instead of keys: find the texts that many people hold, and nobody lists (pckv discover).",
+        help="Instead of keys: find unlisted texts that many people hold (pckv discover).",
     ),
     click.option(
         "--characters",
@@ -146,7 +146,7 @@ PEOPLE_OPTIONS = (
     click.option(
         "--most-pairs",
         type=int,
-        help="How many pairs anybody holds at most, where known. [default: three times the typical number]",
+        help="The largest number of pairs per person, where known. [default: three times the typical number]",
     ),
     click.option(
         "--sizes",
@@ -220,7 +220,7 @@ SHUFFLE_OPTIONS = (
     click.option(
         "--shuffled",
         type=int,
-        help="How many reports a second party shuffles before anybody else sees them: say how private they "
+        help="How many reports a second party shuffles before the recipient sees them: say how private they "
         "are then.",
     ),
     click.option(

@@ -1,7 +1,4 @@
-"""`pckv demo`: a whole collection on one machine.
-
-The steps of a longer run, on stderr: for people at a terminal, and for those who read a log.
-"""
+"""`pckv demo`: a whole collection on one machine, with its steps on stderr for terminals and logs."""
 
 from __future__ import annotations
 
@@ -112,10 +109,10 @@ th:first-child, td:first-child {{ text-align: left; }}
 def demo_command(out: Path, serve: bool | None, force: bool) -> None:
     """Run a whole collection: 20,000 simulated participants, 100 keys, a collector and HTTP in between.
 
-    Starts a collector on a free port of this machine. All participants perturb their own pairs, and one report
-    of each is sent: by 200 of them with a client of their own, by the others in batches. Prints the estimates
-    next to the truth, and writes the task, the reports as downloaded from the collector, a CSV table and a page
-    with charts. On a terminal the collector stays, so that you can look at its dashboard.
+    Starts a collector on a free port of this machine. All participants perturb their own pairs, and each
+    sends one report: 200 of them with their own client, the others in batches. Prints the estimates next to
+    the truth, and writes the task, the reports as downloaded from the collector, a CSV table and a page with
+    charts. On a terminal the collector keeps running, so that you can look at its dashboard.
     """
     require("altair", extra="charts")
     require("fastapi", extra="serve")
@@ -163,13 +160,13 @@ def _run_demo(files: _DemoFiles, *, serve: bool, force: bool, signals: EndSignal
 def _collect_reports(
     address: Address, task: Task, participants: Sequence[Pairs], signals: EndSignals
 ) -> None:
-    """Have everybody take part, and say how their reports were sent."""
+    """Let all participants take part, and say how their reports were sent."""
     people = len(participants)
     with measured_step(f"{people:,} participants perturb their pairs and send a report") as progress:
         clients = collect(address, task, participants, progress, signals)
     click.echo(
         f"{people:,} participants have perturbed their own pairs, and the collector has one report of each: "
-        f"{clients:,} sent by clients of their own, {people - clients:,} in batches.\n"
+        f"{clients:,} sent by one client each, {people - clients:,} in batches.\n"
     )
 
 
@@ -201,7 +198,7 @@ def _with_key_names(task: Task, pairs: dict[int, float]) -> dict[str, float]:
 
 
 def _write_results(task: Task, population: Population, files: _DemoFiles, *, force: bool) -> None:
-    """Estimate from the downloaded reports, as anybody would who has them, and compare with the truth."""
+    """Estimate from the downloaded reports, as any analyst can, and compare with the truth."""
     say_step("Counting and estimating")
     tally = count_named(task, [files.reports], CountOptions()).tally
     estimates = estimate(tally)
@@ -252,7 +249,7 @@ def _demo_page(task: Task, estimates: Estimates, truth: dict[str, tuple[float, f
         f"{estimates.reports:,} simulated participants each rate 1 to {MAX_PAIRS} of {task.key_count} movies "
         f"with 1 to 5 stars. They perturbed their own pairs with ε = {task.epsilon:g} "
         f"(realised {task.realised_epsilon}, mechanism {task.mechanism}) and sent one report each, of "
-        f"{task.law.body_bytes} bytes. Nobody's ratings were ever seen; "
+        f"{task.law.body_bytes} bytes. The collector never saw a true rating; "
         f"{covered.sum()} of {len(estimates)} frequency intervals hold the truth. "
         + " ".join(estimates.verdict)
     )

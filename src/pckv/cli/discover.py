@@ -1,4 +1,4 @@
-"""`pckv discover`: frequent keys that nobody listed, from the reports of a discovery."""
+"""`pckv discover`: frequent unlisted keys, from the reports of a discovery."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pckv.estimators.results.discovery import Discovery
 from pckv.planning.discovery import DEFAULT_FOUND_RATE
 
 
-@click.command("discover", short_help="Find frequent keys that nobody listed.")
+@click.command("discover", short_help="Find frequent unlisted keys.")
 @task_source
 @click.option("--level", type=NUMBER, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option(
@@ -19,7 +19,7 @@ from pckv.planning.discovery import DEFAULT_FOUND_RATE
     type=NUMBER,
     default=DEFAULT_FOUND_RATE,
     show_default=True,
-    help="The share of keys that nobody holds among those found, on average, at most.",
+    help="At most this share of the keys found have no holders, on average.",
 )
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
 @result_outputs(
@@ -29,7 +29,7 @@ from pckv.planning.discovery import DEFAULT_FOUND_RATE
 def discover_command(
     source: TaskSource, outputs: Outputs, level: float, false_discovery_rate: float, top: int | None
 ) -> None:
-    """Find the keys that many people hold from FILES (report files, folders of them, or tallies) of a discovery.
+    """Find keys that many people hold in FILES (report files, folders of them, or tallies) of a discovery.
 
     With --url, the collector computes, and FILES is one TASK: an id or a task file.
 

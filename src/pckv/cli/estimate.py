@@ -48,8 +48,8 @@ from pckv.estimators.estimate import METHODS, POSTS
     "quantiles",
     type=NUMBER,
     multiple=True,
-    help="The value that this share of the holders do not exceed: 0.5 for the median; repeat for more. For tasks with more "
-    "than two levels.",
+    help="The value that this share of the holders do not exceed: 0.5 for the median; repeat for more. "
+    "For tasks with more than two levels.",
 )
 @click.option(
     "--above", type=NUMBER, multiple=True, help="The share of the holders above this value; repeat for more."

@@ -1,8 +1,6 @@
-"""What commands read: task files, key names, what participants read, and pairs from standard input.
+"""What command lines name: files to read, reports and tallies to count, and the output for reports.
 
-Writing reports to what a command line names: a report file, or - for standard output.
-
-Counting what a command line names: files, folders, patterns, tallies, and - for standard input.
+Files to read are task files, key names, participants' texts and pairs; - is standard input or output.
 """
 
 from __future__ import annotations
@@ -127,7 +125,7 @@ def read_keys(path: Path) -> tuple[str, ...]:
 
 
 def read_about_file(path: Path) -> About:
-    """Read what participants read from a TOML file of texts; blanks around a text are left out."""
+    """Read the texts for participants from a TOML file; blanks around a text are left out."""
     try:
         members = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         return read_about(
@@ -145,7 +143,7 @@ def read_about_file(path: Path) -> About:
 def standard_input_as_file() -> Iterator[Path]:
     """Copy standard input to a file that can be opened repeatedly, for readers that need to seek.
 
-    The file has no name in any folder, so that its pairs do not outlive this process, however that ends.
+    The file has no name in any folder, so that its pairs never outlive this process.
     """
     with tempfile.TemporaryFile() as file:
         shutil.copyfileobj(sys.stdin.buffer, file)

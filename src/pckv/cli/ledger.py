@@ -1,6 +1,6 @@
 """`pckv ledger`: what a participant has spent, report by report.
 
-The state folder of a participant, and the cap that it remembers: what several commands share.
+Other commands share its options for a participant's state folder and caps.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def ledger_command(
 ) -> None:
     """Show the ε that your reports have spent, and the caps on all of them.
 
-    A report counts from the moment that it is stored, whether it was sent, waits, was refused, or was removed.
+    A report counts from the moment that it is stored, even if it waits, was refused or was removed.
 
     \b
     pckv ledger

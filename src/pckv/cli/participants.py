@@ -1,9 +1,9 @@
 """A process of the demo: some participants, who each perturb their pairs; one report per participant is sent.
 
-Run as `python -m pckv.cli.participants URL TASK_ID FOLDER SINGLES < pairs.jsonl`, with one participant's pairs
-per line. The first SINGLES participants use the client, each with a device of their own, and send their report
-alone. The pairs of all others are perturbed one by one by the same code, and their reports are sent in batches,
-as an app does that hands on the reports of its users. Prints a line for each participant who is done.
+Run as `python -m pckv.cli.participants URL TASK_ID FOLDER SINGLES < pairs.jsonl`, with one participant's
+pairs per line. The first SINGLES participants use the client, each with their own device, and send their
+report alone. The pairs of all others are perturbed one by one by the same code, and their reports are sent in
+batches, as by an app that passes on the reports of its users. Prints a line for each participant who is done.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ from pckv.files.pairs.texts import HeldTexts
 @click.option(
     "--clip",
     is_flag=True,
-    help="Move values outside the range to its nearest end, and those between two levels to the nearest one where the task "
-    "refuses them.",
+    help="Move values outside the range to its nearest end, and those between two levels to the nearest one "
+    "where the task refuses them.",
 )
 @click.option(
     "--repeated", type=click.Choice(REPEATED), help="Which value counts where a user has a key twice."
@@ -64,13 +64,13 @@ def perturb_command(
 ) -> None:
     """Perturb DATA as the participants' devices would: one report per user.
 
-    DATA has one row per pair: text separated by commas, semicolons or tabs (compressed, too: .gz), or Parquet; - is
-    standard input.
+    DATA has one row per pair: text separated by commas, semicolons or tabs (compressed, too: .gz), or
+    Parquet; - is standard input.
 
     A key that the task does not list counts as the task's other key; where it has none, the row is refused.
 
-    Randomness is the operating system's. Running this again makes new reports and spends ε again. A task whose
-    collector gives coins is refused: its reports are made one by one, by pckv submit.
+    Randomness is the operating system's. Running this again makes new reports and spends ε again. A task
+    whose collector gives coins is refused: its reports are made one by one, by pckv submit.
     """
     task = read_task(task_file)
     if task.coin == SERVER_COIN:
@@ -139,7 +139,7 @@ class _RepairedRows:
 def _perturbed_batches(
     task: Task, parts: Iterable[RepairedPopulation], repaired: _RepairedRows, progress: RowsDone
 ) -> Iterator[tuple[NDArray[np.uint8], Messages]]:
-    """Yield the reports of everybody in batches, and count the rows that were repaired."""
+    """Yield the participants' reports in batches, and count the rows that were repaired."""
     reports = 0
     for population, clipped, merged in parts:
         repaired.clipped += clipped

@@ -1,4 +1,4 @@
-"""`pckv plan`: what to run and what errors to expect, before anybody is asked anything."""
+"""`pckv plan`: what to run and what errors to expect, before a collection begins."""
 
 from __future__ import annotations
 

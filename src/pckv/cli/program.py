@@ -1,6 +1,6 @@
 """The program `pckv`: its commands, and how it ends when one is refused or interrupted.
 
-A group that imports a command's module only when the command is used or describes itself.
+A command's module is imported only when the command is used or describes itself.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class LazyGroup(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return the commands and options that begin like this without importing any, since a shell waits for them."""
+        """Return the commands and options that begin so; nothing is imported, since a shell waits."""
         commands = [
             CompletionItem(name, help=command.short_help)
             for name, command in sorted(self.lazy_commands.items())
@@ -101,7 +101,7 @@ COMMANDS = {
     ),
     "card": LazyCommand("pckv.cli.card:card_command", "Write one page about a task for an ethics board."),
     "demo": LazyCommand("pckv.cli.demo:demo_command", "Run a whole collection on this machine."),
-    "discover": LazyCommand("pckv.cli.discover:discover_command", "Find frequent keys that nobody listed."),
+    "discover": LazyCommand("pckv.cli.discover:discover_command", "Find frequent unlisted keys."),
     "estimate": LazyCommand(
         "pckv.cli.estimate:estimate_command", "Estimate frequencies and means from reports or tallies."
     ),
@@ -123,7 +123,7 @@ COMMANDS = {
     "simulate": LazyCommand(
         "pckv.cli.simulate:simulate_command", "Say what private collection of your data would cost."
     ),
-    "store": LazyCommand("pckv.cli.store:store_group", "Look after the store of a collector."),
+    "store": LazyCommand("pckv.cli.store:store_group", "Maintain the store of a collector."),
     "submit": LazyCommand("pckv.cli.submit:submit_command", "Perturb your pairs once and send the report."),
     "tally": LazyCommand("pckv.cli.tally:tally_command", "Count reports."),
     "task": LazyCommand("pckv.cli.task:task_group", "Make and show tasks, and run them on a collector."),

@@ -112,7 +112,7 @@ def download(url: str, path: str, token: str, out: Path) -> None:
 
 
 class _RefusedRedirects(HTTPRedirectHandler):
-    """Follows no redirect: the request carries the administrator's token, and its target could be anybody."""
+    """Follows no redirect, which may lead to any host: the request carries the administrator's token."""
 
     def redirect_request(self, *_: object) -> None:
         """Leave a redirect as the answer, which is then an error like any other that is not a success."""
@@ -151,7 +151,7 @@ def _warn_once(url: str) -> None:
 
 
 def warn_if_readable_on_the_way(url: str, what: str) -> None:
-    """Say in one line on stderr that plain http shows something to everybody between here and another host."""
+    """Warn on stderr, in one line, that others on the network can read what plain http sends to a host."""
     if urlsplit(url).scheme == "http" and not _is_this_machine(urlsplit(url).hostname or ""):
         click.echo(f"pckv: warning: {url} is not https: others on the network can read {what}", err=True)
 

@@ -44,7 +44,7 @@ def sample_command(out: Path, force: bool) -> None:
     """Write sample files: the ratings of 20,000 synthetic people, who each rate 1 to 5 of 100 movies.
 
     \b
-    ratings.csv  user, movie, stars: what would stay on everybody's device
+    ratings.csv  user, movie, stars: what would stay on each participant's device
     keys.txt     the names of the movies
     pairs.json   the ratings of one person, for `pckv submit`
     truth.csv    the true frequency and mean of every movie

@@ -1,7 +1,4 @@
-"""`pckv series`: make and show series, tasks that are repeated in rounds, and run them on a collector.
-
-`pckv series push`, `close` and `list`: the series of a collector.
-"""
+"""`pckv series`: make and show series, tasks that are repeated in rounds, and run them on a collector."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ def series_path(series_id: str, part: str = "") -> str:
 @token_option
 @click.option("--force", is_flag=True, help="Accept a first day in the past.")
 def push_command(series_file: Path, url: str, token_file: Path | None, force: bool) -> None:
-    """Give SERIES, a file, to a collector, where its rounds open and close by themselves from then on."""
+    """Give SERIES, a file, to a collector, which opens and closes its rounds automatically."""
     series, token = read_series(series_file), read_token(token_file)
     answer = ask("POST", url, "/series?force=true" if force else "/series", token, series.to_json().encode())
     with understood(url):
@@ -150,8 +147,8 @@ def new_command(
 ) -> None:
     """Make a series and write its canonical JSON.
 
-    Padding and mechanism are chosen as `pckv plan` does, unless you name them: for the people of one round, which are
-    those that you expect divided by the panels.
+    Padding and mechanism are chosen as `pckv plan` does, unless you name them: for the people of one round,
+    which are those that you expect divided by the panels.
 
     \b
     pckv series new --name movies --keys-file keys.txt --low 1 --high 5 \\
@@ -192,7 +189,7 @@ def show_command(series_file: Path, as_json: bool) -> None:
 
 
 def reports_per_year(series: Series) -> int:
-    """Return how many reports a device makes at most in any 365 days, which may begin on the last day of a round."""
+    """Return the most reports of a device in any 365 days, which may begin on the last day of a round."""
     touched = (DAYS_PER_YEAR + series.period - 2) // series.period + 1
     touched = touched if series.rounds is None else min(touched, series.rounds)
     return -(-touched // series.panels)

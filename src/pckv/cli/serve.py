@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pckv.collector.http.settings import Settings
     from pckv.collector.http.tokens import AdministratorToken
 
-# Addresses that stand for all addresses of a machine: nobody can open them.
+# Addresses that stand for all addresses of a machine: a browser cannot open them.
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 
@@ -50,9 +50,9 @@ def serve_command(
 ) -> None:
     """Take reports over HTTP, keep each once, and show estimates on a dashboard.
 
-    Settings come from flags, then the environment (PCKV_STORE, PCKV_PORT, …), then --config. The administrator's
-    token is PCKV_ADMIN_TOKEN, or is made at the first start and shown once. A terminal shows the dashboard's address
-    and how to sign in; elsewhere the log on stderr has one JSON object per line.
+    Settings come from flags, then the environment (PCKV_STORE, PCKV_PORT, …), then --config. The
+    administrator's token is PCKV_ADMIN_TOKEN, or is made at the first start and shown once. A terminal shows
+    the dashboard's address and how to sign in; elsewhere the log on stderr has one JSON object per line.
 
     \b
     pckv serve

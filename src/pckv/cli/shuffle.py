@@ -46,10 +46,10 @@ def shuffle_command(
     no trace in it, nor do columns and metadata that are not a report's. Randomness is the operating
     system's, and every order is equally likely. Estimates stay the same.
 
-    A shuffle is worth something only if whoever holds the inputs is not who receives the output:
-    run it at a second party, hand over the output alone, and delete the inputs.
+    A shuffle protects participants only if the holder of the inputs is not the recipient of the output:
+    run it at a second party, hand over only the output, and delete the inputs.
 
-    Copies of a report (the same id and body) are written once, since nobody can recognise them once
+    Copies of a report (the same id and body) are written once, since they cannot be recognised once
     ids are replaced; different bodies under one id are an error. Do not shuffle batches that overlap
     one by one: a report in both would be counted twice.
 

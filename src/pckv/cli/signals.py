@@ -49,7 +49,7 @@ def held_signals() -> Iterator[EndSignals]:
 
 @contextmanager
 def interrupting_signals() -> Iterator[None]:
-    """Let every signal that ends a program raise KeyboardInterrupt, as Ctrl-C does, so that outputs are cleaned up.
+    """Let every signal that ends a program raise KeyboardInterrupt, as Ctrl-C does: outputs are cleaned up.
 
     After the first signal others are ignored: they must not interrupt the cleaning up.
     """
@@ -71,7 +71,7 @@ def _own_signals() -> list[signal.Signals]:
     """Return the signals that this thread handles: only the main thread receives any."""
     if threading.current_thread() is not threading.main_thread():
         return []
-    # Whoever started this with nohup wants no hang-up.
+    # A program that was started with nohup ignores hang-ups.
     return [
         number
         for number in END_SIGNALS

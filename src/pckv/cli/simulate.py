@@ -110,7 +110,7 @@ def simulate_command(
 ) -> None:
     """Simulate private collection of DATA and compare it with the truth.
 
-    DATA has one row per pair: text separated by commas, semicolons or tabs (compressed, too: .gz), or Parquet.
+    DATA has one row per pair: text separated by commas, semicolons or tabs (also .gz), or Parquet.
 
     Every row is drawn from the distribution that real reports would give, without making them.
 
@@ -153,7 +153,8 @@ def errors_chart(dataset: Dataset, rows: Sequence[Result]) -> object:
         x="ε",
         panels={"frequency": "MSE of frequency", "mean": "MSE of mean, on [-1, 1]"},
         title=f"{dataset.name}: {dataset.users:,} users, {dataset.keys:,} keys",
-        subtitle=f"{_which_keys(rows[0])}, {rows[0].repeats} repeats, seed {rows[0].seed}; dashed: theory without clipping",
+        subtitle=f"{_which_keys(rows[0])}, {rows[0].repeats} repeats, seed {rows[0].seed}; "
+        "dashed: theory without clipping",
     )
 
 
@@ -183,7 +184,8 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
 
     several = any(row.level_count > MIN_LEVELS for row in rows)
     print_table(
-        f"{dataset.users:,} users, {dataset.keys:,} keys, {_which_keys(rows[0])}, {rows[0].repeats} repeats, seed {rows[0].seed}",
+        f"{dataset.users:,} users, {dataset.keys:,} keys, {_which_keys(rows[0])}, {rows[0].repeats} repeats, "
+        f"seed {rows[0].seed}",
         (
             "mechanism",
             "ε",
@@ -213,16 +215,14 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
         ],
     )
     if rows[0].keys_without_mean:
-        click.echo(
-            f"{rows[0].keys_without_mean:,} keys are held by nobody: they have no mean to compare with."
-        )
+        click.echo(f"{rows[0].keys_without_mean:,} keys have no holders, and so no mean to compare with.")
     click.echo()
     for epsilon in dict.fromkeys(row.epsilon for row in rows):
         click.echo(_in_plain_words(dataset, [row for row in rows if row.epsilon == epsilon]))
     if several:
         click.echo(
-            "“Shares off by” says how many percent of a key's holders are placed at a wrong level (the total variation "
-            "distance)."
+            "“Shares off by” says how many percent of a key's holders are placed at a wrong level (the total "
+            "variation distance)."
         )
     for row in rows:
         if row.share_keys is not None:
@@ -243,8 +243,8 @@ def _levels_in_plain_words(row: Result, keys: str) -> str:
     if row.frequency_factor is None or row.mean_factor is None:
         return f"{words}."
     return (
-        f"{words}; relative to two levels, the error of a frequency is {row.frequency_factor:.2f} times as large, and that "
-        f"of a mean {row.mean_factor:.2f} times."
+        f"{words}; relative to two levels, the error of a frequency is {row.frequency_factor:.2f} times as large, "
+        f"and that of a mean {row.mean_factor:.2f} times."
     )
 
 
@@ -261,10 +261,10 @@ def _in_plain_words(dataset: Dataset, rows: Sequence[Result]) -> str:
     least, largest = (f"{100 * float(frequency[keys[place]]):.2g} %" for place in (-1, 0))
     larger = float(np.mean(dataset.population.sizes > best.padding))
     words = (
-        f"At ε = {best.epsilon:g} the frequency of {_which_keys(best)} is off by ±{points:.2g} points on average (they "
-        f"are held by {least} to {largest} of people), and the mean by ±{two_digits(units)} on a scale from {dataset.low:g} to "
-        f"{dataset.high:g}, where guessing the overall mean for every key is off by ±{two_digits(guessing)} "
-        f"({_way_to_collect(best)})."
+        f"At ε = {best.epsilon:g} the frequency of {_which_keys(best)} is off by ±{points:.2g} points on average "
+        f"(they are held by {least} to {largest} of people), and the mean by ±{two_digits(units)} on a scale from "
+        f"{dataset.low:g} to {dataset.high:g}, where guessing the overall mean for every key is off by "
+        f"±{two_digits(guessing)} ({_way_to_collect(best)})."
     )
     if larger and best.theory_mse_frequency is not None:
         hidden = 100 * dataset.hidden_share(best.padding)

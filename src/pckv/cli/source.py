@@ -1,4 +1,4 @@
-"""Where commands get results from: files of reports, which are estimated here, or a collector, which estimates its own."""
+"""Sources of results: report files, which are estimated here, or a collector, which estimates its own."""
 
 from __future__ import annotations
 

@@ -42,9 +42,9 @@ def _opened(address: str) -> Iterator[Store]:
         store.close()
 
 
-@click.group("store", short_help="Look after the store of a collector.")
+@click.group("store", short_help="Maintain the store of a collector.")
 def store_group() -> None:
-    """Look after the store of a collector."""
+    """Maintain the store of a collector."""
 
 
 @store_group.command("check", short_help="Check that a store is sound and its tallies are right.")
@@ -70,8 +70,8 @@ def check_command(address: str) -> None:
 def backup_command(path: Path, address: str, force: bool) -> None:
     """Copy a SQLite store, as of one moment, to FILE, which only its owner can read (mode 0600).
 
-    The collector may go on meanwhile. To restore, stop the collector and put FILE in the store's place. Whoever has
-    FILE has all reports: keep it as safe as the store, and delete it when the reports in it must be gone.
+    The collector may keep running. To restore, stop the collector and put FILE in the store's place. FILE has
+    all reports: keep it as safe as the store, and delete it when its reports must be gone.
     """
     with _opened(address) as store, progress_bar("Copying the store") as progress:
         store.backup(path, force=force, progress=progress)
@@ -103,7 +103,7 @@ def new_token_command(address: str, analyst: bool, token_file: Path | None) -> N
 
 
 class _ListedToken(NamedTuple):
-    """A token as people see it: `id` is the beginning of its hash, from which nobody can sign in."""
+    """A token as it is listed: `id` is the beginning of its hash, which is not enough to sign in."""
 
     role: Role
     id: str
@@ -112,7 +112,7 @@ class _ListedToken(NamedTuple):
 
 
 def _list_tokens(store: Store) -> dict[bytes, _ListedToken]:
-    """Return the stored tokens by their hashes, and the environment's if somebody is signed in with it."""
+    """Return the stored tokens by their hashes, and the environment's if it has sessions."""
     sessions = store.count_sessions(int(time.time()))
     stored = {token: role for role, token in reversed(store.tokens())}
     places = {token: "store" if token in stored else "environment" for token in [*stored, *sessions]}
@@ -134,7 +134,7 @@ def list_tokens_command(address: str, as_json: bool) -> None:
     """List all tokens by role, with the ids that pckv token revoke takes, and how many sessions each has.
 
     A token itself cannot be shown: only its hash is stored. One that the collector's environment names
-    (PCKV_ADMIN_TOKEN) is listed while somebody is signed in with it.
+    (PCKV_ADMIN_TOKEN) is listed while it has sessions.
     """
     with _opened(address) as store:
         listed = sorted(_list_tokens(store).values())
@@ -152,8 +152,8 @@ def list_tokens_command(address: str, as_json: bool) -> None:
 def revoke_token_command(token_id: str, address: str, force: bool) -> None:
     """Make the token with an ID of pckv token list invalid at once, and end all its sessions.
 
-    There is one administrator's token, so revoking it takes --force: pckv token new replaces it instead. Without it,
-    nobody administers the collector until then, except by a token in its environment.
+    There is one administrator's token, so revoking it takes --force: pckv token new replaces it instead.
+    Once it is revoked, only a token in the collector's environment, or a new one, administers the collector.
     """
     with _opened(address) as store:
         found = [(token, listed) for token, listed in _list_tokens(store).items() if listed.id == token_id]

@@ -42,11 +42,11 @@ def submit_command(
 ) -> None:
     """Perturb the pairs of PAIRS.json for a task and send the resulting report.
 
-    PAIRS.json is an object from keys to numbers, or for a discovery a list of texts. It stays on this machine: what is
-    stored and sent is perturbed. The collector is asked first: where it would take no report, nothing is perturbed or
-    spent. Where the task needs a coin, the collector gives it for the invitation.
-    Running this again never perturbs again, and sends the same bytes until the collector has them. A second task
-    of the same name is refused: every answer to a survey spends ε. pckv ledger shows what was spent.
+    PAIRS.json is an object from keys to numbers, or for a discovery a list of texts. It stays on this
+    machine: what is stored and sent is perturbed. The collector is asked first: where it would take no
+    report, nothing is perturbed or spent. Where the task needs a coin, the collector gives it for the
+    invitation. Running this again never perturbs again, and sends the same bytes until the collector has
+    them. A second task of the same name is refused: every answer to a survey spends ε. See pckv ledger.
 
     \b
     echo '{"alien": 5, "heat": 3}' > pairs.json
@@ -83,7 +83,8 @@ def _print_sent(receipt: Receipt, client: Client, held: str) -> None:
         "sent" if receipt.perturbed else f"perturbed and stored before, and sent; these {held} were not used"
     )
     click.echo(
-        f"{receipt.task}  {done}; it spent ε = {receipt.epsilon:f}, all surveys {client.spent:f} of at most {client.cap:f}"
+        f"{receipt.task}  {done}; it spent ε = {receipt.epsilon:f}, all surveys {client.spent:f} of at most "
+        f"{client.cap:f}"
     )
 
 

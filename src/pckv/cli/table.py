@@ -1,4 +1,4 @@
-"""Tables on stdout that lose nothing, however narrow the terminal is."""
+"""Tables on stdout that lose nothing, at any width of the terminal."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""`pckv task`: make and show tasks.
-
-`pckv task list` and `pckv task status`: the tasks of a collector.
-
-`pckv invitations`: links by which one person each takes part.
-"""
+"""`pckv task` and `pckv invitations`: make tasks, run them on a collector, and invite participants."""
 
 from __future__ import annotations
 
@@ -100,7 +95,7 @@ def _all_tasks(url: str, token: str, filters: dict[str, str]) -> Iterator[dict[s
 @reading_token_option
 @json_option
 def status_command(task_id: str, url: str, token_file: Path | None, as_json: bool) -> None:
-    """Say how TASK, an id or a task file, is doing on a collector: its state, its reports, and the last one's day."""
+    """Show TASK, an id or a task file, on a collector: its state, its reports, and the last one's day."""
     token, task_id = read_token(token_file), read_task_id(task_id)
     with understood(url):
         facts = _facts(ask("GET", url, collected(task_id, "/overview"), token), TOLD)
@@ -132,7 +127,7 @@ def _status_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("closes", facts["closes"] or NOTHING),
         (
             "who may take part",
-            "people with an invitation" if facts["by_invitation"] else "everybody with the link",
+            "people with an invitation" if facts["by_invitation"] else "anyone with the link",
         ),
         ("results", "public" if facts["public_results"] else "not public"),
         ("alarms", " ".join(alarms["sentences"]) if alarms else "not checked yet"),
@@ -168,8 +163,9 @@ def new_invitations_command(
 ) -> None:
     """Make invitations to TASK, an id or a task file, and write their links to a file (mode 0600).
 
-    Each link takes one report. The collector keeps no copy that could be shown again. From the first invitation on,
-    the task takes reports by invitation only; if everybody with the link may take part until then, this asks first.
+    Each link takes one report. The collector keeps no copy that could be shown again. From the first
+    invitation on, the task takes reports by invitation only; if anyone with the link could take part until
+    then, the command asks first.
 
     \b
     pckv invitations new TASK --url https://collect.example.org \\
@@ -182,7 +178,7 @@ def new_invitations_command(
         name, by_invitation = task["name"], task["by_invitation"]
     if not by_invitation and not yes:
         question = (
-            f"{name}: everybody with the link can take part now. Take reports by invitation only, for good?"
+            f"{name}: anyone with the link can take part now. Take reports by invitation only, for good?"
         )
         click.confirm(question, abort=True)
     with whole_file(out, force=force) as part:
@@ -235,7 +231,7 @@ task_group.add_command(status_command)
 def new_command(out: Path, force: bool, **options: Any) -> None:
     """Make a task and write its canonical JSON.
 
-    Padding and mechanism are chosen as `pckv plan` does, for the people that you expect, unless you name them.
+    Padding and mechanism are chosen as `pckv plan` does, for the people you expect, unless you name them.
 
     \b
     pckv task new --name movies --keys-file keys.txt --low 1 --high 5 \\
@@ -324,8 +320,8 @@ def close_command(task_id: str, url: str, token_file: Path | None) -> None:
 def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -> None:
     """Delete TASK, an id or a task file, with all its reports; it cannot be undone.
 
-    They can no longer be read through the collector. "Erasure done" means that they have left the database's files,
-    too. If it is pending, run this again later; in PostgreSQL, rewrite the tables first (VACUUM FULL).
+    They can no longer be read through the collector. "Erasure done" means that they have left the database's
+    files, too. If it is pending, run this again later; in PostgreSQL, rewrite the tables first (VACUUM FULL).
     """
     token, task_id = read_token(token_file), read_task_id(task_id)
     if not yes:

@@ -32,11 +32,11 @@ from pckv.statistics.detection import DEFAULT_FLAG_RATE
     "Draw the keys that moved most, or those of --key: .svg, .png or .html.",
 )
 def trend_command(source: SeriesSource, outputs: Outputs, keys: tuple[str, ...], **options: Any) -> None:
-    """Estimate all rounds of SERIES from FILES: report files, folders of them, or tallies, of any of its rounds.
+    """Estimate all rounds of SERIES from FILES: report files, folders of them, or tallies, of any round.
 
-    Frequencies are smoothed over the rounds, pooled over as many of the last rounds as there are panels, and compared
-    between the last two rounds. A file says which round it is of. With --url, the collector computes, there are no
-    FILES, and SERIES is an id or a file.
+    Frequencies are smoothed over the rounds, pooled over as many of the last rounds as there are panels, and
+    compared between the last two rounds. A file says which round it is of. With --url, the collector
+    computes, there are no FILES, and SERIES is an id or a file.
 
     \b
     pckv trend series.json round-*.parquet

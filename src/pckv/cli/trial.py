@@ -27,8 +27,8 @@ PARTICIPANTS = (sys.executable, "-m", "pckv.cli.participants")
 SECONDS_TO_START = 60
 SECONDS_BETWEEN_CHECKS = 0.1
 PROCESSES = 2
-# A client per participant takes about 13 ms of processor time: three requests, and files on its device. So most
-# reports are sent in batches, which take less than a tenth of a millisecond per report.
+# A client per participant takes about 13 ms of processor time: three requests, and files on its device. So
+# most reports are sent in batches, which take less than a tenth of a millisecond per report.
 PARTICIPANTS_PER_CLIENT = 100
 # All devices are on this machine: where files can be kept in memory, its disk need not be the bottleneck.
 MEMORY = Path("/dev/shm")  # noqa: S108
@@ -45,7 +45,7 @@ class Address(NamedTuple):
 
 @contextmanager
 def running_collector(signals: EndSignals) -> Iterator[Address]:
-    """Run a collector on a free loopback port, with a store of its own that is deleted with it."""
+    """Run a collector on a free loopback port, with its own store, which is deleted with it."""
     token = secrets.token_urlsafe(32)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     with tempfile.TemporaryDirectory(prefix="pckv-") as folder, (Path(folder) / "log").open("w+") as log:
@@ -86,7 +86,7 @@ def collect(
     progress: Progress,
     signals: EndSignals,
 ) -> int:
-    """Have everybody take part; return how many used a client of their own, the others being sent in batches."""
+    """Let all participants take part, alone or in batches, and return how many used their own client."""
     ask("POST", address.url, "/tasks", address.token, task.to_json().encode())
     place = MEMORY if os.access(MEMORY, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="pckv-", dir=place) as devices, ExitStack() as running:

@@ -1,4 +1,4 @@
-"""The client: perturb once, store, send. Standard library only.
+"""The client of one device: perturb once, store the report, send it until the collector decides.
 
 Every call of `perturb` spends a task's ε, and every retry by hand would spend it again. The client perturbs
 once per survey, or once per window of rounds of a series, stores the bytes before anyone sees them, and sends
@@ -123,8 +123,8 @@ class Client:
         """Perturb these pairs for a task, unless that was done before, and send the report.
 
         The receipt says `sent`, or `waiting` if the collector cannot be reached: `flush` sends the report
-        later. A report that the collector refuses is a `ClientError` with the reason. Its ε is spent all the
-        same, and another call for the task does not perturb again.
+        later. A report that the collector refuses is a `ClientError` with the reason. Its ε stays
+        spent, and another call for the task does not perturb again.
 
         Before anything is perturbed, a `ClientError` refuses an ε beyond a cap (`over_budget`), and a second
         task of a survey (`answered`): the name tells surveys apart, whatever its case and spaces. Then the
@@ -179,7 +179,7 @@ class Client:
         """Return that a report may be made, or refuse it by what is known here, or the collector says."""
         phase = task.phase(self._reports.today())
         if phase is not Phase.OPEN:
-            # The collector would refuse it, and the ε would be spent all the same.
+            # The collector would refuse it, and the ε would still be spent.
             when = f"closed on {task.closes}" if phase is Phase.CLOSED else f"opens on {task.opens}"
             raise ClientError("not_sent", f"task {task.id} {when}; nothing was perturbed")
         self._reports.check(task)

@@ -233,8 +233,7 @@ class Ledger:
         """Refuse a survey that was answered, a round too early, and an ε beyond a cap.
 
         Call it under the lock, so that no other process spends now. A file that cannot be read prevents every
-        new
-        report: what was spent is unknown then.
+        new report: what was spent is unknown then.
 
         Args:
             task: The task of the new report.

@@ -32,7 +32,7 @@ class Status(StrEnum):
         SENT: The collector has it.
         WAITING: It is stored, and will be sent.
         REFUSED: The collector does not take it.
-        REMOVED: It was removed from the state folder; its ε is spent all the same.
+        REMOVED: It was removed from the state folder; its ε stays spent.
     """
 
     SENT = "sent"

@@ -2,8 +2,7 @@
 
 A request says nothing about the device: no cookies, a fixed user agent. Redirects are not followed, answers
 are bounded in size and time, and an answer that no collector would give (a portal's page, a proxy's error)
-decides
-nothing: the report waits.
+decides nothing: the report waits.
 """
 
 from __future__ import annotations
@@ -277,7 +276,7 @@ MEANINGS = {
 def explain(reason: str, noun: str = "task") -> str:
     """Return a reason in words: what its code means, then what the collector adds to it.
 
-    The noun says what the reason is about. A code without a meaning of its own is written as words, and what
+    The noun says what the reason is about. A code without its own meaning is written as words, and what
     is no code is returned as it is.
 
     >>> explain("invitation-spent")

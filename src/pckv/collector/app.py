@@ -115,7 +115,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     log("ready")
     yield
     maintenance.cancel()
-    # Pending reports are written however the maintenance ended.
+    # Pending reports are written even if the maintenance failed.
     await asyncio.gather(maintenance, return_exceptions=True)
     await collector.ingest.writer.drain()
     collector.threads.close()

@@ -144,7 +144,7 @@ class Computations(Generic[V]):
 class AnalysisThreads:
     """Threads for what analysts ask: a small pool, and how much of it one account may use.
 
-    However much of it waits or computes, uploads do not wait for it.
+    Uploads never wait for it, at any load.
 
     Args:
         threads: The pool.

@@ -92,7 +92,7 @@ def serve(settings: Settings, create: CreateApp = create_app, announce: Announce
         if settings.workers == 1:
             _run_server(listening, create(store, settings, worker=ONLY_WORKER))
             return
-        # Every worker has connections of its own.
+        # Every worker has its own connections.
         store.close()
         Supervisor(settings, listening, partial(_run_worker, create)).run(DRAIN_SECONDS + SPARE_SECONDS)
         log("stopped")

@@ -133,7 +133,7 @@ def _shared_cells() -> MetricCells:
 
 
 def _work(run: RunWorker, listening: socket.socket, settings: Settings, worker: Worker) -> None:
-    """Be a worker, in a process of its own."""
+    """Run a worker in its own process."""
     # The terminal's interrupt goes to the supervisor alone: a worker that got it twice would not finish its
     # requests.
     os.setpgrp()

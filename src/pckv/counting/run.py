@@ -135,7 +135,7 @@ def read_tally(task: Task, path: Path) -> Tally:
         raise TallyError(f"{path}: {error}") from None
 
 
-# A tally does not say which round it is of: at most this many rounds are tried, however many a series has.
+# A tally does not say which round it is of: at most this many rounds of a series are tried.
 MAX_ROUNDS_TRIED = 2000
 
 

@@ -1,4 +1,4 @@
-"""The checks of many participants' pairs at once, and what becomes of keys that share a number."""
+"""Checks of many participants' pairs at once, and the treatment of keys that share a number."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ NO_KEY = -1
 
 
 def check_sizes(task: Task, population: Population) -> None:
-    """Refuse more pairs than a task takes that refuses them; all keys that it does not list are one."""
+    """Refuse more pairs than the task takes, where it refuses them; all unlisted keys count as one."""
     if task.more != REFUSE:
         return
     others = other_counts(task, population)
     largest = int((population.sizes - np.maximum(others - 1, 0)).max(initial=0))
     if largest > task.padding:
         raise PairsError(
-            f"somebody holds {largest:,} pairs, where task {task.name!r} takes at most {task.padding:,}"
+            f"a participant holds {largest:,} pairs, where task {task.name!r} takes at most {task.padding:,}"
         )
 
 
 def other_counts(task: Task, population: Population) -> Integers:
-    """Return how many keys that the task does not list everybody holds."""
+    """Return how many unlisted keys each participant holds."""
     rows = np.flatnonzero(population.keys == _other(task))
     owners = np.searchsorted(population.offsets, rows, "right") - 1
     return np.bincount(owners, minlength=len(population))
 
 
 def check_keys(task: Task, population: Population) -> None:
-    """Refuse a key that is not the task's, and one that somebody holds twice, where it is listed."""
+    """Refuse a key that is not the task's, and a listed key that a participant holds twice."""
     keys = population.keys
     if not keys.size:
         return
@@ -53,7 +53,7 @@ def check_keys(task: Task, population: Population) -> None:
 
 
 def _repeated_key(population: Population, other: int = NO_KEY) -> int | None:
-    """Return a key that somebody holds twice, if there is one `other` than this."""
+    """Return a key that a participant holds twice and that is not `other`, if there is one."""
     keys, offsets = population.keys, population.offsets
     largest = int(population.sizes.max())
     if largest <= _FEW_PAIRS:
@@ -75,7 +75,7 @@ def _repeated_key(population: Population, other: int = NO_KEY) -> int | None:
 
 
 def first_of_each_key(population: Population) -> Population:
-    """Leave the first pair of every key that somebody holds several times."""
+    """Keep only the first pair of every key that a participant holds several times."""
     if not population.keys.size or _repeated_key(population) is None:
         return population
     owners = np.repeat(np.arange(len(population)), population.sizes)
@@ -88,7 +88,7 @@ def first_of_each_key(population: Population) -> Population:
 
 
 def check_values(task: Task, population: Population) -> None:
-    """Refuse a value outside the task's range, or between its levels where it refuses that, naming its key."""
+    """Refuse a value outside the task's range, or between levels where it refuses that; name its key."""
     wrong = np.flatnonzero(~((population.values >= task.low) & (population.values <= task.high)))
     if wrong.size:
         key, value = int(population.keys[wrong[0]]), population.values[wrong[0]]
@@ -105,5 +105,5 @@ def check_values(task: Task, population: Population) -> None:
 
 
 def _other(task: Task) -> int:
-    """Return the number of the key that stands for all that are not listed, or one that no key has."""
+    """Return the number of the key for all unlisted keys, or a number that no key has."""
     return NO_KEY if task.other_index is None else task.other_index

@@ -1,4 +1,4 @@
-"""The device half: pairs in, one report out. Standard library only, `vectorised` apart."""
+"""The device half for one participant: pairs in, one report out. Standard library only."""
 
 from __future__ import annotations
 
@@ -37,17 +37,19 @@ def perturb(task: Task, pairs: Held, coin: bytes | None = None) -> Report:
 
     Args:
         task: The contract of the collection.
-        pairs: The participant's keys and values; it may be empty. A value is an int, a float, a `Fraction`, a `Decimal`
-            or a number of numpy's, and stands for the float nearest to it. For a discovery, the participant's texts.
-        coin: The 16 bytes that the collector gave for this report, where the task's coin is the server's. They are
-            public: they fix the report's id, its function, and whether it answers the size question, but no noise.
+        pairs: The participant's keys and values; it may be empty. A value is an int, a float, a `Fraction`, a
+            `Decimal` or a number of numpy's, and stands for the float nearest to it. For a discovery, the
+            participant's texts.
+        coin: The 16 bytes that the collector gave for this report, where the task's coin is the server's.
+            They are public: they fix the report's id, its function, and whether it answers the size question,
+            but no noise.
 
     Raises:
         ParameterError: if the task needs a coin and none is given, or the other way round.
-        PairsError: if a key is not the task's or appears twice, a value is not a number within the range or, where the
-            task refuses that, lies between two levels, or there are more pairs than a task that refuses them takes;
-            nothing was perturbed. Whether a participant takes part at all must not depend on their pairs, which no ε covers:
-            enforce that limit where pairs are entered.
+        PairsError: if a key is not the task's or appears twice, a value is not a number within the range or,
+            where the task refuses that, lies between two levels, or there are more pairs than a task that
+            refuses them takes; nothing was perturbed. Whether a participant takes part at all must not depend
+            on their pairs, which no ε covers: enforce that limit where pairs are entered.
 
     >>> from pckv import Task
     >>> task = Task(name="movies", keys=["alien", "heat"], values=(1, 5), epsilon=1.0)
@@ -59,7 +61,7 @@ def perturb(task: Task, pairs: Held, coin: bytes | None = None) -> Report:
 
 
 def perturb_from(tape: Tape, task: Task, pairs: Held, coin: bytes | None = None) -> Report:
-    """The same from a given tape: for test vectors and audits."""
+    """Return the report that is made from a given tape: for test vectors and audits."""
     if coin is None and task.coin == SERVER_COIN:
         raise ParameterError(f"task {task.name!r} needs a coin, which its collector gives for each report")
     choice = None if coin is None else coin_choice(task, coin)
@@ -90,7 +92,7 @@ def _as_pairs(task: Task, held: Held) -> Mapping[str, float]:
 def make_message(task: Task, pairs: Sequence[Pair], tape: Tape, choice: CoinChoice | None = None) -> int:
     """Draw which question is answered, before the pairs are looked at, and then the answer.
 
-    A choice that a coin made stands in for the draws of the question and of the function. All others are the tape's.
+    A coin's choice stands in for the draws of the question and of the function; all others are the tape's.
     """
     law, question = task.law, task.size_question
     if question is not None and law.word_limit is not None:
@@ -104,7 +106,7 @@ def make_message(task: Task, pairs: Sequence[Pair], tape: Tape, choice: CoinChoi
 
 
 def choose_other(task: Task, pairs: list[Pair], tape: Tape) -> list[Pair]:
-    """Leave one of the pairs whose keys are not listed, chosen at random where there are several; it comes last."""
+    """Keep one of the pairs with unlisted keys, chosen at random where there are several; it comes last."""
     others = [pair for pair in pairs if pair[0] == task.other_index]
     if len(others) <= 1:
         return pairs
@@ -115,10 +117,10 @@ def choose_other(task: Task, pairs: list[Pair], tape: Tape) -> list[Pair]:
 def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
     """Check a participant's pairs against the task; keys as numbers, and values between levels.
 
-    Every number comes once, but for the one that stands for all keys that are not listed. Two texts of one hash are one key,
-    with the value of the first.
+    Every number comes once, except the one that stands for all unlisted keys. Two texts with one hash are one
+    key, with the value of the first.
     """
-    # Built for all participants alike: with many keys, the time that it takes would tell that there are pairs to find.
+    # Built for all participants: with many keys, its time would tell that there are pairs to find.
     task.domain.index  # noqa: B018
     low, high, values = task.low, task.high, task.level_values
     other, refuses_between = task.other_index, task.between == REFUSE_BETWEEN

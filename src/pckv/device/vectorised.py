@@ -46,27 +46,27 @@ class ReportBatch(NamedTuple):
 class VectorisedTape:
     """Ids and draws of many participants from a source of bytes, each byte used once, in order.
 
-    Whoever asks names the participants by their numbers in the population, one per draw. Here only their count matters;
-    an audit serves each of them from a tape of their own.
+    The caller names the participants by their numbers in the population, one per draw. Here only their count
+    matters; an audit serves each of them from their own tape.
     """
 
     def __init__(self, source: Source = os.urandom) -> None:
         self.source = source
 
     def report_ids(self, participants: Integers) -> Bytes:
-        """Report ids, one row of bytes per participant."""
+        """Return report ids, one row of bytes per participant."""
         data = self.source(REPORT_ID_BYTES * participants.size)
         return np.frombuffer(data, np.uint8).reshape(-1, REPORT_ID_BYTES)
 
     def draw(self, participants: Integers, each: int = 1) -> Draws:
-        """Uniform 64-bit integers, `each` in a row for every participant."""
+        """Return uniform 64-bit integers, `each` in a row for every participant."""
         data = self.source(DRAW_BYTES * participants.size * each)
         return np.frombuffer(data, "<u8").astype(np.uint64, copy=False)
 
     def below(self, participants: Integers, limits: Draws | np.uint64) -> Integers:
-        """A uniform integer below each limit, or below one that all share; the incomplete last run is drawn again.
+        """Return uniform integers below each limit, or below one for all; an incomplete last run is redrawn.
 
-        Nobody may be named twice: a second number would be drawn before the first one is drawn again.
+        No participant may be named twice: a second number would be drawn before the first one is drawn again.
         """
         numbers = self.draw(participants)
         results = (numbers % limits).view(np.int64)
@@ -78,7 +78,7 @@ class VectorisedTape:
         return results
 
     def rises(self, participants: Integers, chances: Draws) -> Flags:
-        """True with probability chance / 2^53: whether values become the level above them."""
+        """Return true with probability chance / 2^53: whether values become the level above them."""
         return np.asarray(self.draw(participants) >> np.uint64(VALUE_SHIFT) < chances)
 
 
@@ -86,7 +86,7 @@ VectorisedSampler = Callable[[Any, Any, VectorisedTape], Messages]
 
 
 class Sampled(NamedTuple):
-    """One pair per participant after padding-and-sampling; a dummy has no key of the task, and a fair one of two levels.
+    """One pair per participant after padding-and-sampling; a dummy has no key, and a fair one of two levels.
 
     Values lie between the level `below` and the next, which they become where 53 bits are below `chances`.
     """
@@ -112,10 +112,10 @@ class Taken(NamedTuple):
 
 
 def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[ReportBatch]:
-    """One report for every participant, in batches of bounded size, in the same order.
+    """Yield one report for every participant, in batches of bounded size, in the same order.
 
-    Functions are drawn here whoever the task's coin belongs to: over all coins they have the same law, so that a
-    simulation of coins needs no others. A collector takes only reports of coins that it gave.
+    Functions are drawn here even where the task's coin is the server's: over all coins they have the same
+    law, so that a simulation of coins needs no others. A collector takes only reports of coins that it gave.
     """
     check_keys(task, population)
     check_values(task, population)
@@ -128,7 +128,7 @@ def perturb_many(task: Task, population: Population, source: Source = os.urandom
 def perturb_many_from(
     tape: VectorisedTape, task: Task, population: Population, draws_per_batch: int = DRAWS_PER_BATCH
 ) -> Iterator[ReportBatch]:
-    """The same from a given tape, of pairs that were checked: for audits."""
+    """Yield reports made from a given tape, of pairs that were checked: for audits."""
     batch = max(1, draws_per_batch // task.draws)
     for start in range(0, len(population), batch):
         part = part_of(population, start, start + batch)
@@ -148,7 +148,7 @@ def part_of(population: Population, start: int, stop: int) -> Population:
 def _choose_others(
     task: Task, population: Population, participants: Integers, tape: VectorisedTape
 ) -> Population:
-    """Leave one of the pairs whose keys are not listed, chosen at random where there are several; it comes last."""
+    """Keep one of the pairs with unlisted keys, chosen at random where there are several; it comes last."""
     if task.other_index is None:
         return population
     counts = other_counts(task, population)
@@ -164,7 +164,7 @@ def _choose_others(
 
 
 def _messages(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Messages:
-    """Draw which question everybody answers, before their pairs are looked at, and then the answers."""
+    """Draw which question each participant answers, before pairs are looked at, and then the answers."""
     question, first = task.size_question, task.law.word_limit
     if question is None or first is None:
         return _pair_messages(task, population, participants, tape)
@@ -188,7 +188,7 @@ def _pair_messages(
 def answer_sizes(
     question: SizeQuestion, sizes: Integers, participants: Integers, tape: VectorisedTape
 ) -> Integers:
-    """Answer how many pairs everybody holds by randomized response."""
+    """Answer how many pairs each participant holds, by randomized response."""
     ends = np.array(question.ends, np.int64)
     sizes = np.clip(sizes, question.padding, question.keys)
     answers = np.searchsorted(ends, sizes)
@@ -224,10 +224,10 @@ def _take(task: Task, population: Population, participants: Integers, tape: Vect
 def choose_rows(
     population: Population, most: int, participants: Integers, tape: VectorisedTape
 ) -> tuple[Integers, Integers]:
-    """Return the rows that reports are made from, up to as many per participant as one takes, and whose they are."""
+    """Return the rows that reports are made from, at most `most` per participant, and whose they are."""
     sizes, starts = population.sizes, population.offsets[:-1]
     order = np.arange(population.keys.size)
-    # The first pairs of everybody who holds too many are shuffled in, one place after another.
+    # The first pairs of each participant who holds too many are shuffled in, one place after another.
     many = np.flatnonzero(sizes > most)
     for place in range(most if many.size else 0):
         current = starts[many] + place
@@ -293,14 +293,14 @@ def send_items(  # noqa: PLR0917
     participants: Integers,
     tape: VectorisedTape,
 ) -> Integers:
-    """Report functions, one per participant, and symbols that some of the items of theirs are sent to, or others.
+    """Report one function per participant, and a symbol that some of their items are sent to, or another.
 
     Holders of items are places in `participants`.
     """
     users = participants.size
     places = item_positions(law.numbering, items)
     sent_to = law.symbol_at(functions.view(np.uint64)[holders], places.view(np.uint64))
-    # Everybody's own symbols, each once and in order.
+    # Each participant's own symbols, each once and in order.
     numbered = np.sort(holders * law.symbols + sent_to.view(np.int64))
     owners, own = np.divmod(numbered[np.diff(numbered, prepend=-1) != 0], law.symbols)
     counts = np.bincount(owners, minlength=users)
@@ -311,14 +311,14 @@ def send_items(  # noqa: PLR0917
     symbols[hits] = own[starts[hits] + (numbers[hits] // np.uint64(law.hit)).view(np.int64)]
     missed = np.flatnonzero(~hits)
     symbols[missed] = tape.below(participants[missed], (law.symbols - counts[missed]).astype(np.uint64))
-    # A participant's own symbols are skipped: those that are not above the drawn one, once the ones before them are.
+    # Own symbols are skipped: those that are not above the drawn one, once the ones before them are.
     skipped = ~hits[owners] & (own - (np.arange(own.size) - starts[owners]) <= symbols[owners])
     symbols += np.bincount(owners[skipped], minlength=users)
     return functions * law.symbols + symbols
 
 
 def perturb_ue(law: UeLaw, sampled: Sampled, tape: VectorisedTape) -> Bytes:
-    """Sample the bit planes of `ue`, one per participant; the draws in memory at once are bounded, at any size."""
+    """Sample the bit planes of `ue` for each participant; the draws in memory at once are bounded."""
     rows = np.flatnonzero(sampled.real)
     positive = np.zeros(sampled.keys.size, bool)
     positive[rows] = tape.rises(sampled.participants[rows], sampled.chances[rows])

@@ -49,7 +49,7 @@ class PrefixItems:
 def perturb_texts(
     task: Task, texts: Sequence[str], population: Population, source: Source = os.urandom
 ) -> Iterator[ReportBatch]:
-    """One report for every participant, in batches of bounded size, in the same order.
+    """Yield one report for every participant, in batches of bounded size, in the same order.
 
     Args:
         task: A discovery.
@@ -67,7 +67,7 @@ def perturb_texts_from(
     population: Population,
     draws_per_batch: int = DRAWS_PER_BATCH,
 ) -> Iterator[ReportBatch]:
-    """The same from a given tape: for audits."""
+    """Yield reports made from a given tape: for audits."""
     law = task.law
     if not isinstance(law, DiscoveryLaw):
         raise ParameterError(f"task {task.name!r} is not a discovery")

@@ -55,12 +55,12 @@ def _of_tally(path: Path, task: Task) -> SetSizes:
     tally = Tally.from_bytes(task, path.read_bytes())
     summary = summarise_sets(tally, LEVEL)
     if task.size_question is None or not summary.answers:
-        raise ParameterError("no report of this task says how many pairs somebody holds")
+        raise ParameterError("no report of this task says how many pairs a participant holds")
     return SetSizes.of_shares(summary.ends, summary.shares, _share_error(task.size_question, summary.answers))
 
 
 def _of_estimates(path: Path) -> SetSizes:
-    """From the member `sizes` that the JSON of estimates has."""
+    """Return set sizes from the member `sizes` of the JSON of estimates."""
     try:
         estimates = json.loads(path.read_bytes())
         sizes, epsilon = estimates["sizes"], estimates["epsilon"]
@@ -69,7 +69,7 @@ def _of_estimates(path: Path) -> SetSizes:
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError, OverflowError):
         raise ParameterError("not the JSON of a task's estimates") from None
     if not ends or answers < 1:
-        raise ParameterError("no report of this task says how many pairs somebody holds")
+        raise ParameterError("no report of this task says how many pairs a participant holds")
     try:
         question = SizeQuestion(ends[-1], ends[0], Fraction(check_epsilon(epsilon)), Fraction(1, 2))
         is_question = question.ends == tuple(ends)

@@ -17,7 +17,7 @@ from pckv.base.arrays import Integers
 SPILL_GROUPS = 256
 # Records wait in memory until there are about this many bytes of them, so that writes are large.
 BYTES_PER_WRITE = 2**24
-# A group of more bytes than this is split into groups of its own before it is read, where it can be, and
+# A group of more bytes than this is split into smaller groups before it is read, where it can be, and
 # those again; after this many levels, 2^64 groups in all, what is left in one group is the same record or bad
 # luck.
 MAX_GROUP_BYTES = 2**26

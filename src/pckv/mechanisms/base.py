@@ -23,7 +23,7 @@ from pckv.base.wire import MessageFormat
 THRESHOLD_BITS = 64
 
 # A message is what a report says, as one integer; its bytes are the report's body.
-# What somebody holds: the number of the level of each of their keys, 0 being that of the least value.
+# What a participant holds: the number of the level of each of their keys, 0 being that of the least value.
 HeldLevels = Mapping[int, int]
 
 # An exact fraction, or a float where a chance is only predicted.
@@ -31,7 +31,7 @@ Chance: TypeAlias = Any
 
 
 class FunctionCount(int):
-    """The number of public hash functions. A type of its own lets an audit tell the draw of a function from others."""
+    """The number of public hash functions: its type lets an audit tell the draw of a function from others."""
 
 
 class MessageDistribution(NamedTuple):
@@ -44,9 +44,9 @@ class MessageDistribution(NamedTuple):
 class Support(NamedTuple):
     """How one report supports the levels of one key: the chances of single levels, and of two together.
 
-    `own` is the chance of the level that its sender holds, and `other` that of any other one; both are equal for a key
-    that the sender does not hold. Every mechanism treats the levels alike. `numbers` are the chances that 0, 1, … levels
-    are supported.
+    `own` is the chance of the level that its sender holds, and `other` that of any other one; both are equal
+    for a key that the sender does not hold. Every mechanism treats the levels alike. `numbers` are the
+    chances that 0, 1, … levels are supported.
     """
 
     levels: int
@@ -98,8 +98,8 @@ class Support(NamedTuple):
 class CountLaw(NamedTuple):
     """The joint law of the counts of a key's levels, one report at a time, sampling included.
 
-    `holder` is the law for a holder of the key (the reported pair may be another of theirs), `absent` for somebody
-    who does not hold it. Holders are assumed to hold at most as many pairs as the padding.
+    `holder` is the law for a holder of the key (the reported pair may be another of theirs), `absent` for a
+    participant who does not hold it. Holders are assumed to hold at most as many pairs as the padding.
     """
 
     holder: Support
@@ -110,8 +110,8 @@ class CountLaw(NamedTuple):
 class Probabilities(NamedTuple):
     """The paper's a, b and p, exactly as the integers realise them, for two levels.
 
-    Where a report may support both, a and b count it twice. With more levels, a and b add up all of a key's levels, and p
-    is the chance that a supported one is the one held.
+    Where a report may support both, a and b count it twice. With more levels, a and b add up all of a key's
+    levels, and p is the chance that a supported one is the one held.
     """
 
     a: Fraction
@@ -129,7 +129,7 @@ class _FrozenWhenBuilt(ABCMeta):
 
 
 class Law(metaclass=_FrozenWhenBuilt):
-    """One mechanism for given numbers of keys and padding at a given ε: a value, like the task that holds it."""
+    """One mechanism for given numbers of keys and padding at a given ε: a value, like its task."""
 
     name: ClassVar[str]
     # The parameters that a task may give.
@@ -140,7 +140,7 @@ class Law(metaclass=_FrozenWhenBuilt):
     max_keys: ClassVar[int] = MAX_KEYS
     # Whether the count law is exact, or leaves out what is measured.
     exactly_uniform = True
-    # How many public functions there are, where a report names one: its word is then function·symbols + symbol.
+    # The number of public functions, where a report names one: its word is then function·symbols + symbol.
     functions: FunctionCount | None = None
 
     def __init__(
@@ -203,7 +203,7 @@ class Law(metaclass=_FrozenWhenBuilt):
     @property
     @abstractmethod
     def blanket(self) -> Fraction:
-        """γ of the integers: every law of a report is from γ to γ·`realised` times one law (proofs/shuffling.md)."""
+        """γ of the integers: every law is from γ to γ·`realised` times one law (proofs/shuffling.md)."""
 
     @property
     @abstractmethod
@@ -241,13 +241,13 @@ class Law(metaclass=_FrozenWhenBuilt):
         """How ε is spent, by purpose."""
 
     def distribution(self, held: HeldLevels) -> MessageDistribution:
-        """The exact law of the message of somebody who holds these levels of keys, message by message."""
+        """The exact law of the messages of a participant who holds these levels of keys, by message."""
         return MessageDistribution(
             {message: self.weight(held, message) for message in self.messages()}, self.total(held)
         )
 
     def chance(self, held: HeldLevels, message: int) -> Fraction:
-        """The exact probability of one message of somebody who holds these levels of keys."""
+        """The exact probability of one message of a participant who holds these levels of keys."""
         return Fraction(self.weight(held, message), self.total(held))
 
     def messages(self) -> Iterable[int]:
@@ -256,7 +256,7 @@ class Law(metaclass=_FrozenWhenBuilt):
 
     @abstractmethod
     def weight(self, held: HeldLevels, message: int) -> int:
-        """The probability of a message of somebody who holds these levels of keys, out of `total`."""
+        """The probability of a message of a participant who holds these levels of keys, out of `total`."""
 
     @abstractmethod
     def total(self, held: HeldLevels) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pckv.base.levels import level_below
 from pckv.base.randomness import Tape
 
-# A key's number, the level below its value, and the threshold out of 2^64 that makes it the next level instead.
+# A key's number, the level below its value, and the threshold out of 2^64 that makes it the next level.
 Pair = tuple[int, int, int]
 
 VALUE_ONE = 1 << 53
@@ -15,13 +15,13 @@ VALUE_SHIFT = 64 - 53
 
 
 def sample(pairs: Sequence[Pair], padding: int, tape: Tape) -> Pair | None:
-    """One of the participant's pairs, or None for a dummy."""
+    """Return one of the participant's pairs, or None for a dummy."""
     slot = tape.below(max(len(pairs), padding))
     return pairs[slot] if slot < len(pairs) else None
 
 
 def placed(value: float, values: Sequence[float]) -> tuple[int, int]:
-    """The level below a value, and the threshold that reports it as the next: 53 bits of it, as IEEE doubles give them.
+    """Return the level below a value, and the threshold that reports the next: 53 bits, as of IEEE doubles.
 
     Rounding here does not touch ε, which holds for every value.
     """
@@ -31,6 +31,6 @@ def placed(value: float, values: Sequence[float]) -> tuple[int, int]:
 
 
 def draw_level(pair: Pair, tape: Tape) -> int:
-    """One of the two levels that a pair's value lies between."""
+    """Draw one of the two levels that a pair's value lies between."""
     _, below, threshold = pair
     return below + tape.bernoulli(threshold)

@@ -1,9 +1,7 @@
-"""Every mechanism there is, one record each: where its parts are.
+"""The registry of mechanisms: one record each, which says where its parts are.
 
 A part is named "module:attribute" and loaded by the package that uses it, so that a device never loads the
 server's half, and the server never loads the device's.
-
-The laws of all mechanisms, by name.
 """
 
 from __future__ import annotations

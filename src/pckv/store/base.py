@@ -250,7 +250,7 @@ class Store(Protocol):
     """All transactions of a collector; each is all or nothing, and durable when it returns.
 
     Methods may be called from several threads. A `StoreError` says that the database cannot do this now; if
-    the connection broke during the commit, the change may have happened all the same. Repeating a call is
+    the connection broke during the commit, the change may still have happened. Repeating a call is
     always safe.
     """
 

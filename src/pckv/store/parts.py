@@ -1,6 +1,6 @@
 """Parts: some of a task's reports, as a tally or as words that wait to be counted, and how parts become one.
 
-Words of reports that wait to be counted, as bytes: one encoding per set of words.
+Words that wait to be counted are stored as bytes, with one encoding per set of words:
 
 magic     8 bytes  "pckvwrd1"
 task     32 bytes  SHA-256 of the task's canonical JSON

@@ -70,7 +70,7 @@ def decide(
     *,
     by_coin: bool = False,
 ) -> BatchDecision:
-    """Decide on each report of a batch in turn.
+    """Decide on each report of a batch, in order.
 
     `known` has the bodies that are stored under the batch's ids. `invitations` has those of the batch's
     invitations that are stored; None if the task takes reports without. `by_coin`: the id of a report is its

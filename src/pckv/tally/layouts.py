@@ -86,7 +86,7 @@ class PlaneLayout:
         check_planes(rows, self.keys)
 
     def count_bits(self, rows: Bytes) -> Integers:
-        """For every bit of a row, in how many rows it is set."""
+        """Return in how many rows each bit is set."""
         return count_bits(rows)
 
     def check(self, cells: Integers, counts: Integers, reports: int) -> None:
@@ -120,7 +120,7 @@ class SupportLayout:
             raise out_of_range(messages, first + answers)
         about_sizes = messages >= first
         about_pairs = messages[~about_sizes] if about_sizes.any() else messages
-        # A tally that has counted many will count more, however few come at a time.
+        # A tally of many reports will count more, even if few come at a time.
         self._supports += about_pairs.size * self.law.steps_per_report
         compiled = worth_compiling(self._supports)
         cells, supports = count_supports(self.law, about_pairs, compiled=compiled)
@@ -180,7 +180,7 @@ def plane_problems(bodies: Bytes, keys: int) -> Iterator[tuple[str, NDArray[np.b
 
 
 def count_bits(rows: Bytes) -> NDArray[np.int64]:
-    """For every bit of a row, least significant first, in how many rows it is set."""
+    """Return in how many rows each bit is set, least significant first."""
     width = rows.shape[1]
     rows_per_wide_row = max(1, WIDE_ROW // width)
     whole = rows.shape[0] // rows_per_wide_row * rows_per_wide_row

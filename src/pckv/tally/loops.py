@@ -28,7 +28,7 @@ def count_words(words: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
 
 @numba.njit(nogil=True, cache=True)
 def are_planes(bodies: NDArray[np.uint8], keys: int) -> bool:
-    """Whether no row has a sign where nothing is present, nor a bit beyond the last key."""
+    """Return whether no row has a sign where nothing is present, nor a bit beyond the last key."""
     width = bodies.shape[1] // 2
     beyond = np.uint8(0xFF & ~(0xFF >> (-keys % 8)))
     wrong = np.uint8(0)
@@ -41,7 +41,7 @@ def are_planes(bodies: NDArray[np.uint8], keys: int) -> bool:
 
 @numba.njit(nogil=True, cache=True)
 def count_bits(rows: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """For every bit of a row, least significant first, in how many rows it is set."""
+    """Return in how many rows each bit is set, least significant first."""
     totals = np.zeros(rows.shape[1] * 64, np.int64)
     for start in range(0, rows.shape[1], LANES_AT_ONCE):
         stop = min(start + LANES_AT_ONCE, rows.shape[1])

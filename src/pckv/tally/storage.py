@@ -28,7 +28,7 @@ _INT64 = np.dtype("<i8")
 
 
 def pack(task_digest: bytes, reports: int, cells: int, nonzero: Integers, counts: Integers) -> bytes:
-    """The bytes of a tally, given its sorted cells with a count."""
+    """Return the bytes of a tally, given its sorted cells with a count."""
     body = _HEADER.pack(MAGIC, task_digest, reports, cells, nonzero.size)
     if _is_sparse(nonzero.size, cells):
         body += nonzero.astype(_INT64).tobytes() + counts.astype(_INT64).tobytes()
@@ -40,7 +40,7 @@ def pack(task_digest: bytes, reports: int, cells: int, nonzero: Integers, counts
 
 
 def unpack(data: bytes, task_digest: bytes, cells: int) -> tuple[int, Integers, Integers]:
-    """Reports, sorted cells with a count, and their counts."""
+    """Return reports, sorted cells with a count, and their counts."""
     if data[: len(MAGIC)] != MAGIC:
         raise TallyError("not a tally: it does not begin like one")
     body, checksum = data[:-CHECKSUM_BYTES], data[-CHECKSUM_BYTES:]

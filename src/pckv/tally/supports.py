@@ -30,7 +30,7 @@ MAX_COUNTED_POSITIONS = 2**25
 SUPPORTS_PER_POSITION = 0.1
 # Checking whether a word supports an item takes as long as counting this many supports, plain and compiled.
 SUPPORTS_PER_CHECK = (4, 16)
-# Supports that make a thread of their own worth starting.
+# From this many supports on, another thread is worth starting.
 SUPPORTS_PER_THREAD = 2**24
 # Loading the compiled loop takes half a second, in which a plain one counts about this many.
 SUPPORTS_WORTH_COMPILING = 2**27

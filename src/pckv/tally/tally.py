@@ -1,4 +1,4 @@
-"""The server half: exact counts of a set of reports of one task, in compiled loops where numba is installed.
+"""A tally: exact counts of reports of one task, in compiled loops where numba is installed.
 
 The loops run without the interpreter's lock, so that threads with a tally each use all cores.
 """
@@ -212,7 +212,7 @@ class Tally:
         return tally
 
     def merge_bytes(self, data: bytes) -> None:
-        """Add a tally that was written as bytes, at a cost of its own size and not of all cells.
+        """Add a tally that was written as bytes, at a cost that depends on its size, not on all cells.
 
         Args:
             data: What `bytes(tally)` gave.
@@ -298,7 +298,7 @@ class CompiledPlaneLayout(PlaneLayout):
             super().check_planes(rows)
 
     def count_bits(self, rows: Bytes) -> Integers:
-        """For every bit of a row, in how many rows it is set."""
+        """Return in how many rows each bit is set."""
         from pckv.tally.loops import count_bits  # noqa: PLC0415
 
         width = rows.shape[1]

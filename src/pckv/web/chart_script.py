@@ -55,7 +55,7 @@ class ChartScript:
             return self._script
 
     def _try_to_bundle(self) -> bytes:
-        # Anybody may ask for the script: failures must not start one process per request.
+        # Any client may ask for the script: failures must not start one process per request.
         if self._failed is not None and self._clock() < self._failed + SECONDS_AFTER_FAILURE:
             raise _cannot_be_made()
         try:

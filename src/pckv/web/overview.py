@@ -53,8 +53,8 @@ async def tasks(
 ) -> dict[str, list[dict[str, Any]]]:
     """Return tasks, newest first, with their phases, numbers of reports and the last report's days.
 
-    `search` is a part of the name, whatever its case; `state` is waiting, open or closed; `after` is the `number` of
-    the last task that is known already. Rounds of series are left out unless `rounds` is true.
+    `search` is a part of the name, whatever its case; `state` is waiting, open or closed; `after` is the
+    `number` of the last task that is known already. Rounds of series are left out unless `rounds` is true.
     """
     # No name holds one, and PostgreSQL takes none.
     chosen = TaskFilter(search.replace("\0", "\ufffd"), state, collector.contracts.today(), rounds)
@@ -136,7 +136,7 @@ async def chart_of_keys(
     options: QueryOptions,
     keys: AskedKeys,
 ) -> Response:
-    """Return the chart of the most frequent keys among those that the body names, where keys are hashed; see GET."""
+    """Return the chart of the most frequent of the hashed keys that the body names; see GET."""
     return await _chart(task_id, collector, account, options._replace(keys=keys))
 
 

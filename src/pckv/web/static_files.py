@@ -30,7 +30,7 @@ MEDIA_TYPES = {
     "svg": "image/svg+xml",
 }
 FOLDERS = ("static", "client")
-# A task comes with the participant's page unless it takes more bytes than this: a larger one is better fetched meanwhile.
+# The participant's page includes a task of at most this many bytes, and fetches a larger one.
 MAX_TASK_BYTES = 16 * 2**10
 PAGES_KEPT = 64
 
@@ -106,7 +106,7 @@ async def dashboard(request: Request) -> Response:
 @router.get("/join/{task_id}")
 @Policy(Access.PUBLIC)
 async def join(request: Request, task_id: str, collector: CurrentCollector) -> Response:
-    """Serve the participant's page with the task in it, unless that is large: then its script fetches the task.
+    """Serve the participant's page with the task in it; a large task is fetched by the page's script instead.
 
     A header names the files of the client that only some tasks need, so that browsers load them at once.
     """
@@ -133,7 +133,7 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
 
 @lru_cache(PAGES_KEPT)
 def _page_with_task(page: bytes, text: bytes) -> StaticFile:
-    """Return the participant's page with a task's JSON in its head: one request less before it can be used."""
+    """Return the participant's page with a task's JSON in its head, which saves a request before its use."""
     head, end, rest = page.partition(b"</head>")
     meta = f'  <meta name="task" content="{html.escape(text.decode())}" />\n  '
     return _static_file(head + meta.encode() + end + rest, "html")
@@ -199,7 +199,7 @@ async def client(request: Request, path: str) -> Response:
 async def chart_script(request: Request) -> Response:
     """Serve the script that draws charts."""
     state = request.app.state
-    # Anybody may ask for it, any number of times: its tag is computed once.
+    # Any client may ask for it, any number of times: its tag is computed once.
     if not hasattr(state, "chart_file"):
         state.chart_file = _static_file(await asyncio.to_thread(state.chart_script.get), "js")
     return _respond(request, state.chart_file)

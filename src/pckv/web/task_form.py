@@ -246,7 +246,7 @@ class NewDiscoveryForm(TreeFields, NamedForm):
 
 
 def check_fields(checks: Iterable[FieldCheck]) -> None:
-    """Run checks in turn; the first that fails is a problem that names its field."""
+    """Run checks in order; the first that fails is a problem that names its field."""
     for field, check in checks:
         try:
             check()

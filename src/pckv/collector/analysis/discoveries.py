@@ -33,7 +33,7 @@ from pckv.tally import Tally
 
 
 class DiscoveryOptions(NamedTuple):
-    """How keys are found: the level of their intervals, and the share of false ones on average, at most."""
+    """How keys are found: the level of their intervals, and the largest share of false ones, on average."""
 
     level: float
     false_discovery_rate: float
@@ -102,7 +102,7 @@ async def get_discovery(
     """Return the texts that many people hold, the most frequent ones first, or only the `top` ones.
 
     Each has its frequency with an interval at a `level`. Of those found, a share of at most
-    `false_discovery_rate` is held by nobody, on average. The `tree` has all prefixes that were followed, from
+    `false_discovery_rate` has no holders, on average. The `tree` has all prefixes that were followed, from
     the shortest to the longest, with the frequencies of texts that begin so. The Accept header chooses JSON,
     CSV (the keys), or plain text: the keys one per line, as a new task takes them. There must be at least as
     many reports as groups.

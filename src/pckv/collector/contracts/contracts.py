@@ -1,4 +1,4 @@
-"""Tasks and series as requests ask for them: what the store says for some seconds, and texts for good."""
+"""A cache of tasks and series: their state for some seconds, and their texts, which never change."""
 
 from __future__ import annotations
 

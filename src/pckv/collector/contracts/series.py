@@ -46,7 +46,7 @@ async def create_series(
     contracts: CurrentContracts,
     force: bool = False,  # noqa: FBT002
 ) -> Response:
-    """Create a series from its canonical JSON; it never changes, and its rounds open by themselves.
+    """Create a series from its canonical JSON; it never changes, and its rounds open automatically.
 
     A first day in the past is refused unless `force` is true: the rounds before today stay without reports.
     The `warning` says if devices may not answer, since the series was closed, or they have answered another

@@ -53,7 +53,7 @@ async def create_task(request: Request, contracts: CurrentContracts) -> Response
     try:
         task = await asyncio.to_thread(Task.from_json, await request.body())
         if task.series is not None:
-            detail = f"this is a round of the series {task.series.id}, which adds its rounds by itself"
+            detail = f"this is a round of the series {task.series.id}, which adds its rounds automatically"
             raise ProblemDetails(ProblemKind.MALFORMED, detail)
         new = await asyncio.to_thread(contracts.store.add_task, task, contracts.today())
     except TaskError as error:

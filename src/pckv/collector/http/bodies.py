@@ -216,7 +216,7 @@ class AnswerSender:
 
 
 class SharedResponse(Response):
-    """An answer in views of bytes that are in memory once, however many clients do not read it."""
+    """An answer in views of bytes that are in memory once for all clients."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         """Send the answer."""

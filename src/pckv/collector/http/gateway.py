@@ -1,6 +1,6 @@
-"""In front of all routes: a request is checked, routed and authorised by its head; then its body is read.
+"""The gateway of all routes: it checks, routes and authorises a request by its head, then reads its body.
 
-Turns: requests other than uploads begin a few at a time, so that uploads do not wait until all of them
+Requests other than uploads take turns: a few begin at a time, so that uploads do not wait until all of them
 have begun.
 """
 

@@ -1,4 +1,4 @@
-"""Logs on stderr without people and times of day: one JSON object per line, or words on a terminal."""
+"""Logs on stderr that name neither people nor times of day: JSON objects on lines, or words on a terminal."""
 
 from __future__ import annotations
 

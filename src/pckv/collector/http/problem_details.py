@@ -1,4 +1,4 @@
-"""All that can be wrong with a request, as RFC 9457 problem details of a closed set, and with a report."""
+"""Problems of requests, as RFC 9457 problem details of a closed set, and reasons to refuse a report."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 
-# The server looks after its connections this many times per time-out, and at least once per second.
+# The server checks its connections this many times per time-out, and at least once per second.
 CHECKS_PER_TIMEOUT = 5
 MIN_INTERVAL = 0.02
 # Descriptors that are kept for the store, temporary files and the listening socket.

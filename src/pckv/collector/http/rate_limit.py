@@ -1,6 +1,6 @@
-"""The rate of requests per network address; no address is stored.
+"""Limits on requests and on wrong tokens per network address; no address is stored.
 
-A limit on wrong tokens per sender: guessing is slow, and nothing else is.
+Guessing a token is slow, and nothing else is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The routes that take reports, and that say before whether one would be taken: clients perturb between."""
+"""The routes of reports: a client asks whether one would be taken, perturbs, and sends it."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ class Ingest:
         budget: The bytes that requests may hold.
         metrics: Where reports are counted.
         max_bytes: The largest body of the settings.
-        large_bodies: The thread that decodes them. There is one, so that however many wait, the event loop
-            has half of the interpreter's time.
+        large_bodies: The thread that decodes them. There is one, so that any number may wait and the event
+            loop has half of the interpreter's time.
     """
 
     contracts: Contracts

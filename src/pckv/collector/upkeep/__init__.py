@@ -1,1 +1,1 @@
-"""Work that a collector does by itself: compaction, maintenance, alarms."""
+"""Maintenance of a collector without requests: compaction, erasure, alarms."""

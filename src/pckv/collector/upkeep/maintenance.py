@@ -1,4 +1,4 @@
-"""What a collector does by itself: compact tallies, add rounds, end sessions, erase and raise alarms."""
+"""Maintenance without requests: compact tallies, add rounds, end sessions, erase and raise alarms."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _count_deduplicated(job: Job) -> CountResult:
 def _count_in_order(
     count_span: Callable[[Span], list[BadReports]], spans: Iterable[Span]
 ) -> Iterator[tuple[Span, list[BadReports]]]:
-    """Yield spans and what was skipped in each, in order; about twice as many are counted as there are cores."""
+    """Yield spans and what was skipped in each, in order; about two per core are under way at once."""
     cores = os.cpu_count() or 1
     under_way: deque[tuple[Span, Future[list[BadReports]]]] = deque()
     with ThreadPoolExecutor(cores) as pool:

@@ -178,7 +178,7 @@ class PopulationBuilder:
         self._unused = _GrowingArray(np.dtype(np.int64))
 
     def add(self, batch: RowBatch, keys: Integers, values: Floats, used: Flags) -> None:
-        """Add a batch; the user of a row that is not used is a participant all the same."""
+        """Add a batch; the user of an unused row is still a participant."""
         codes = [self._users.setdefault(name, len(self._users)) for name in batch.users.names]
         users = np.array(codes, np.int32)[batch.users.codes]
         self._user.extend(users[used])
@@ -317,7 +317,7 @@ class SpilledRows:
         self.close = self._spill.close
 
     def add(self, batch: RowBatch, keys: Integers, values: Floats, used: Flags) -> None:
-        """Add a batch; the user of a row that is not used is a participant all the same."""
+        """Add a batch; the user of an unused row is still a participant."""
         hashes = b"".join(blake2b(name.encode(), digest_size=16).digest() for name in batch.users.names)
         records = np.zeros(len(batch.rows), RECORD)
         records["user"] = np.frombuffer(hashes, "<u8").reshape(-1, 2)[batch.users.codes]

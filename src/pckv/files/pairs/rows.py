@@ -1,4 +1,4 @@
-"""Rows with a user, a key and a value, in batches of columns, whatever they are read from."""
+"""Rows with a user, a key and a value, in batches of columns, from any source."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def row_keys(task: Task) -> RowKeys:
 
 
 def listed_keys(number: Callable[[str], int], name: Callable[[int], str]) -> RowKeys:
-    """Return how rows name keys that all have numbers and names of their own."""
+    """Return how rows name keys that all have their own numbers and names."""
     return RowKeys(
         np.dtype(np.int32),
         number,

@@ -32,7 +32,7 @@ class HeldTexts:
         path: A file of rows.
         tree: What of a text can be found.
         user: The column of users.
-        key: The column of texts. A user without one is a participant all the same.
+        key: The column of texts. A user without one is still a participant.
         progress: Is told which share of the file is read.
         name: What messages call the file, where that is not its path.
 

@@ -1,13 +1,11 @@
 """The public family of functions of `collision`: ((A·x + C) mod N) mod t, with x the position of an item.
 
-N is a prime, and the items of a task stand at powers of a generator. Every step is whole numbers below 2^62, written
-once for Python's integers and numpy's arrays. Nothing here is secret, and ε does not depend on it; what the estimates
-need of it is in proofs/collision.md.
+N is a prime, and the items of a task stand at powers of a generator. Every step uses integers below 2^62,
+written once for Python's integers and numpy's arrays. Nothing here is secret, and ε does not depend on it;
+what the estimates need of it is in proofs/collision.md.
 
-Functions by the number of an index: the same bits from Python's integers, numpy and JavaScript.
-
-Where a function's two numbers do not fit into a word, an index of 32 bits names the function, and a mixer makes both
-numbers of it.
+Where a function's two numbers do not fit into a word, an index of 32 bits names the function. `numbers_of`
+derives both numbers from it: the same bits from Python's integers, numpy and JavaScript.
 """
 
 from __future__ import annotations
@@ -24,15 +22,15 @@ Number: TypeAlias = Any
 
 # The largest number of positions, a prime: products of two of them stay below 2^62.
 MAX_POSITIONS = 2**31 - 1
-# At least as many positions per two items and per symbol, and in all, as keep the bias of estimates below their noise.
+# The fewest positions per two items, per symbol, and in all: the bias of estimates stays below their noise.
 POSITIONS_PER_TWO_ITEMS, POSITIONS_PER_SYMBOL, MIN_POSITIONS = 3, 16, 4096
-# Up to this many keys are often held together by many people. They are checked one by one, so that more positions
-# cost nothing.
+# Up to this many keys are often held together by many people. They are checked one by one, so that more
+# positions cost nothing.
 FEW_KEYS, MIN_POSITIONS_FOR_FEW = 64, 2**16
-# The generator is looked for from this share of the positions on: small ones have small powers, which are in simple
-# ratios to each other.
+# The generator is looked for from this share of the positions on: small ones have small powers, which are in
+# simple ratios to each other.
 GENERATOR_SHARE = (618_034, 1_000_000)
-# Ratios up to 3 to 3 between items that are at most this far from a third, and how many more generators are tried.
+# Ratios up to 3 to 3 between items at most this far from a third, and how many generators are tried.
 NEAR_ITEMS, SMALL_NUMBER, MAX_GENERATORS = 20, 3, 100
 
 
@@ -51,7 +49,7 @@ def best_positions(keys: int, items: int, symbols: int) -> int:
 def best_generator(positions: int) -> int:
     """Return the least number, from a share of the positions on, whose powers are all positions but 0.
 
-    Those of near items are in no simple ratio to each other, seen from a third, unless there are too few positions.
+    Those of near items are in no simple ratio, seen from a third, unless there are too few positions.
     """
     share, whole = GENERATOR_SHARE
     generators = (
@@ -143,14 +141,14 @@ FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
 def mix(number: Number) -> Number:
-    """A fixed permutation of the numbers below 2^64 in which every bit moves every other."""
+    """Apply a fixed permutation of the numbers below 2^64 in which every bit moves every other."""
     number = (number ^ (number >> SHIFTS[0])) * FACTORS[0] & MASK
     number = (number ^ (number >> SHIFTS[1])) * FACTORS[1] & MASK
     return number ^ (number >> SHIFTS[2])
 
 
 def numbers_of(index: Number, count: int) -> tuple[Number, Number]:
-    """Return two numbers of an index below 2^32: one below `count` - 1, one below `count`, which is below 2^32."""
+    """Return two numbers of an index below 2^32, below `count` - 1 and `count`, which is below 2^32."""
     first = mix((index + START) & MASK)
     return reduced(first, count - 1), reduced(mix(first ^ LOW_HALF), count)
 

@@ -14,10 +14,10 @@ Held = TypeVar("Held")
 
 
 def perturb(law: CollisionLaw, pairs: Sequence[Pair], tape: Tape, function: int | None = None) -> int:
-    """Send the pairs to symbols by a hash function, the given one or a random one, and report one of those or another.
+    """Send the pairs to symbols by a hash function, given or random, and report one of these or another.
 
     The draws, in order: which pairs (only with more of them than the padding), one level per pair, the
-    function (unless it is given), the symbol, and the other symbol if it is none of their own.
+    function (unless it is given), the symbol, and the other symbol if it is not one of theirs.
     """
     items = [law.item(pair[0], draw_level(pair, tape)) for pair in choose(pairs, law.padding, tape)]
     if function is None:
@@ -40,7 +40,7 @@ def send(law: CollisionLaw, function: int, items: Iterable[int], tape: Tape) -> 
 
 
 def choose(held: Sequence[Held], most: int, tape: Tape) -> Sequence[Held]:
-    """All that somebody holds, or as much of it as a report takes, every choice equally likely."""
+    """Return all that a participant holds, or as much as a report takes, every choice equally likely."""
     if len(held) <= most:
         return held
     shuffled = list(held)

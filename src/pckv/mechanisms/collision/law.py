@@ -1,7 +1,7 @@
 """Collision: all of a participant's pairs, up to the padding, in one symbol (proofs/collision.md).
 
-A public function, drawn for every report, sends items, which are keys with their levels, to symbols. The report names the
-function and one symbol, which is more often than not one that a pair of theirs is sent to.
+A public function, drawn for every report, sends items, which are keys with their levels, to symbols. The
+report names the function and one symbol, which is more often than not one that a pair of theirs is sent to.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ from pckv.mechanisms.primes import is_prime
 MAX_SYMBOLS = MAX_POSITIONS // POSITIONS_PER_SYMBOL
 # With more items than this, counts of all of them would take too much memory: a tally keeps words.
 MAX_COUNTED_ITEMS = 2**23
-# Functions are named by both of their numbers while words, with the answers to a size question, stay below 2^63; and
-# otherwise by one of this many indices.
+# Functions are named by both of their numbers while words, with the answers to a size question, stay below
+# 2^63; and otherwise by one of this many indices.
 MAX_NAMED_WORDS, INDICES = 2**62, 2**32
 
 
 class CollisionLaw(Law):
     """A word is function·t + z: the number of a public function, and one of t symbols.
 
-    Function (A - 1)·N + C sends an item at position x to symbol ((A·x + C) mod N) mod t. The word supports the items,
-    that the function sends to z. Item levels·key + level is a key with a level. The padding s is the most pairs that a
-    report is made from.
+    Function (A - 1)·N + C sends an item at position x to symbol ((A·x + C) mod N) mod t. The word supports
+    the items that the function sends to z. Item levels·key + level is a key with a level. The padding s is
+    the most pairs that a report is made from.
     """
 
     name = "collision"
     max_keys = MAX_ITEMS // 2
     # Reports do not show which of them are made from dummies.
     counted_dummies = 0
-    # Items that nobody holds are supported a little less often than one in t (proofs/collision.md).
+    # Items without holders are supported a little less often than one in t (proofs/collision.md).
     exactly_uniform = False
     options = frozenset({"symbols", "positions", "generator"})
     functions: FunctionCount
@@ -78,7 +78,7 @@ class CollisionLaw(Law):
         bits: int = THRESHOLD_BITS,
         functions: int | None = None,
     ) -> None:
-        """Fix the public family; fewer `functions` than there are, and fewer positions, are for enumeration."""
+        """Fix the public family; fewer `functions` and positions than there are serve enumeration."""
         super().__init__(keys, padding, epsilon, levels=levels, bits=bits)
         if keys * levels > MAX_ITEMS:
             raise ParameterError(
@@ -162,10 +162,11 @@ class CollisionLaw(Law):
         return self._law_with(Fraction(1, self.symbols))
 
     def measured_law(self, unused_supports: int, reports: int) -> CountLaw:
-        """Return the law of the counts of a key's levels given how often all unused positions were supported, together.
+        """Return the law of the counts of a key's levels, given the supports of all unused positions.
 
-        They are supported like items that nobody holds: a little less often than one in t, the more pairs people
-        report. How much less is bounded, so that neither chance nor a hostile report moves it further.
+        They are supported like items without holders: a little less often than one in t, and the less the
+        more pairs people report. How much less is bounded, so that neither chance nor a hostile report moves
+        it further.
         """
         unused = self.positions - self.items
         most = Fraction(1, self.symbols)
@@ -175,7 +176,7 @@ class CollisionLaw(Law):
         return self._law_with(min(most, max(most - 2 * gap, Fraction(unused_supports, reports * unused))))
 
     def _law_with(self, other: Fraction) -> CountLaw:
-        # The levels of a key stand at positions of their own, so that a report may support several.
+        # Each level of a key has its own position, so that a report may support several.
         held = Fraction(self.hit, self.one)
         return CountLaw(
             holder=Support.independent(self.levels, held, other),
@@ -215,7 +216,7 @@ class CollisionLaw(Law):
 
     @property
     def decodes_all(self) -> bool:
-        # A tally counts how often every item is supported, or keeps words, which are checked against a few keys.
+        # A tally counts the supports of every item, or keeps words, which are checked against a few keys.
         return self.items <= MAX_COUNTED_ITEMS
 
     @property
@@ -224,7 +225,7 @@ class CollisionLaw(Law):
         return -(-self.positions // self.symbols)
 
     def max_support(self, targets: int) -> int:
-        # Whoever searches the functions may find one that sends all levels of many keys to one symbol.
+        # A search of the functions may find one that sends all levels of many keys to one symbol.
         return min(self.levels * targets, self.steps_per_report)
 
     def own_symbols(self, function: int, items: Iterable[int]) -> list[int]:

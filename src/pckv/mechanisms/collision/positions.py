@@ -1,4 +1,4 @@
-"""Where the items of `collision` stand, for many at once: products of two tables instead of one power each."""
+"""Positions of many items of `collision` at once: products from two tables instead of one power each."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from pckv.mechanisms.discovery.prefix_tree import PrefixTree
 def read_texts(tree: PrefixTree, texts: Iterable[str]) -> list[str]:
     """Return what of the texts can be found, each once, in the order given.
 
-    A text that cannot be found is left out and no error: what is refused would tell of what somebody holds.
+    A text that cannot be found is left out without an error: a refusal would tell what the participant holds.
     """
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise PairsError("a discovery takes a list of texts, not one text or number")
@@ -35,10 +35,10 @@ def perturb(  # noqa: PLR0917
     tape: Tape,
     function: int | None = None,
 ) -> int:
-    """Send the prefixes of texts to symbols by a function, the given one or a random one, which says how long they are.
+    """Send prefixes of texts to symbols by a function, given or random, which says how long they are.
 
-    The draws, in order: which texts (only with more of them than the padding), the function (unless it is given), the
-    symbol, and the other symbol if it is none of their own.
+    The draws, in order: which texts (only with more of them than the padding), the function (unless it is
+    given), the symbol, and the other symbol if it is not one of theirs.
     """
     chosen = choose(texts, law.padding, tape)
     if function is None:

@@ -1,4 +1,4 @@
-"""Discovery: `collision` of prefixes of texts, whose length the public function says (proofs/discovery.md)."""
+"""Discovery: `collision` of prefixes, whose length the public function says (proofs/discovery.md)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Path = tuple[int, ...]
 
 
 class DiscoveryLaw(CollisionLaw):
-    """The functions are in groups: function group·2^32 + index asks about prefixes of the length of its group.
+    """Functions are in groups: function group·2^32 + index asks about prefixes of the length of its group.
 
-    What somebody holds are texts, each of which is a `Path`. Given the function a report is one of `collision` with one
-    level, made from the distinct items that the texts have in its group.
+    A participant holds texts, each of which is a `Path`. Given the function, a report is one of `collision`
+    with one level, made from the distinct items that the texts have in its group.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class DiscoveryLaw(CollisionLaw):
         bits: int = THRESHOLD_BITS,
         indices: int | None = None,
     ) -> None:
-        """Fix the public family; fewer `indices` than there are, and fewer bits, are for enumeration."""
+        """Fix the public family; fewer `indices` and bits than there are serve enumeration."""
         functions = groups * (indices or INDICES)
         most = MAX_NAMED_WORDS // functions
         if symbols is None:

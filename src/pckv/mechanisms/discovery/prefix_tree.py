@@ -1,6 +1,6 @@
-"""The prefixes that a discovery asks about: an alphabet, and how much of a text each group of devices reports.
+"""The prefixes that a discovery asks about: an alphabet, and how much of a text each group reports.
 
-Everybody computes the same numbers from the same texts: devices, the server, and other languages.
+Devices, the server and other languages compute the same numbers from the same texts.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class PrefixTree:
     def cut(self, text: str) -> str:
         """Return what of a text can be found: nothing if a character of that is not in the alphabet.
 
-        A text is brought into normal form C first, so that no character is cut in two. Capital letters from A to Z that the
-        alphabet does not have count as small ones.
+        A text is brought into normal form C first, so that no character is cut in two. Capital letters from A
+        to Z that the alphabet does not have count as small ones.
         """
         shown = unicodedata.normalize("NFC", text)[: self.characters].translate(self._small)
         return shown if self._characters.issuperset(shown) else ""

@@ -43,7 +43,7 @@ class GrrLaw(AllocatedLaw):
 
     @cached_property
     def set_apart(self) -> int:
-        """How many words have a threshold of their own: the true one, or its key's two.
+        """How many words have their own threshold: the true one, or its key's two.
 
         Under the optimized allocation the flipped word is as likely as every other, and the
         mechanism is plain randomized response on keys with levels.
@@ -119,14 +119,14 @@ class GrrLaw(AllocatedLaw):
         return self.one - self.kept - self.flipped
 
     def pairs_weight(self, message: int, held: HeldLevels) -> int:
-        # To all pairs but that of its own key a word is one of many.
+        # For all pairs but that of its key, a word is one of many.
         own = {key: held[key] for key in (message // self.levels,) if key in held}
         others = (len(held) - len(own)) * (self.one - self.kept - self.flipped)
         return super().pairs_weight(message, own) + others
 
     def dummy_weight(self, message: int) -> int:
-        # A dummy's word with either of the first two levels is once the true one and once the flipped one, and otherwise
-        # one of many.
+        # A dummy's word with either of the first two levels is once the true one and once the flipped one,
+        # and otherwise one of many.
         other = self.one - self.kept - self.flipped
         on_key = 2 * self.padding * other
         if message < self.levels * self.keys or message % self.levels > 1:

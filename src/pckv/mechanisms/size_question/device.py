@@ -7,9 +7,9 @@ from pckv.mechanisms.size_question.law import SizeQuestion
 
 
 def answer(question: SizeQuestion, size: int, tape: Tape) -> int:
-    """Answer how many pairs somebody holds by randomized response.
+    """Answer how many pairs a participant holds, by randomized response.
 
-    The draws, in order: which end (only for a size between two), whether the answer is true, and which other if not.
+    The draws, in order: which end (only for a size between two), whether it is true, and which other if not.
     """
     rounding = question.rounding(size)
     if rounding is None:

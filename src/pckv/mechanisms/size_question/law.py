@@ -1,7 +1,7 @@
-"""How many pairs somebody holds, asked of a few instead of the pairs (proofs/size-question.md).
+"""How many pairs a participant holds, asked of a few instead of their pairs (proofs/size-question.md).
 
-The answer is one of a few ends chosen relative to the padding, by plain randomized response. What a padding hides of a
-size m is 1 - ℓ/m, so a size between two ends is rounded at random such that 1/m keeps its mean.
+The answer is one of a few ends chosen relative to the padding, by plain randomized response. What a padding
+hides of a size m is 1 - ℓ/m, so a size between two ends is rounded at random such that 1/m keeps its mean.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ LARGE_SETS = 4
 def size_ends(keys: int, padding: int) -> tuple[int, ...]:
     """Return the sizes that are told apart; the first stands for all sizes up to the padding.
 
-    The second is the first size beyond the padding, so that the other ends together are exactly the people who hold
-    more. The last is the number of keys, which nobody exceeds.
+    The second is the first size beyond the padding, so that the other ends together are exactly the people
+    who hold more. The last is the number of keys, which no set exceeds.
 
     >>> size_ends(100, 5), size_ends(6, 5), size_ends(5, 5)
     ((5, 6, 20, 100), (5, 6), (5,))
@@ -47,7 +47,7 @@ class Rounding:
 
 @dataclass(frozen=True)
 class SizeQuestion:
-    """The question how many pairs somebody holds, which a share of the reports answers.
+    """The question how many pairs a participant holds, which a share of the reports answers.
 
     Args:
         keys: The number of keys.
@@ -71,7 +71,7 @@ class SizeQuestion:
             raise ParameterError(f"size_share must be at least 0 and at most 0.5, not {float(self.share):g}")
         if self.padding >= self.keys:
             raise ParameterError(
-                f"size_share must be 0: nobody can hold more pairs than the padding, {self.padding:,}"
+                f"size_share must be 0: no participant can hold more pairs than the padding, {self.padding:,}"
             )
 
     @property
@@ -120,7 +120,7 @@ class SizeQuestion:
         return len(self.ends) * min(self.true_chance, self.other_chance)
 
     def mixed_blanket(self, pairs: Fraction) -> Fraction:
-        """Return γ of a report, of the pairs (given theirs) or of an answer: which of them it is depends on nothing."""
+        """Return γ of a report, given that of pairs: which question it answers depends on nothing."""
         asked = Fraction(self.asked, self.one)
         return (1 - asked) * pairs + asked * self.blanket
 
@@ -146,7 +146,7 @@ class SizeQuestion:
         return [(rounding.lower, down), (rounding.lower + 1, 1 - down)]
 
     def distribution(self, size: int) -> MessageDistribution:
-        """Return the exact law of the answer of somebody with this many pairs."""
+        """Return the exact law of the answer of a participant with this many pairs."""
         true = dict(self.true_answers(size))
         gain = self.true_chance - self.other_chance
         chances = [self.other_chance + gain * true.get(answer, 0) for answer in range(len(self.ends))]
@@ -159,12 +159,12 @@ class SizeQuestion:
 
     @cached_property
     def hidden(self) -> tuple[Fraction, ...]:
-        """What the padding hides of somebody's every pair, by end: 1 - ℓ/end."""
+        """What the padding hides of every pair of a participant, by end: 1 - ℓ/end."""
         return tuple(1 - Fraction(self.padding, end) for end in self.ends)
 
     @cached_property
     def hidden_variance(self) -> float:
-        """The variance per answer of the estimated hidden share, where nobody holds more than the padding."""
+        """The variance per answer of the estimated hidden share, where no set exceeds the padding."""
         first, *others = (float(weight) for weight in self.hidden)
         true, other = float(self.true_chance), float(self.other_chance)
         mean = true * first + other * sum(others)
@@ -172,7 +172,7 @@ class SizeQuestion:
         return (square - mean**2) / (true - other) ** 2
 
     def mix(self, pairs: MessageDistribution, size: int, first_word: int) -> MessageDistribution:
-        """Return the law of a report: of the pairs, or of an answer to this question, numbered after their words."""
+        """Return the law of a report: of pairs, or of an answer, numbered after the words of pairs."""
         answers = self.distribution(size)
         mixture = {
             message: weight * (self.one - self.asked) * answers.total

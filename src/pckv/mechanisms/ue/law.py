@@ -109,7 +109,7 @@ class UeLaw(AllocatedLaw):
 
     @cached_property
     def _odds(self) -> tuple[Fraction, ...]:
-        """How likely a report is relative to one with nothing sampled, by what it shows of the sampled position."""
+        """How likely a report is relative to one with nothing sampled, by what it shows of the position."""
         unsent = Fraction(self.silent, self.one - 2 * self.fake)
         return Fraction(self.kept, self.fake), Fraction(self.flipped, self.fake), unsent, Fraction(1)
 

@@ -1,8 +1,8 @@
 """PCKV-UE's law for every key in one word (proofs/ue-compact.md).
 
 A report is a random affine function over the keys' digit vectors: its value at the sampled key is
-a randomized residue, and at every other key it is uniform. A residue says a level if it is in that level's set of
-residues; the sets of two levels may overlap.
+a randomized residue, and at every other key it is uniform. A residue says a level if it is in that level's
+set of residues; the sets of two levels may overlap.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ MAX_DECODED_WORDS = 2**28
 class UeCompactLaw(SamplingLaw):
     """A word is φ·q + φ0: t digits φ in base q, least significant first, and an offset φ0.
 
-    It says of key k, with digits u, the residue ⟨φ, u⟩ + φ0 mod q. The r residues from 0 on say the highest level,
-    the r residues from r - o on the one below it, and so on, so that o of them say two levels: 0 with more than
-    two levels. By default there is one residue per level. All dummies are one more key, number d, with either of the
-    first two levels.
+    It says of key k, with digits u, the residue ⟨φ, u⟩ + φ0 mod q. The r residues from 0 on say the highest
+    level, the r residues from r - o on the one below it, and so on, so that o of them say two levels: 0 with
+    more than two levels. By default there is one residue per level. All dummies are one more key, number d,
+    with either of the first two levels.
     """
 
     name = "ue-compact"
@@ -150,7 +150,7 @@ class UeCompactLaw(SamplingLaw):
         return Support.exclusive(self.levels, own, other)
 
     def max_support(self, targets: int) -> int:
-        # A constant function (φ = 0) says the same of every key: one level, or two where there is such a residue.
+        # A constant function (φ = 0) says the same of every key: one level, or two if a residue says two.
         return targets * (2 if self.o else 1)
 
     @property

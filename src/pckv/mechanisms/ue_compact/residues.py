@@ -25,7 +25,7 @@ Fits = Callable[[int], bool]
 
 
 def digits(keys: int, q: int) -> int:
-    """The least t with q^t > keys: room for every key and the dummy."""
+    """Return the least t with q^t > keys: room for every key and the dummy."""
     count, reach = 1, q
     while reach <= keys:
         count, reach = count + 1, reach * q
@@ -33,7 +33,7 @@ def digits(keys: int, q: int) -> int:
 
 
 def words(keys: int, q: int) -> int:
-    """How many words there are: q to the power of one more than the digits."""
+    """Return how many words there are: q to the power of one more than the digits."""
     return int(q ** (digits(keys, q) + 1))
 
 
@@ -74,7 +74,7 @@ def _whole(number: object, what: str) -> int:
 
 
 def error(q: int, bound: Fraction, levels: int = 2) -> Fraction:
-    """The squared error of a rare key relative to that of the best q: of its frequency or mean, whichever loses more.
+    """Return the squared error of a rare key relative to the best q: of frequency or mean, the larger.
 
     With L levels that is q = e^ε + 2L - 1: for two levels, PCKV-UE. A smaller q loses by
     h(q) = (e^ε + q - 1)²/(q - L), a larger one by g(q) = (e^ε + q - 1)²/q.
@@ -86,7 +86,7 @@ def error(q: int, bound: Fraction, levels: int = 2) -> Fraction:
 
 
 def best(keys: int, bound: Fraction, levels: int = 2) -> int:
-    """The prime with the least error, e^ε being `bound`."""
+    """Return the prime with the least error, e^ε being `bound`."""
     nearest = (
         prime
         for lowest, highest in ranges(keys, levels)
@@ -100,7 +100,7 @@ def best(keys: int, bound: Fraction, levels: int = 2) -> int:
 
 @lru_cache(maxsize=256)
 def choose(keys: int, bound: Fraction, levels: int = 2) -> int:
-    """Among the primes equivalent to the best, the one with the fewest words."""
+    """Return the prime with the fewest words among those equivalent to the best."""
     most = EQUIVALENT_FACTOR * error(best(keys, bound, levels), bound, levels)
     peak = int(bound) + 2 * levels - 1
     candidates = []
@@ -113,7 +113,7 @@ def choose(keys: int, bound: Fraction, levels: int = 2) -> int:
 
 
 def ranges(keys: int, levels: int = 2) -> Iterator[tuple[int, int]]:
-    """For every number of digits that any prime needs, the least and the largest q that fit it, and more than levels."""
+    """Yield the least and the largest q above `levels`, for every number of digits that a prime may need."""
     for count in range(1, digits(keys, MIN_PRIME) + 1):
         lowest = max(_least_base(count, keys), levels + 1)
         highest = _least_base(count + 1, MAX_WORDS - 1) - 1
@@ -122,14 +122,14 @@ def ranges(keys: int, levels: int = 2) -> Iterator[tuple[int, int]]:
 
 
 def _nearest_primes(lowest: int, highest: int, middle: int) -> Iterator[int]:
-    """The primes next to a number on either side."""
+    """Yield the primes next to a number on either side."""
     middle = min(max(lowest, middle), highest)
     for numbers in (range(middle, lowest - 1, -1), range(middle + 1, highest + 1)):
         yield from islice(filter(is_prime, numbers), 1)
 
 
 def _first(low: int, high: int, holds: Fits) -> int:
-    """The least number from low that it holds for, given that it holds from there on; high if none."""
+    """Return the least number from low on that it holds for, as for all above; high if there is none."""
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle + 1, high)
@@ -137,5 +137,5 @@ def _first(low: int, high: int, holds: Fits) -> int:
 
 
 def _least_base(power: int, limit: int) -> int:
-    """The least q whose power is beyond a limit."""
+    """Return the least q whose power is beyond a limit."""
     return _first(MIN_PRIME, limit + MIN_PRIME, lambda q: q**power > limit)

@@ -18,7 +18,7 @@ MAX_PLAIN_CHECKS, MAX_CHECKS = 2**36, 2**40
 
 
 def support(law: CollisionLaw, counts: Counts, keys: Integers, progress: Progress = no_progress) -> Integers:
-    """For each of some keys, how many reports support every level: levels × keys."""
+    """Return how many reports support every level, for each of some keys: levels × keys."""
     if law.decodes_all:
         return level_cells(law, counts, keys, progress)
     words, times = counts.nonzero(law.word_limit)

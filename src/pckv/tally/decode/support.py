@@ -67,7 +67,7 @@ def decode(
 
 
 def decode_all(law: Law, counts: Counts, progress: Progress = no_progress) -> tuple[KeySupport, DummySupport]:
-    """All keys, and the dummies where reports tell of them: they are numbered after the keys."""
+    """Return all keys, and the dummies where reports tell of them: they are numbered after the keys."""
     keys, dummies = law.keys, law.counted_dummies
     support = decode(law, counts, np.arange(keys + dummies), progress)
     total = int(support.counts[:, keys:].sum())

@@ -28,7 +28,7 @@ MAX_CHECKS = 2**36
 
 
 def support(law: UeCompactLaw, counts: Counts, keys: Integers, _progress: Progress = no_progress) -> Integers:
-    """For each of some keys, how many reports say every level: levels × keys."""
+    """Return how many reports say every level, for each of some keys: levels × keys."""
     words, times = counts.nonzero(law.word_limit)
     checks = keys.size * words.size
     if checks <= law.word_limit or not law.decodes_all:
@@ -56,7 +56,7 @@ def check_words(law: UeCompactLaw, words: Integers, times: Integers, keys: Integ
 
 
 def add_up(law: UeCompactLaw, words: Integers, times: Integers, used: int) -> Integers:
-    """For the keys below `used`: replace one digit of φ after another by the key's, the top one first.
+    """Replace one digit of φ after another by the key's, top one first, for the keys below `used`.
 
     Only the values that the top digit takes are made, and in the last step only the sums over a
     level's residues.
@@ -64,7 +64,7 @@ def add_up(law: UeCompactLaw, words: Integers, times: Integers, used: int) -> In
     q, digits = law.q, law.digits
     histogram = np.zeros(law.word_limit, np.int64)
     histogram[words] = times
-    # Axes: residue, key digits so far, the digit of φ in turn, the digits of φ below it.
+    # Axes: residue, key digits so far, the current digit of φ, the digits of φ below it.
     counts = histogram.reshape(-1, q).T.reshape(q, 1, q, -1)
     for digit in range(digits - 1, -1, -1):
         values = -(-used // q ** (digits - 1)) if digit == digits - 1 else q
@@ -89,7 +89,7 @@ def _sums_of_runs(counts: Integers, length: int) -> Integers:
 
 
 def transform(law: UeCompactLaw, words: Integers, times: Integers, used: int) -> Integers:
-    """The same by Fourier transforms: over the offset, then over φ, read off along the line ω·u.
+    """Do the same by Fourier transforms: over the offset, then over φ, read off along the line ω·u.
 
     n_z(u) = 1/q Σ_ω e^(2πiωz/q) Ĥ(ω·u, ω), and the terms of ω and q - ω are conjugates.
     """

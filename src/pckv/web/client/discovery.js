@@ -26,7 +26,7 @@ const FIXED = {
 };
 
 // Whether a text in normal form C may have a character anywhere. Conjoining letters of Korean are not marks,
-// and join all the same.
+// but join as well.
 export function isAlone(letter) {
   return letter.normalize() === letter && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{M}\u1160-\u11ff]/u.test(letter);
 }

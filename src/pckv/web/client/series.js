@@ -25,7 +25,7 @@ function dayOf(time) {
   return new Date(time).toJSON().slice(0, 10);
 }
 
-// The contract of every round: a task without days of its own.
+// The contract of every round: a task without its own days.
 async function readTemplate(members) {
   let task;
   try {

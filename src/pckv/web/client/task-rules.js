@@ -1,4 +1,4 @@
-// What each member of a task may be, by itself.
+// What each member of a task may be on its own.
 import { isCount, isDayOrNull, isId, isName, isText, isWithin } from "./formats.js";
 import { isDecimal, isDecimalBetween } from "./fraction.js";
 

@@ -7,7 +7,7 @@ import { levelValuesOf } from "./levels.js";
 import { ListedKeys } from "./listed-keys.js";
 import { MECHANISMS, RULES } from "./task-rules.js";
 
-// What reports are made with, by task. It is not in the task, so that pages cannot pass draws of their own.
+// What reports are made with, by task. It is not in the task, so that pages cannot pass their own draws.
 const internals = new WeakMap();
 
 // The mechanism, the domain of keys or texts, and how many draws a report is expected to take.

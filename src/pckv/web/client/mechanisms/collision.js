@@ -38,7 +38,7 @@ export class Mechanism extends MechanismBase {
     this.wordLimit = this.functions * this.symbols;
     this.draws = 3 + (keys <= padding ? keys : 2 * padding);
     this.setThreshold(expLower(epsilon), BigInt(padding));
-    // Levels stand at positions of their own.
+    // Each level has its own position.
     const anyLevel = (own) => 1 - (1 - own) * (1 - 1 / symbols) ** (levels - 1);
     this.setOdds(anyLevel(this.chance(this.hit).number), anyLevel(1 / symbols), 1);
   }

@@ -14,7 +14,7 @@ export class Mechanism extends MechanismBase {
     const isOptimized = allocation === "optimized";
     checkTask(isOptimized || levels === 2, "allocation must be optimized for more than two levels");
     this.wordLimit = BigInt(levels * all);
-    // Words with thresholds of their own: the true one, or both of its key. All others share the rest evenly.
+    // Words with their own thresholds: the true one, or both of its key. All others share the rest evenly.
     this.setApart = isOptimized ? 1n : 2n;
     this.spread = this.wordLimit - this.setApart;
     if (isOptimized) {

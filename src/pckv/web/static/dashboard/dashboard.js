@@ -34,7 +34,7 @@ async function loadViews() {
   return Object.assign({}, ...(await Promise.all(modules)));
 }
 
-// All views are loaded at once when somebody is signed in, so that a connection that is lost later stops none of them.
+// All views are loaded at sign-in, so that a connection that is lost later stops none of them.
 // Only what was asked for last is shown.
 async function load(name, ...values) {
   open((root) => replace(root, make("p", { class: "computing" }, "Loading …")));

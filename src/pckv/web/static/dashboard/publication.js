@@ -1,4 +1,4 @@
-// Whether everybody with a link may see the results.
+// Whether anyone with the link may see the results.
 import { alertBox, announce, ask, make, replace } from "../shared/page.js";
 import { copyButton } from "../shared/snippet.js";
 

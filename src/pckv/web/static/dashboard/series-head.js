@@ -1,4 +1,4 @@
-// The head of a series' page: what it asks, which round takes reports, when the next one opens, and what came so far.
+// The head of a series' page: its question, the round that takes reports, when the next opens, and what came.
 import { count, make, plural, replace } from "../shared/page.js";
 import { Table } from "../shared/table.js";
 import { badge } from "../shared/task-words.js";

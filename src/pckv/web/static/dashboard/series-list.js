@@ -13,7 +13,7 @@ const COLUMNS = [
 ];
 
 export class SeriesList {
-  // `more` is called when somebody wants to see older ones.
+  // `more` is called to show older ones.
   constructor(more) {
     this.pages = 1;
     this.table = new Table({ columns: COLUMNS, row, kind: "tasks series" });

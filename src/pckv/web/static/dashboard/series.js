@@ -1,4 +1,4 @@
-// One series: which round takes reports, how many came in every round, what changed, and what can be done with it.
+// One series: its open round, the reports of every round, what changed, and what can be done with it.
 import { TrendSection } from "../results/trend.js";
 import { readAddress, writeSettings } from "../shared/address.js";
 import { polled } from "../shared/connection.js";
@@ -59,7 +59,7 @@ class SeriesView {
     this.trend.show(contract, answer);
   }
 
-  // What somebody may be using is built again only when it changes.
+  // What an operator may be using is rebuilt only when it changes.
   build(series) {
     const { phase } = series;
     if (phase === this.built) return;

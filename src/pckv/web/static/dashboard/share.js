@@ -10,7 +10,7 @@ client = pckv.client.Client(${quoted(origin)}, state="pckv-state")
 client.submit(${quoted(id)}, ${held}${invited ? ", invitation=invitation" : ""})
 `;
 
-// A key could close the script element that these lines stand in; in plain quotes, __proto__ would be no key at all.
+// A key could close the script element that these lines stand in; in plain quotes, __proto__ would be no key.
 const inScript = (key) => (key === "__proto__" ? '["__proto__"]' : quoted(key).replaceAll("<", "\\u003c"));
 
 export const javascriptLines = (origin, id, held, invited) => `<script type="module">
@@ -20,7 +20,7 @@ export const javascriptLines = (origin, id, held, invited) => `<script type="mod
 </script>
 `;
 
-// The link to take part and its QR code. Whoever cannot use it any more, or needs an invitation, is told so.
+// The link to take part and its QR code. It says where the link no longer works or needs an invitation.
 export function shareSection({ id, by_invitation, phase, series }) {
   const link = `${location.origin}/join/${id}`,
     code = `/tasks/${id}/qr.svg?${query({ origin: location.origin })}`;

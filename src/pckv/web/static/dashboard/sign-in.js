@@ -4,7 +4,7 @@ import { alertBox, ask, field, make, replace } from "../shared/page.js";
 const UNKNOWN =
   "This token is not known here. Check that you have copied all of it, and that it is a token of this collector.";
 
-// The address stays as it is, so that whoever signs in is where they wanted to be.
+// The address stays unchanged, so that signing in leads to the page that was asked for.
 export function signIn(root, done) {
   document.title = "Sign in – pckv";
   const token = make("input", {

@@ -1,4 +1,4 @@
-// The head of a task's page: what it asks, whether it is open, how many reports came, and how many are wanted.
+// The head of a task's page: its question, whether it is open, and how many reports came and are wanted.
 import { alertBox, announce, ask, count, field, make, plural, replace } from "../shared/page.js";
 import { badge, kindNote, progress, reached } from "../shared/task-words.js";
 import { ReportBars } from "./report-bars.js";
@@ -7,7 +7,7 @@ import { ReportBars } from "./report-bars.js";
 const MAX_DAYS = 60,
   MILLISECONDS_PER_DAY = 86_400_000;
 
-// `show` is called with every overview; what somebody edits meanwhile stays.
+// `show` is called with every overview; what is being edited stays.
 export function taskHead(role, changed) {
   const back = make("p", { hidden: true }),
     title = make("h1"),

@@ -62,7 +62,7 @@ class TaskView {
     this.results.show(task);
   }
 
-  // What depends on little is built again only when that changed, so that nothing is lost that somebody enters there.
+  // Each part is rebuilt only when what it depends on changed, so that no input is lost.
   build() {
     const { task } = this,
       { phase, by_invitation, series } = task,
@@ -85,7 +85,7 @@ class TaskView {
   buildOnce() {
     const { task, refresh } = this;
     if (task.phase !== "closed" && !task.series) replace(this.invitations, invitationSection(task, refresh));
-    // Nobody named the keys that a public page could show.
+    // Without listed keys, a public page has nothing to show.
     if (typeof task.keys !== "number") return;
     this.publicationSwitch = publicationSection(task, refresh);
     replace(this.publication, this.publicationSwitch.element);
@@ -97,7 +97,7 @@ class TaskView {
     return new ResultsSection({ id, path, settings, onsettings: writeSettings });
   }
 
-  // Whoever reads a task while it is deleted may go on reading; whoever opens it then finds nothing.
+  // A page that shows a deleted task may stay open; opening the task again finds nothing.
   isGone(error) {
     if (error.status !== 404 && error.status !== 410) return false;
     if (this.task) return true;

@@ -1,5 +1,5 @@
-// The participant's page: what is asked, the form, and what became of the report. The report itself is shown only after it
-// was sent: whether somebody sends it must not depend on it, since no ε covers that.
+// The participant's page: what is asked, the form, and what became of the report. The report itself is shown
+// only after it was sent: whether a participant sends it must not depend on it, since no ε covers that.
 import { PckvError, coinOf, perturb } from "/client/index.js";
 import { alertBox, announce, make, replace } from "../shared/page.js";
 import { day, language, say } from "./join-strings.js";
@@ -51,20 +51,20 @@ async function ask(checked) {
   await checked;
   replace(body, ...parts);
   await showBudget(client, budget, forgetful);
-  // Nobody waits for the example.
+  // The page does not wait for the example.
   import("./report-view.js").then(
     ({ exampleOf }) => replace(view, exampleOf(task, example)),
     () => replace(view, alertBox(say("example_failed"))),
   );
 }
 
-// A report of other pairs, by a coin of its own where the collector draws one.
+// A report of other pairs, with its own coin where the collector draws one.
 async function example(pairs) {
   const number = crypto.getRandomValues(new Uint8Array(16));
   return perturb(task, pairs, task.coin === "server" ? await coinOf(task, number) : undefined);
 }
 
-// Which panel tells why nobody can take part, and what its sentence needs.
+// Which panel says why taking part is not possible, and what its sentence needs.
 function panelOf(error) {
   if (!globalThis.isSecureContext) return ["no_crypto"];
   if (error instanceof DOMException || !globalThis.indexedDB) return ["storage"];
@@ -81,7 +81,7 @@ function panelOf(error) {
   );
 }
 
-// The codes of the client that have a panel of their own.
+// The codes of the client that have their own panel.
 const PANELS = [
   "closed",
   "deleted",
@@ -92,7 +92,7 @@ const PANELS = [
   "over_budget",
 ];
 
-// Why nobody can take part, above everything else that is known about the survey.
+// Why taking part is not possible, above everything else that is known about the survey.
 async function showPanel(error) {
   if (!(error instanceof PckvError || error instanceof DOMException)) console.error(error);
   const [name, values] = panelOf(error),
@@ -117,7 +117,7 @@ async function costs() {
   return { spent: Number(spent), cap: Number(cap), cost: task.realisedEpsilon };
 }
 
-// Shows that work goes on: nothing can be changed meanwhile, and after some seconds it says that it still tries.
+// Shows progress: nothing can be changed meanwhile, and after some seconds it says that it still tries.
 async function whileSending(said, button, parts, work) {
   const tell = (key) => replace(said, make("p", { role: "status", class: "progress" }, say(key, { host })));
   const timer = setTimeout(() => tell("still"), 1000 * STILL_SECONDS);
@@ -136,8 +136,8 @@ async function whileSending(said, button, parts, work) {
   }
 }
 
-// The answers, the consent, and a footer that stays in sight. A report cannot be taken back: only the button sends it, and
-// not Enter in a field.
+// The answers, the consent, and a footer that stays in sight. A report cannot be taken back: only the button
+// sends it, and not Enter in a field.
 class AnswerForm {
   constructor() {
     this.form = new PairsForm(task);

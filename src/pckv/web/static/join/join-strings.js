@@ -1,5 +1,5 @@
-// Every sentence of the participant's page, in each of its languages. A text has the same {placeholders} in all of them;
-// where it depends on a number, {count} decides between its forms.
+// Every sentence of the participant's page, in each of its languages. A text has the same {placeholders} in
+// all of them; where it depends on a number, {count} decides between its forms.
 
 const EN = {
   title: "{name} – take part",

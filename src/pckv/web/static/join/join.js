@@ -1,4 +1,4 @@
-// The participant's page starts here: whether a report would be taken is asked while the rest of the page loads.
+// The participant's page starts here: it asks whether a report would be taken while the rest loads.
 import { Client } from "/client/index.js";
 
 const RETRY_POLICY = { tries: 2, seconds: 15, firstPause: 0.3, timeout: 8 };

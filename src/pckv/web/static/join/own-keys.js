@@ -1,4 +1,4 @@
-// Keys that nobody listed: people write them, one by one, and give each a value. They stay on the device.
+// Unlisted keys: people write them, one by one, and give each a value. They stay on the device.
 import { announce, field, make, replace } from "../shared/page.js";
 import { say } from "./join-strings.js";
 import { ValueRow } from "./value-row.js";
@@ -9,7 +9,7 @@ const byteCount = (text) => new TextEncoder().encode(text).length;
 // Whether there is no list: any text is a key, or a text to find.
 export const takesAnyText = ({ keys, kind }) => keys === "hashed" || kind === "discovery";
 
-// The name of the listed key that somebody means, however they write it.
+// The name of the listed key that a participant means, in any spelling.
 function listedAs({ keys }, text) {
   if (!Array.isArray(keys))
     return /^\d+$/.test(text) && Number(text) < keys ? String(Number(text)) : undefined;
@@ -31,7 +31,7 @@ class OwnRow extends ValueRow {
 }
 
 export class OwnKeys {
-  // `place` gives every row a number of its own, and `onchange` is called after every change.
+  // `place` gives every row its own number, and `onchange` is called after every change.
   constructor(task, place, onchange) {
     Object.assign(this, { task, place, onchange, rows: new Map(), anyText: takesAnyText(task) });
     // What was written before can be chosen again, until the page is left.

@@ -1,4 +1,4 @@
-// The form for pairs: one row per key. A long list comes in pages, with a search; keys that nobody listed are written.
+// The form for pairs: one row per key. A long list comes in pages, with a search; unlisted keys are written.
 import { debounced, field, make, replace } from "../shared/page.js";
 import { compareNames, say } from "./join-strings.js";
 import { OwnKeys, takesAnyText } from "./own-keys.js";
@@ -9,7 +9,7 @@ const MAX_LISTED = 30,
   ROWS_PER_PAGE = 10,
   MAX_COLLATED = 10_000;
 
-// What keys there are to choose from; a page of keys that nobody listed has others too.
+// What keys there are to choose from; a page for unlisted keys has others too.
 const listedCount = (task) => (takesAnyText(task) ? 0 : task.keyCount - (task.other !== null));
 
 // The name of a key by its number; texts that are hashed have none.

@@ -1,4 +1,4 @@
-// The participant's page for a task that does not exist yet: it shows the draft of a task, and makes no report.
+// The participant's page for a task that does not exist yet: it shows a draft, and makes no report.
 import { PckvError, Task } from "/client/index.js";
 import { loadPreview } from "../shared/draft.js";
 import { say } from "./join-strings.js";

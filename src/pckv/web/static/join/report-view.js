@@ -23,8 +23,8 @@ export const whatLeft = (task, report, typed) =>
     comparison(task, report, typed, "own", entered(task, typed)),
   );
 
-// A report of somebody who entered other things, drawn for this view alone: it depends on nobody's answers. It is drawn
-// when it is first looked at, since a report on very many keys takes a while.
+// An example report of other answers, drawn for this view alone: it depends on no participant's answers. It
+// is drawn when it is first looked at, since a report on very many keys takes a while.
 export function exampleOf(task, perturb) {
   const drawn = make("div"),
     made = takesAnyText(task)
@@ -41,7 +41,7 @@ export function exampleOf(task, perturb) {
   }
 }
 
-// What somebody could write; a discovery finds only texts of its own characters.
+// What a participant could write; a discovery finds only texts of its alphabet.
 function someTexts({ kind, keys, read }) {
   const texts = [say("some_key"), say("another_key")];
   return kind === "discovery"

@@ -18,10 +18,10 @@ function levelText({ levels, levelValues }, value) {
   return number(Number(value.toFixed(decimals)));
 }
 
-// Whether only levels are taken, or the levels have values of their own: those are what people choose from.
+// Whether only levels are taken, or the levels have their own values: those are what people choose from.
 const offersLevels = ({ levels, between }) => Array.isArray(levels) || between === "refuse";
 
-// Whether somebody's value may lie between two that are offered: steps of 1, like stars, leave nothing out.
+// Whether a value may lie between two that are offered: steps of 1, like stars, leave nothing out.
 export const leavesOut = (task) =>
   offersLevels(task) &&
   task.levelValues.some((value, place, values) => place && value - values[place - 1] !== 1);
@@ -104,7 +104,7 @@ const endLabels = ({ about: { low_label, high_label } }) =>
       )
     : null;
 
-// One radio button per value, drawn as a row of buttons; in several lines, each with its own edge, if they are many.
+// One radio button per value, drawn as a row of buttons; many stand in several lines, each with its own edge.
 class Scale {
   constructor(row, place, values) {
     const { task } = row,
@@ -133,7 +133,7 @@ class Scale {
   }
 }
 
-// Any number: a box, and a slider that shows no value until somebody gives one.
+// Any number: a box, and a slider that shows no value until one is given.
 class Measure {
   constructor(row) {
     const { low, high } = row.task,

@@ -1,4 +1,4 @@
-// Keys that nobody knows yet: which texts a discovery can find, and in how many groups of people.
+// Unlisted keys: which texts a discovery can find, and in how many groups of people.
 import { numeric, TextField } from "../shared/form-fields.js";
 import { make } from "../shared/page.js";
 

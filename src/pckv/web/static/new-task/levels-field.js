@@ -1,4 +1,4 @@
-// The levels that values are reported as: two, several in equal steps, or those that somebody names.
+// The levels that values are reported as: two, several in equal steps, or named ones.
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
 import { make } from "../shared/page.js";
 

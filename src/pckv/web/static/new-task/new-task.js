@@ -1,4 +1,4 @@
-// A new task: the form, the plan for what it says so far, a draft that survives, a preview, and what comes afterwards.
+// A new task: the form, the plan for what it says so far, a draft that survives, a preview, and what follows.
 import { dropDraft, keepDraft, keepPreview, loadDraft } from "../shared/draft.js";
 import { invitationLinks } from "../shared/invitations.js";
 import { alertBox, announce, ask, debounced, make, plural, replace } from "../shared/page.js";
@@ -11,7 +11,7 @@ const PLAN_DELAY = 300,
   UNKEPT =
     "This browser cannot keep the draft: it stores nothing, or the draft is too large. Without being created, it is lost when you leave this page.";
 
-// `from` is the task that this one is another run of, or `series` the series; it measures what a `discovery` found.
+// `from` is the task, or `series` the series, that this one repeats; it measures what a `discovery` found.
 export function newTask(root, { from, series, discovery }) {
   document.title = "New task – pckv";
   const view = new NewTask(root);
@@ -189,7 +189,7 @@ class NewTask {
   async createTask() {
     const { users, access, invitations } = this.form.fields;
     const { id } = await ask("POST", "/tasks/new", { body: this.form.body() });
-    // The task exists. Whoever tries again after a failure from here on finds the same one.
+    // The task exists: another attempt after a failure from here on finds the same one.
     await ask("PATCH", `/tasks/${id}`, { body: { target: Number(users.value) } });
     const invited = access.value === "invitations";
     const made = invited ? await ask("POST", `/tasks/${id}/invitations?count=${invitations.value}`) : null;

@@ -9,12 +9,12 @@ const PRESETS = [
 ];
 const OTHER = "other",
   MAX_EPSILON = 20,
-  // What devices spend at most, unless their cap is raised; and the ratio from which protection is called weak.
+  // What devices spend at most, by default; and the ratio from which protection is called weak.
   DEFAULT_CAP = 10,
   WEAK_RATIO = 50,
   CERTAIN = 0.995;
 
-// What an ε means: by how much a report can change what somebody believes, at the worst.
+// What an ε means: by how much a report can change a belief, at most.
 export function odds(epsilon) {
   const times = Math.exp(epsilon),
     right = times / (1 + times),

@@ -1,4 +1,5 @@
-// The form for a new task: its fields in sections, and what they say as a draft, as a question for a plan and as a task.
+// The form for a new task: its fields in sections, and what they say as a draft, as a question for a plan and
+// as a task.
 import { DiscoveryFields, valuesOfTree } from "./discovery-fields.js";
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
 import { KeyField, valueOfKeys } from "../shared/key-field.js";
@@ -10,7 +11,7 @@ import { RepeatFields } from "./repeat-fields.js";
 
 const MAX_USERS = 1e15,
   MAX_INVITATIONS = 100_000,
-  // How many of the keys people are assumed to hold where nobody says so.
+  // How many of the keys people are assumed to hold by default.
   ASSUMED_PAIRS = 3;
 const ABOUT = [
     "question",
@@ -222,8 +223,9 @@ export class TaskForm {
     return section(5, "Privacy", epsilon.element, this.advanced);
   }
 
-  // What follows from other fields: a discovery has neither values nor rounds, a coin needs invitations, rounds have days and panels instead, any text leaves none
-  // unlisted, named values begin and end with those of the range, and nobody holds more pairs than there are keys.
+  // What follows from other fields: a discovery has neither values nor rounds, a coin needs invitations,
+  // rounds have days and panels instead, any text leaves none unlisted, named values begin and end with those
+  // of the range, and no participant holds more pairs than there are keys.
   update(changed) {
     const {
         access,

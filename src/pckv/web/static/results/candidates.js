@@ -1,4 +1,4 @@
-// Where keys are hashed, nobody listed them: an analyst names those to look for, by paste or from a file.
+// Hashed keys are unlisted: an analyst names those to look for, by paste or from a file.
 import { KeyField } from "../shared/key-field.js";
 import { count, make } from "../shared/page.js";
 
@@ -34,7 +34,7 @@ export function candidatesForm(onasked) {
     since,
   );
 
-  // Nobody waits for what takes long unless they ask: new reports are only announced.
+  // A slow computation starts on request: new reports are only announced.
   function showSince(reports) {
     const text =
       reports > 0

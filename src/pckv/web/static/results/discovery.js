@@ -1,4 +1,4 @@
-// What a discovery found: a sentence, the keys with their ranges, the tree of prefixes as it grows, and what comes next.
+// What a discovery found: a sentence, the keys with their ranges, the tree of prefixes, and next steps.
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads } from "../shared/downloads.js";
 import { alertBox, ask, count, make, newestOnly, percent, plural, replace, request } from "../shared/page.js";

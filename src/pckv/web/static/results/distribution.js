@@ -12,8 +12,8 @@ const QUANTILES = {
   0.9: "Nine tenths",
 };
 
-// What is said of a key that stands out, whose task has more than two levels, with a place for the chart. `threshold` is
-// the number of a level, and `onthreshold` is called with another one when somebody chooses it.
+// What is said of a key that stands out, whose task has more than two levels, with a place for the chart.
+// `threshold` is the number of a level, and `onthreshold` is called with another one when it is chosen.
 export function distributionOf(estimate, task, { chart, threshold, onthreshold }) {
   const { unit } = task.about,
     texts = levelTexts(task.level_values);
@@ -78,7 +78,7 @@ function quantiles({ quantiles: found }, task, texts) {
 
 function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
   const said = make("p", { "aria-live": "polite" });
-  // Nobody is beyond either end.
+  // No value is beyond either end.
   const show = (level) => {
     const value = inUnit(texts[level], unit),
       sides = [

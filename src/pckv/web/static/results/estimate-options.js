@@ -41,7 +41,7 @@ export function changedOptions(task, options) {
   );
 }
 
-// `onchange` is called with the name and the value of what somebody chose.
+// `onchange` is called with the name and the value of the chosen option.
 export function optionsPanel(task, options, onchange) {
   const percentages = (usual, chosen) =>
     [...new Set([...usual, chosen])].sort().map((share) => [share, levelText(share)]);

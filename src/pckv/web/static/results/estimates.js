@@ -7,7 +7,7 @@ import { isHashed } from "./estimate-options.js";
 // The value and the limits of an estimate, in all their digits.
 const limits = (numbers, name) => [numbers[name], numbers[`${name}_low`], numbers[`${name}_high`]];
 
-// Perhaps nobody holds a key that is too rare to tell, whatever its own range says.
+// A key that is too rare to tell may have no holders, whatever its range says.
 export function shareCell(estimate) {
   const { value, range, most } = frequencyTexts(estimate),
     words = estimate.detected ? [value, range] : [TOO_RARE, most];
@@ -19,8 +19,8 @@ export function meanCell(estimate) {
   return ranged(estimate.mean_known ? value : UNKNOWN, range, limits(estimate, "mean"));
 }
 
-// `requests` sends them, and `options` say how to estimate. `address` gives that of a key's page, or is null. `onanswer`
-// gets every answer, `onproblem` what went wrong, or null, and `onsearch` what somebody searches for.
+// `requests` sends them, and `options` say how to estimate. `address` gives that of a key's page, or is null.
+// `onanswer` gets every answer, `onproblem` what went wrong, or null, and `onsearch` the text of a search.
 export function estimatesTable({ requests, task, options, search, address, onanswer, onproblem, onsearch }) {
   const { other, about } = task;
 
@@ -50,8 +50,8 @@ export function estimatesTable({ requests, task, options, search, address, onans
     }
   }
 
-  // Those who hold keys that are not listed are no key among others: their row stands below all parts of the table.
-  // Resolves to how many of the keys that were found this is.
+  // Those who hold keys that are not listed are no key among others: their row stands below all parts of the
+  // table. Resolves to how many of the keys that were found this is.
   async function showOther(wanted, signal) {
     if (other === null) return 0;
     const { estimates } = await requests.ask("estimates", options, { signal, keys: [other] });

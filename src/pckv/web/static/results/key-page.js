@@ -1,4 +1,4 @@
-// One key: how many people hold it and what they say, in words, how sure that is, and what would make it sharper.
+// One key: how many people hold it, what they say, how sure that is, and what would make it sharper.
 import { withSettings } from "../shared/address.js";
 import { Chart } from "../shared/chart.js";
 import { distributionOf } from "./distribution.js";

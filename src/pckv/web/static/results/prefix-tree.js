@@ -6,8 +6,9 @@ import { rangeBar, ranged, Table } from "../shared/table.js";
 const MAX_ROWS = 200;
 const COLUMNS = [{ name: "Texts that begin with" }, { name: "" }, { name: "Share of people", number: true }];
 
-// The rows from the root on, a branch after another: those that lead to a key first, then by their shares. Prefixes with one
-// continuation share the row of the last: `text` is what they add to the row above, `depth` how many forks there are above.
+// The rows from the root on, a branch after another: those that lead to a key first, then by their shares.
+// Prefixes with one continuation share the row of the last: `text` is what they add to the row above, `depth`
+// how many forks there are above.
 export function treeRows(nodes) {
   const lengths = [...new Set(nodes.map(({ length }) => length))].sort((one, other) => one - other),
     children = new Map();

@@ -1,4 +1,4 @@
-// The public results of a task: read-only, for everybody with the link.
+// The public results of a task: read-only, for anyone with the link.
 import { Chart } from "../shared/chart.js";
 import { alertBox, ask, count, make, percent, plural, replace } from "../shared/page.js";
 import { levelTexts, UNKNOWN } from "../shared/ranges.js";
@@ -98,7 +98,7 @@ function table({ estimates, other, about: { unit } }) {
 // Those of keys that are not listed stand apart: they are told in a sentence.
 const listed = (estimates, other) => estimates.filter(({ key }) => key !== other);
 
-// What people say of the keys, where a task has more than two levels. A table that somebody opened stays open.
+// What people say of the keys, where a task has more than two levels. An open table stays open.
 function spread({ estimates, other, about: { unit } }) {
   const known = listed(estimates, other).filter(({ shares, mean_known: isKnown }) => shares && isKnown);
   if (!known.length) return null;

@@ -1,4 +1,4 @@
-// What the reports of a task tell: a sentence, a chart, a table, options, downloads, and how precise all that is.
+// What the reports of a task tell: a sentence, a chart, a table, options, downloads, and their precision.
 import { withSettings } from "../shared/address.js";
 import { Chart } from "../shared/chart.js";
 import { isLost, Pace } from "../shared/connection.js";
@@ -14,7 +14,7 @@ import { sharesTable } from "./shares.js";
 const SAY_AFTER_MILLISECONDS = 400;
 const NO_REPORTS = "No reports yet: share the link with the people who are to take part.";
 
-// Requests for estimates: of all keys of a task, or of those that somebody named.
+// Requests for estimates: of all keys of a task, or of those that an analyst named.
 class EstimateRequests {
   constructor(path) {
     this.path = path;
@@ -22,7 +22,7 @@ class EstimateRequests {
     this.keys = null;
   }
 
-  // `place` is what is asked for: estimates, or a chart of them. `keys` are asked for in place of those named before.
+  // `place` is what is asked for: estimates, or a chart of them. `keys` replace those named before.
   send(place, parameters, { keys = this.keys, ...options } = {}) {
     const address = `${this.path}/${place}?${query(parameters)}`;
     return keys ? request("POST", address, { ...options, body: { keys } }) : request("GET", address, options);
@@ -72,7 +72,7 @@ export class ResultsSection {
   build() {
     const { task, requests, known } = this;
     this.options = readOptions(task, this.settings);
-    // Hashed keys are named by whoever looks for them.
+    // An analyst names the hashed keys to look for.
     this.candidates = isHashed(task) ? candidatesForm((keys) => this.lookFor(keys)) : null;
     const address = isHashed(task) ? null : (key) => this.keyAddress(key);
     this.table = estimatesTable({
@@ -98,7 +98,7 @@ export class ResultsSection {
     );
   }
 
-  // A hashed key is told from noise among all that were asked for: by itself, more easily.
+  // A hashed key is told from noise among all that were asked for: alone, more easily.
   keyAddress(key) {
     const address = `#/tasks/${this.id}/keys/${encodeURIComponent(key)}`;
     return withSettings(address, changedOptions(this.task, this.options));
@@ -187,7 +187,7 @@ export class ResultsSection {
     this.candidates.showSince(this.counted ? this.task.reports - this.counted : 0);
   }
 
-  // Hashed keys are looked for when somebody asks, which may take long, and again by itself only if that failed.
+  // A search for hashed keys may take long: it starts on request, and is repeated only if it failed.
   waitsForKeys() {
     return this.candidates !== null && (this.requests.keys === null || this.pace.reports >= 0);
   }

@@ -1,4 +1,4 @@
-// What people say, not only on average: the shares of the levels among those who hold a key, as bars and as a table.
+// What people say, not only on average: shares of the levels among a key's holders, as bars and a table.
 import { make, newestOnly, plural, replace } from "../shared/page.js";
 import { levelTexts, shareTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
 import { ranged, Table } from "../shared/table.js";
@@ -7,7 +7,7 @@ const KEYS_SHOWN = 20;
 // A share whose range is at least this wide is unknown.
 const UNKNOWN_WIDTH = 0.95;
 
-// The shares of the levels of keys: one bar for all holders of a key, with a part per level, as wide as its share.
+// The shares of the levels of keys: one bar per key, with a part per level, as wide as its share.
 export function sharesSpecification(estimates, texts, unit) {
   const values = estimates.flatMap(({ key, shares }) =>
     shares.map((share, level) => {
@@ -49,7 +49,7 @@ export function tableOfShares(estimates, texts, nameOf) {
   return new Table({ columns, row, kind: "compact", label: "Table of shares" }).show(estimates).element;
 }
 
-// The table behind the bars of the chart: it is asked for once somebody opens it.
+// The table behind the bars of the chart: it is fetched once it is opened.
 export function sharesTable({ requests, task, address }) {
   const texts = levelTexts(task.level_values),
     { unit } = task.about,

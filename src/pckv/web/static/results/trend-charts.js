@@ -1,4 +1,4 @@
-// The shares of a few keys over the rounds, a chart per key: the smoothed line in its band, and single rounds as points.
+// The shares of a few keys over the rounds, one chart per key: a smoothed line in its band, rounds as points.
 import { Chart } from "../shared/chart.js";
 import { count, make, replace } from "../shared/page.js";
 import { changeTexts, frequencyTexts } from "../shared/ranges.js";
@@ -22,7 +22,7 @@ export class TrendCharts {
     this.element = make("div", { class: "trends" });
   }
 
-  // Draws the first items of a table and returns how many those are. Without the script their names are there.
+  // Draws the first items of a table and returns how many those are. Without the script, names are shown.
   show(items, rounds) {
     const shown = items.slice(0, CHARTS_SHOWN);
     replace(this.element, ...shown.map((item, place) => figure(item, this.charts[place])));

@@ -31,7 +31,8 @@ const SORTS = {
   mean: ({ pooled }) => [Number(pooled.mean_known), pooled.mean],
 };
 
-// A sort with a minus sign is from the largest on. Sorting is stable: keys that are equal stay in the order of the task.
+// A sort with a minus sign is from the largest on. Sorting is stable: keys that are equal stay in the order
+// of the task.
 function sortedBy(items, sort) {
   const sign = sort.startsWith("-") ? -1 : 1,
     keyed = items.map((item) => [item, ...SORTS[sort.replace("-", "")](item)]);
@@ -161,8 +162,8 @@ export class TrendSection {
     ];
   }
 
-  // The browser holds the whole table. The keys that it shows first are drawn: those that moved most, unless somebody
-  // sorts or searches.
+  // The browser holds the whole table. The keys that it shows first are drawn: those that moved most, unless
+  // the table is sorted or searched.
   page({ search, sort, offset, limit }) {
     const wanted = search.toLowerCase(),
       found = this.items.filter(({ key }) => key.key.toLowerCase().includes(wanted)),

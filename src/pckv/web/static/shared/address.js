@@ -9,7 +9,7 @@ export function readAddress() {
   };
 }
 
-// An address that somebody mistyped is still an address.
+// A mistyped address is still an address.
 function decode(part) {
   try {
     return decodeURIComponent(part);

@@ -4,7 +4,7 @@ const FONT = "10px system-ui, sans-serif",
   LINE_PIXELS = 12,
   ROW_PADDING = 8;
 const MAX_LINES = 4;
-// Neither is in a name. A label without breaks and end signs is the name again, so that no two keys share one.
+// Neither is in a name. A label without breaks and end signs is the name again: no two keys share one.
 const BREAK = "\n",
   REST = "\v";
 const LINES = `split(split(datum.label, ${JSON.stringify(REST)})[0], ${JSON.stringify(BREAK)})`;
@@ -49,7 +49,7 @@ function withLabels(y) {
   };
 }
 
-// Gives every row of a specification a label of at most this width, and all rows the height of the highest label.
+// Gives every row of a specification a label of at most this width, and all rows the same height.
 export function wrapLabels(spec, width) {
   let most = 1;
   const wrapped = JSON.parse(JSON.stringify(spec), (member, value) => {

@@ -1,11 +1,11 @@
-// Charts: a Vega-Lite specification drawn in the page's colours and as wide as its place, again when those change.
+// Charts: a Vega-Lite specification in the page's colours and as wide as its place, redrawn on changes.
 import { wrapLabels } from "./chart-labels.js";
 import { debounced, make, replace } from "./page.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 // Panels stand side by side where each of them has at least this width with its labels.
 const MIN_PANEL_WIDTH = 320;
-// How wide the first drawing assumes the labels to be, and how often a panel is fitted to what they really take.
+// The width of labels that the first drawing assumes, and how often a panel is fitted to their real width.
 const LABEL_WIDTH = 90,
   MAX_TRIES = 3;
 const MIN_PLOT_WIDTH = 60;
@@ -74,7 +74,7 @@ const theme = ({ background, text, soft, line }, width) => ({
   axisXDiscrete: { labelOverlap: "greedy" },
 });
 
-// Panels stand side by side where there is room for all of them, otherwise below each other, each with its own labels.
+// Panels stand side by side if all fit, otherwise below each other, each with its own labels.
 function fit(spec, plotWidth, sideBySide) {
   const { hconcat: panels = [], ...fitted } = structuredClone(spec);
   for (const panel of panels) panel.width = Math.max(MIN_PLOT_WIDTH, plotWidth);

@@ -41,8 +41,8 @@ export function forget() {
   lost = false;
 }
 
-// Returns a function that asks at once, and from then on regularly: `ask` gets a signal, and its answer is given to `use`.
-// What goes wrong is told in `said`; where that is final, `isOver` returns true.
+// Returns a function that asks at once, and from then on regularly: `ask` gets a signal, and its answer is
+// given to `use`. What goes wrong is told in `said`; where that is final, `isOver` returns true.
 export function polled({ ask, use, said, isOver = () => false }) {
   let next;
   const refresh = newestOnly(async (signal) => {

@@ -27,7 +27,7 @@ export const keepPreview = (text) => localStorage.setItem(PREVIEW, text);
 
 export const loadPreview = () => attempt(() => localStorage.getItem(PREVIEW));
 
-// Whoever uses the browser next must not find them.
+// The next user of the browser must not find them.
 export function dropAll() {
   dropDraft();
   attempt(() => localStorage.removeItem(PREVIEW));

@@ -1,5 +1,6 @@
-// Fields of a form: a label, a hint, a value as text, and what is wrong with it, in plain words below it. A browser checks
-// what the attributes of a control say; all other rules are the collector's, whose answer names the field.
+// Fields of a form: a label, a hint, a value as text, and what is wrong with it, in plain words below it. A
+// browser checks what the attributes of a control say; all other rules are the collector's, whose answer
+// names the field.
 import { count, field, make } from "./page.js";
 
 const sentence = (text) =>
@@ -51,7 +52,7 @@ export class TextField {
     this.problem = new FieldProblem(input);
     this.element.append(this.problem.element);
     input.addEventListener("change", () => this.validate());
-    // What was told is looked at again while it is corrected, and nothing is told while somebody begins to type.
+    // A problem that is shown is checked again on every input; none is shown at the beginning of an input.
     input.addEventListener("input", () => this.problem.element.hidden || this.validate());
   }
 

@@ -1,4 +1,4 @@
-// The keys of a task: names by paste or from a file, just how many, or any text; what is wrong is told with its line.
+// The keys of a task: names by paste or from a file, their number, or any text; problems name a line.
 import { ChoiceField, FieldProblem, numeric } from "./form-fields.js";
 import { count, field, make, plural } from "./page.js";
 
@@ -29,8 +29,9 @@ const KINDS = [
 
 const byteCount = (text) => new TextEncoder().encode(text).length;
 
-// The keys in a text with one per line, and which lines are empty, repeat another one or hold what cannot be a key.
-// `exact`: as `pckv estimate --keys-file` reads them. Otherwise blanks around a key are left out, and it is normalised.
+// The keys in a text with one per line, and which lines are empty, repeat another one or hold what cannot be
+// a key. `exact`: as `pckv estimate --keys-file` reads them. Otherwise blanks around a key are left out, and
+// it is normalised.
 export function parseKeys(text, { exact = false } = {}) {
   const lines = text.split(LINE_BREAK),
     places = new Map(),
@@ -79,7 +80,7 @@ export function firstColumn(text) {
 }
 
 export class KeyField {
-  // `changed` is called when a file was read: nobody types then. `exact`: lines are taken exactly as they are.
+  // `changed` is called when a file was read, without an input event. `exact`: lines are taken unchanged.
   constructor(changed, { exact = false } = {}) {
     Object.assign(this, { changed, exact, label: "Keys" });
     // The text of a list that is too long to be shown; null if all of it is.
@@ -109,7 +110,7 @@ export class KeyField {
       onchange: () => this.validate(),
       oninput: () => this.tell(),
     });
-    // A file that is chosen again, since somebody has changed it, is read again.
+    // A file that was edited and chosen again is read again.
     this.file = make("input", {
       type: "file",
       accept: ".txt,.csv,text/plain,text/csv",
@@ -178,7 +179,7 @@ export class KeyField {
     return this.isList ? this.parse().keys : Number(this.number.value);
   }
 
-  // There are more texts than anybody holds.
+  // There are more texts than a participant holds.
   get keyCount() {
     const keys = this.keys();
     if (this.isHashed || this.isDiscovery) return Infinity;

@@ -34,9 +34,9 @@ export function rangeBar({ frequency, frequency_low: low, frequency_high: high }
 }
 
 export class Table {
-  // A column has a `name`, and may say that it holds a `number`. `row` returns the content of an item's cells, the first
-  // of which heads the row: a text, an element, a list of them, or what `ranged` returns. `isSoft` tells which rows are
-  // grey. A table with a `label` scrolls by itself.
+  // A column has a `name`, and may say that it holds a `number`. `row` returns the content of an item's
+  // cells, the first of which heads the row: a text, an element, a list of them, or what `ranged` returns.
+  // `isSoft` tells which rows are grey. A table with a `label` scrolls by itself.
   constructor({ columns, row, isSoft = () => false, kind = null, label = null }) {
     Object.assign(this, { columns, row, isSoft, shown: "", headed: "" });
     this.head = make("tr");
@@ -83,10 +83,10 @@ export class Table {
   }
 }
 
-// A table of keys of which one page is shown. A column with a `sort` can be sorted by, numbers from the largest on.
+// A table of keys, one page at a time. A column with a `sort` can be sorted by, numbers from the largest on.
 export class SearchTable extends Table {
-  // `load` resolves to the `items` of a page and the `total` of all that are found, or to null if it failed. A `sort` with a
-  // minus sign is from the largest on. `onsearch` gets what somebody searches for.
+  // `load` resolves to the `items` of a page and the `total` of all that are found, or to null if it failed.
+  // A `sort` with a minus sign is from the largest on. `onsearch` gets the text of a search.
   constructor({ search, sort, onsearch, load, ...options }) {
     super(options);
     Object.assign(this, { search, sort, onsearch, load, offset: 0 });
@@ -129,7 +129,7 @@ export class SearchTable extends Table {
   }
 
   // Resolves to whether the page was loaded, or is no longer wanted.
-  // `say`: tell screen readers, since somebody asked for the change.
+  // `say`: tell screen readers, since the user asked for the change.
   refresh = newestOnly(async (signal, say = false) => {
     const { search, sort, offset } = this,
       page = await this.load({ search, sort, offset, limit: ROWS_PER_PAGE }, signal);

@@ -32,7 +32,7 @@ function reportsPerYear({ period, panels, rounds }) {
 
 const decimal = (number) => Number(number.toPrecision(12)).toLocaleString("en");
 
-// What w-event privacy means, for somebody who has never heard of it.
+// What w-event privacy means, in everyday words.
 export function windowSentence({ period, panels, rounds, epsilon }) {
   const reports = reportsPerYear({ period, panels, rounds }),
     days = plural(panels * period, "day"),
