@@ -26,8 +26,8 @@ TEXTS, HOLDERS, RUNS = 10, 1_040, 3
 ANY_RATE = 0.5
 
 
-class People(NamedTuple):
-    """What everybody holds, and which texts many do."""
+class HeldTexts(NamedTuple):
+    """The text that each person holds, and the texts that many hold."""
 
     held: list[str]
     frequent: list[str]
@@ -40,13 +40,13 @@ class FoundTexts(NamedTuple):
     seconds: float
 
 
-def people(seed: int) -> People:
+def people(seed: int) -> HeldTexts:
     """Return people of whom many hold one of the frequent texts, and the others any."""
     source = random.Random(seed)
     texts = [f"{number:0{BITS}b}" for number in source.sample(range(2**BITS), 2**BITS)]
     frequent = texts[:TEXTS]
     held = frequent * HOLDERS + source.choices(texts[TEXTS:], k=USERS - TEXTS * HOLDERS)
-    return People(held, frequent)
+    return HeldTexts(held, frequent)
 
 
 def found_texts(found: list[str], frequent: list[str], start: float) -> FoundTexts:

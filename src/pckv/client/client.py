@@ -17,7 +17,7 @@ from pckv.base.canonical import check_name
 from pckv.base.days import Phase
 from pckv.base.errors import ClientError
 from pckv.base.limits import Numeric
-from pckv.client.contracts import Contracts, check_id
+from pckv.client.contracts import StoredContracts, check_id
 from pckv.client.folder import StateFolder
 from pckv.client.ledger import Caps, Ledger, LedgerEntry, PeriodCap
 from pckv.client.outbox import DeliveryOutcome, Outbox, Status
@@ -59,7 +59,7 @@ class Client:
         self._caps = Caps(folder, cap, cap_per_period)
         self._ledger = Ledger(outbox, self._caps)
         self._transport = Transport(url, retry_policy or RetryPolicy())
-        self._contracts = Contracts(folder, self._transport)
+        self._contracts = StoredContracts(folder, self._transport)
         self._reports = Reports(outbox, self._ledger, self._transport, clock)
         self._rounds = RoundReporter(folder, self._ledger, self._transport, self._reports, clock)
 

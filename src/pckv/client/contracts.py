@@ -16,7 +16,7 @@ TASK_SUFFIX, SERIES_SUFFIX = ".task", ".series"
 Contract = TypeVar("Contract", Task, Series)
 
 
-class Contracts:
+class StoredContracts:
     """The tasks and series of one collector, each as it was first seen."""
 
     def __init__(self, folder: StateFolder, transport: Transport) -> None:
