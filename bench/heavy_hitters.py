@@ -26,7 +26,7 @@ TEXTS, HOLDERS, RUNS = 10, 1_040, 3
 ANY_RATE = 0.5
 
 
-class HeldTexts(NamedTuple):
+class TextsOfPeople(NamedTuple):
     """The text that each person holds, and the texts that many hold."""
 
     held: list[str]
@@ -40,13 +40,13 @@ class FoundTexts(NamedTuple):
     seconds: float
 
 
-def people(seed: int) -> HeldTexts:
+def people(seed: int) -> TextsOfPeople:
     """Return people of whom many hold one of the frequent texts, and the others any."""
     source = random.Random(seed)
     texts = [f"{number:0{BITS}b}" for number in source.sample(range(2**BITS), 2**BITS)]
     frequent = texts[:TEXTS]
     held = frequent * HOLDERS + source.choices(texts[TEXTS:], k=USERS - TEXTS * HOLDERS)
-    return HeldTexts(held, frequent)
+    return TextsOfPeople(held, frequent)
 
 
 def found_texts(found: list[str], frequent: list[str], start: float) -> FoundTexts:
