@@ -20,7 +20,7 @@ from pckv.base.limits import (
     Numeric,
     check_epsilon,
 )
-from pckv.base.records import Record
+from pckv.base.records import AnySize, Record
 from pckv.base.wire import WORD_BYTES
 from pckv.base.words import percent
 from pckv.planning.assessment import (
@@ -131,7 +131,7 @@ class UsersNeeded:
     """How many people bring the error of a typical frequency down to this; None if larger sets hide more."""
 
     frequency_error: float
-    users: int | None
+    users: AnySize | None
 
 
 @dataclass(frozen=True)

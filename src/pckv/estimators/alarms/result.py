@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from pckv.base.table import plain, read_value
+from pckv.base.records import plain, read_value
 
 # The chance that an honest task has an alarm on a day, and how often a day it may be checked.
 FALSE_ALARMS_PER_DAY = 1e-4

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from pckv.base.arrays import Floats
 from pckv.base.errors import DataError, ParameterError
 from pckv.base.limits import BETWEEN, MIN_LEVELS, REFUSE_BETWEEN, ROUND
-from pckv.base.table import ResultTable, plain, read_columns, read_members, read_value
+from pckv.base.records import plain, read_columns, read_members, read_value
+from pckv.base.table import ResultTable
 from pckv.base.words import plural
 from pckv.estimators.results.distributions import (
     DEVIATIONS,

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from pckv.base.arrays import Floats
 from pckv.base.errors import DataError, ParameterError
-from pckv.base.table import ResultTable, plain, read_columns, read_members, read_value
+from pckv.base.records import plain, read_columns, read_members, read_value
+from pckv.base.table import ResultTable
 from pckv.estimators.results.estimates import Estimates, KeyEstimate
 from pckv.statistics.detection import DEFAULT_FLAG_RATE
 
