@@ -27,7 +27,7 @@ ANY_RATE = 0.5
 
 
 class People(NamedTuple):
-    """What everybody holds, and which texts many do."""
+    """What each person holds, and which texts many do."""
 
     held: list[str]
     frequent: list[str]

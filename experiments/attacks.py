@@ -78,7 +78,7 @@ def random_message(task: Task, liars: int, rng: Generator) -> Messages:
 
 
 def random_pair(task: Task, targets: Integers, liars: int, rng: Generator, source: Source) -> Messages:
-    """Return honest reports of somebody who holds one random target with the largest value."""
+    """Return honest reports of people who each hold one random target with the largest value."""
     keys = rng.choice(targets, liars).astype(np.int32)
     population = Population(np.arange(liars + 1), keys, np.full(liars, task.high))
     return np.concatenate([batch.messages for batch in perturb_many(task, population, source)])

@@ -81,7 +81,7 @@ class WorkSpace(NamedTuple):
 
 
 def signed_rows(data: Dataset) -> SignedRows:
-    """Everybody's keys with the chance that the value becomes a plus."""
+    """All people's keys with the chance that the value becomes a plus."""
     people = data.population
     return SignedRows(people.offsets, people.keys, (1 + data.scaled(people.values)) / 2)
 

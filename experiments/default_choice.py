@@ -106,7 +106,7 @@ class JudgedChoice(NamedTuple):
 
 
 def grid(part: str) -> Iterator[ChoiceSetting]:
-    """Yield the settings of a part; mean sizes take turns, and nobody holds more than a third of the keys on average."""
+    """Yield the settings of a part; mean sizes take turns, and people hold at most a third of the keys on average."""
     if part == "judged":
         numbers, pairs = (
             product((12, 100, 1000, 5000), (500, 20_000, 10**6), ("0.5", "1", "2", "4")),

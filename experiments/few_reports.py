@@ -48,7 +48,7 @@ class FewReports(NamedTuple):
 
 
 def measure_few(repeats: int | None) -> list[FewReports]:
-    """Measure all settings: everybody holds one key."""
+    """Measure all settings: each person holds one key."""
     jobs = [
         (mechanism, epsilon, reports, (keys, power), repeats)
         for mechanism in MECHANISMS
@@ -81,7 +81,7 @@ def measure_setting(
         rows.append([*squares, frequency.sum()])
     table = np.array(rows)
     own, ours, total = table.mean(axis=0)
-    # Where the paper's method knows the truth, as that everybody holds the only key, so must ours.
+    # Where the paper's method knows the truth, as that all people hold the only key, so must ours.
     ratio = ours / own if own else float(ours > 0) + 1
     spread = float(standard_errors(table[:, 1] - ratio * table[:, 0]) / own) if own else 0.0
     return FewReports(mechanism, epsilon, reports, keys, power, ratio, spread, total)

@@ -53,7 +53,7 @@ PARTS = {"law": PlantedKeys(10**6, 200, 10**4), "reports": PlantedKeys(40_000, 1
 class Discoveries(NamedTuple):
     """One setting, averaged over the repeats.
 
-    `false` is the share of keys that nobody holds among those marked, with its standard error, and `found` the share of the
+    `false` is the share of keys without holders among those marked, with its standard error, and `found` the share of the
     held keys that are marked. Errors are roots of mean squares relative to those that the plan predicts; `means` is how
     many keys those of means are about.
     """
@@ -114,7 +114,7 @@ def _from_law(setting: _Setting, model: SamplingModel, rng: Generator) -> _Marke
 
 
 def _from_reports(setting: _Setting, rng: Generator) -> _Marked:
-    """Make everybody's report, count them, and ask about all candidates by name."""
+    """Make all reports, count them, and ask about all candidates by name."""
     task, people = setting.task, setting.dataset.population
     texts = [f"key {number}" for number in range(setting.candidates)]
     numbers = np.array([task.key_index(text) for text in texts], np.int32)

@@ -114,7 +114,7 @@ def _scale(task: Task) -> Scale:
 
 
 def _collected(task: Task, model: SamplingModel, rng: Generator) -> Posterior:
-    """Collect a report of everybody and learn from all of them."""
+    """Collect a report of each person and learn from all of them."""
     support, _, count_law = count_reports(task.law, model.prepare(task.law, rng), rng)
     return learn(support, model.users, CountMoments.of(count_law, scale=_scale(task)))
 

@@ -324,7 +324,7 @@ def _repeat(rated: Rated, support: KeySupport, moments: CountMoments) -> _Repeat
 def _known_with_distribution(
     true: Floats, support: KeySupport, users: int, moments: CountMoments
 ) -> KnownFrequencies:
-    """Return what totals tell of the frequencies to somebody who knows all true ones, but not which key has which."""
+    """Return what totals tell of the frequencies to an analyst who knows all true ones, but not which key has which."""
     holders, keys = np.unique(np.round(true * users), return_counts=True)
     frequency = holders / users
     distance = unbiased_frequency(support, users, moments)[:, None] - frequency

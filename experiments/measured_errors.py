@@ -38,7 +38,7 @@ class MeasuredErrors:
     `errors` are mean squared errors by method, `spread` their standard errors over the repeats. `ratio` is the error of
     `bayes` relative to `corrected` on the same reports, `bound` the upper end of its one-sided 95 % interval. `cover`
     are the shares of keys whose 95 % intervals, set sizes being known, contain the truth. Means are compared only where
-    somebody holds the key.
+    the key has holders.
     """
 
     data: str

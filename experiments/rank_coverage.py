@@ -109,7 +109,7 @@ class RankCoverage(NamedTuple):
         return float(self.frequency[first:end].mean())
 
     def of_means(self, ranks: str) -> float:
-        """Return the coverage of the means in a group of ranks, of keys that somebody holds."""
+        """Return the coverage of the means in a group of ranks, of keys with holders."""
         group = slice(*RANKS[ranks])
         return float(self.mean[group][self.held[group]].mean())
 

@@ -91,7 +91,7 @@ def draw_paths(setting: SeriesSetting, rng: Generator) -> Paths:
 
 
 def make_series(setting: SeriesSetting) -> Series:
-    """Return the series: nobody holds more pairs than the padding."""
+    """Return the series: no person holds more pairs than the padding."""
     task = Task(
         name="weekly",
         keys=KEYS,

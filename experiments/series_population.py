@@ -1,7 +1,7 @@
 """People whose keys stay, drift and jump over the rounds of a series, each key by itself.
 
-Somebody has a few slots, and each slot proposes one key, drawn once. They hold that key in a round if a number that is
-also drawn once is below the key's frequency in that round, relative to its largest. So nobody holds more pairs than there
+A person has a few slots, and each slot proposes one key, drawn once. They hold that key in a round if a number that is
+also drawn once is below the key's frequency in that round, relative to its largest. So no person holds more pairs than there
 are slots, and a key that stays is held by the same people in every round, whatever others do.
 """
 
@@ -57,9 +57,9 @@ class Crowd(NamedTuple):
         return Population(offsets, chosen.astype(np.int32), values)
 
     def mean_truth(self, number: int) -> Floats:
-        """Return the means of a round among all holders; 0 where nobody holds a key."""
-        everybody = self.population(np.arange(len(self.keys)), number)
-        return everybody.truth(len(self.paths.kind))[1]
+        """Return the means of a round among all holders; 0 where a key has no holders."""
+        population = self.population(np.arange(len(self.keys)), number)
+        return population.truth(len(self.paths.kind))[1]
 
 
 def draw_crowd(paths: Paths, people: int, slots: int, rng: Generator) -> Crowd:

@@ -33,7 +33,7 @@ class Audit:
     (all sets of keys with levels, where there are few) over `paths` paths. All are rounded up.
 
     Where reports name a public function, they are of each of `functions` functions alone, whichever it is. If `coin` is
-    `server`, they are also of each of the two questions alone: whoever gives coins knows both, and may choose them.
+    `server`, they are also of each of the two questions alone: a server that gives coins knows both, and may choose them.
 
     Where a share of the reports, `size_share`, answers the size question, these are of the mixture of both questions,
     and `size_answers` is the exact loss of an answer alone; otherwise both are 0.
@@ -107,7 +107,7 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
 def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress = no_progress) -> list[Audit]:
     """Audit every mechanism in every variant, over small numbers of keys and paddings.
 
-    Where somebody may hold more pairs than the padding, a share of the reports answers the size question.
+    Where a person may hold more pairs than the padding, a share of the reports answers the size question.
     """
     tasks = [
         _standard_task(name, variant, keys, padding, epsilon)

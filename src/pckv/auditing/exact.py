@@ -28,7 +28,7 @@ Values = Mapping[int, float]
 
 
 def input_sets(keys: int, levels: int = 2) -> Iterator[dict[int, int]]:
-    """Yield every set of keys with levels that somebody may hold, the empty one included."""
+    """Yield every set of keys with levels that a person may hold, the empty one included."""
     for states in product((None, *reversed(range(levels))), repeat=keys):
         yield {key: level for key, level in enumerate(states) if level is not None}
 
@@ -129,7 +129,7 @@ def known_texts(task: Task) -> dict[int, str]:
 
 
 def key_text(task: Task, key: int) -> str:
-    """Return what somebody calls the key of a set."""
+    """Return what a person calls the key of a set."""
     if task.is_hashed:
         return known_texts(task)[key]
     return task.key_name(key) if key < task.key_count else f"not listed, {key}"

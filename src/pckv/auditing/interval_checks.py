@@ -35,7 +35,7 @@ POSITION_SIZES = ((120, 100), (4_200, 12))
 POSITION_EPSILONS = ("0.000001", "20")
 # The ends of what a task may have, and a decimal with as many places as it may have.
 EPSILONS = ("0.000001", "2.71828182845904523536028747135266249775", "20")
-# A report comes from somebody with this many pairs, at most.
+# A report comes from a person with this many pairs, at most.
 MAX_PAIRS = 6
 # Where there are coins, reports are made with this many of these that ask for sizes, and with as many that do not.
 COINS = tuple(bytes([number]) * REPORT_ID_BYTES for number in range(256))
@@ -44,7 +44,7 @@ COINS_PER_QUESTION = 2
 # The first bytes of every tape.
 TAPE_ID = bytes(range(1, REPORT_ID_BYTES + 1))
 
-# Makes a report from a tape, a task, somebody's pairs, and a coin where there are coins.
+# Makes a report from a tape, a task, a person's pairs, and a coin where there are coins.
 ReportMaker = Callable[[Tape, Task, Mapping[str, float], bytes | None], Report]
 
 

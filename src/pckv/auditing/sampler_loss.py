@@ -125,7 +125,7 @@ MANY_POSITIONS = 5_000
 KEYS_PER_PAIR = 20
 # Values between levels: three quarters of the way to the highest level, and a quarter of the way from the lowest.
 BELOW_HIGHEST, ABOVE_LOWEST = 0.5, 0.5
-# At most this many hash functions are all tried; of more, the first, the last and one between. Whoever gives coins
+# At most this many hash functions are all tried; of more, the first, the last and one between. A server that gives coins
 # chooses among all functions, so that more are tried where there are coins.
 FEW_SEEDS, FEW_COIN_FUNCTIONS = 3, 27
 

@@ -292,7 +292,7 @@ def _held_comparison(*sides: object) -> Any:
 
 
 class Held(int):
-    """A key that somebody holds, or the threshold of its value: no decision may depend on it alone.
+    """A key that a person holds, or the threshold of its value: no decision may depend on it alone.
 
     It may enter arithmetic, and draws may be compared with what comes out.
     """

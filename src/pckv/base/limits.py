@@ -20,7 +20,7 @@ REPORT_ID_BYTES = 16
 MAX_BODY_BYTES = 2**24
 # The mechanism that is chosen when a task is made, for this objective and about this many users.
 AUTO = "auto"
-# What happens to somebody with more pairs than the padding: a random choice of them is reported, or they are refused
+# What happens to a person with more pairs than the padding: a random choice of them is reported, or they are refused
 # where pairs are entered.
 MORE = SAMPLE, REFUSE = "sample", "refuse"
 # Who draws the public function of a report: the device itself, or the collector, which hands out a coin per report.

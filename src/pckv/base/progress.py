@@ -16,4 +16,4 @@ RowsProgressBar = Callable[[int | None], AbstractContextManager[RowsDone]]
 
 
 def no_progress(_: float) -> None:
-    """Tell nobody."""
+    """Report no progress."""

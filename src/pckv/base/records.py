@@ -20,7 +20,7 @@ from pckv.base.errors import DataError
 
 # Whole numbers are below this, as in every file and store.
 WHOLE_NUMBER_LIMIT = 2**63
-# Unless they are declared so.
+# Whole numbers that may be larger are declared as this.
 AnySize = Annotated[int, "of any size"]
 # Plain types, and what a value of each is called.
 _NAMES = {

@@ -87,10 +87,10 @@ def estimate(
 
     Where the task has more than two levels, so are the shares of the levels among the holders of every key.
 
-    Somebody with m pairs, more than the padding ℓ, counts as ℓ/m for each of them: that capped frequency is what is
+    A person with m pairs, more than the padding ℓ, counts as ℓ/m for each of them: that capped frequency is what is
     estimated, and the mean is that of the reported pairs. Intervals are those of the frequency itself: their upper
     ends reach to what larger sets may hide, by the answers to the task's size question. Those of a round of a series
-    are about everybody, not only about the panel that reported, and contain the error of choosing it.
+    are about all people, not only about the panel that reported, and contain the error of choosing it.
 
     Args:
         tally: The counted reports.
@@ -103,7 +103,7 @@ def estimate(
         hostile: How many of the reports may say anything: a number, or a share of all such as "1%", rounded up. Intervals,
             `detected` and `sets` then hold for the other participants, whatever these reports say; for any method they
             are made from each key's own counts. The estimates stay those of all reports.
-        false_discovery_rate: Of hashed keys, the share of keys that nobody holds among those that are `detected`, on
+        false_discovery_rate: Of hashed keys, the share of keys without holders among those that are `detected`, on
             average, at most; by default 0.05.
         progress: Called with the share that is done, where decoding takes long.
 

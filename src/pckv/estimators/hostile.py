@@ -231,7 +231,7 @@ class HonestReports:
         estimates = self._frequencies(support)
         ends = np.minimum.reduce(estimates), np.maximum.reduce(estimates)
         frequencies = [np.maximum(end, 0) for end in ends]
-        nobody, everybody = (
+        without_holders, held_by_all = (
             [moments.ratio_variance(frequency) for moments in self._laws] for frequency in (0.0, 1.0)
         )
         constant, slope = (
@@ -239,8 +239,8 @@ class HonestReports:
                 [
                     f * held[part] + (1 - f) * absent[part]
                     for f in frequencies
-                    for held in everybody
-                    for absent in nobody
+                    for held in held_by_all
+                    for absent in without_holders
                 ]
             )
             for part in (0, 2)

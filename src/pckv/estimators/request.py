@@ -58,7 +58,7 @@ class Request(NamedTuple):
         return self.texts is None and (self.consistent or METHODS[self.method].needs_all_keys)
 
     def detection(self, task: Task, level: float) -> Detection:
-        """Return how keys are told from those that nobody holds."""
+        """Return how keys are told from those without holders."""
         return Detection(task.key_count if self.texts is None else len(self.texts), level, self.rate)
 
 

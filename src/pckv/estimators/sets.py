@@ -1,7 +1,7 @@
 """People who hold more pairs than the padding: how many, and what their reports hide (proofs/size-question.md).
 
-Reports show the capped frequency g of a key: somebody with m > ℓ pairs counts as ℓ/m. The frequency f is at most
-g + Λ, where Λ is the mean of 1 - ℓ/m over everybody with more pairs than ℓ. The answers to the size question estimate Λ.
+Reports show the capped frequency g of a key: a person with m > ℓ pairs counts as ℓ/m. The frequency f is at most
+g + Λ, where Λ is the mean of 1 - ℓ/m over all people with more pairs than ℓ. The answers to the size question estimate Λ.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class SetSummary:
 
 @dataclass(frozen=True)
 class HiddenShare:
-    """An estimate of Λ with its standard error; `factor` bounds f by a multiple of g where nobody was asked."""
+    """An estimate of Λ with its standard error; `factor` bounds f by a multiple of g without a size question."""
 
     value: float = 0.0
     error: float = 0.0
@@ -128,7 +128,7 @@ def _most_times(task: Task) -> float:
 
 
 def _most_hidden(task: Task) -> float:
-    """Return what larger sets hide at most, whatever people hold: nobody holds more pairs than there are keys."""
+    """Return what larger sets hide at most, whatever people hold: at most one pair per key."""
     return 1 - task.padding / task.key_count if task.can_truncate else 0.0
 
 
@@ -195,7 +195,7 @@ def summarise_sets(counted: CountedReports, level: float, hostile: int = 0) -> S
         shares=tuple(shares),
         larger=larger,
         larger_low=min(low, larger),
-        # Whoever hides a share of a key holds more: the two limits must not contradict each other.
+        # A person who hides a share of a key holds more: the two limits must not contradict each other.
         larger_high=max(high, larger, hidden_high),
         hidden=hidden,
         hidden_high=hidden_high,
@@ -215,7 +215,7 @@ def _larger_interval(
     question: SizeQuestion, answers: Integers, people: int, level: float, hostile: int
 ) -> tuple[float, float]:
     """Return the interval of the share of all people who hold more than the padding: those not at the first end."""
-    # Whoever holds more is a holder of one key with the higher of two levels.
+    # A person who holds more is a holder of one key with the higher of two levels.
     holder = Support.exclusive(2, 1 - question.other_chance, Fraction(0))
     absent = Support.exclusive(2, 1 - question.true_chance, Fraction(0))
     support = KeySupport(np.array([[0], [answers[1:].sum()]]))

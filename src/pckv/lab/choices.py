@@ -1,6 +1,6 @@
 """Check the choice of a mechanism: the simulated error of the chosen one relative to that of the best one.
 
-Everybody holds `pairs` distinct keys, uniformly, and a key's mean is anywhere on [-1, 1], its values at both
+Each person holds `pairs` distinct keys, uniformly, and a key's mean is anywhere on [-1, 1], its values at both
 ends; every mechanism has padding = pairs and the parameters that `auto` would give it. The counts of a key are
 drawn from their exact law, at a cost that does not grow with the users.
 """
@@ -96,7 +96,7 @@ def simulate_keys(
     *,
     scale: Scale | None = None,
 ) -> SquaredErrors:
-    """Return mean squared errors of method `corrected` over many keys; those that nobody holds have no mean.
+    """Return mean squared errors of method `corrected` over many keys; those without holders have no mean.
 
     Levels are equally spaced unless a scale is given.
     """

@@ -136,6 +136,6 @@ def _count_by_key(law: CollisionLaw, taken: TakenPairs, rng: Generator) -> Simul
 
 @lru_cache(maxsize=4)
 def _support_layout(law: CollisionLaw) -> SupportLayout:
-    """Return where supports are counted; whoever simulates counts often, so that loading what it needs pays."""
+    """Return where supports are counted; simulations count often, so that loading what that needs pays."""
     prepare_counting(law)
     return SupportLayout(law, 0)

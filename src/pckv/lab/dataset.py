@@ -25,11 +25,11 @@ from pckv.files.pairs.sources import TablePairs, open_pairs
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Everybody's pairs, the number of keys and the range of values.
+    """The pairs of all people, the number of keys and the range of values.
 
     Attributes:
         name: What the data are called in tables and charts.
-        population: Everybody's pairs.
+        population: The pairs of all people.
         keys: The number of keys.
         low: The smallest value that is possible.
         high: The largest value that is possible.
@@ -73,7 +73,7 @@ class Dataset:
 
     @cached_property
     def truth(self) -> tuple[Floats, Floats]:
-        """The true frequency of every key, and the mean on [-1, 1] (0 where nobody holds it)."""
+        """The true frequency of every key, and the mean on [-1, 1] (0 where the key has no holders)."""
         frequency, mean = self.population.truth(self.keys)
         return frequency, np.where(frequency > 0, self.scaled(mean), 0.0)
 
@@ -103,7 +103,7 @@ class Dataset:
             padding: How many pairs a report stands for at most, ℓ.
 
         Returns:
-            The mean of 1 - ℓ/m over all people, where somebody holds m > ℓ pairs.
+            The mean of 1 - ℓ/m over all people, where a person holds m > ℓ pairs.
         """
         return float(np.mean(1 - padding / np.maximum(self.population.sizes, padding)))
 
@@ -140,7 +140,7 @@ def read_ratings(
         progress: Called with the share of the source that was read.
 
     Returns:
-        Everybody's pairs, with all keys that appear in them.
+        The pairs of all people, with all keys that appear in them.
 
     Raises:
         DataError: if a row is not a pair within the range, or there are no pairs.

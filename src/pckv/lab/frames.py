@@ -1,4 +1,4 @@
-"""Reports of everybody in a table, as a table: what `pckv perturb` does with files."""
+"""Reports of all people in a table, as a table: what `pckv perturb` does with files."""
 
 from __future__ import annotations
 

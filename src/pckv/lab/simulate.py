@@ -106,7 +106,7 @@ class Combinations:
 class Result:
     """The errors of a setting, averaged over repeats; means are on [-1, 1].
 
-    Keys that nobody holds have no true mean: they are left out of `mse_mean` and counted in
+    Keys without holders have no true mean: they are left out of `mse_mean` and counted in
     `keys_without_mean`. The standard errors are over the repeats. Theory is None for baselines.
 
     With more than two levels, `total_variation` is the total variation distance between the estimated shares of the

@@ -32,7 +32,7 @@ from pckv.tally.decode.support import KeySupport
 
 
 def true_shares(dataset: Dataset, levels: Sequence[float]) -> Floats:
-    """Return the share of each level on [-1, 1] among the holders of every key: keys × levels, 0 where nobody holds one.
+    """Return the share of each level on [-1, 1] among the holders of every key: keys × levels, 0 where a key has no holders.
 
     A value between two levels counts as each of them with the chance that it is rounded to it.
     """
@@ -143,7 +143,7 @@ class Simulator:
         return self._shares[scale]
 
     def share_keys(self, setting: Setting) -> Integers:
-        """The keys whose shares of levels are compared: the most frequent of those that count, if anybody holds them."""
+        """The keys whose shares of levels are compared: the most frequent of those that count, if they have holders."""
         keys = self.dataset.top(min(setting.top or SHARE_KEYS, SHARE_KEYS))
         return np.asarray(keys[self.dataset.truth[0][keys] > 0])
 

@@ -222,7 +222,7 @@ class Plan(Record):
     @property
     def standing_out(self) -> int:
         """How many of the keys that matter stand out from the noise, four times out of five."""
-        # A least frequency of 1 means that nothing stands out, not even a key that everybody holds.
+        # A least frequency of 1 means that nothing stands out, not even a key that all people hold.
         if self.smallest_frequency == 1:
             return 0
         return sum(frequency >= self.smallest_frequency for frequency in self.frequencies)
@@ -300,7 +300,7 @@ def plan(
         coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
         most_influence: As how many people one hostile report may count for a key, at most; only mechanisms
             and paddings with which it does not count as more are chosen.
-        shuffled: How many reports are shuffled by a second party before anybody else sees them; the plan then
+        shuffled: How many reports are shuffled by a second party before any recipient sees them; the plan then
             has the central guarantee, too.
         delta: The probability that the central guarantee may fail, far below 1/`shuffled`.
         colluding: How many of those reports come from people who collude with those who see the result.

@@ -13,7 +13,7 @@ from pckv.planning.shuffle import (
 
 
 def shuffled_privacy(task: Task, reports: int, delta: float, colluding: int = 0) -> ShuffledPrivacy:
-    """Return the central (ε, δ) of a task's reports towards whoever sees them only after a shuffle.
+    """Return the central (ε, δ) of a task's reports towards a recipient who sees them only after a shuffle.
 
     Two data sets are neighbours if one person's pairs differ, in any number of keys and values. The bound is rounded up
     (proofs/shuffling.md), and holds under the conditions that the result states in words.
@@ -22,7 +22,7 @@ def shuffled_privacy(task: Task, reports: int, delta: float, colluding: int = 0)
         task: The task whose reports are shuffled.
         reports: How many are shuffled together, one per person.
         delta: The probability that the guarantee may fail: above 0, and far below 1/`reports`.
-        colluding: How many of the reports come from people who collude with whoever sees the result.
+        colluding: How many of the reports come from people who collude with a recipient of the result.
 
     Raises:
         ParameterError: if a number is outside its domain, or the collector knows whose function is whose by its coins.

@@ -81,7 +81,7 @@ class ShuffledBatch:
     def take(self, files: Sequence[ReportFile], stream: ReportStream | None) -> None:
         """Take in one report per id.
 
-        Nobody can tell copies from reports once the ids are replaced, so that this is the last chance.
+        Copies cannot be told from reports once the ids are replaced, so that this is the last chance.
         """
         total = None if stream else sum(file.rows for file in files)
         with closing(Deduplicator(self.task)) as deduplicator:

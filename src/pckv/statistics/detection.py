@@ -1,7 +1,7 @@
-"""Which counts tell a key from one that nobody holds: one threshold for plans and estimates (proofs/detection.md).
+"""Which counts tell a key from one without holders: one threshold for plans and estimates (proofs/detection.md).
 
 A key is detected if its count of supports has a chance of at most (1 - level)/2, shared among all keys of the task,
-where nobody holds the key. Of hashed keys, which have no list, those asked for are tested together at a false discovery
+where no person holds the key. Of hashed keys, which have no list, those asked for are tested together at a false discovery
 rate. Counts are sums of independent reports, each of which supports a number of the key's levels.
 
 `DEFAULT_FLAG_RATE` is that of flags in a table: hashed keys that are there, keys that changed between rounds. Who reads
@@ -71,7 +71,7 @@ def discovery_threshold(
 
 
 def threshold_by_chance(moments: CountMoments, reports: int) -> Callable[[float], int]:
-    """Return a function from a chance to the least count that a key which nobody holds has at most as often."""
+    """Return a function from a chance to the least count that a key without holders has at most as often."""
     if reports * moments.noise < GAUSSIAN_NOISE:
         return _exact_thresholds(moments.absent, reports)
     return partial(_gaussian_threshold, moments.absent, reports)
@@ -125,7 +125,7 @@ def _exact_thresholds(absent: SupportMoments, reports: int) -> Callable[[float],
 def _gaussian_threshold(absent: SupportMoments, reports: int, tail: float) -> int:
     """Return the normal quantile of the count, corrected for the skewness of its law (Cornish and Fisher)."""
     z, variance = -NormalDist().inv_cdf(tail), absent.variance_sum
-    # The far tail of a skewed law is heavier than a normal one: uncorrected, 2,000 keys that nobody holds would have
+    # The far tail of a skewed law is heavier than a normal one: uncorrected, 2,000 keys without holders would have
     # four times as many false detections as stated.
     skewness = _third_moment(absent) / (variance * math.sqrt(variance * reports))
     quantile = z + (z * z - 1) * skewness / 6
@@ -191,14 +191,14 @@ def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]
 
 
 class Detection(NamedTuple):
-    """How keys are told from those that nobody holds.
+    """How keys are told from those without holders.
 
     Attributes:
         keys: How many keys are tested: all of the task, whichever of them are asked for; of hashed keys, which have no
             list, those asked for.
-        level: That of the intervals. Where nobody holds any of the keys, the chance that one is detected is at most
+        level: That of the intervals. Where none of the keys has holders, the chance that one is detected is at most
             (1 - level)/2.
-        rate: Of hashed keys, the false discovery rate instead: the share of keys that nobody holds among those detected,
+        rate: Of hashed keys, the false discovery rate instead: the share of keys without holders among those detected,
             on average, is at most this. None where keys are listed.
     """
 

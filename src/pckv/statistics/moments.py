@@ -174,7 +174,7 @@ class CountMoments:
 
     @property
     def square_if_absent(self) -> float:
-        """The mean of T² for somebody who does not hold the key."""
+        """The mean of T² for a person who does not hold the key."""
         return self.absent.noise_square * self.scale.squares
 
     def weight(self, mean: Number) -> Number:

@@ -99,7 +99,7 @@ def _ranges(name: str, values: Integers, limit: int) -> AlarmTest:
 
 
 def size_share_test(question: SizeQuestion, answers: int, reports: int) -> AlarmTest:
-    """Test how many reports answer the size question: a public chance decides, before anybody's pairs are looked at."""
+    """Test how many reports answer the size question: a public chance decides, before any pairs are looked at."""
     share = question.asked / question.one
     seen = f"{answers:,} of {reports:,} reports answer the size question, where {reports * share:,.0f} are expected"
     return AlarmTest("size answers", seen, min(1.0, 2 * binomial_bound(answers, reports, share)))

@@ -27,7 +27,7 @@ class AlarmTest(NamedTuple):
 
 @dataclass(frozen=True)
 class Alarms:
-    """What the reports look like, given that everybody follows the mechanism.
+    """What the reports look like, given that all devices follow the mechanism.
 
     Attributes:
         reports: How many reports were looked at.

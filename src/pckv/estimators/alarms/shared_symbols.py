@@ -1,7 +1,7 @@
 """Whether reports name functions that treat some keys alike: the mark of functions that were searched for.
 
-Whoever wants many keys at once looks for a function that sends them to one symbol. Among honest reports any two keys
-share a symbol exactly as often as by chance, whatever people hold. Which keys somebody is after is not known: either
+An attack on many keys at once looks for a function that sends them to one symbol. Among honest reports any two keys
+share a symbol exactly as often as by chance, whatever people hold. Which keys are attacked is not known: either
 half of the reports shows the keys that are supported together most, and the functions of the other are tested for these.
 """
 

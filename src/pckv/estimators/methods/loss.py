@@ -62,7 +62,7 @@ class Risks:
         self.variance = moments.frequency_variance(self.points) / reports
 
     def can_stand_out(self, keys: float) -> bool:
-        """Return whether a key that everybody holds would be detected; if not, no key needs protection.
+        """Return whether a key that all people hold would be detected; if not, no key needs protection.
 
         The more keys there are, the more a key must stand out to be detected.
         """
@@ -127,7 +127,7 @@ def _own_errors(cells: int) -> Floats:
 
 
 def _possible_counts(largest: float, reports: int, moments: CountMoments) -> Floats:
-    """Return counts from far below those of a key that nobody holds to far above those of the largest frequency."""
+    """Return counts from far below those of a key without holders to far above those of the largest frequency."""
     deviation, end = (float(np.sqrt(reports * moments.sum_variance(point))) for point in (0.0, largest))
     low = max(reports * moments.sum_mean(0.0) - DEVIATIONS * deviation, 0.0)
     high = reports * moments.sum_mean(largest) + DEVIATIONS * end

@@ -71,9 +71,9 @@ class Discovery(ResultTable):
         reports: The number of reports.
         epsilon: The realised ε of a report.
         level: The level of the intervals, each on its own.
-        false_discovery_rate: The share of texts that nobody holds among those found, on average, is at most this.
+        false_discovery_rate: The share of texts without holders among those found, on average, is at most this.
         characters: How many characters of a text are found at most.
-        padding: How many texts of somebody a report stands for at most.
+        padding: How many texts of a person a report stands for at most.
         smallest_frequency: The least frequency of a text of that many characters that is found four times out of five
             with so many reports.
     """
@@ -147,11 +147,11 @@ class Discovery(ResultTable):
             f"A key of {self.characters} characters that {percent(self.smallest_frequency)} of the people hold is found four "
             "times out of five; shorter ones are found more easily."
             if self.smallest_frequency < 1
-            else f"These are too few for a key of {self.characters} characters, even if everybody holds it."
+            else f"These are too few for a key of {self.characters} characters, even if all people hold it."
         )
         sentence = f"{found} among {plural(self.reports, 'report')}. {findable}"
         larger = (
-            f"A report stands for {plural(self.padding, 'key')} of a person at most. Whoever holds more counts for less, so "
+            f"A report stands for {plural(self.padding, 'key')} of a person at most. A person who holds more counts for less, so "
             "that true frequencies may be higher than the intervals say."
         )
         cut = sum(key.is_cut for key in self.keys)

@@ -173,8 +173,8 @@ class Distributions:
     def _at_most(self, levels: int) -> Shares:
         """Return the share of the holders at this number of the lowest levels."""
         if not levels:
-            nobody = np.zeros(len(self.shares))
-            return Shares(nobody, nobody, nobody)
+            none = np.zeros(len(self.shares))
+            return Shares(none, none, none)
         place = levels - 1
         return Shares(self.at_most[:, place], self.at_most_low[:, place], self.at_most_high[:, place])
 

@@ -43,8 +43,8 @@ class KeyEstimate(NamedTuple):
         key: The name of the key.
         frequency: The share of people who hold the key, with its interval `frequency_low` to `frequency_high`.
         mean: The mean value that they give it, in the task's own units, with its interval `mean_low` to `mean_high`.
-        mean_known: False where the interval of the mean spans 95 % of the range or more, or the key is not detected: perhaps
-            nobody holds it.
+        mean_known: False where the interval of the mean spans 95 % of the range or more, or the key is not detected: it may
+            have no holders.
         detected: Whether the key stands out from the noise.
         shares: The share of the holders at every level, with its interval; empty where the task has two levels.
         deviation: The standard deviation of the values, with its interval `deviation_low` to `deviation_high`; None where
@@ -119,7 +119,7 @@ class Estimates(ValueSpread, ResultTable):
         asked: What was asked for besides: quantiles, and shares above or below a value.
         other: The name of the key that stands for all that are not listed, whose row is the last one of all keys; None
             where the table has no such row.
-        false_discovery_rate: Of hashed keys, the share of keys that nobody holds among those that are `detected`, on
+        false_discovery_rate: Of hashed keys, the share of keys without holders among those that are `detected`, on
             average, at most; None where keys are listed.
     """
 

@@ -169,7 +169,7 @@ class Trend(ResultTable):
         rounds: The rounds that have reports, in order; those without are left out.
         key: The names of the keys.
         columns: Arrays by key and round, under the names of `RoundEstimate`.
-        pooled: The estimates of the last rounds together, as many as there are panels: everybody at most once; the rows
+        pooled: The estimates of the last rounds together, as many as there are panels: each person at most once; the rows
             of the same keys.
         changes: What changed between the last round and the one before it; None if there is only one.
         compare_counts: Compares two rounds of all keys by their numbers, at a false discovery rate; None where the trend

@@ -21,7 +21,7 @@ MAX_FACTOR_TOLD = 10**6
 
 
 def key_cells(row: KeyEstimate) -> tuple[str, ...]:
-    """Return what a table for people says of a key; perhaps nobody holds one that is too rare to tell."""
+    """Return what a table for people says of a key; one that is too rare to tell may have no holders."""
     share = ranged(100 * row.frequency, 100 * row.frequency_low, 100 * row.frequency_high, " %")
     mean = ranged(row.mean, row.mean_low, row.mean_high)
     shown = (share.value, share.range) if row.detected else (TOO_RARE, share.most)
@@ -115,11 +115,11 @@ def collisions_sentence(collisions: int) -> str:
 
 
 def sets_sentence(sets: SetSummary, *, has_shares: bool = False) -> str:
-    """Say how many people hold more pairs than reports stand for, and what that hides; empty if nobody can."""
+    """Say how many people hold more pairs than reports stand for, and what that hides; empty if none can."""
     padding = f"{sets.padding:,}"
     pairs = f"{padding} {'pair' if sets.padding == 1 else 'pairs'}"
     if not sets.larger_high:
-        return f"Nobody holds more than {pairs}, by contract." if sets.more == REFUSE else ""
+        return f"No participant holds more than {pairs}, by contract." if sets.more == REFUSE else ""
     if not sets.answers:
         told = sets.factor <= MAX_FACTOR_TOLD
         most = f"up to {two_digits(sets.factor)} times" if told else "many times perhaps"

@@ -74,7 +74,7 @@ def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: fl
 
 def _variance(counts: RoundCounts, frequency: Floats) -> Floats:
     # Panels are disjoint, so that the errors of their choice are opposed: their difference is that of two samples of a
-    # large population. With one panel everybody reports, and only those who are not asked for the size are chosen.
+    # large population. With one panel all people report, and only those who are not asked for the size are chosen.
     return counts.noise_variance(frequency, counts.moments.left_out if counts.panels == 1 else 1.0)
 
 

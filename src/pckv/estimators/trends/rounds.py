@@ -92,7 +92,7 @@ class RoundCounts:
 
     @cached_property
     def moments(self) -> CountMoments:
-        """The moments of the counts, as a sample of everybody."""
+        """The moments of the counts, as a sample of all people."""
         left_out = 1 - self.pair_reports / (self.reports * self.panels)
         return CountMoments.of(self.count_law, left_out, self.scale)
 
@@ -145,7 +145,7 @@ class PooledReports:
 
 
 def pool(series: Series, rounds: Sequence[RoundCounts]) -> PooledReports:
-    """Return the reports of at most as many rounds in a row as there are panels: everybody at most once."""
+    """Return the reports of at most as many rounds in a row as there are panels: each person at most once."""
     reports = sum(each.reports for each in rounds)
     return PooledReports(
         task=series.task,

@@ -45,7 +45,7 @@ def trend(
     """Estimate all rounds of a series together: each on its own, smoothed, pooled, and the last against the one before.
 
     Frequencies are the capped ones of `estimate`, and so are their changes; the upper limits of frequencies reach to
-    what larger sets may hide. All are about everybody, not only about the panel that reported.
+    what larger sets may hide. All are about all people, not only about the panel that reported.
 
     Args:
         series: The series.
