@@ -1,6 +1,7 @@
 """Seconds and memory of a discovery over 10^7 reports, and whether Spark finds the same texts (only when named).
 
-Each person holds one of 50,000 random texts, by Zipf's law. Times are wall-clock times of commands in processes of their own.
+Each person holds one of 50,000 random texts, by Zipf's law. Times are wall-clock times of commands in
+processes of their own.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Live estimates of 250,000 keys under `collision`, while reports come in: the dashboard's first and next answer.
 
-A real collector (`pckv serve` on SQLite) gets 20,000 reports and is asked for estimates at once. Then it gets 100 more
-at a time and is asked again, while another sender sends a report at a fixed rate. The bars: 6 s for the first
-estimates and 1 s for each of the next, on a machine that does nothing else; the collector's processor time, which
-others disturb less, is shown too. Uploads are timed with and without estimates.
+A real collector (`pckv serve` on SQLite) gets 20,000 reports and is asked for estimates at once. Then it gets
+100 more at a time and is asked again, while another sender sends a report at a fixed rate. The bars: 6 s for
+the first estimates and 1 s for each of the next, on a machine that does nothing else; the collector's
+processor time, which others disturb less, is shown too. Uploads are timed with and without estimates.
 """
 
 from __future__ import annotations

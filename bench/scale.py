@@ -1,4 +1,4 @@
-"""Counting report files relative to the reader alone, starting the command, and the costs of devices and compiled loops."""
+"""Counting report files relative to the reader alone, the command's start, devices and compiled loops."""
 
 from __future__ import annotations
 

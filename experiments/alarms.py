@@ -1,7 +1,8 @@
 """How often alarms are raised: by honest reports of 20,000 tasks, and by liars who search for functions.
 
-Every honest task has reports of its own people, made by the device's own code. Liars are 1 % of 100,000 reports and want
-ten keys: they all send one word, or each takes the best of some functions drawn anew, or what a coin gives them.
+Every honest task has reports of its own people, made by the device's own code. Liars are 1 % of 100,000
+reports and want ten keys: they all send one word, or each takes the best of some functions drawn anew, or
+what a coin gives them.
 """
 
 from __future__ import annotations

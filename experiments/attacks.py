@@ -1,8 +1,8 @@
 """Hostile reports as the literature makes them: by maximal gain, as random messages, and from random pairs.
 
-After Cao, Jia and Gong (2021) and Wu et al. (2022). All want the target keys to look more frequent. Where a report
-names a public function, a liar draws some and keeps the one that suits the targets best; with one draw they take what
-a server's coin gives them.
+After Cao, Jia and Gong (2021) and Wu et al. (2022). All want the target keys to look more frequent. Where a
+report names a public function, a liar draws some and keeps the one that suits the targets best; with one draw
+they take what a server's coin gives them.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def best_words(law: UeCompactLaw | CollisionLaw, functions: Integers, targets: I
 def _places(
     law: UeCompactLaw | CollisionLaw, functions: Integers, targets: Integers
 ) -> tuple[Integers, Floats]:
-    """Where functions send the targets, and how often the word with symbol c supports what is sent to z: row z, column c."""
+    """Where functions send the targets; row z, column c: how often a word with symbol c supports what is at z."""
     if isinstance(law, CollisionLaw):
         items = [law.item(key, level) for key in targets.tolist() for level in range(law.levels)]
         columns = [law.symbol(functions.astype(np.uint64), item) for item in items]

@@ -1,8 +1,8 @@
 """Compiled loops over the functions of `collision`: the exact chance, per function, that an item is supported.
 
-Given the function, a participant's report supports an item with probability α if the item shares a symbol with one
-of theirs, and else with what is left, spread evenly over the other symbols. Adding up these chances instead of
-reports that were drawn leaves out most of the noise.
+Given the function, a participant's report supports an item with probability α if the item shares a symbol
+with one of theirs, and else with what is left, spread evenly over the other symbols. Adding up these chances
+instead of reports that were drawn leaves out most of the noise.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How often default intervals hold the true frequency, where people hold more pairs than was said.
 
-Sizes are not given: a task is made from a typical number of pairs alone, as on the first page and in the form. The two
-small populations are collected with real reports; for the large ones counts are drawn from their exact law, and the size
-question is answered by the device's own code.
+Sizes are not given: a task is made from a typical number of pairs alone, as on the first page and in the
+form. The two small populations are collected with real reports; for the large ones counts are drawn from
+their exact law, and the size question is answered by the device's own code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Hashed keys with a planted truth: false discoveries, and errors against the plan's: docs/appendix/hashed.md.
 
-The first part draws counts of every candidate from their exact law. The second makes real reports and decodes them, with fewer
-people and candidates. With some parts only, bars are printed and nothing is written.
+The first part draws counts of every candidate from their exact law. The second makes real reports and decodes
+them, with fewer people and candidates. With some parts only, bars are printed and nothing is written.
 """
 
 from __future__ import annotations
@@ -33,9 +33,11 @@ from pckv.statistics.moments import CountMoments
 SEED, REPEATS, LEVEL = 20_276, 200, 0.95
 EPSILONS, PAIRS = ("1", "2", "4"), (1, 3)
 MAX_DEVIATION = 0.10
-# A rate that is held exactly is measured above this many of its standard errors in one of a thousand experiments.
+# A rate that is held exactly is measured above this many of its standard errors in one of a thousand
+# experiments.
 STANDARD_ERRORS = 3
-# Means are compared for keys this many standard errors above 0: those of others depend on what is done with the range.
+# Means are compared for keys this many standard errors above 0: those of others depend on what is done with
+# the range.
 MIN_STANDARD_ERRORS = 8
 
 
@@ -53,9 +55,9 @@ PARTS = {"law": PlantedKeys(10**6, 200, 10**4), "reports": PlantedKeys(40_000, 1
 class Discoveries(NamedTuple):
     """One setting, averaged over the repeats.
 
-    `false` is the share of keys without holders among those marked, with its standard error, and `found` the share of the
-    held keys that are marked. Errors are roots of mean squares relative to those that the plan predicts; `means` is how
-    many keys those of means are about.
+    `false` is the share of keys without holders among those marked, with its standard error, and `found` the
+    share of the held keys that are marked. Errors are roots of mean squares relative to those that the plan
+    predicts; `means` is how many keys those of means are about.
     """
 
     part: str

@@ -1,4 +1,4 @@
-"""How often intervals against hostile reports hold the truth, under attacks by 1 % of the reports: docs/appendix/hostile.md."""
+"""How often hostile-report intervals hold the truth under attacks by 1 %: docs/appendix/hostile.md."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ class HostileAttack(NamedTuple):
 class HostileCoverage(NamedTuple):
     """How often intervals hold the truth under one attack, with and without regard to it, and median widths.
 
-    Where people hold larger sets than the padding, the share of these people takes the place of the mean, which is then
-    that of reported pairs: another quantity.
+    Where people hold larger sets than the padding, the share of these people takes the place of the mean,
+    which is then that of reported pairs: another quantity.
     """
 
     case: str
@@ -104,7 +104,8 @@ class HostileCoverage(NamedTuple):
 def people(*, larger_sets: bool) -> Dataset:
     """Return the honest people: 1 to 3 pairs each by Zipf's law, or 1 to 6.
 
-    All who hold more than 3 hold the first key: its frequency exceeds what reports show by as much as sizes allow.
+    All who hold more than 3 hold the first key: its frequency exceeds what reports show by as much as sizes
+    allow.
     """
     rng = default_rng([SEED, larger_sets])
     if not larger_sets:

@@ -1,4 +1,4 @@
-"""Intervals of shares where there are few keys to learn from: their coverage, and their width relative to the keys' own."""
+"""Intervals of shares learned from few keys: their coverage, and their width relative to the keys' own."""
 
 from __future__ import annotations
 

@@ -20,14 +20,16 @@ from pckv.tally.decode.support import KeySupport
 SEED, COLLECTIONS = 20_273, 4_000
 # What both tasks have in common; positions and the like depend on the number of items.
 SAME_PARAMETERS = frozenset({"q", "symbols"})
-# How many standard errors of its frequency a key must have, for its mean to be a ratio of numbers that are nearly normal.
+# How many standard errors of its frequency a key must have, for its mean to be a ratio of numbers that are
+# nearly normal.
 MIN_STANDARD_ERRORS = 8
 
 
 class MeanCost(NamedTuple):
     """The error of five levels relative to that of two, over the keys above 8 standard errors.
 
-    Measured, predicted from values and means alone, and computed from the exact moments of the mechanism's law.
+    Measured, predicted from values and means alone, and computed from the exact moments of the mechanism's
+    law.
     """
 
     data: str

@@ -23,8 +23,8 @@ from pckv.statistics.moments import CountMoments, Scale
 SEED, LEVEL = 20_274, 0.95
 # How many people there are, and over how many pages; the half of the pages that is loaded most is compared.
 POPULATIONS = ((100_000, 40), (500_000, 20))
-# What the author of the task guesses: a log-normal law with this median in seconds and this standard deviation of the
-# logarithm; and the time at which longer ones are cut.
+# What the author of the task guesses: a log-normal law with this median in seconds and this standard
+# deviation of the logarithm; and the time at which longer ones are cut.
 GUESSED_MEDIAN, GUESSED_SPREAD, LONGEST = 1.0, 0.8, 20.0
 LEVEL_COUNT = 10
 
@@ -32,9 +32,9 @@ LEVEL_COUNT = 10
 class MedianErrors(NamedTuple):
     """Mean relative errors of the medians of the top pages.
 
-    From ten levels by `bayes` and by the keys' own counts; from the mean that two levels give, and from the true mean,
-    both with the guessed spread. `cover` is the share of the intervals of `bayes` that hold the true median, and `width`
-    their mean width relative to it.
+    From ten levels by `bayes` and by the keys' own counts; from the mean that two levels give, and from the
+    true mean, both with the guessed spread. `cover` is the share of the intervals of `bayes` that hold the
+    true median, and `width` their mean width relative to it.
     """
 
     people: int

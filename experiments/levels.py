@@ -1,4 +1,4 @@
-"""Shares of five levels on the rating sets, what levels cost the mean, and medians of load times: docs/appendix/levels.md.
+"""Shares of five levels, what levels cost the mean, and medians of load times: docs/appendix/levels.md.
 
 With some parts only, bars are printed and nothing is written.
 """
@@ -74,7 +74,8 @@ only to the extent that they show which of them are frequent. Coverage is that o
 that are detected are the luckiest of many, and so are their shares; they are few. The last columns
 are the mean widths of the intervals of the top 50.
 
-| data | mechanism | ε | own | `bayes` | × smaller | equal | distribution known | all keys | top 50 | detected | width | own width |
+| data | mechanism | ε | own | `bayes` | × smaller | equal | distribution known | all keys | top 50 \
+| detected | width | own width |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 """
 MEANS = f"""
@@ -209,9 +210,10 @@ CASES = {
 class ShareErrors(NamedTuple):
     """One mechanism at one ε on one population, averaged over the repeats.
 
-    Distances are total variation distances of the top keys' shares: of the keys' own counts, of `bayes`, of `bayes` if it
-    knew the distribution of the frequencies, and of equal shares. `cover` are the shares of 95 % intervals that hold the truth, of all keys, the
-    top keys and the detected keys, of which there were `detected` in all repeats; `own_cover` of the keys' own intervals.
+    Distances are total variation distances of the top keys' shares: of the keys' own counts, of `bayes`, of
+    `bayes` if it knew the distribution of the frequencies, and of equal shares. `cover` are the shares of
+    95 % intervals that hold the truth, of all keys, the top keys and the detected keys, of which there were
+    `detected` in all repeats; `own_cover` of the keys' own intervals.
     """
 
     data: str

@@ -1,6 +1,7 @@
 """How often intervals hold the truth, by the rank of the key: docs/appendix/coverage.md.
 
-Averages over all keys hide the few that people look at. With some populations only, it prints the bars and writes nothing.
+Averages over all keys hide the few that people look at. With some populations only, it prints the bars and
+writes nothing.
 """
 
 from __future__ import annotations

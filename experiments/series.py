@@ -1,7 +1,8 @@
 """Trends of simulated weekly series against the truth: errors, coverage, and false discoveries.
 
-50,000 people, 200 keys, 20 rounds, four panels, ε = 2, real reports. Half of the keys stay, a quarter drifts and a quarter
-jumps once. People are the same in all rounds, so that the errors of panels return as they do in a real series.
+50,000 people, 200 keys, 20 rounds, four panels, ε = 2, real reports. Half of the keys stay, a quarter drifts
+and a quarter jumps once. People are the same in all rounds, so that the errors of panels return as they do in
+a real series.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class Measured(NamedTuple):
     pooled_covered: float
     false_share: float
     found_share: float
-    # Of the keys that drift or jump by more than twice the noise of a round: how many, and the same three numbers.
+    # Of the keys that drift or jump by more than twice the noise of a round: how many, and the same three
+    # numbers.
     visible: dict[str, tuple[int, float, float, float]]
 
 
@@ -192,7 +194,7 @@ def _pooled_coverage(found: Trend, truth: Floats) -> float:
 
 
 def flags(found: Trend, truth: Floats) -> tuple[float, float]:
-    """Return the mean share of false flags over all successive rounds, and the share of large changes that are found."""
+    """Return the mean share of false flags over successive rounds, and the share of large changes found."""
     false, changed, seen = [], 0, 0
     for number in range(1, ROUNDS):
         flagged = found.compare(number, number + 1, RATE).changed

@@ -1,8 +1,9 @@
 """People whose keys stay, drift and jump over the rounds of a series, each key by itself.
 
-A person has a few slots, and each slot proposes one key, drawn once. They hold that key in a round if a number that is
-also drawn once is below the key's frequency in that round, relative to its largest. So no person holds more pairs than there
-are slots, and a key that stays is held by the same people in every round, whatever others do.
+A person has a few slots, and each slot proposes one key, drawn once. They hold that key in a round if a
+number that is also drawn once is below the key's frequency in that round, relative to its largest. So no
+person holds more pairs than there are slots, and a key that stays is held by the same people in every round,
+whatever others do.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def _visited(task: Task, law: DiscoveryLaw, function: int) -> Iterator[tuple[str
 
 
 def _sent_apart(tree: PrefixTree, digest: bytes, law: DiscoveryLaw, function: int) -> tuple[str, ...]:
-    """Return texts that a function sends to symbols of their own, none of them that of the first text: the most is lost."""
+    """Return texts that a function sends to symbols of their own, none that of the first: the most is lost."""
     group, apart = law.group_of(function), []
     texts = islice(_texts(tree), TEXTS_PER_TEXT * (law.padding + 1))
     taken: set[int] = set()

@@ -1,13 +1,14 @@
 """The exact loss of a mechanism: every input set against every other, at every output.
 
-Values that are levels suffice, since the law of a report is affine in each value between two of them. Of the sizes that
-a size question is asked about, its ends suffice, since the law of a size between two ends is a mixture of theirs; some
-more are visited.
+Values that are levels suffice, since the law of a report is affine in each value between two of them. Of the
+sizes that a size question is asked about, its ends suffice, since the law of a size between two ends is a
+mixture of theirs; some more are visited.
 
-Keys that a task does not list, in the sets of audits: several of them at once, and texts of which hashes are known.
+Keys that a task does not list, in the sets of audits: several of them at once, and texts of which hashes are
+known.
 
-The keys of sets are numbers. Where a task has a key for all that are not listed, that number and all above it are different
-keys that are not listed. Where keys are hashed, numbers are those of a few known texts.
+The keys of sets are numbers. Where a task has a key for all that are not listed, that number and all above it
+are different keys that are not listed. Where keys are hashed, numbers are those of a few known texts.
 """
 
 from __future__ import annotations
@@ -118,7 +119,8 @@ def _by_output(
 
 # Texts of hashed keys: as many as the largest sets of hashed keys need.
 TEXTS = 400
-# Values of keys that are not listed, as places among the levels: the first is the lowest, the last the highest.
+# Values of keys that are not listed, as places among the levels: the first is the lowest, the last the
+# highest.
 LOWEST, HIGHEST = 0, -1
 
 

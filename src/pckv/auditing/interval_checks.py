@@ -1,7 +1,7 @@
 """What the code on a device must do with its 64-bit draws, at any size: checks that raise `AuditFailure`.
 
-The tasks reach every branch of every mechanism, and the parameters that are chosen by default, from the smallest ε to
-the largest, with up to 2^31 keys and a padding of up to 100.
+The tasks reach every branch of every mechanism, and the parameters that are chosen by default, from the
+smallest ε to the largest, with up to 2^31 keys and a padding of up to 100.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ POSITION_EPSILONS = ("0.000001", "20")
 EPSILONS = ("0.000001", "2.71828182845904523536028747135266249775", "20")
 # A report comes from a person with this many pairs, at most.
 MAX_PAIRS = 6
-# Where there are coins, reports are made with this many of these that ask for sizes, and with as many that do not.
+# Where there are coins, reports are made with this many of these that ask for sizes, and with as many that do
+# not.
 COINS = tuple(bytes([number]) * REPORT_ID_BYTES for number in range(256))
 COINS_PER_QUESTION = 2
 
@@ -94,7 +95,7 @@ def audited_task(  # noqa: PLR0917
     coin: str = DEVICE_COIN,
     levels: int = 2,
 ) -> Task:
-    """Return a task with values on the scale of audits; a share of its reports answer the size question, where there is one.
+    """Return a task with values on the scale of audits; a share of its reports answers a size question, if any.
 
     It has at most as many keys as its mechanism takes.
     """
@@ -138,7 +139,8 @@ def check_within_epsilon(law: Law) -> None:
 def check_reports(tasks: Iterable[Task], make_report: ReportMaker = perturb_from) -> None:
     """At the corners of every path a real tape of bytes makes the same message, under an id of its own bytes.
 
-    Where there are coins, the id is the coin, and nothing else of the report comes from it but function and question.
+    Where there are coins, the id is the coin, and nothing else of the report comes from it but function and
+    question.
     """
     for task in tasks:
         for coin, values in product(_visited_coins(task), _reported_sets(task)):

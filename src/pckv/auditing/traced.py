@@ -1,9 +1,9 @@
 """Numbers that notice how they are used: what device code is run on instead of plain draws.
 
-A draw is a `Variable`: a value, and the box of values around it for which every step taken so far would have been the
-same. A `Traced` number is a linear function of one variable. Comparing it narrows the box; what cannot be followed pins
-the variable to its value. A `Seed`, the number of a public hash function, may enter arithmetic and the report, but no
-decision: a comparison with a constant raises `AuditFailure`.
+A draw is a `Variable`: a value, and the box of values around it for which every step taken so far would have
+been the same. A `Traced` number is a linear function of one variable. Comparing it narrows the box; what
+cannot be followed pins the variable to its value. A `Seed`, the number of a public hash function, may enter
+arithmetic and the report, but no decision: a comparison with a constant raises `AuditFailure`.
 """
 
 from __future__ import annotations

@@ -30,7 +30,8 @@ def durable_file(path: Path, *, mode: int = DEFAULT_MODE, replace: bool = True) 
         if replace:
             part.replace(path)
         else:
-            # Creating a link is atomic and never replaces a file, even where the file system's locks do not work.
+            # Creating a link is atomic and never replaces a file, even where the file system's locks do not
+            # work.
             os.link(part, path)
     except OSError as error:
         # Callers know the name of the file, not that of the temporary one.

@@ -2,7 +2,8 @@
 
 Records are dataclasses and named tuples. The names and types of their fields declare what a document holds:
 texts, flags, whole numbers, numbers, one of some texts, None, other records, tuples and dictionaries of
-these, and unions. What is read is checked against these types, and a refusal is one line that names the place.
+these, and unions. What is read is checked against these types, and a refusal is one line that names the
+place.
 """
 
 from __future__ import annotations

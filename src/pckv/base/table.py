@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 class ResultTable(Record, ABC):
     """A result: one row per key, or per key and round, with facts about the whole.
 
-    A class declares what it holds and how it is told: `to_dict` and `from_dict`, `table` and `facts`, `title`, `headers`,
-    `cells`, `shown` and `verdict`. Here it becomes JSON, CSV, Arrow, Parquet, pandas and HTML.
+    A class declares what it holds and how it is told: `to_dict` and `from_dict`, `table` and `facts`,
+    `title`, `headers`, `cells`, `shown` and `verdict`. Here it becomes JSON, CSV, Arrow, Parquet, pandas and
+    HTML.
 
     Attributes:
-        REPEATED: The facts that every row of a CSV file repeats, since spreadsheets open nothing but a table; those that
-            a result does not have are left out.
+        REPEATED: The facts that every row of a CSV file repeats, since spreadsheets open nothing but a table;
+            those that a result does not have are left out.
         MISSING: What is said of a key that the table does not have, with a place for it.
     """
 
@@ -73,14 +74,15 @@ class ResultTable(Record, ABC):
             document: The plain values.
 
         Raises:
-            DataError: if a member is missing, is not of its type, or contradicts others; the message names it.
+            DataError: if a member is missing, is not of its type, or contradicts others; the message names
+                it.
         """
         found: Self = read_value(cls, document)
         return found
 
     @abstractmethod
     def table(self) -> dict[str, Any]:
-        """Return one sequence per column: texts as lists, numbers and flags as arrays, which have types without rows."""
+        """Return one sequence per column: texts as lists, numbers and flags as arrays, typed even without rows."""
 
     @abstractmethod
     def facts(self) -> dict[str, Any]:

@@ -34,7 +34,8 @@ ERROR_FORMATS = {"frequency": "~p", "mean": "~r"}
 def load_altair() -> Any:
     """Return Altair, which asks whether numbers are of pandas as soon as any thread has begun to import pandas.
 
-    Arrow imports it for its first table. So where there are several threads, it is loaded before anything is drawn.
+    Arrow imports it for its first table. So where there are several threads, it is loaded before anything is
+    drawn.
     """
     if threading.current_thread() is not threading.main_thread() and find_spec("pandas"):
         import_module("pandas")
@@ -49,7 +50,7 @@ def estimates_chart(
     name: str = "",
     unit: str = "",
 ) -> alt.HConcatChart:
-    """Draw frequency and mean of the most frequent keys with their intervals; those too rare to tell come last, in grey.
+    """Draw frequency and mean of the most frequent keys with intervals; keys too rare to tell come last, in grey.
 
     Args:
         estimates: The estimates of all keys, or of some.
@@ -146,8 +147,8 @@ def _ends(rows: Sequence[Mapping[str, Any]], quantity: str) -> tuple[float, floa
 def _row_axis(altair: Any, rows: Sequence[Mapping[str, Any]], *, labels: bool) -> Any:
     """Return the axis of keys, in the order of the rows; the labels of those that are not detected are paler.
 
-    A sort by names would write them into an expression, where Vega takes `constructor` and other names of JavaScript's
-    own for operators. The index of a label runs from 0 to 1.
+    A sort by names would write them into an expression, where Vega takes `constructor` and other names of
+    JavaScript's own for operators. The index of a label runs from 0 to 1.
     """
     if not labels:
         return altair.Y(

@@ -26,7 +26,8 @@ from pckv.estimators.results.words import UNKNOWN
 if TYPE_CHECKING:
     import altair as alt
 
-# From violet to yellow, each lighter than the one before: readable on white and on black, in grey, and without red and green.
+# From violet to yellow, each lighter than the one before: readable on white and on black, in grey, and
+# without red and green.
 COLOR_SCHEME = "viridis"
 PANEL_WIDTH, PANEL_HEIGHT = 330, 260
 # The quantiles that are drawn of one key.

@@ -1,7 +1,7 @@
 """Public coins: the function of a report, and whether it answers the size question, follow from 16 public bytes.
 
-The collector hands out a coin per report, which becomes the report's id. Nothing here is random or secret: all who
-know the task and the coin compute the same choice (proofs/coin.md).
+The collector hands out a coin per report, which becomes the report's id. Nothing here is random or secret:
+all who know the task and the coin compute the same choice (proofs/coin.md).
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ MAX_PERIOD_DAYS = 3660
 class Series:
     """A repeated collection: a value that never changes, bound by its id.
 
-    Round r takes reports for `period` days, from `first` + (r - 1)·period on. A device is in one of w panels, drawn once
-    and uniformly, and reports in the rounds r with r mod w = panel, at the task's full ε. So any w rounds in a row hold at
-    most one report of a device.
+    Round r takes reports for `period` days, from `first` + (r - 1)·period on. A device is in one of w panels,
+    drawn once and uniformly, and reports in the rounds r with r mod w = panel, at the task's full ε. So any w
+    rounds in a row hold at most one report of a device.
 
     Args:
         task: The contract of every round: a task without days of its own.

@@ -1,6 +1,7 @@
 """Frequent unlisted texts, found prefix by prefix (proofs/discovery.md).
 
-Frequent prefixes are followed from group to group; texts that ended are counted from then on, tested and estimated.
+Frequent prefixes are followed from group to group; texts that ended are counted from then on, tested and
+estimated.
 """
 
 from __future__ import annotations
@@ -129,7 +130,8 @@ def null_chances(law: DiscoveryLaw, counts: Integers | Sequence[int], reports: o
     all_counts = np.asarray(counts, np.int64)
     trials = np.broadcast_to(np.asarray(reports, np.int64), all_counts.shape)
     chances = np.empty(all_counts.shape)
-    # Equal counts have equal chances: there are few of them. Sorting pairs instead would hold up all other threads.
+    # Equal counts have equal chances: there are few of them. Sorting pairs instead would hold up all other
+    # threads.
     for number in np.unique(trials).tolist():
         same = trials == number
         distinct, place = np.unique(all_counts[same], return_inverse=True)
@@ -161,15 +163,17 @@ def discover(
 ) -> Discovery:
     """Find the texts that many people hold, without a list of them.
 
-    Prefixes that stand out a little are followed from group to group. What counts as found is decided at the end, from
-    all groups that report a text as a whole: from the first that shows its end on.
+    Prefixes that stand out a little are followed from group to group. What counts as found is decided at the
+    end, from all groups that report a text as a whole: from the first that shows its end on.
 
-    A person with more texts than the padding ℓ, m of them, counts as ℓ/m for each: that capped frequency is estimated.
+    A person with more texts than the padding ℓ, m of them, counts as ℓ/m for each: that capped frequency is
+    estimated.
 
     Args:
         tally: The counted reports of a discovery.
         level: The level of the intervals, each on its own.
-        false_discovery_rate: The share of texts without holders among those found, on average, is at most this.
+        false_discovery_rate: The share of texts without holders among those found, on average, is at most
+            this.
         most: How many prefixes are followed from one group to the next at most.
         progress: Called with the share that is done.
 
@@ -177,8 +181,8 @@ def discover(
         The texts, the most frequent ones first, and the prefixes that led to them.
 
     Raises:
-        ParameterError: if an argument is outside its domain, the task is not a discovery, or there are fewer reports than
-            groups.
+        ParameterError: if an argument is outside its domain, the task is not a discovery, or there are fewer
+            reports than groups.
     """
     task, tree, law = tally.task, tally.task.tree, tally.task.law
     if not isinstance(law, DiscoveryLaw):

@@ -1,8 +1,8 @@
 """Intervals that hold whatever a number of the reports say (proofs/hostile.md).
 
-Any `hostile` of the reports may be hostile, and it is not known which. What they add to a key's counts is bounded, and so
-are the counts of the others. An interval here holds all values that the honest reports alone do not contradict, whichever
-they are.
+Any `hostile` of the reports may be hostile, and it is not known which. What they add to a key's counts is
+bounded, and so are the counts of the others. An interval here holds all values that the honest reports alone
+do not contradict, whichever they are.
 """
 
 from __future__ import annotations
@@ -179,9 +179,9 @@ class HonestReports:
     def mean_interval(self, support: KeySupport, level: float) -> MeanInterval:
         """Return the hull of all means that honest reports may not contradict at this level.
 
-        For every mean weight w, T - κ·w·(S - noise) of the honest reports lies between its values at the corners of what
-        hostile reports can add; a mean is accepted if some value in between is small enough. An end of the range is
-        also accepted where the data point beyond it.
+        For every mean weight w, T - κ·w·(S - noise) of the honest reports lies between its values at the
+        corners of what hostile reports can add; a mean is accepted if some value in between is small enough.
+        An end of the range is also accepted where the data point beyond it.
         """
         constant, slope = self._ratio_variance(support)
         width = two_sided_z(level) ** 2 * self.reports
@@ -211,7 +211,8 @@ class HonestReports:
     def _corners(self, support: KeySupport) -> Iterator[tuple[Floats, Floats]]:
         """Yield T, and what T would be for a mean weight of 1, at each corner of what honest reports may be."""
         weights = sorted(self.most.scale.weights)
-        # What one hostile report adds to S and T: any number of levels, those of the least weights or of the largest.
+        # What one hostile report adds to S and T: any number of levels, those of the least weights or of the
+        # largest.
         added = {
             (number, sum(some))
             for number in range(self.max_supports + 1)

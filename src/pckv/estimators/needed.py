@@ -108,8 +108,8 @@ class Precision:
     def error(self, reports: float) -> float:
         """Return the error of the key's frequency once there are this many reports.
 
-        Where people were not asked how many pairs they hold, it is that of the noise: the worst case would hide
-        it.
+        Where people were not asked how many pairs they hold, it is that of the noise: the worst case would
+        hide it.
         """
         return math.hypot(self.noise(reports).frequency, self.hidden(reports) if self.sets.answers else 0.0)
 

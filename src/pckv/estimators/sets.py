@@ -1,7 +1,8 @@
 """People who hold more pairs than the padding: how many, and what their reports hide (proofs/size-question.md).
 
-Reports show the capped frequency g of a key: a person with m > ℓ pairs counts as ℓ/m. The frequency f is at most
-g + Λ, where Λ is the mean of 1 - ℓ/m over all people with more pairs than ℓ. The answers to the size question estimate Λ.
+Reports show the capped frequency g of a key: a person with m > ℓ pairs counts as ℓ/m. The frequency f is at
+most g + Λ, where Λ is the mean of 1 - ℓ/m over all people with more pairs than ℓ. The answers to the size
+question estimate Λ.
 """
 
 from __future__ import annotations
@@ -57,9 +58,10 @@ class CountedReports(Protocol):
 class SetSummary:
     """What is known of the people who hold more pairs than the padding.
 
-    `larger` is their share among all people, with its interval; `hidden` is by how much the frequency of a key may
-    exceed the capped one that reports show, `hidden_high` the upper limit of that. `shares` are those of the people
-    at each of the `ends`, which are sizes; the first one stands for all sizes up to the padding.
+    `larger` is their share among all people, with its interval; `hidden` is by how much the frequency of a
+    key may exceed the capped one that reports show, `hidden_high` the upper limit of that. `shares` are those
+    of the people at each of the `ends`, which are sizes; the first one stands for all sizes up to the
+    padding.
     """
 
     padding: int
@@ -81,8 +83,8 @@ class SetSummary:
         if not self.larger_high:
             return "frequency: the share of people who hold a key; mean: of the values they give it"
         return (
-            f"frequency: the share of people who hold a key, where somebody with m > {self.padding:,} pairs counts as "
-            f"{self.padding:,}/m; mean: of the reported pairs"
+            f"frequency: the share of people who hold a key, where somebody with m > {self.padding:,} pairs "
+            f"counts as {self.padding:,}/m; mean: of the reported pairs"
         )
 
 
@@ -107,8 +109,8 @@ class HiddenShare:
 def hidden_share(task: Task, answers: Integers, level: float, hostile: int = 0) -> HiddenShare:
     """Estimate what larger sets hide, from the answers to the size question; the most if some of them are hostile.
 
-    A few answers are added, the same number to each end, so that few people who all gave one answer are not taken for
-    certain (Agresti and Coull).
+    A few answers are added, the same number to each end, so that few people who all gave one answer are not
+    taken for certain (Agresti and Coull).
     """
     if not task.can_truncate:
         return HiddenShare()
@@ -159,8 +161,8 @@ def _most_hidden_by(question: SizeQuestion, answers: Integers, added: float, hos
 def _largest_mean(rising: Floats, answers: Integers, added: float, hostile: int) -> float:
     """Return the largest mean of rising values of the answers after any number, up to `hostile`, is taken away.
 
-    Taking the least away raises the mean of the answers, but that of few answers and of the added ones may fall: each
-    number of ends is tried. Between two of these the mean rises or falls throughout.
+    Taking the least away raises the mean of the answers, but that of few answers and of the added ones may
+    fall: each number of ends is tried. Between two of these the mean rises or falls throughout.
     """
     before = np.cumsum(answers) - answers
     taken = np.minimum(np.append(before, answers.sum()), hostile)

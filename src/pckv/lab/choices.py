@@ -1,8 +1,8 @@
 """Check the choice of a mechanism: the simulated error of the chosen one relative to that of the best one.
 
-Each person holds `pairs` distinct keys, uniformly, and a key's mean is anywhere on [-1, 1], its values at both
-ends; every mechanism has padding = pairs and the parameters that `auto` would give it. The counts of a key are
-drawn from their exact law, at a cost that does not grow with the users.
+Each person holds `pairs` distinct keys, uniformly, and a key's mean is anywhere on [-1, 1], its values at
+both ends; every mechanism has padding = pairs and the parameters that `auto` would give it. The counts of a
+key are drawn from their exact law, at a cost that does not grow with the users.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ class SimulatedSetting(NamedTuple):
 class ChoiceComparison(NamedTuple):
     """What `auto` chose and what was best, with the squared errors of all mechanisms.
 
-    `noise` is the standard error of a frequency relative to the frequency itself, of the least noisy mechanism. Above 1
-    nothing is learned of it: clipped errors then tell which mechanism's estimates are 0 more often.
+    `noise` is the standard error of a frequency relative to the frequency itself, of the least noisy
+    mechanism. Above 1 nothing is learned of it: clipped errors then tell which mechanism's estimates are 0
+    more often.
     """
 
     setting: SimulatedSetting

@@ -131,12 +131,13 @@ def read_ratings(
     """Return a file or a table with one row per pair as a data set to simulate with.
 
     Args:
-        source: The path of a file (text with values separated by commas, semicolons or tabs, compressed by gzip or not,
-            or Parquet), a DataFrame, or an Arrow table.
+        source: The path of a file (text with values separated by commas, semicolons or tabs, compressed by
+            gzip or not, or Parquet), a DataFrame, or an Arrow table.
         columns: The names of the columns that hold the user, the key and the value.
         low: The least possible value; by default the least of the source.
         high: The largest possible value; by default the largest of the source.
-        repeated: What counts where a user has a key twice, `last` or `mean`; by default such a source is refused.
+        repeated: What counts where a user has a key twice, `last` or `mean`; by default such a source is
+            refused.
         progress: Called with the share of the source that was read.
 
     Returns:
@@ -216,4 +217,5 @@ def _within(values: Floats, low: float | None, high: float | None) -> Flags:
 def _bad_value(value: float, low: float | None, high: float | None) -> str:
     if not np.isfinite(value):
         return f"value {value} is not a finite number"
-    return f"value {format_number(value)} is outside [{'…' if low is None else f'{low:g}'}, {'…' if high is None else f'{high:g}'}]"
+    least, most = ("…" if end is None else f"{end:g}" for end in (low, high))
+    return f"value {format_number(value)} is outside [{least}, {most}]"

@@ -1,8 +1,9 @@
 """The pairs that a population's reports are made from.
 
-Where a report is made from one pair they are counts: how many participants sampled each level of a key. Participants with
-one pair who hold the same key and value are drawn together, in one multinomial: the same distribution, at a cost that does
-not grow with their number. Where a report is made from several pairs, they are each participant's own.
+Where a report is made from one pair they are counts: how many participants sampled each level of a key.
+Participants with one pair who hold the same key and value are drawn together, in one multinomial: the same
+distribution, at a cost that does not grow with their number. Where a report is made from several pairs, they
+are each participant's own.
 """
 
 from __future__ import annotations

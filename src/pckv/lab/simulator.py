@@ -32,7 +32,7 @@ from pckv.tally.decode.support import KeySupport
 
 
 def true_shares(dataset: Dataset, levels: Sequence[float]) -> Floats:
-    """Return the share of each level on [-1, 1] among the holders of every key: keys × levels, 0 where a key has no holders.
+    """Return the share of each level on [-1, 1] among every key's holders: keys × levels, 0 without holders.
 
     A value between two levels counts as each of them with the chance that it is rounded to it.
     """
@@ -106,7 +106,7 @@ def setting_parameters(allocation: str) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class CollectionErrors:
-    """The errors of one simulated collection; `total_variation` is that of shares of levels, where there are several."""
+    """The errors of one simulated collection; `total_variation` is that of shares of more than two levels."""
 
     mse_frequency: float
     mse_mean: float

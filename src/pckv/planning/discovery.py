@@ -1,8 +1,8 @@
 """What a discovery can find: which prefixes are followed, which frequency is found (proofs/discovery.md).
 
 `DEFAULT_FOUND_RATE` is stricter than `DEFAULT_FLAG_RATE` of `statistics/detection.py`: the texts
-that are found were not named before, so that a false one is not recognised, and each becomes a key of the next task. It costs
-little: with 0.05, the smallest frequency that is found would be about 2 % lower.
+that are found were not named before, so that a false one is not recognised, and each becomes a key of the
+next task. It costs little: with 0.05, the smallest frequency that is found would be about 2 % lower.
 """
 
 from __future__ import annotations

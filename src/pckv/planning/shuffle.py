@@ -399,8 +399,8 @@ def _conditions(shuffle: Shuffle) -> tuple[str, ...]:
         "pairs."
     )
     functions = (
-        "No other party knows which random function a person's report was made with ('ue-compact', 'collision'): a "
-        "function that a server hands out to each person (a coin) voids the central ε."
+        "No other party knows which random function a person's report was made with ('ue-compact', "
+        "'collision'): a function that a server hands out to each person (a coin) voids the central ε."
     )
     always = (shuffler, honest, functions)
     if shuffle.delta * shuffle.reports < 1:

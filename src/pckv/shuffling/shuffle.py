@@ -127,8 +127,8 @@ def shuffled(
         source: Where random bytes come from.
 
     Raises:
-        DataError: An input is no report file, or of another task; a report is bad; one id has two bodies; there
-            are too few reports.
+        DataError: An input is no report file, or of another task; a report is bad; one id has two bodies;
+            there are too few reports.
     """
     inputs = find_inputs(paths)
     # What does not look like a report file is refused by name when it is opened.

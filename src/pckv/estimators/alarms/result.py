@@ -17,7 +17,8 @@ MIN_SHOWN_CHANCE = 1e-99
 class AlarmTest(NamedTuple):
     """One property of the reports that does not depend on what people hold.
 
-    `chance` is a bound on the probability of what was seen, or of anything more unusual, among honest reports.
+    `chance` is a bound on the probability of what was seen, or of anything more unusual, among honest
+    reports.
     """
 
     name: str
@@ -39,7 +40,7 @@ class Alarms:
 
     @property
     def limit(self) -> float:
-        """A test is an alarm at this chance or a smaller one: all tests and checks of a day share the rate of false alarms."""
+        """The largest chance that is an alarm: the tests and checks of a day share the rate of false alarms."""
         return FALSE_ALARMS_PER_DAY / CHECKS_PER_DAY / max(1, len(self.tests))
 
     @property

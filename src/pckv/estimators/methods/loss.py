@@ -1,8 +1,9 @@
 """How much an error counts at every frequency, so that few keys do not pay for many.
 
-The mean over all keys of the squared error is least if every error counts once. The most frequent keys then lose, for they
-are pulled toward the many others. So errors count more where keys would lose too much (proofs/bayes.md): anywhere, since
-a key among many others does not show where it is, and at the most frequent keys that the learned distribution expects.
+The mean over all keys of the squared error is least if every error counts once. The most frequent keys then
+lose, for they are pulled toward the many others. So errors count more where keys would lose too much
+(proofs/bayes.md): anywhere, since a key among many others does not show where it is, and at the most frequent
+keys that the learned distribution expects.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from pckv.statistics.moments import CountMoments
 
 # A key's squared error, wherever its frequency is, may be this many times the variance of its own estimate.
 MAX_LOSS = 1.8
-# The last ranks of groups of the most frequent keys, and how many times that of their own estimates their squared error
-# may be. A prediction from the learned distribution is optimistic: what is allowed is less than what is acceptable.
+# The last ranks of groups of the most frequent keys, and how many times that of their own estimates their
+# squared error may be. A prediction from the learned distribution is optimistic: what is allowed is less than
+# what is acceptable.
 TOP_RANKS = (1, 10, 50)
 MAX_TOP_LOSSES = (1.2, 1.0, 0.9)
 # The same for all keys together, of whom few do not show much of their distribution.
@@ -31,8 +33,8 @@ MIN_GROUP = 0.5
 # Counts that may be observed: four per standard deviation, up to four beyond the ends of the grid.
 COUNTS_PER_DEVIATION, DEVIATIONS = 4, 4
 MAX_COUNTS = 600
-# Weights are adjusted until every loss is the allowed one up to this, or the weight negligible: in every round by this
-# power of the loss, relative to the allowed one.
+# Weights are adjusted until every loss is the allowed one up to this, or the weight negligible: in every
+# round by this power of the loss, relative to the allowed one.
 TOLERANCE = 0.02
 ADJUSTMENT = 3
 MAX_ROUNDS = 60

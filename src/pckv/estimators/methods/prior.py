@@ -1,9 +1,9 @@
 """The distribution that all keys share, learned from their counts on a grid (proofs/bayes.md).
 
-How likely a key's counts are for a frequency and a mean: S, the count of all levels, and T given S, their weights. Both
-are Gaussian with the exact moments where false supports are many. Otherwise S is binomial with the exact mean and
-variance, and T splits S into independent levels, as if there were two. The prior is the nonparametric maximum
-likelihood on a grid.
+How likely a key's counts are for a frequency and a mean: S, the count of all levels, and T given S, their
+weights. Both are Gaussian with the exact moments where false supports are many. Otherwise S is binomial with
+the exact mean and variance, and T splits S into independent levels, as if there were two. The prior is the
+nonparametric maximum likelihood on a grid.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ MAX_STEPS = 300
 MIN_WEIGHT = 1e-100
 # So many keys may be expected to have frequencies by Zipf's law.
 MANY_KEYS = 20
-# Means that keys may have in common, how many people's values they are worth, and the chance, before anything is observed,
-# that there is none.
+# Means that keys may have in common, how many people's values they are worth, and the chance, before anything
+# is observed, that there is none.
 COMMON_MEANS = np.linspace(-0.95, 0.95, 20)
 COMMON_PEOPLE = 2.0 ** np.arange(9)
 NO_COMMON_MEAN = 0.75
@@ -95,11 +95,12 @@ def arcsine(grid: ValueGrid) -> Floats:
 
 
 def learn_frequencies(keys: int, padding: int) -> Fit:
-    """Return how to learn the distribution of the frequencies, of which the largest possible mean is known beforehand."""
+    """Return how to learn the distribution of the frequencies, whose largest possible mean is known."""
     largest = min(padding / keys, 1)
 
     def fit(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
-        # Zipf's law has the few frequent keys that many keys hide; equal weights prefer no frequency where keys are few.
+        # Zipf's law has the few frequent keys that many keys hide; equal weights prefer no frequency where
+        # keys are few.
         start = flat(cells) if keys < MANY_KEYS else (zipf_law(cells, largest) + flat(cells)) / 2
         return lower_mean(fit_weights(likelihood, counts, start), cells.points, largest)
 
@@ -131,7 +132,8 @@ def learn_means(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
 def learn_common_mean(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
     """Return the distribution of the means if they may lie around a common one, as ratings do.
 
-    It starts as the average of such distributions, and of the one without a common mean, by their chances given the counts.
+    It starts as the average of such distributions, and of the one without a common mean, by their chances
+    given the counts.
     """
     laws, prior = common_means(cells)
     logarithm = counts @ np.log(np.maximum(likelihood @ laws.T, MIN_LIKELIHOOD))
@@ -154,8 +156,8 @@ def common_means(cells: ValueGrid) -> tuple[Floats, Floats]:
 def fit_weights(likelihood: Floats, counts: Floats, start: Floats) -> Floats:
     """Return weights of the cells (columns) that make the observations (rows, with multiplicities) likely, by EM.
 
-    From a smooth start. The fewer keys there are per occupied cell, the fewer the steps: few keys cannot distinguish
-    cells, and their distribution should stay smooth.
+    From a smooth start. The fewer keys there are per occupied cell, the fewer the steps: few keys cannot
+    distinguish cells, and their distribution should stay smooth.
     """
     keys, weights = counts.sum(), start
     if not keys:
@@ -254,8 +256,8 @@ class FewCounts:
     def difference(self, t: Floats, s: Floats, f: Floats, m: Floats) -> Floats:
         """Return the log-likelihood of T, given S: every support has its level independently, one of two ends.
 
-        Levels between the ends count for both, as their value says: their T is less spread than that, so that means are
-        judged less certain than they are.
+        Levels between the ends count for both, as their value says: their T is less spread than that, so that
+        means are judged less certain than they are.
         """
         weight = self.moments.weight(m)
         centre = self.moments.scale.centre

@@ -1,8 +1,8 @@
 """The profile of a key, the shares of the levels among its holders, combined with those of all keys (proofs/shares.md).
 
-Profiles of all keys scatter about one common profile. Both the common profile and how far the others are from it are
-learned from the counts, and a key's own profile is estimated from its counts and what is learned: the less its counts say,
-the nearer it is to the common one.
+Profiles of all keys scatter about one common profile. Both the common profile and how far the others are from
+it are learned from the counts, and a key's own profile is estimated from its counts and what is learned: the
+less its counts say, the nearer it is to the common one.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from pckv.estimators.intervals import Interval, two_sided_z
 from pckv.statistics.moments import CountMoments, Scale, equal_scale
 from pckv.tally.decode.support import KeySupport
 
-# How far profiles scatter: their variance relative to that of single holders, from alike to as unlike as people are.
+# How far profiles scatter: their variance relative to that of single holders, from alike to as unlike as
+# people are.
 SCATTERS = np.geomspace(0.003, 0.3, 14)
-# What is thought likely before the counts are seen: a logarithm normal about this one, with this standard deviation.
+# What is thought likely before the counts are seen: a logarithm normal about this one, with this standard
+# deviation.
 TYPICAL_SCATTER, SCATTER_DEVIATION = 0.03, 1.0
 # No level is so rare in the common profile that no key could have more of it.
 MIN_COMMON_SHARE = 0.001
@@ -61,8 +63,8 @@ class Profiles:
         shares: The share of each level, one row per key: none is negative, and they add up to 1.
         free: The variances of the shares if the nuisances were known, and the shares did not have to add up.
         slopes: How the shares change with an offset of all of a key's counts.
-        following: How the shares change with the common ones, if the nuisances were known: from 0, where a key's own counts
-            say all, to 1.
+        following: How the shares change with the common ones, if the nuisances were known: from 0, where a
+            key's own counts say all, to 1.
         inverse: The inverse information of offset, frequency and sum, per key.
     """
 
@@ -213,8 +215,9 @@ def _posterior(
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Return shares, and what their variances are computed from (`Profiles`), for some keys.
 
-    A signal is the frequency times the share, and noise. Besides, all signals of a key have an unknown offset, the
-    frequency is uncertain, and the shares add up to 1. Given these three nuisances the levels are independent.
+    A signal is the frequency times the share, and noise. Besides, all signals of a key have an unknown
+    offset, the frequency is uncertain, and the shares add up to 1. Given these three nuisances the levels are
+    independent.
     """
     mean, variance = (each[:, None] for each in known)
     prior = _scatter_of_few(common.scatter, reports * mean) * common.shares
@@ -255,7 +258,8 @@ def _noise(frequency: Floats, shares: Floats, reports: int, moments: CountMoment
 def _covariance_before(levels: int) -> Floats:
     """Return the covariance of the common shares before any counts are seen.
 
-    All profiles are equally likely but for their mean: it has the variance of a uniform distribution over the range.
+    All profiles are equally likely but for their mean: it has the variance of a uniform distribution over the
+    range.
     """
     of_each = np.diag(np.full(levels, 1 / (levels * (levels + 1))))
     weights = np.array(equal_scale(levels).weights)

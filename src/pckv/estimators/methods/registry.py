@@ -1,7 +1,7 @@
 """The methods by name, and their postprocessing: how each turns the counts of keys into estimates and intervals.
 
-Postprocessing is off unless asked for, and named in the result's method. It reads estimates and public numbers only, so it
-costs no privacy. Means stay the method's (proofs/consistency.md).
+Postprocessing is off unless asked for, and named in the result's method. It reads estimates and public
+numbers only, so it costs no privacy. Means stay the method's (proofs/consistency.md).
 """
 
 from __future__ import annotations

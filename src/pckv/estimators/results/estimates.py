@@ -41,16 +41,19 @@ class KeyEstimate(NamedTuple):
 
     Attributes:
         key: The name of the key.
-        frequency: The share of people who hold the key, with its interval `frequency_low` to `frequency_high`.
-        mean: The mean value that they give it, in the task's own units, with its interval `mean_low` to `mean_high`.
-        mean_known: False where the interval of the mean spans 95 % of the range or more, or the key is not detected: it may
-            have no holders.
+        frequency: The share of people who hold the key, with its interval `frequency_low` to
+            `frequency_high`.
+        mean: The mean value that they give it, in the task's own units, with its interval `mean_low` to
+            `mean_high`.
+        mean_known: False where the interval of the mean spans 95 % of the range or more, or the key is not
+            detected: it may have no holders.
         detected: Whether the key stands out from the noise.
-        shares: The share of the holders at every level, with its interval; empty where the task has two levels.
-        deviation: The standard deviation of the values, with its interval `deviation_low` to `deviation_high`; None where
-            the task has two levels.
-        collides: Whether the key shares its number with another one that was asked for, so that reports do not tell them
-            apart; None where keys are not hashed.
+        shares: The share of the holders at every level, with its interval; empty where the task has two
+            levels.
+        deviation: The standard deviation of the values, with its interval `deviation_low` to
+            `deviation_high`; None where the task has two levels.
+        collides: Whether the key shares its number with another one that was asked for, so that reports do
+            not tell them apart; None where keys are not hashed.
         mean_misfit: Whether the data fit no mean of the task's range.
     """
 
@@ -92,8 +95,8 @@ COLUMNS = KeyEstimate._fields[: KeyEstimate._fields.index("shares")]
 class Estimates(ValueSpread, ResultTable):
     """Frequencies and means (in the task's own units) with intervals, never bare.
 
-    A table of one `KeyEstimate` per key: `estimates["alien"]` is that of a key, iteration yields all, `len` counts them,
-    and `"alien" in estimates` says whether there is one.
+    A table of one `KeyEstimate` per key: `estimates["alien"]` is that of a key, iteration yields all, `len`
+    counts them, and `"alien" in estimates` says whether there is one.
 
     Attributes:
         task: The id of the task, and `mechanism` that of its reports.
@@ -106,21 +109,25 @@ class Estimates(ValueSpread, ResultTable):
         sets: What is known of people who hold more pairs than the padding.
         verdict: What the estimates tell, in words, over all keys that were estimated.
         key: The names of the keys; every member below has one entry per key.
-        frequency: The share of people who hold the key, with its interval `frequency_low` to `frequency_high`.
+        frequency: The share of people who hold the key, with its interval `frequency_low` to
+            `frequency_high`.
         mean: The mean value that they give it, with its interval `mean_low` to `mean_high`.
-        detected: Whether the key stands out from the noise, whatever the method: its count is beyond what noise alone
-            gives for any key of the task; of hashed keys, beyond what the false discovery rate allows.
-        mean_known: False where the interval of a mean spans 95 % of the range or more, or the key is not detected.
-        mean_misfit: Whether the data fit no mean of the task's range: the interval runs from the estimate to the end of
-            the range that the data point to.
-        collides: Of hashed keys, which of them share their number with another one that was asked for: reports do not
-            tell them apart.
-        distributions: How the holders are spread over the levels; its members are those of the estimates, too.
+        detected: Whether the key stands out from the noise, whatever the method: its count is beyond what
+            noise alone gives for any key of the task; of hashed keys, beyond what the false discovery rate
+            allows.
+        mean_known: False where the interval of a mean spans 95 % of the range or more, or the key is not
+            detected.
+        mean_misfit: Whether the data fit no mean of the task's range: the interval runs from the estimate to
+            the end of the range that the data point to.
+        collides: Of hashed keys, which of them share their number with another one that was asked for:
+            reports do not tell them apart.
+        distributions: How the holders are spread over the levels; its members are those of the estimates,
+            too.
         asked: What was asked for besides: quantiles, and shares above or below a value.
-        other: The name of the key that stands for all that are not listed, whose row is the last one of all keys; None
-            where the table has no such row.
-        false_discovery_rate: Of hashed keys, the share of keys without holders among those that are `detected`, on
-            average, at most; None where keys are listed.
+        other: The name of the key that stands for all that are not listed, whose row is the last one of all
+            keys; None where the table has no such row.
+        false_discovery_rate: Of hashed keys, the share of keys without holders among those that are
+            `detected`, on average, at most; None where keys are listed.
     """
 
     REPEATED: ClassVar[tuple[str, ...]] = ("reports", "epsilon", "method", "level", "hostile", *OPTIONAL)
@@ -260,8 +267,8 @@ class Estimates(ValueSpread, ResultTable):
             count: How many keys; the one that stands for all that are not listed is not counted.
 
         Returns:
-            These rows, the most frequent first, and after them that of all others where the table has it: `top(3)` then
-            has four rows.
+            These rows, the most frequent first, and after them that of all others where the table has it:
+            `top(3)` then has four rows.
         """
         order = np.argsort(-self.frequency, kind="stable")
         if self.other is None:
@@ -342,7 +349,8 @@ class Estimates(ValueSpread, ResultTable):
         """Return the estimates that `to_dict` wrote.
 
         Raises:
-            DataError: if a member is missing, is not of its type, or contradicts others; the message names it.
+            DataError: if a member is missing, is not of its type, or contradicts others; the message names
+                it.
         """
         facts = read_members(cls, document, (*SCALARS, *OPTIONAL, "verdict"))
         told = read_value(_Heading, document)

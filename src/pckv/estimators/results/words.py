@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 UNKNOWN = "unknown"
 # A share or a deviation whose interval is at least this wide, relative to the widest possible, is unknown.
 UNKNOWN_SPAN = 0.95
-# People may hold as many hashed keys as there are: how many times more frequent that makes a key tells nothing.
+# People may hold as many hashed keys as there are: how many times more frequent that makes a key tells
+# nothing.
 MAX_FACTOR_TOLD = 10**6
 
 
@@ -109,8 +110,8 @@ def collisions_sentence(collisions: int) -> str:
     if not collisions:
         return ""
     return (
-        f"{collisions:,} of the keys share their numbers with each other: reports do not tell such keys apart, and the "
-        "estimates of each are those of all that have its number."
+        f"{collisions:,} of the keys share their numbers with each other: reports do not tell such keys "
+        "apart, and the estimates of each are those of all that have its number."
     )
 
 
@@ -124,8 +125,8 @@ def sets_sentence(sets: SetSummary, *, has_shares: bool = False) -> str:
         told = sets.factor <= MAX_FACTOR_TOLD
         most = f"up to {two_digits(sets.factor)} times" if told else "many times perhaps"
         return (
-            f"Nobody has said how many pairs they hold: if people hold more than {pairs}, true frequencies are higher, "
-            f"{most}. The intervals include that."
+            f"Nobody has said how many pairs they hold: if people hold more than {pairs}, true frequencies are "
+            f"higher, {most}. The intervals include that."
         )
     more = f"Up to {percent(sets.larger_high)} of people may hold more than {pairs}"
     if sets.larger_low > 0:
@@ -135,7 +136,7 @@ def sets_sentence(sets: SetSummary, *, has_shares: bool = False) -> str:
         )
     weighed = "the means, and in the shares and quantiles of values," if has_shares else "the means,"
     return (
-        f"{more}. A report stands for {pairs} of theirs, chosen at random, so these people are counted for only some of what "
-        f"they hold: true frequencies may be up to {points(sets.hidden_high)} higher, which the intervals include. Their "
-        f"values weigh less in {weighed} which the intervals do not include."
+        f"{more}. A report stands for {pairs} of theirs, chosen at random, so these people are counted for only "
+        f"some of what they hold: true frequencies may be up to {points(sets.hidden_high)} higher, which the "
+        f"intervals include. Their values weigh less in {weighed} which the intervals do not include."
     )

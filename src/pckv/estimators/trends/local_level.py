@@ -1,13 +1,14 @@
 """The local level model: noisy rounds of a level that moves (proofs/trends.md).
 
-A movement is a variance of the level's step into every round, relative to the noise of a typical round: a key's level
-does not move, moves a little in every round, or once. Movements of one kind differ in nothing but when the level shifts,
-and share one weight, which is learned from all keys together.
+A movement is a variance of the level's step into every round, relative to the noise of a typical round: a
+key's level does not move, moves a little in every round, or once. Movements of one kind differ in nothing but
+when the level shifts, and share one weight, which is learned from all keys together.
 
-Value = level + noise of a known variance, and the level takes a random step into every round. Kalman's filter gives the
-likelihood of each movement, and the smoother of Rauch, Tung and Striebel the level of every round given all of them. The
-estimate of a level is the mean over all movements, each with its chance. Its interval contains that of the mixture, and
-that of a key which drifts: an average over all keys is no reason to take a single one for still.
+Value = level + noise of a known variance, and the level takes a random step into every round. Kalman's filter
+gives the likelihood of each movement, and the smoother of Rauch, Tung and Striebel the level of every round
+given all of them. The estimate of a level is the mean over all movements, each with its chance. Its interval
+contains that of the mixture, and that of a key which drifts: an average over all keys is no reason to take a
+single one for still.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ import numpy as np
 from pckv.base.arrays import Floats, Integers
 from pckv.estimators.intervals import Interval, two_sided_z
 
-# Variances of a step, relative to that of the noise of one round. Over T rounds a drift below 1/T² cannot be told from
-# none, and one above the largest makes smoothed estimates those of single rounds.
+# Variances of a step, relative to that of the noise of one round. Over T rounds a drift below 1/T² cannot be
+# told from none, and one above the largest makes smoothed estimates those of single rounds.
 DRIFTS = tuple(4.0**power for power in range(-6, 5))
 SHIFTS = (4.0, 64.0, 1024.0)
-# Before anything is learned, this many keys are imagined: a third of them still, a third drifting, a third shifting.
+# Before anything is learned, this many keys are imagined: a third of them still, a third drifting, a third
+# shifting.
 IMAGINED_KEYS = 10
 # The weights change by less than this, of all keys, in a step of the iteration that is the last.
 CLOSE = 1e-4
@@ -68,8 +70,9 @@ class Chances(NamedTuple):
 def learn_chances(likelihood: Floats, moved: Movements) -> Chances:
     """Return every key's chances of the movements, given their log likelihoods, by movement and key.
 
-    The weights of the kinds are learned by expectation and maximisation on the marginal likelihood, with a few imagined
-    keys, so that a single key is not taken for certain. Within a kind all movements have the same weight.
+    The weights of the kinds are learned by expectation and maximisation on the marginal likelihood, with a
+    few imagined keys, so that a single key is not taken for certain. Within a kind all movements have the
+    same weight.
     """
     sizes = np.bincount(moved.kind)
     relative = np.exp(likelihood - likelihood.max(axis=0)) / sizes[moved.kind][:, None]

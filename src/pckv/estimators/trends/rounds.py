@@ -28,7 +28,8 @@ class RoundCounts:
     Attributes:
         number: That of the round.
         panels: How many panels the series has.
-        reports: How many reports were counted, and `size_answers` the answers to the size question among them.
+        reports: How many reports were counted, and `size_answers` the answers to the size question among
+            them.
         keys: The numbers of the keys that were decoded, and `support` their counts.
         law: The law of a key's counts in this round, and `scale` what its levels are worth.
     """
