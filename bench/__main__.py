@@ -51,7 +51,7 @@ def run_bench(name: str) -> Iterator[Measurement]:
 
 
 def write_lines(name: str) -> None:
-    """Print every measurement of one bench as a line of JSON; whatever else is printed goes to standard error."""
+    """Print every measurement of one bench as a line of JSON; all other output goes to standard error."""
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as lines:
         os.dup2(2, 1)
         for measurement in import_module(f"bench.{name}").measurements():

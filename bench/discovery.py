@@ -1,4 +1,4 @@
-"""Seconds and memory of a discovery over 10^7 reports, and whether Spark finds the same texts (only when named).
+"""Seconds and memory of a discovery over 10^7 reports, and whether Spark agrees (only when named).
 
 Each person holds one of 50,000 random texts, by Zipf's law. Times are wall-clock times of commands in
 processes of their own.

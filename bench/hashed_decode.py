@@ -1,4 +1,4 @@
-"""How `collision` was decoded when its functions were hashes: every word is checked against both signs of every key.
+"""How `collision` was decoded when its functions were hashes: each word against both signs of each key.
 
 It is the baseline of the bench `collision`, as it was in the commit before the hashes were replaced.
 """

@@ -1,4 +1,4 @@
-"""Every mechanism and method on synthetic and real populations, `bayes` against its bars: docs/appendix/accuracy.md.
+"""Every mechanism and method on many populations, `bayes` against its bars: docs/appendix/accuracy.md.
 
 Writes the page, its charts and its cells. With some populations only, it prints the bars and writes nothing.
 """

@@ -1,4 +1,4 @@
-"""`bayes` by the rank of the key, on populations that no constant was chosen on: docs/appendix/accuracy-by-rank.md.
+"""`bayes` by the key's rank, on populations without a tuned constant: docs/appendix/accuracy-by-rank.md.
 
 The part *few* has from 1 to 10^9 reports and from 1 to 2^20 keys. With some parts only, bars are printed and
 nothing is written.

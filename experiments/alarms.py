@@ -102,7 +102,7 @@ def _honest(tasks: int) -> list[Requirement]:
 
 
 def _at_level(least: Floats, level: float) -> Requirement:
-    """A level may be reached as often as it says, and by chance a little more often: five standard deviations."""
+    """A level may be reached as often as it says, and by chance five standard deviations more often."""
     reached = int((least <= level).sum())
     most = least.size * level + 5 * (least.size * level) ** 0.5
     return Requirement(
@@ -129,7 +129,7 @@ def _weaker_attacks(tasks: int) -> None:
 
 
 def _found(watched: WatchedTask, attack: str, tasks: int) -> float:
-    """Return the share of attacked tasks that raise an alarm, and print it with the weakest bound that was seen."""
+    """Return the share of attacked tasks that raise an alarm, and print it with the weakest bound seen."""
     task, rng = watched.task(), default_rng(SEED)
     found = [_attacked(task, attack, rng) for _ in range(tasks)]
     share = float(np.mean([bool(alarms.unusual) for alarms in found]))

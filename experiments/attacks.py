@@ -65,7 +65,7 @@ def same_word(task: Task, targets: Integers, liars: int, rng: Generator, tries: 
 
 
 def constant_function(law: UeCompactLaw, liars: int) -> Integers:
-    """Return the report of `ue-compact` that says the same of every key, and most: no search is needed for it."""
+    """Return the report of `ue-compact` that says the same, and most, of every key: it needs no search."""
     return best_words(law, np.zeros(liars, np.int64), np.zeros(1, np.int64)).words
 
 
@@ -98,7 +98,7 @@ def best_words(law: UeCompactLaw | CollisionLaw, functions: Integers, targets: I
 def _places(
     law: UeCompactLaw | CollisionLaw, functions: Integers, targets: Integers
 ) -> tuple[Integers, Floats]:
-    """Where functions send the targets; row z, column c: how often a word with symbol c supports what is at z."""
+    """Where functions send the targets; row z, column c: how often symbol c supports what is at z."""
     if isinstance(law, CollisionLaw):
         items = [law.item(key, level) for key in targets.tolist() for level in range(law.levels)]
         columns = [law.symbol(functions.astype(np.uint64), item) for item in items]
@@ -112,7 +112,7 @@ def _places(
 
 
 def _planes(law: UeLaw, targets: Integers, liars: int, rng: Generator) -> Bytes:
-    """All target bits say +, and all others are as if nothing had been sampled, so that their number looks honest."""
+    """All target bits say +; the others are as if nothing was sampled, so that their number looks honest."""
     fake = float(law.unsampled.other)
     signs = rng.choice(3, (liars, law.keys), p=[fake, fake, 1 - 2 * fake])
     signs[:, targets] = 0

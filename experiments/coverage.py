@@ -59,7 +59,7 @@ class Intervals(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What a collection counts of pairs, with the law of these counts, and of sizes; the tally if there is one."""
+    """What a collection counts of pairs, with the law of counts, and of sizes; the tally if there is one."""
 
     support: KeySupport
     reports: int

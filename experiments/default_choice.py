@@ -1,4 +1,4 @@
-"""Whether padding and mechanism are chosen well by default: the top-10 frequency error relative to the best choice's.
+"""Whether defaults choose padding and mechanism well: the top-10 frequency error relative to the best.
 
 People hold sets of keys drawn by Zipf weights, of sizes that are constant, uniform, geometric or
 heavy-tailed. The error of a law is exact for the people drawn: variances from its law, and what truncation
@@ -67,7 +67,7 @@ class ChoiceSetting(NamedTuple):
 
 
 class DrawnPeople(NamedTuple):
-    """People by size: how many pairs they hold, how many people do, and how many of them hold each of the top keys."""
+    """People by size: how many pairs they hold, how many people do, and how many hold each top key."""
 
     sizes: NDArray[np.int64]
     people: NDArray[np.int64]
@@ -94,7 +94,7 @@ class PaddingError(NamedTuple):
 
 
 class JudgedChoice(NamedTuple):
-    """What was chosen; its error relative to the best padding's, the best honest one's, and all mechanisms'."""
+    """What was chosen; its error relative to the best padding, the best honest one, and all mechanisms."""
 
     setting: ChoiceSetting
     inputs: str
@@ -108,7 +108,7 @@ class JudgedChoice(NamedTuple):
 
 
 def grid(part: str) -> Iterator[ChoiceSetting]:
-    """Yield the settings of a part; mean sizes take turns, and people hold at most a third of the keys on average."""
+    """Yield the settings of a part; mean sizes take turns, and are at most a third of the keys."""
     if part == "judged":
         numbers, pairs = (
             product((12, 100, 1000, 5000), (500, 20_000, 10**6), ("0.5", "1", "2", "4")),

@@ -1,4 +1,4 @@
-"""`bayes` relative to `corrected` from 1 to 10^9 reports and from 1 to 2^20 keys, and what frequencies add up to."""
+"""`bayes` relative to `corrected` from 1 to 10^9 reports and 2^20 keys, and sums of frequencies."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def measure_few(repeats: int | None) -> list[FewReports]:
 def measure_setting(
     mechanism: str, epsilon: str, reports: int, population: tuple[int, int], repeats: int | None
 ) -> FewReports:
-    """Draw counts and compare both methods; a population is its number of keys and the power of their ranks."""
+    """Draw counts and compare both methods; a population is a number of keys and a power of ranks."""
     keys, power = population
     count_law = build(mechanism, keys, 1, Fraction(epsilon), {}).count_law
     moments = CountMoments.of(count_law)

@@ -1,4 +1,4 @@
-"""Hashed keys with a planted truth: false discoveries, and errors against the plan's: docs/appendix/hashed.md.
+"""Hashed keys with a planted truth: false discoveries and errors against the plan: docs/appendix/hashed.md.
 
 The first part draws counts of every candidate from their exact law. The second makes real reports and decodes
 them, with fewer people and candidates. With some parts only, bars are printed and nothing is written.
@@ -42,7 +42,7 @@ MIN_STANDARD_ERRORS = 8
 
 
 class PlantedKeys(NamedTuple):
-    """How many people there are, how many keys they hold together, and how many candidates are asked about."""
+    """How many people there are, how many keys they hold together, and how many are asked about."""
 
     people: int
     held: int

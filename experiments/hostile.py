@@ -118,7 +118,7 @@ def people(*, larger_sets: bool) -> Dataset:
 
 
 def attacks_on(task: Task, targets: Integers) -> dict[str, HostileAttack]:
-    """Return the three attacks of the literature, and the worst on one key and on the answers to the size question."""
+    """Return the literature's three attacks, and the worst on one key and on the size question."""
     key = targets[STEERED : STEERED + 1]
 
     def steered(says: str) -> AttackMessages:
@@ -146,7 +146,7 @@ def attacks_on(task: Task, targets: Integers) -> dict[str, HostileAttack]:
 
 
 def measure(name: str, repeats: int) -> Iterator[HostileCoverage]:
-    """Collect honest reports, add those of every attack in turn, and compare intervals with the honest truth."""
+    """Collect honest reports, add those of each attack in turn, and compare intervals with the truth."""
     case = CASES[name]
     task, dataset = case.task, people(larger_sets=case.larger_sets)
     targets = dataset.top(None)[list(TARGET_RANKS)]
@@ -200,7 +200,7 @@ def _line(row: HostileCoverage) -> str:
 
 
 def requirements_of(rows: Iterable[HostileCoverage]) -> list[Requirement]:
-    """Return the bars: every attack is covered, and ordinary intervals miss under some attack on each mechanism."""
+    """Return the bars: every attack is covered, and ordinary intervals miss under one on each mechanism."""
     found: list[Requirement] = []
     by_case: dict[str, list[float]] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""What five levels cost the mean of frequent keys relative to two, with the same mechanism, padding and parameters."""
+"""What five levels cost the mean of frequent keys relative to two, all else being equal."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MeanCost(NamedTuple):
 def measure_means(  # noqa: PLR0917
     name: str, holders: Floats, users: int, padding: int, mechanisms: Sequence[str], epsilons: Sequence[str]
 ) -> list[MeanCost]:
-    """Draw the counts of frequent keys from their exact law, many times; leave out where no key is frequent enough.
+    """Draw the counts of frequent keys from their exact law, many times, if any key is frequent enough.
 
     Args:
         name: What the population is called.

@@ -56,7 +56,7 @@ def guessed_levels() -> list[str]:
 
 
 def load_times(people: int, pages: int, rng: Generator) -> Dataset:
-    """Return people who each loaded one page: log-normal times, whose medians and spreads differ from the guess."""
+    """Return people who each loaded one page: log-normal times of other medians and spreads than guessed."""
     weights = np.arange(1, pages + 1) ** -0.8
     loaded = rng.choice(pages, people, p=weights / weights.sum()).astype(np.int32)
     centres, spreads = rng.normal(np.log(1.4), 0.4, pages), rng.uniform(0.5, 1.0, pages)
@@ -122,7 +122,7 @@ def _collected(task: Task, model: SamplingModel, rng: Generator) -> Posterior:
 def _medians(
     task: Task, model: SamplingModel, truth: Floats, rng: Generator
 ) -> tuple[Floats, Floats, Flags, Floats]:
-    """Return medians by `bayes` and by the keys' own counts; whether the intervals of the former hold; their widths."""
+    """Return medians by `bayes` and by own counts; whether the intervals of `bayes` hold; their widths."""
     posterior = _collected(task, model, rng)
     interval_on = partial(posterior.mean_interval, level=LEVEL)
     shares = with_intervals(posterior.profiles.shares, interval_on)

@@ -236,7 +236,7 @@ class ShareErrors(NamedTuple):
 
 
 class Rated:
-    """A rating set prepared for measuring: its samples, and the true shares among the pairs that reports are about."""
+    """A rating set prepared for measuring: its samples, and the true shares among reported pairs."""
 
     def __init__(self, name: str, dataset: Dataset, padding: int) -> None:
         self.name, self.dataset, self.padding = name, dataset, padding
@@ -249,7 +249,7 @@ class Rated:
         self.top = np.argsort(-self.frequency, kind="stable")[:TOP]
 
     def holders_by_level(self) -> Floats:
-        """Return how many report each level of each key, holders of more pairs than the padding counting for less."""
+        """Return how many report each level of each key; people above the padding count for less."""
         people = self.dataset.population
         weights = np.repeat(self.padding / np.maximum(people.sizes, self.padding), people.sizes)
         below, chances = PlacedValues.of(self.dataset.scaled(people.values), self.scale.values)
@@ -326,7 +326,7 @@ def _repeat(rated: Rated, support: KeySupport, moments: CountMoments) -> _Repeat
 def _known_with_distribution(
     true: Floats, support: KeySupport, users: int, moments: CountMoments
 ) -> KnownFrequencies:
-    """Return what totals tell of the frequencies to an analyst who knows all true ones, but not which key has which."""
+    """Return what totals tell of the frequencies to an analyst who knows the true ones, but not whose."""
     holders, keys = np.unique(np.round(true * users), return_counts=True)
     frequency = holders / users
     distance = unbiased_frequency(support, users, moments)[:, None] - frequency

@@ -142,7 +142,7 @@ def measure(
 def oracle(
     population: MeasuredPopulation, support: KeySupport, moments: CountMoments
 ) -> tuple[Floats, Floats]:
-    """Return posterior means under the true distributions of what reports show, without a limit on shrinkage."""
+    """Return posterior means under the true distributions of what reports show, shrinkage unlimited."""
     found = learn(
         support,
         population.dataset.users,

@@ -1,4 +1,4 @@
-"""Which mechanism `auto` chooses, by keys, pairs, ε and objective: the picture of docs/explanation/mechanisms.md."""
+"""What `auto` chooses, by keys, pairs, ε and objective: the picture of docs/explanation/mechanisms.md."""
 
 from __future__ import annotations
 

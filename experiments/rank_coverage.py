@@ -84,7 +84,7 @@ PARTS = tuple(CASES)
 
 
 class CollectionCoverage(NamedTuple):
-    """One collection by one method, keys in the order of their ranks; and whether two of the shown keys miss."""
+    """One collection by one method, keys by their ranks, and whether two of the shown keys miss."""
 
     frequency: Flags
     mean: Flags
@@ -198,7 +198,7 @@ def _repeats(given: int | None) -> str:
 
 
 def requirements_of(rows: list[RankCoverage]) -> list[Requirement]:
-    """Return what must hold of `bayes`, per population and ε: averages over ε hide what happens at one of them."""
+    """Return what must hold of `bayes`, per population and ε: averages over ε hide single ones."""
     requirements = []
     for row in rows:
         if row.method == "bayes":

@@ -37,7 +37,7 @@ MIN_GAIN, MAX_LOSS, MIN_COVERAGE = 2.0, 1.1, 0.93
 
 
 class SeriesSetting(NamedTuple):
-    """How many pairs people hold at most, the sum of all frequencies, and what is added to those that jump."""
+    """How many pairs people hold at most, the sum of all frequencies, and what jumps add to them."""
 
     pairs: int
     total: float
@@ -71,7 +71,7 @@ class Measured(NamedTuple):
 
 
 def draw_paths(setting: SeriesSetting, rng: Generator) -> Paths:
-    """Draw frequencies as Zipf's law makes them, in a random order of kinds; means are spread, and drift a little."""
+    """Draw frequencies by Zipf's law, in a random order of kinds; means are spread, and drift a little."""
     zipf = np.arange(1, KEYS + 1) ** -0.7
     base = zipf / zipf.sum() * setting.total
     kind = rng.permutation(np.repeat([0, 0, 1, 2], KEYS // 4))
@@ -176,7 +176,7 @@ def _inside(found: Trend, name: str, truth: Floats) -> Flags:
 
 
 def _means(found: Trend, crowd: Crowd) -> dict[str, float]:
-    """Return by how much smoothing lowers the squared error of means, for keys that stand out, and their coverage."""
+    """Return how much smoothing lowers the squared error of means of keys that stand out, and coverage."""
     rows = found.pooled.detected
     truth = np.stack([crowd.mean_truth(number) for number in range(ROUNDS)], axis=1)[rows]
     single = (found.columns["mean"][rows] - truth) ** 2

@@ -21,7 +21,7 @@ KINDS = (STAYING, DRIFTING, JUMPING)
 
 
 class Paths(NamedTuple):
-    """The frequencies and means of keys by round, what kind each is of, and the first round after a jump (0: none)."""
+    """Frequencies and means of keys by round, the kind of each, the first round after a jump (0: none)."""
 
     frequency: Floats
     mean: Floats
@@ -47,7 +47,7 @@ class Crowd(NamedTuple):
         return np.bincount(self.keys[self.held(number)], minlength=len(self.paths.kind)) / people
 
     def population(self, people: Integers, number: int) -> Population:
-        """Return the pairs of some people in a round; values are two-valued, so that their mean is the path's."""
+        """Return the pairs of some people in a round; values are at two ends, with the path's mean."""
         held, keys = self.held(number)[people], self.keys[people]
         offsets = np.append(0, np.cumsum(held.sum(axis=1)))
         chosen = keys[held]

@@ -55,7 +55,7 @@ def spread_values(keys: int, size: int, levels: int = 2) -> dict[int, float]:
 
 
 def held_levels(values: Values, levels: int) -> Iterator[tuple[dict[int, int], Fraction]]:
-    """Yield the levels that values may be reported as, and the chances of that: those that keep their means."""
+    """Yield the levels that values may be reported as, with the chances that keep their means."""
     chances = [_level_chances(value, levels) for value in values.values()]
     for chosen in product(*chances):
         chance = Fraction(1)
@@ -154,7 +154,7 @@ def chosen_sets(task: Task, values: Values) -> Iterator[tuple[Values, Fraction]]
 
 
 def unlisted_sets(task: Task) -> Iterator[dict[int, float]]:
-    """Yield sets with several keys that are not listed, whose values differ: alone, and with keys that are."""
+    """Yield sets with several unlisted keys of different values: alone, and with listed keys."""
     if task.other_index is None:
         return
     first, levels = task.other_index, scale(task.level_count)

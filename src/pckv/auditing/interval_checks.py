@@ -79,7 +79,7 @@ def level_tasks(name: str) -> Iterator[Task]:
 
 
 def coin_tasks(name: str) -> Iterator[Task]:
-    """Yield tasks of a mechanism with public functions whose server gives coins, with few keys and with many."""
+    """Yield tasks of a mechanism with public functions and a server's coins, with few keys and with many."""
     parameters: dict[str, object] = {"symbols": 5, "positions": 4099} if name == "collision" else {"q": 3}
     for (keys, padding), epsilon in zip(SMALL_SIZES[1:], EPSILONS, strict=True):
         yield audited_task({"name": name, **parameters}, keys, padding, epsilon, coin=SERVER_COIN)
@@ -95,7 +95,7 @@ def audited_task(  # noqa: PLR0917
     coin: str = DEVICE_COIN,
     levels: int = 2,
 ) -> Task:
-    """Return a task with values on the scale of audits; a share of its reports answers a size question, if any.
+    """Return a task with values on the scale of audits; a share of reports answers its size question, if any.
 
     It has at most as many keys as its mechanism takes.
     """
@@ -116,7 +116,7 @@ def audited_task(  # noqa: PLR0917
 
 
 def check_interval_loss(tasks: Iterable[Task], code: DeviceCode | None = None) -> None:
-    """Run on intervals of draws, the code follows the stated law, and its loss is within the claim and within ε."""
+    """On intervals of draws, the code follows the stated law; its loss is within the claim and within ε."""
     for task in tasks:
         loss = sampler_loss(task, code)
         if not max(loss.reports, loss.sizes) <= task.realised <= task.claim:

@@ -37,7 +37,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class Leaf:
-    """All draws that take one path, and the messages they make: every step-th from `first` to `last`, equally likely.
+    """All draws of one path, and their messages: every step-th from `first` to `last`, equally likely.
 
     `lowest` and `highest` are the draws at two corners of the boxes, which make the first and the last
     message. The chance is given the seed, which is the same in all leaves.
@@ -121,7 +121,7 @@ class IntervalTape(Tape):
 
 
 class _Coordinate(NamedTuple):
-    """A draw's start or its remainder in one run: the values it could have, and those that take the same path."""
+    """A draw's start or remainder in one run: its possible values, and those that take the same path."""
 
     value: int
     last: int
@@ -181,7 +181,7 @@ class _Walk:
         return [_leaf(each) for each in found]
 
     def _visit(self, values: list[int]) -> tuple[list[_Found], list[int]]:
-        """Return the paths of draws that start with these values, and how far each of the values could move."""
+        """Return the paths of draws that start with these values, and how far each value could move."""
         path = self._follow(values)
         limits = [coordinate.high for coordinate in path.coordinates]
         found = [] if path.message is None else [_Found(path)]
@@ -213,7 +213,7 @@ class _Walk:
 
 
 def _joined(place: int, size: int, parts: list[tuple[int, int, list[_Found]]]) -> list[_Found]:
-    """Return the paths of all parts of a coordinate. What was rejected leads back to the same choice: it drops out."""
+    """Return the paths of all parts of a coordinate; rejections lead back to the same choice and drop out."""
     accepted = size - sum(high - low + 1 for low, high, found in parts if not found)
     for low, high, found in parts:
         for each in found:

@@ -67,7 +67,7 @@ def _visited_slots(slots: int, pairs: int, keys: int) -> list[int]:
 
 
 class _Stated:
-    """What a position shows as the law states it, if its pair was sampled with either level, and otherwise."""
+    """What a position shows by the stated law, if its pair was sampled with either level, and otherwise."""
 
     def __init__(self, law: UeLaw) -> None:
         one, fake = law.one, law.fake

@@ -103,7 +103,7 @@ def _check_choice(
 
 
 def follows_stated_law(law: CollisionLaw, leaves: Sequence[Leaf], held: HeldLevels, function: int) -> bool:
-    """Return whether paths with one hash function have exactly the law that is stated for these levels of keys."""
+    """Return whether paths with one hash function have exactly the stated law for these levels of keys."""
     distribution = PiecewiseLaw(leaves)
 
     def stated(message: int) -> Fraction:
@@ -163,7 +163,7 @@ def _held(pairs: Sequence[Pair]) -> list[Pair]:
 
 @dataclass(frozen=True)
 class SamplerLoss:
-    """What was found by running the sampler: e^ε of reports and of answers about sizes, and how much was visited."""
+    """What running the sampler found: e^ε of reports and of answers about sizes, and how much was visited."""
 
     reports: Fraction
     sizes: Fraction
@@ -314,7 +314,7 @@ def visited_sets(task: Task) -> Iterator[dict[int, float]]:
 
 
 def _sent_apart(law: CollisionLaw, function: int) -> dict[int, float]:
-    """Return pairs that a function sends to symbols of their own, none of them that of the first key: the most is lost.
+    """Return pairs that a function sends to distinct symbols, none that of the first key: the most is lost.
 
     There are as many as the padding, unless there are too few keys.
     """
@@ -345,7 +345,7 @@ def tried_functions(task: Task) -> list[int]:
 
 
 def _messages(task: Task, distributions: Sequence[PiecewiseLaw]) -> list[int]:
-    """Return the messages at which laws are compared: all of few bit planes, words where something changes."""
+    """Return the messages at which laws are compared: all of few bit planes, words where laws change."""
     limit = task.word_limit
     return list(task.law.messages()) if limit is None else turning_points(distributions, limit)
 

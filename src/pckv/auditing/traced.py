@@ -31,7 +31,7 @@ class Variable:
         self.fixed = False
 
     def is_below(self, bound: int) -> bool:
-        """Return whether the value is below a bound, and keep to the values for which the answer is the same."""
+        """Return whether the value is below a bound, and keep to the values with the same answer."""
         if self.value < bound:
             if bound <= self.high:
                 self._narrow(self.low, bound - 1)
@@ -314,7 +314,7 @@ class Held(int):
 
 
 def plain(number: Number) -> int:
-    """Return a number that takes part in arithmetic; a traced one is pinned, a seed is what it is in this run."""
+    """Return a number that takes part in arithmetic; a traced one is pinned, a seed is this run's."""
     # Most operands are plain already, and every comparison of every path comes here.
     if type(number) is int:
         return number

@@ -54,7 +54,7 @@ def decimal_text(number: object, what: str) -> str:
 
 
 def is_typed_decimal(text: str) -> bool:
-    """Whether a text is a number as people type it: ASCII digits, at most a minus, a point and an exponent."""
+    """Whether a text is a number as people type it: ASCII digits, perhaps a minus, a point, an exponent."""
     return bool(_TYPED_DECIMAL.fullmatch(text))
 
 

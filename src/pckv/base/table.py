@@ -82,7 +82,7 @@ class ResultTable(Record, ABC):
 
     @abstractmethod
     def table(self) -> dict[str, Any]:
-        """Return one sequence per column: texts as lists, numbers and flags as arrays, typed even without rows."""
+        """Return one sequence per column: texts as lists, others as arrays, which are typed without rows."""
 
     @abstractmethod
     def facts(self) -> dict[str, Any]:

@@ -377,7 +377,7 @@ class Task:
 
     @cached_property
     def other_index(self) -> int | None:
-        """The number of the key that stands for all that are not listed, the last; None where there is none."""
+        """The number of the key that stands for all unlisted ones, the last; None where there is none."""
         return None if self.other is None else self.key_count - 1
 
     def key_index(self, key: str) -> int:

@@ -52,7 +52,7 @@ class Followed(NamedTuple):
 
 @dataclass
 class WholeText:
-    """A text that ended, and how many of how many reports support it, in its first group and in all later ones."""
+    """A text that ended, and how many of the reports support it, in its first group and in all later ones."""
 
     text: str
     count: int

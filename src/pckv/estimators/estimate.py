@@ -1,4 +1,4 @@
-"""From a tally to estimates: decode the counts, apply a method, postprocess, and convert to the task's units."""
+"""From a tally to estimates: decode the counts, apply a method, postprocess, convert to the task's units."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def _only_requested(estimates: Estimates, request: Request) -> Estimates:
 def _columns(
     counted: CountedReports, decoded: DecodedKeys, request: Request, level: float, hostile: _Hostile
 ) -> dict[str, Any]:
-    """Return estimates and intervals in the task's units; consistent frequencies where the dummies are decoded."""
+    """Return estimates and intervals in the task's units; consistent where the dummies are decoded."""
     task, reports, support, method = counted.task, counted.pair_reports, decoded.support, request.method
     has_shares = request.shares and task.level_count > MIN_LEVELS
     if reports == 0:
@@ -238,7 +238,7 @@ def _distributions(  # noqa: PLR0917
     level: float,
     hostile: _Hostile,
 ) -> Distributions:
-    """Return how holders are spread over the levels: by what was learned from all keys, where the method does."""
+    """Return how holders are spread over the levels: as learned from all keys, where the method does."""
     if found.posterior is None:
         shares = own_shares(support, counted.pair_reports, moments)
         interval_on = own_interval(support, counted.pair_reports, moments, level)
@@ -297,7 +297,7 @@ def own_standard_error(support: KeySupport, reports: int, moments: CountMoments)
 
 
 def _columns_without_reports(keys: int, task: Task, *, has_shares: bool) -> dict[str, Any]:
-    """Return what is known without a report: frequency 0, as many holders at each level, and intervals over everything.
+    """Return what is known without reports: frequency 0, equal shares of the levels, the widest intervals.
 
     So the mean is that of the levels: with two of them, or equally spaced ones, the middle of the range.
     """

@@ -79,7 +79,7 @@ def _number_of(hostile: object, reports: int) -> int | None:
 
 @dataclass(frozen=True)
 class HonestReports:
-    """What is known of the honest ones among some reports, if at most `hostile` of them are not; some are honest.
+    """What is known of the honest ones among some reports; at most `hostile`, and not all, are hostile.
 
     `least` and `most` are the moments of their count law with the least and the most noise that it may have.
     """
@@ -98,7 +98,7 @@ class HonestReports:
         others: int,
         scale: Scale | None = None,
     ) -> HonestReports:
-        """Return the honest ones of these reports, besides whom there are others who said nothing of the counts."""
+        """Return the honest ones of these reports, next to others that say nothing of the counts."""
         # With fewer honest reports, those that are left out are a larger share of the honest people.
         left_out = others / (reports - hostile + others)
         least, most = (_widest(CountMoments.of(count_law, left_out, scale)) for count_law in count_laws)
@@ -209,7 +209,7 @@ class HonestReports:
         return MeanInterval(low + scale.centre, high + scale.centre, ~accepted)
 
     def _corners(self, support: KeySupport) -> Iterator[tuple[Floats, Floats]]:
-        """Yield T, and what T would be for a mean weight of 1, at each corner of what honest reports may be."""
+        """Yield T, and what T would be for a mean weight of 1, at each corner of the honest reports."""
         weights = sorted(self.most.scale.weights)
         # What one hostile report adds to S and T: any number of levels, those of the least weights or of the
         # largest.
@@ -225,7 +225,7 @@ class HonestReports:
             yield weighted - self.hostile * to_difference, ratio * (total - self.fewest * moments.noise)
 
     def _ratio_variance(self, support: KeySupport) -> tuple[Floats, Floats]:
-        """Return the largest (V0, V2) of `CountMoments.ratio_variance`, over all frequencies that are estimated.
+        """Return the largest (V0, V2) of `CountMoments.ratio_variance` over all estimated frequencies.
 
         V1 is 0, since the levels are taken to be as spread as they can be.
         """

@@ -115,7 +115,7 @@ def _first_true(reached: Callable[[Floats], NDArray[np.bool_]], size: int, most:
 
 
 def mean_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> MeanInterval:
-    """Return all means that the counts do not contradict at this level; all of the range where the data say nothing.
+    """Return all means that the counts do not contradict at this level; the whole range without data.
 
     How much T varies depends on how the holders are spread over the levels. At first they are taken to be
     spread as much as their mean allows; with more than two levels, then as much as the counts allow, which is
@@ -136,7 +136,7 @@ def mean_interval(support: KeySupport, reports: int, moments: CountMoments, leve
 
 
 def _nearest_weight(support: KeySupport, reports: int, moments: CountMoments) -> Floats:
-    """Return the mean weight that the counts point to, whatever the level: T̄/(κ·Ȳ), or an end of the scale's range.
+    """Return the mean weight that the counts point to, at any level: T̄/(κ·Ȳ), or an end of the range.
 
     Where that ratio is outside the range, it is the end with the sign of T.
     """

@@ -1,4 +1,4 @@
-"""The paper's linear estimators: the unbiased baseline, and Algorithm 4 for outliers (proofs/corrected.md)."""
+"""The paper's linear estimators: the unbiased baseline, and Algorithm 4 (proofs/corrected.md)."""
 
 from __future__ import annotations
 

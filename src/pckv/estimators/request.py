@@ -54,7 +54,7 @@ class Request(NamedTuple):
 
     @property
     def needs_all_keys(self) -> bool:
-        """Whether all keys must be decoded, whichever are asked for; hashed ones are all that are asked for."""
+        """Whether all keys must be decoded, whichever are asked for; of hashed keys, those asked for."""
         return self.texts is None and (self.consistent or METHODS[self.method].needs_all_keys)
 
     def detection(self, task: Task, level: float) -> Detection:

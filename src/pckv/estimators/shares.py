@@ -32,7 +32,7 @@ CENTRES = 65
 
 
 class LevelShares(NamedTuple):
-    """Shares of the levels that add up to 1, one row per key and one column per level, with their intervals."""
+    """Shares of the levels that add up to 1, one row per key and one column per level, with intervals."""
 
     shares: Floats
     low: Floats
@@ -52,7 +52,7 @@ def own_interval(support: KeySupport, reports: int, moments: CountMoments, level
 def honest_interval(
     interval_on: IntervalOn, support: KeySupport, honest: HonestReports | None, level: float
 ) -> IntervalOn:
-    """Return intervals joined with those that hold whatever some of the reports say; None if none is honest."""
+    """Return intervals joined with those that hold whatever some reports say; None if none is honest."""
 
     def joined_on(scale: Scale, keys: Integers | slice) -> Interval:
         some = support.take(keys)

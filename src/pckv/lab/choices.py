@@ -115,7 +115,7 @@ def simulate_keys(
 def draw_counts(
     count_law: CountLaw, users: int, holders: NDArray[np.int64], means: NDArray[np.float64], rng: Generator
 ) -> KeySupport:
-    """Draw the counts of keys with these numbers of holders and means, all values at the ends of the range."""
+    """Draw the counts of keys with these holders and means, all values at the ends of the range."""
     held = np.zeros((count_law.holder.levels, holders.size), np.int64)
     held[-1] = rng.binomial(holders, (1 + means) / 2)
     held[0] = holders - held[-1]
@@ -123,7 +123,7 @@ def draw_counts(
 
 
 def draw_level_counts(count_law: CountLaw, users: int, held: NDArray[np.int64], rng: Generator) -> KeySupport:
-    """Draw the counts of keys whose levels have these numbers of holders (levels × keys), from the exact law."""
+    """Draw the counts of keys whose levels have these holders (levels × keys), from the exact law."""
     levels = count_law.holder.levels
     counts = _drawn(users - held.sum(axis=0), count_law.absent, rng)
     for level in reversed(range(levels)):

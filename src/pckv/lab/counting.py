@@ -107,7 +107,7 @@ def count_ue_compact(law: UeCompactLaw, sampled: SampledCounts, rng: Generator) 
 
 
 def count_collision(law: CollisionLaw, taken: TakenPairs, rng: Generator) -> SimulatedCounts:
-    """Count as `collision` would: its words are drawn as devices draw them, and what they support is counted."""
+    """Count as `collision` would: words are drawn as devices draw them, and their supports are counted."""
     if taken.users * law.items > MAX_SUPPORTS * law.symbols:
         return _count_by_key(law, taken, rng)
     functions = rng.integers(0, law.functions, taken.users)

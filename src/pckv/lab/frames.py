@@ -25,7 +25,7 @@ def perturb_frame(
     clip: bool = False,
     repeated: str | None = None,
 ) -> Any:
-    """Return one report per user of a table, made as the participants' devices would, with the system's randomness.
+    """Return one report per user of a table, made as devices would, with the system's randomness.
 
     Every call makes new reports and spends the task's ε again. `tally_frame` counts the result; an Arrow
     table may also be written by `pyarrow.parquet.write_table`, which makes a report file of it.

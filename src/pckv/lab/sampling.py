@@ -52,7 +52,7 @@ class TakenPairs(NamedTuple):
 
     @classmethod
     def single(cls, counts: Integers, users: int) -> TakenPairs:
-        """Let each participant take one pair at most, given how many take each level of each key, one row per level."""
+        """Let each participant take at most one pair, given how many take each (levels × keys)."""
         levels, keys = (np.repeat(each.reshape(-1), counts.reshape(-1)) for each in np.indices(counts.shape))
         return cls(np.arange(keys.size), keys, levels, users)
 

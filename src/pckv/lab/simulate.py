@@ -195,7 +195,7 @@ def simulate(
     workers: int | None = None,
     progress: Progress = no_progress,
 ) -> list[Result]:
-    """Return the errors of simulated collections, one row per combination of ε, mechanism, levels, padding and method.
+    """Return the errors of simulated collections: a row per ε, mechanism, levels, padding and method.
 
     The same seed gives the same rows on any number of workers.
 

@@ -28,7 +28,7 @@ def random_order(count: int, source: Source) -> Integers:
 
 
 def random_groups(count: int, source: Source) -> Bytes:
-    """Return an independent, uniform group of spilled records for every message: one byte names one of 256."""
+    """Return an independent, uniform group of spilled records per message: one byte names one of 256."""
     return np.frombuffer(source(count), np.uint8)
 
 

@@ -128,7 +128,7 @@ def poisson_bound(count: float, mean: float) -> float:
 
 
 def gamma_bound(value: float, mean: float, variance: float, skewness: float) -> float:
-    """Return at least P(X ≥ value) for the shifted gamma variable with these three moments; 1 up to the mean."""
+    """Return at least P(X ≥ value) for the shifted gamma law with these three moments; 1 up to the mean."""
     if value <= mean:
         return 1.0
     shape = 4 / skewness**2

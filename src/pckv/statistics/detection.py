@@ -1,4 +1,4 @@
-"""Which counts tell a key from one without holders: one threshold for plans and estimates (proofs/detection.md).
+"""Which counts tell a key from one without holders, in plans and estimates alike (proofs/detection.md).
 
 A key is detected if its count of supports has a chance of at most (1 - level)/2, shared among all keys of the
 task, where no person holds the key. Of hashed keys, which have no list, those asked for are tested together
@@ -158,7 +158,7 @@ def _smallest_gaussian(moments: CountMoments, reports: int, threshold: int) -> f
 
 
 def _fewest_holders(moments: CountMoments, reports: int, threshold: int) -> float:
-    """Return the least share of holders, a whole number of them, whose count reaches the threshold often enough."""
+    """Return the least share, a whole number of holders, whose count reaches the threshold often enough."""
 
     def is_detected(holders: int) -> bool:
         own = sum_chances(moments.holder, holders, threshold)

@@ -64,7 +64,7 @@ class Scale:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether the values are the same, but for their signs, from either end: equally spaced levels are."""
+        """Whether the values are the same from either end, but for their signs: equally spaced ones are."""
         return all(
             abs(low + high) < SYMMETRY for low, high in zip(self.values, reversed(self.values), strict=True)
         )
@@ -83,7 +83,7 @@ def equal_scale(levels: int) -> Scale:
 
 @dataclass(frozen=True, slots=True)
 class SupportMoments:
-    """Moments of one report's S, how many levels of a key it supports, and T, their weights added up (`Scale`).
+    """Moments of one report's S, how many levels of a key it supports, and T, the sum of their weights.
 
     For a holder whose level has weight w the mean of T is `contrast`·w, that of T·S is `product`·w, and that
     of T² is `noise_square`·Σw² + `own_square`·w². `numbers` are the chances that S is 0, 1, ….
@@ -156,7 +156,7 @@ class CountMoments:
 
     @property
     def noise(self) -> float:
-        """How often a report supports a level of a key that its sender does not hold, all levels added up (b)."""
+        """How often a report supports a level of a key that its sender lacks, summed over levels (b)."""
         return self.absent.mean_sum
 
     @property
@@ -194,12 +194,12 @@ class CountMoments:
         return f * self.holder.variance_sum + (1 - f) * self.absent.variance_sum + of_sample
 
     def largest_spread(self, weight: Number) -> Number:
-        """The largest mean of squared weights that holders of a mean weight can have: all of them are at the ends."""
+        """The largest mean of squared weights that a mean weight of holders allows: all are at the ends."""
         low, high = min(self.scale.weights), max(self.scale.weights)
         return -low * high + (low + high) * weight
 
     def _squares(self) -> tuple[Any, float]:
-        """(e0, e1): the mean squared weight of the holders' levels is e0 + e1·w for mean weight w, or at most that.
+        """(e0, e1): holders' levels of mean weight w have the mean squared weight e0 + e1·w, or at most that.
 
         Between two ends no values are spread more than those that are all at the ends.
         """

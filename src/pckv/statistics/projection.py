@@ -1,4 +1,4 @@
-"""The nearest point of a simplex: numbers that are not negative and add up to a total (proofs/consistency.md)."""
+"""The nearest point of a simplex: non-negative numbers that add up to a total (proofs/consistency.md)."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _coordinates(law: FunctionLaw, functions: Integers) -> Iterator[tuple[str, I
 
 
 def _ranges(name: str, values: Integers, limit: int) -> AlarmTest:
-    """Test how many values fall into ranges of equal size, by the least likely: a union bound over both ends."""
+    """Test how many values fall into ranges of equal size, the least likely: a union bound over both ends."""
     ranges = min(RANGES, limit)
     # Values are below 2^38, so that products stay whole.
     counts = np.bincount(values * ranges // limit, minlength=ranges)
@@ -100,7 +100,7 @@ def _ranges(name: str, values: Integers, limit: int) -> AlarmTest:
 
 
 def size_share_test(question: SizeQuestion, answers: int, reports: int) -> AlarmTest:
-    """Test how many reports answer the size question: a public chance decides, before any pairs are looked at."""
+    """Test how many reports answer the size question: a public chance decides, before any pairs are read."""
     share = question.asked / question.one
     seen = f"{answers:,} of {reports:,} reports answer the size question, where {reports * share:,.0f} are expected"
     return AlarmTest("size answers", seen, min(1.0, 2 * binomial_bound(answers, reports, share)))

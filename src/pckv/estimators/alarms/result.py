@@ -40,7 +40,7 @@ class Alarms:
 
     @property
     def limit(self) -> float:
-        """The largest chance that is an alarm: the tests and checks of a day share the rate of false alarms."""
+        """The largest chance that is an alarm: tests and checks of a day share the rate of false alarms."""
         return FALSE_ALARMS_PER_DAY / CHECKS_PER_DAY / max(1, len(self.tests))
 
     @property
@@ -76,7 +76,7 @@ class Alarms:
 
     @classmethod
     def from_dict(cls, document: Any) -> Alarms:
-        """Return what `to_dict` was called on; everything but the reports and the tests follows from these."""
+        """Return what `to_dict` was called on; all members but reports and tests follow from these."""
         found: Alarms = read_value(cls, document)
         return found
 

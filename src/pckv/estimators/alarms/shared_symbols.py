@@ -42,7 +42,7 @@ FUNCTIONS_PER_BLOCK = 4096
 
 
 class _Places(NamedTuple):
-    """Where functions send items, one row per item, and how alike two places are, by their distance on a circle."""
+    """Where functions send items, a row per item, and how alike two places are by distance on a circle."""
 
     rows: Integers
     likeness: Floats
@@ -93,7 +93,7 @@ def _supports(law: FunctionLaw, words: Integers, keys: Integers) -> Floats:
 
 
 def _groups(supports: Floats) -> list[Floats]:
-    """Weights of keys that are supported together: the leading directions of their correlations, its largest parts."""
+    """Weights of keys supported together: the largest parts of their correlations' leading directions."""
     centred = supports - supports.mean(axis=1, keepdims=True)
     spread = np.maximum(np.sqrt((centred**2).mean(axis=1)), np.float32(1e-9))
     together = (centred @ centred.T) / supports.shape[1] / np.outer(spread, spread)
@@ -139,7 +139,7 @@ def _all_pairs(weights: Floats) -> float:
 
 
 class _DrawnSpread:
-    """How much the likeness of items of `collision` varies over functions: as drawn ones show, or as pairs would.
+    """How much the likeness of items of `collision` varies over functions, by drawn ones or as of pairs.
 
     Where two items hardly ever share a symbol, drawn functions may not show it: then pairs are taken as
     independent.
@@ -160,7 +160,7 @@ class _DrawnSpread:
 
 
 class _ExactSpread(NamedTuple):
-    """The exact variance of the likeness of keys of `ue-compact`, and by how much it exceeds its mean at most."""
+    """The exact variance of the likeness of keys of `ue-compact`, and its largest excess over the mean."""
 
     variance: float
     largest: float
@@ -171,7 +171,7 @@ class _ExactSpread(NamedTuple):
 
 
 def _compact_variance(law: UeCompactLaw, keys: Integers, weights: Floats) -> float:
-    """The exact variance: differences of keys in one direction depend on one residue, others are independent."""
+    """The exact variance: key differences in one direction depend on one residue, others are independent."""
     q, likeness = law.q, _residue_likeness(law)
     residues, by_direction = np.arange(q), dict[tuple[int, ...], Floats]()
     chosen = np.flatnonzero(weights).tolist()

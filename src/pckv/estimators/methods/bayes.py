@@ -71,7 +71,7 @@ def bayes(support: KeySupport, reports: int, moments: CountMoments) -> tuple[Flo
 
 
 class _Bins(NamedTuple):
-    """Distinct counts (S, T), sorted: how many keys have each, which one every key has, and its own frequency.
+    """Distinct counts (S, T), sorted: how many keys have each, which one a key has, and its own frequency.
 
     Those `beyond_grid` are too frequent for the grid: they keep their own estimate.
     """
@@ -116,7 +116,7 @@ class Posterior:
         )
 
     def estimates(self) -> tuple[Floats, Floats]:
-        """Return the frequencies of the least expected loss, and posterior means of the mean with limited shrinkage."""
+        """Return frequencies of least expected loss and posterior means of the mean, shrinkage limited."""
         expected, mean = self.expected()
         own, own_mean = self._own
         best = self.least_loss[self.bins.of_key]
@@ -130,7 +130,7 @@ class Posterior:
         return frequency, np.clip(mean, own_mean - allowed, own_mean + allowed)
 
     def intervals(self, level: float) -> tuple[Interval, Interval]:
-        """Return credible intervals of frequency and mean, widened to contain the key's own, full or narrower.
+        """Return credible intervals of frequency and mean that contain the key's own, full or narrower.
 
         The learned distribution does not pull the lower limit of a detected key to 0.
         """
@@ -162,7 +162,7 @@ class Posterior:
         return learn_profiles(self.support, self.reports, self.moments, self.known_by_sum)
 
     def _least(self, full: Interval, level: float) -> Floats:
-        """Return lower limits that hold for all keys at once: above 0 where a key is detected, otherwise 0."""
+        """Return lower limits that hold for all keys at once: above 0 where a key is detected, else 0."""
         keys = self.support.keys
         together = self._own_frequency_interval(min(1 - (1 - level) / keys, MAX_LEVEL_TOGETHER))
         # The interval may be normal where detection is exact; then the key's own limit at the level is above
@@ -285,7 +285,7 @@ def _rounded(count: Integers | Floats, variance: float, unit: float = 1.0) -> Fl
 def _learn_frequencies(
     bins: _Bins, likelihood: CountLikelihood, cells: ValueGrid, fit: Fit
 ) -> tuple[LearnedDistribution, Floats]:
-    """Return the distribution of the frequencies, and the chances of the cells given S alone, one row per bin."""
+    """Return the distribution of the frequencies, and the chances of cells given S alone, one row per bin."""
     sums, row = np.unique(bins.s, return_inverse=True)
     sum_likelihood = scaled_likelihood(likelihood.total(sums[:, None], cells.points))
     keys = np.zeros(sums.size)
@@ -357,7 +357,7 @@ class _Differences:
         return found
 
     def frequencies(self, means: ValueGrid, mean_weights: Floats) -> tuple[Floats, Floats]:
-        """Return the chances of the frequencies given S and T, one row per bin, and those of the least expected loss.
+        """Return the chances of frequencies given S and T, one row per bin, and those of least expected loss.
 
         A protected key may have any mean: T may show that it stands out, never that it does not.
         """

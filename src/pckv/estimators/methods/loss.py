@@ -42,7 +42,7 @@ FIRST_WEIGHT, MIN_WEIGHT, MAX_WEIGHT = 1e-4, 1e-9, 1e2
 
 
 class LearnedDistribution(NamedTuple):
-    """The learned distribution of the frequencies: a weight per cell, and how many keys it was learned from."""
+    """The learned distribution of the frequencies: a weight per cell, and how many keys it is from."""
 
     cells: ValueGrid
     weights: Floats
@@ -50,7 +50,7 @@ class LearnedDistribution(NamedTuple):
 
 
 class Risks:
-    """Expected squared errors at every frequency of a grid, of estimates that are functions of a key's count S."""
+    """Expected squared errors, at every frequency of a grid, of estimates from a key's count S."""
 
     def __init__(
         self, cells: ValueGrid, likelihood: CountLikelihood, reports: int, moments: CountMoments
@@ -107,7 +107,7 @@ def loss_weights(distribution: LearnedDistribution, keys_beyond: float, risks: R
 
 
 def _top_groups(distribution: LearnedDistribution, keys_beyond: float) -> tuple[Floats, Floats]:
-    """Return where the keys of each group are expected, one row per group, all keys last, and the losses allowed.
+    """Return where the keys of each group are expected, a row per group, all keys last, and allowed losses.
 
     A key that stands apart is where it is up to its own error, whatever the learned distribution says.
     """
@@ -122,14 +122,14 @@ def _top_groups(distribution: LearnedDistribution, keys_beyond: float) -> tuple[
 
 
 def _own_errors(cells: int) -> Floats:
-    """Return the chances of every cell, given that the own estimate is in another one: a normal distribution."""
+    """Return the normal chances of every cell, given the cell that the own estimate is in."""
     distance = (np.arange(cells)[:, None] - np.arange(cells)) * FREQUENCY_STEP
     chances = np.exp(-(distance**2) / 2)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
 
 def _possible_counts(largest: float, reports: int, moments: CountMoments) -> Floats:
-    """Return counts from far below those of a key without holders to far above those of the largest frequency."""
+    """Return counts from far below a key without holders to far above the largest frequency."""
     deviation, end = (float(np.sqrt(reports * moments.sum_variance(point))) for point in (0.0, largest))
     low = max(reports * moments.sum_mean(0.0) - DEVIATIONS * deviation, 0.0)
     high = reports * moments.sum_mean(largest) + DEVIATIONS * end

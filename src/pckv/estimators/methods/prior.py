@@ -54,7 +54,7 @@ Fit = Callable[[Floats, Floats, ValueGrid], Floats]
 
 
 def frequency_grid(reports: int, moments: CountMoments) -> ValueGrid:
-    """Return cells from 0, in steps of half the standard error at each point, to 1 or the maximal number of cells."""
+    """Return cells from 0, in steps of half the local standard error, to 1 or the maximal number of cells."""
     points = [0.0]
     while len(points) < MAX_FREQUENCY_CELLS and points[-1] < 1:
         error = (moments.frequency_variance(points[-1]) / reports) ** 0.5
@@ -78,7 +78,7 @@ def flat(grid: ValueGrid) -> Floats:
 
 
 def zipf_law(grid: ValueGrid, mean: float) -> Floats:
-    """Return the weights of Zipf's law on [0, 1] with a given mean: a share c/(x + c) of the keys is above x."""
+    """Return the weights of Zipf's law on [0, 1] with a given mean: a share c/(x + c) of keys is above x."""
     low, high = _MIN_SCALE, _MAX_SCALE
     for _ in range(_BISECTIONS):
         scale = math.sqrt(low * high)
@@ -108,7 +108,7 @@ def learn_frequencies(keys: int, padding: int) -> Fit:
 
 
 def lower_mean(weights: Floats, points: Floats, largest: float) -> Floats:
-    """Return the distribution nearest to this one, by its entropy, with a mean of at most the largest possible one."""
+    """Return the distribution nearest to this one, by its entropy, with at most the largest possible mean."""
 
     def tilted(slope: float) -> Floats:
         return posterior(weights, np.exp(-slope * (points - points[0])))
@@ -141,7 +141,7 @@ def learn_common_mean(likelihood: Floats, counts: Floats, cells: ValueGrid) -> F
 
 
 def common_means(cells: ValueGrid) -> tuple[Floats, Floats]:
-    """Return possible distributions of the means, one per row, and their chances before anything was observed.
+    """Return possible distributions of the means, one per row, and their chances before any observation.
 
     They are what Jeffreys' prior becomes after some people's values with a common mean: beta distributions.
     """
@@ -154,7 +154,7 @@ def common_means(cells: ValueGrid) -> tuple[Floats, Floats]:
 
 
 def fit_weights(likelihood: Floats, counts: Floats, start: Floats) -> Floats:
-    """Return weights of the cells (columns) that make the observations (rows, with multiplicities) likely, by EM.
+    """Return weights of cells (columns) that make the observations (rows, with multiplicities) likely, by EM.
 
     From a smooth start. The fewer keys there are per occupied cell, the fewer the steps: few keys cannot
     distinguish cells, and their distribution should stay smooth.
@@ -254,7 +254,7 @@ class FewCounts:
         return np.where(possible, logarithm, _IMPOSSIBLE * (1 + np.maximum(s - trials, 0)))
 
     def difference(self, t: Floats, s: Floats, f: Floats, m: Floats) -> Floats:
-        """Return the log-likelihood of T, given S: every support has its level independently, one of two ends.
+        """Return the log-likelihood of T, given S: supports are at either of two ends, independently.
 
         Levels between the ends count for both, as their value says: their T is less spread than that, so that
         means are judged less certain than they are.

@@ -1,4 +1,4 @@
-"""The profile of a key, the shares of the levels among its holders, combined with those of all keys (proofs/shares.md).
+"""Profiles, the shares of levels among a key's holders, combined with those of all keys (proofs/shares.md).
 
 Profiles of all keys scatter about one common profile. Both the common profile and how far the others are from
 it are learned from the counts, and a key's own profile is estimated from its counts and what is learned: the
@@ -33,7 +33,7 @@ KEYS_PER_BLOCK = 2**16
 
 
 class KnownFrequencies(NamedTuple):
-    """What the totals S alone tell of the frequencies: one entry per distinct total, and which one every key has."""
+    """What the totals S alone tell of the frequencies: an entry per distinct total, and that of each key."""
 
     mean: Floats
     variance: Floats
@@ -134,7 +134,7 @@ def learn_profiles(
 def learn_common(
     support: KeySupport, reports: int, moments: CountMoments, frequencies: KnownFrequencies
 ) -> CommonProfile:
-    """Return the common profile: the one that makes the counts of each level most likely, of all equally likely ones.
+    """Return the common profile: of all equally likely ones, that with the largest likelihood of the counts.
 
     Keys with the same total have the same frequency, as far as is known: their counts are added up first.
     """
@@ -151,7 +151,7 @@ def learn_common(
 
 
 class _Fit:
-    """The fit of the common profile to the sums of centred signals, and of their squares, by total and level."""
+    """The fit of the common profile to the sums of centred signals and their squares, by total and level."""
 
     def __init__(  # noqa: PLR0917
         self,
@@ -248,7 +248,7 @@ def _signals(support: KeySupport, reports: int, moments: CountMoments) -> Floats
 
 
 def _noise(frequency: Floats, shares: Floats, reports: int, moments: CountMoments) -> Floats:
-    """Return the variances of signals, up to what they have in common, for keys of these frequencies (a column)."""
+    """Return the variances of signals, less what they have in common, for these frequencies (a column)."""
     held, absent, contrast = moments.holder, moments.absent, moments.contrast
     own = held.own_square - (1 - moments.left_out) * contrast**2
     of_reports = (1 - frequency) * absent.noise_square + frequency * (held.noise_square + own * shares)
@@ -269,7 +269,7 @@ def _covariance_before(levels: int) -> Floats:
 
 
 def _scatter_of_few(scatter: float, holders: Floats) -> Floats:
-    """Return the scatter of keys with this many holders: few scatter more, even if all have one law of levels."""
+    """Return the scatter of keys with this many holders: few scatter more, even under one law of levels."""
     return np.asarray(scatter + (1 - scatter) / np.maximum(holders, 1))
 
 

@@ -138,7 +138,7 @@ class Distributions:
         )
 
     def _interpolated(self, at_most: Floats, probability: float) -> Floats:
-        """Return where a distribution function reaches a share that is linear between its values at the levels.
+        """Return where a distribution function, linear between its values at the levels, reaches a share.
 
         What is counted at a level comes from values on both sides of it: as much from each as the distance to
         the next level there.
@@ -262,7 +262,7 @@ class ValueSpread:
         return self.distributions.values
 
     def quantile(self, p: float) -> Quantiles:
-        """Return a quantile of every key's values: the least value that this share of the holders do not exceed.
+        """Return a quantile of every key's values: the least that this share of the holders do not exceed.
 
         Where the task refuses values between its levels, it is a level. Otherwise values between two levels
         are taken to be spread evenly there, and the interval holds however they are spread.
@@ -369,7 +369,7 @@ class Asked(NamedTuple):
 
 
 def _quantile_cell(value: float, low: float, high: float, names: Mapping[float, str]) -> Ranged:
-    """Return a quantile in words; the ends of its interval are levels, and so is the value where values are."""
+    """Return a quantile in words; its interval's ends are levels, and so is the value where values are."""
     least, most = names[low], names[high]
     shown = names.get(value, ranged(value, low, high).value)
     return Ranged(shown, f"only {most}" if least == most else f"{least} – {most}", f"at most {most}")

@@ -1,4 +1,4 @@
-"""The result: for every key a frequency and a mean, each with its interval, and with more levels their shares."""
+"""The result: for every key a frequency and a mean with intervals, and with more levels their shares."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class KeyEstimate(NamedTuple):
     mean_misfit: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain values; shares, deviation, `collides` and `mean_misfit` only where there are any."""
+        """Return the row as plain values; shares, deviation, `collides`, `mean_misfit` only if any."""
         row = self._asdict()
         found = {name: row[name] for name in COLUMNS}
         if self.shares:
@@ -237,7 +237,7 @@ class Estimates(ValueSpread, ResultTable):
         return ("key", "frequency", interval, "mean", interval, *spread, *asked, *collides)
 
     def cells(self) -> list[tuple[str, ...]]:
-        """Return the rows of the table for people: in percent, rounded, and in words where the reports say nothing."""
+        """Return the rows of the table for people: rounded percent, or words where reports say nothing."""
         names = dict(zip(self.level_values, self.distributions.names, strict=True))
         asked = [each.cells(names) for each in self.asked]
         some_collide = bool(self.collides.any())
@@ -374,7 +374,7 @@ class Estimates(ValueSpread, ResultTable):
         return cls(**facts, sets=told.sizes, key=keys, **arrays, distributions=spread, asked=asked)
 
     def to_json(self) -> str:
-        """Return the same as JSON text, made in parts: as plain values, many keys with many levels take gigabytes."""
+        """Return the same as JSON text, made in parts: plain values of many keys may take gigabytes."""
         return "".join(self._json_texts())
 
     def _json_texts(self) -> Iterator[str]:

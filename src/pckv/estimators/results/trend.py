@@ -144,7 +144,7 @@ class Changes:
 
     @classmethod
     def from_dict(cls, document: Any) -> Changes:
-        """Return the changes that `to_dict` wrote; a member that is missing or not of its type is a `DataError`."""
+        """Return the changes that `to_dict` wrote; a missing or mistyped member is a `DataError`."""
         facts = read_members(cls, document, CHANGE_FACTS)
         columns = read_columns(KeyChange, document.get("keys"), place="keys")
         keys, changed = columns.pop("key"), columns.pop("changed")
@@ -267,7 +267,7 @@ class Trend(ResultTable):
         return self.take(np.array([self.row_of(key) for key in keys], np.int64))
 
     def moved_most(self, count: int) -> Trend:
-        """Return the `count` keys with the largest change relative to the noise, or else the most frequent ones."""
+        """Return the `count` keys with the largest change relative to the noise, or the most frequent."""
         if self.changes is not None:
             return self.take(self.changes.order[:count])
         return self.take(np.argsort(-self.pooled.frequency, kind="stable")[:count])

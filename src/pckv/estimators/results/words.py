@@ -1,4 +1,4 @@
-"""What results say in words: the cells of tables for people, and sentences that need no statistics to act on."""
+"""What results say in words: the cells of tables for people, and sentences that need no statistics."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def key_cells(row: KeyEstimate) -> tuple[str, ...]:
 
 
 def unlisted_note(row: KeyEstimate) -> str:
-    """Say how many people hold keys that are not listed, given what is known of the key that stands for them."""
+    """Say how many people hold unlisted keys, given the estimate of the key that stands for them."""
     low, high = percent(row.frequency_low), percent(row.frequency_high)
     if not row.detected:
         return f"Up to {high} of people may hold keys that are not listed"
@@ -46,7 +46,7 @@ def unlisted_note(row: KeyEstimate) -> str:
 
 
 def _deviation_cells(row: KeyEstimate) -> list[str]:
-    """Return what a table for people says of the standard deviation; nothing where the task has two levels."""
+    """Return what a table for people says of the standard deviation; nothing with two levels."""
     if row.deviation is None or row.deviation_low is None or row.deviation_high is None:
         return []
     largest = (row.shares[-1].value - row.shares[0].value) / 2
@@ -83,7 +83,7 @@ def verdict(estimates: Estimates) -> tuple[str, ...]:
 
 
 def detection_sentence(detected: int, keys: int, hostile: int = 0, rate: float | None = None) -> str:
-    """Say how many keys stand out from the noise, whatever some of the reports say; a `rate` is for hashed keys.
+    """Say how many keys stand out from the noise, whatever some reports say; a `rate` is for hashed keys.
 
     >>> detection_sentence(14, 100)
     '14 of 100 keys stand out from the noise; the others are too rare to tell.'

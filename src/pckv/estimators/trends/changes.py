@@ -1,4 +1,4 @@
-"""Which frequencies differ between two rounds: intervals, and a stated false discovery rate (proofs/trends.md)."""
+"""Which frequencies differ between two rounds, at a stated false discovery rate (proofs/trends.md)."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def _parts(shape: tuple[int, ...], moved: Movements) -> Iterator[slice]:
 
 
 def _filter(values: Floats, variances: Floats, moved: Movements) -> _Filtered:
-    """Run Kalman's filter for all movements and keys; before the first round nothing is known of the level."""
+    """Run Kalman's filter for all movements and keys; before the first round the level is unknown."""
     keys, rounds = values.shape
     typical = _typical(variances)
     level = np.empty((rounds, moved.kind.size, keys))
@@ -193,7 +193,7 @@ def _filter(values: Floats, variances: Floats, moved: Movements) -> _Filtered:
 
 
 def _typical(variances: Floats) -> Floats:
-    """Return the noise of every key's typical round: one that has just opened, with few reports, changes little."""
+    """Return the noise of every key's typical round: a new one with few reports changes it little."""
     return np.asarray(np.quantile(variances, 0.5, axis=1, method="lower"))
 
 
@@ -236,7 +236,7 @@ class _NormalLaws(NamedTuple):
 
 
 def _likeliest(level: Floats, variance: Floats, chances: Floats) -> _NormalLaws:
-    """Return every key's likeliest movements, and all others as one normal law of the same mean and variance."""
+    """Return every key's likeliest movements, and the others as one normal law of equal mean and variance."""
     possible = chances.any(axis=1)
     if not possible.all():
         level, variance, chances = level[:, possible], variance[:, possible], chances[possible]
@@ -258,7 +258,7 @@ def _likeliest(level: Floats, variance: Floats, chances: Floats) -> _NormalLaws:
 
 
 def _lower_limit(laws: _NormalLaws, confidence: float) -> Floats:
-    """Return lower limits by round and key, from below; the quantile of a mixture lies among those of its laws."""
+    """Return lower limits by round and key; the quantile of a mixture lies among those of its laws."""
     ends = laws.level - two_sided_z(confidence) * laws.deviation
     possible = np.where(laws.chance > 0, ends, np.inf), np.where(laws.chance > 0, ends, -np.inf)
     lowest, highest = possible[0].min(axis=1), possible[1].max(axis=1)

@@ -120,7 +120,7 @@ class RoundCounts:
 
 
 def pooled_support(rounds: Sequence[RoundCounts]) -> KeySupport:
-    """Return the counts of all rounds together; the functions of reports differ, supports add up all the same."""
+    """Return the counts of all rounds together; functions of reports differ, but supports add up."""
     return KeySupport(add_up([each.support.counts for each in rounds]))
 
 

@@ -42,7 +42,7 @@ def trend(
     false_discovery_rate: float = DEFAULT_FLAG_RATE,
     progress: Progress = no_progress,
 ) -> Trend:
-    """Estimate all rounds of a series together: each on its own, smoothed, pooled, and the last against the one before.
+    """Estimate all rounds of a series: on their own, smoothed, pooled, and the last against the one before.
 
     Frequencies are the capped ones of `estimate`, and so are their changes; the upper limits of frequencies
     reach to what larger sets may hide. All are about all people, not only about the panel that reported.
@@ -236,7 +236,7 @@ def _possible(level: Floats, interval: Interval, least: float) -> tuple[Floats, 
 def _raise(
     series: Series, counts: Sequence[RoundCounts], level: float, smoothed: Floats, high: Floats
 ) -> Floats:
-    """Raise the upper limits of the last of some rounds to what larger sets may hide, by the latest answers."""
+    """Raise the upper limits of the last rounds to what larger sets may hide, by the latest answers."""
     answers = add_up([each.size_answers for each in last_rounds(counts, series.panels)])
     error = (high - smoothed) / two_sided_z(level)
     return hidden_share(series.task, answers, level).raise_limits(high, error, level)
