@@ -22,8 +22,8 @@ from bench.measurement import Measurement
 from bench.processes import ROOT, require_tool
 
 DEFAULT = ("core", "lab", "scale", "shuffle", "collision", "estimate", "series", "collector", "web", "live")
-# Run only when they are named: `costs` and `erasure` have no bar, `timing` is about single calls, `discovery` takes minutes,
-# `peers` and `heavy_hitters` install other packages into an environment of their own.
+# Run only when they are named: `costs` and `erasure` have no bar, `timing` is about single calls, `discovery`
+# takes minutes, `peers` and `heavy_hitters` install other packages into an environment of their own.
 ON_REQUEST = ("costs", "timing", "erasure", "discovery", "peers", "heavy_hitters")
 BENCHES = DEFAULT + ON_REQUEST
 # Programs that a bench runs.
@@ -51,7 +51,7 @@ def run_bench(name: str) -> Iterator[Measurement]:
 
 
 def write_lines(name: str) -> None:
-    """Print every measurement of one bench as a line of JSON; whatever else is printed goes to standard error."""
+    """Print every measurement of one bench as a line of JSON; all other output goes to standard error."""
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as lines:
         os.dup2(2, 1)
         for measurement in import_module(f"bench.{name}").measurements():

@@ -1,7 +1,7 @@
 """The collector relative to a raw route and to bare inserts: throughput, latency and memory.
 
-Servers run on one core and the load on another. The raw route is the least that a server in Python can do with a
-report: the fastest protocol and event loop there are, no framework, and nothing but parsing the JSON.
+Servers run on one core and the load on another. The raw route is the least that a server in Python can do
+with a report: the fastest protocol and event loop there are, no framework, and nothing but parsing the JSON.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ from pckv.tally.decode.support import key_support
 from pckv.tally.supports import count_positions
 
 REPORTS = 100_000
-# Keys, padding, and how many times as fast as the baseline: a usual size, and that of the data set `movielike`.
+# Keys, padding, and how many times as fast as the baseline: a usual size, and that of the data set
+# `movielike`.
 DECODES = ((10_000, 5, 12), (26_744, 100, 80))
 # Hashed keys that are asked for, and how many times as fast as the baseline their reports are checked.
 CANDIDATES, CHECK_BAR = 1_000, 1.2
@@ -35,7 +36,8 @@ LOOPS = ((1_000, 22), (10_000, 22), (26_744, 470), (250_000, 22), (250_000, 92))
 SUPPORTS = 2**24
 FILE_KEYS, FILE_PADDING, FEW, MANY, GROUP = 10_000, 5, 10**6, 10**7, 10**6
 MAX_SECONDS, MAX_MEGABYTES, MAX_KILOBYTES = 60, 500, 200
-# The words of ten times as many reports take 72 MB, and a second thread that reads them, which few do not need, 45 MB.
+# The words of ten times as many reports take 72 MB, and a second thread that reads them, which few do not
+# need, 45 MB.
 MAX_GROWTH = 60
 COMMAND_LINE = """
 import time

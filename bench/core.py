@@ -157,7 +157,7 @@ def uniform(count: int) -> NDArray[np.float64]:
 
 
 def perturb_one(keys: int) -> Measurement:
-    """Make one report on the device path; the baseline is one small read of the operating system's randomness."""
+    """Make one report on the device path; the baseline is one small read of the system's randomness."""
     task = task_of("grr", keys)
     population = random_population(keys, REPORTS)
     people = [

@@ -1,4 +1,4 @@
-"""What one report costs, from device to decode, by mechanism and number of keys: the table of docs/appendix/costs.md."""
+"""What a report costs, from device to decode, by mechanism and keys: the table of docs/appendix/costs.md."""
 
 from __future__ import annotations
 

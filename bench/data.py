@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def random_planes(keys: int, size: int) -> NDArray[np.uint8]:
-    """Return `ue` bodies of about `size` bytes in total: no sign without presence, no bit beyond the last key."""
+    """Return `ue` bodies of about `size` bytes in all: no sign without presence, no bit past the last key."""
     rng = np.random.default_rng(keys)
     width = -(-keys // 8)
     presence, sign = rng.integers(0, 256, (2, size // (2 * width), width), np.uint8)

@@ -1,6 +1,7 @@
-"""Seconds and memory of a discovery over 10^7 reports, and whether Spark finds the same texts (only when named).
+"""Seconds and memory of a discovery over 10^7 reports, and whether Spark agrees (only when named).
 
-Everybody holds one of 50,000 random texts, by Zipf's law. Times are wall-clock times of commands in processes of their own.
+Each person holds one of 50,000 random texts, by Zipf's law. Times are wall-clock times of commands in
+processes of their own.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def measurements() -> Iterator[Measurement]:
 
 
 def write_texts(path: Path, task: Task) -> None:
-    """Write everybody's report."""
+    """Write the report of each person."""
     rng = np.random.default_rng(5)
     letters = np.array(list("abcdefghijklmnopqrstuvwxyz "))
     drawn = (task.tree.cut("".join(rng.choice(letters, size))) for size in rng.integers(*LENGTHS, TEXTS))

@@ -30,7 +30,7 @@ MAX_INVITATIONS = 100_000
 
 
 class Load(NamedTuple):
-    """Reports per second, and what the log held each time it was emptied: reports, and seconds since the time before."""
+    """Reports per second, and what the log held at each emptying: reports, and seconds since the last one."""
 
     rate: float
     reports: list[int]

@@ -1,4 +1,4 @@
-"""How `collision` was decoded when its functions were hashes: every word is checked against both signs of every key.
+"""How `collision` was decoded when its functions were hashes: each word against both signs of each key.
 
 It is the baseline of the bench `collision`, as it was in the commit before the hashes were replaced.
 """
@@ -26,7 +26,8 @@ def hashed_support(words: Integers, symbols: int, keys: int) -> Integers:
     """Return how many words support + of every key, and how many support -, on all cores."""
     functions, sent = np.divmod(words, symbols)
     seeds = mix((functions.astype(np.uint64) + np.uint64(START)) & np.uint64(MASK))
-    # A hash is reduced to a symbol if it lies in the symbol's range; the end of the last one is 2^64, which is 0.
+    # A hash is reduced to a symbol if it lies in the symbol's range; the end of the last one is 2^64, which
+    # is 0.
     ends = np.array([-((-symbol << 64) // symbols) % 2**64 for symbol in range(symbols + 1)], np.uint64)
     lowest, widths = ends[sent], ends[sent + 1] - ends[sent]
     found = np.zeros((2, keys), np.int64)

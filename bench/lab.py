@@ -1,4 +1,4 @@
-"""Simulating a collection relative to making and summing its reports with plain numpy, and the lab's memory."""
+"""Simulating a collection relative to making and summing its reports in numpy, and the lab's memory."""
 
 from __future__ import annotations
 

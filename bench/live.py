@@ -1,9 +1,9 @@
-"""Live estimates of 250,000 keys under `collision`, while reports come in: the dashboard's first and next answer.
+"""Live estimates of 250,000 keys under `collision` while reports arrive: the first and next answers.
 
-A real collector (`pckv serve` on SQLite) gets 20,000 reports and is asked for estimates at once. Then it gets 100 more
-at a time and is asked again, while somebody else sends a report at a fixed rate. The bars: 6 s for the first
-estimates and 1 s for each of the next, on a machine that does nothing else; the collector's processor time, which
-others disturb less, is shown too. Uploads are timed with and without estimates.
+A real collector (`pckv serve` on SQLite) gets 20,000 reports and is asked for estimates at once. Then it gets
+100 more at a time and is asked again, while another sender sends a report at a fixed rate. The bars: 6 s for
+the first estimates and 1 s for each of the next, on a machine that does nothing else; the collector's
+processor time, which others disturb less, is shown too. Uploads are timed with and without estimates.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Cost(NamedTuple):
 
 
 class Uploader:
-    """Somebody who sends single reports at a fixed rate, and notes how long each answer takes from when it was due."""
+    """A sender of single reports at a fixed rate, which times each answer from when it was due."""
 
     def __init__(self, port: int) -> None:
         self.port, self.times = port, [0.0]
@@ -123,7 +123,7 @@ def sending(port: int) -> Iterator[Uploader]:
 
 
 def first_estimates(server: ServeProcess) -> Cost:
-    """Upload many reports; return the cost from the last acknowledgement to the first rows of the estimates."""
+    """Upload many reports; return the cost from the last acknowledgement to the first rows of estimates."""
     rng = np.random.default_rng()
     with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=TIMEOUT)) as connection:
         for _ in range(BATCHES):

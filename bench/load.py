@@ -1,4 +1,4 @@
-"""Load for the collector and its baseline: `wrk` as fast as it can, and a sender of our own at a fixed rate."""
+"""Load for the collector and its baseline: `wrk` at full speed, and a sender of our own at a fixed rate."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def open_loop(port: int, path: str, rate: float, connections: ConnectionUse) -> 
 
 
 class Sender:
-    """Requests at fixed times over many connections; one that is due while none is free waits, and its time counts."""
+    """Requests at fixed times over many connections; waiting for a free one counts."""
 
     def __init__(self, port: int, path: str, connections: ConnectionUse) -> None:
         self._address, self._connections = ("127.0.0.1", port), connections

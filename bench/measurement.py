@@ -127,7 +127,7 @@ def speed(name: str, times: Times, amount: float, unit: str, bar: float) -> Meas
 
 
 def cost(name: str, times: Times, amount: float, bar: float) -> Measurement:
-    """Compare microseconds per item, where one call handles `amount` items: the ratio must be at most the bar."""
+    """Compare microseconds per item of calls that handle `amount` items: the ratio is at most the bar."""
     ours, baseline = ([1e6 / amount * each for each in side] for side in times)
     return ratio(name, "µs", ours, baseline, bar, at_most=True)
 

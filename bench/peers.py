@@ -1,8 +1,8 @@
 """The server's speed relative to other packages for local differential privacy (only when named).
 
-Reports per second at 5,000 keys, from reports in memory to an estimate of every key. Theirs are frequency oracles
-only; ours recovers frequencies, means and intervals. They run in an environment of their own, with the versions
-that they need. This module therefore imports other packages only where it uses them.
+Reports per second at 5,000 keys, from reports in memory to an estimate of every key. Theirs are frequency
+oracles only; ours recovers frequencies, means and intervals. They run in an environment of their own, with
+the versions that they need. This module therefore imports other packages only where it uses them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Counting report files relative to the reader alone, starting the command, and the costs of devices and compiled loops."""
+"""Counting report files relative to the reader alone, the command's start, devices and compiled loops."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def count_file(name: str, task: Task, path: Path, words: int) -> Measurement:
 
 
 def start_up(folder: Path) -> Measurement:
-    """Time `pckv tally` in a process of its own; the baseline is the same call in this process, which is warm."""
+    """Time `pckv tally` in a process of its own; the baseline is the same call in this warm process."""
     task = compact(COMMAND_KEYS)
     path = write_words(folder, task, COMMAND_WORDS)
     arguments = command(task, path)

@@ -1,7 +1,7 @@
-"""How long a report takes with 250,000 keys, by what somebody holds, in Python and JavaScript: SECURITY.md's times.
+"""The time of a report with 250,000 keys, by what a person holds, in Python and JavaScript (SECURITY.md).
 
-The bar: reports of late keys take at most 1.5 times as long as those of early keys. That reports of more pairs take
-longer is stated, not bounded.
+The bar: reports of late keys take at most 1.5 times as long as those of early keys. That reports of more
+pairs take longer is stated, not bounded.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The pages: weight and time of the participant's page on a slow network, and the dashboard with 250,000 keys.
+"""The pages: weight and time of the participant's page on a slow network, a dashboard with 250,000 keys.
 
-The bars: the participant's page of a task with 50 keys can be used within 1 s at 1.6 Mbit/s and 150 ms per request (the
-slow network of Lighthouse), from an empty cache; a search on the dashboard answers within 300 ms once estimates are
-computed, and the heap of its page is below 50 MB.
+The bars: the participant's page of a task with 50 keys can be used within 1 s at 1.6 Mbit/s and 150 ms per
+request (the slow network of Lighthouse), from an empty cache; a search on the dashboard answers within 300 ms
+once estimates are computed, and the heap of its page is below 50 MB.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def page_loads() -> Iterator[Measurement]:
 
 
 def load(browser: Any, address: str, button: str) -> tuple[float, float]:
-    """Load a page over a slow network; return the milliseconds until it can be used and the kilobytes it loaded."""
+    """Load a page over a slow network; return the milliseconds until it is usable, and kilobytes loaded."""
     context = browser.new_context()
     page = context.new_page()
     page.add_init_script(NOTE_USABLE.replace("BUTTON", button))
@@ -90,7 +90,8 @@ def load(browser: Any, address: str, button: str) -> tuple[float, float]:
 def searches() -> Iterator[Measurement]:
     """Search among very many keys, at the server and in a browser."""
     names = [f"film {number} ({1900 + number % 125})" for number in range(KEYS)]
-    # A search does not depend on the mechanism; the first estimates do, and `live` measures those of collision.
+    # A search does not depend on the mechanism; the first estimates do, and `live` measures those of
+    # collision.
     task = Task(name="many films", keys=names, values=(1, 5), epsilon=1, mechanism="ue-compact")
     with running() as collector:
         fill(collector, task)

@@ -1,4 +1,4 @@
-"""Every mechanism and method on synthetic and real populations, `bayes` against its bars: docs/appendix/accuracy.md.
+"""Every mechanism and method on many populations, `bayes` against its bars: docs/appendix/accuracy.md.
 
 Writes the page, its charts and its cells. With some populations only, it prints the bars and writes nothing.
 """
@@ -147,8 +147,8 @@ EPSILONS = ("0.5", "1", "2", "3", "4", "5")
 # The bars are about these; for the others, which only the charts show, half the repeats are enough.
 BAR_EPSILONS = ("0.5", "1", "2", "4")
 SEED = 20_261
-# The bars: how many times lower than `corrected`'s the error is in the geometric mean, by quantity; how much higher
-# it may be in the worst cell of the top keys; and coverage, by quantity.
+# The bars: how many times lower than `corrected`'s the error is in the geometric mean, by quantity; how much
+# higher it may be in the worst cell of the top keys; and coverage, by quantity.
 MIN_GAINS = (3, 1.8, 1.5, 1.5)
 MAX_LOSS = 1.75
 MIN_COVERAGE = (0.93, 0.93, 0.80, 0.80)

@@ -1,6 +1,7 @@
-"""`bayes` by the rank of the key, on populations that no constant was chosen on: docs/appendix/accuracy-by-rank.md.
+"""`bayes` by the key's rank, on populations without a tuned constant: docs/appendix/accuracy-by-rank.md.
 
-The part *few* has from 1 to 10^9 reports and from 1 to 2^20 keys. With some parts only, bars are printed and nothing is written.
+The part *few* has from 1 to 10^9 reports and from 1 to 2^20 keys. With some parts only, bars are printed and
+nothing is written.
 """
 
 from __future__ import annotations
@@ -105,9 +106,10 @@ def _every_cell(cells: Sequence[RankErrors]) -> Iterator[str]:
 
 def _few(cells: Sequence[FewReports]) -> Iterator[str]:
     yield (
-        "\n## Few reports, few keys, and many\n\nEvery participant holds one key, drawn by Zipf's law or uniformly. The "
-        "largest error of `bayes` over\nall keys relative to `corrected`, and the largest sum of its frequencies, over "
-        f"both laws, three\nmechanisms, and ε = 1 and 4. Sums above {MAX_SUM} come from protecting single keys among many;\n"
+        "\n## Few reports, few keys, and many\n\nEvery participant holds one key, drawn by Zipf's law "
+        "or uniformly. The largest error of `bayes` over\nall keys relative to `corrected`, and the largest sum of "
+        "its frequencies, over both laws, three\nmechanisms, and ε = 1 and 4. "
+        f"Sums above {MAX_SUM} come from protecting single keys among many;\n"
         "`bayes+consistent` gives sums of at most 1.\n\n"
     )
     keys = list(dict.fromkeys(cell.keys for cell in cells))
@@ -164,8 +166,9 @@ class RankedPopulation(NamedTuple):
 class RankErrors(NamedTuple):
     """One mechanism at one ε on one population.
 
-    `frequency` and `mean` are mean squared errors, one row per method and one column per group of `GROUPS`; `spread` are
-    the standard errors of how many times lower the frequency's are with `bayes` than with `corrected`.
+    `frequency` and `mean` are mean squared errors, one row per method and one column per group of `GROUPS`;
+    `spread` are the standard errors of how many times lower the frequency's are with `bayes` than with
+    `corrected`.
     """
 
     data: str

@@ -1,7 +1,8 @@
 """How often alarms are raised: by honest reports of 20,000 tasks, and by liars who search for functions.
 
-Every honest task has reports of its own people, made by the device's own code. Liars are 1 % of 100,000 reports and want
-ten keys: they all send one word, or each takes the best of some functions drawn anew, or what a coin gives them.
+Every honest task has reports of its own people, made by the device's own code. Liars are 1 % of 100,000
+reports and want ten keys: they all send one word, or each takes the best of some functions drawn anew, or
+what a coin gives them.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def _honest(tasks: int) -> list[Requirement]:
 
 
 def _at_level(least: Floats, level: float) -> Requirement:
-    """A level may be reached as often as it says, and by chance a little more often: five standard deviations."""
+    """A level may be reached as often as it says, and by chance five standard deviations more often."""
     reached = int((least <= level).sum())
     most = least.size * level + 5 * (least.size * level) ** 0.5
     return Requirement(
@@ -128,7 +129,7 @@ def _weaker_attacks(tasks: int) -> None:
 
 
 def _found(watched: WatchedTask, attack: str, tasks: int) -> float:
-    """Return the share of attacked tasks that raise an alarm, and print it with the weakest bound that was seen."""
+    """Return the share of attacked tasks that raise an alarm, and print it with the weakest bound seen."""
     task, rng = watched.task(), default_rng(SEED)
     found = [_attacked(task, attack, rng) for _ in range(tasks)]
     share = float(np.mean([bool(alarms.unusual) for alarms in found]))

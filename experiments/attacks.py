@@ -1,8 +1,8 @@
 """Hostile reports as the literature makes them: by maximal gain, as random messages, and from random pairs.
 
-After Cao, Jia and Gong (2021) and Wu et al. (2022). All want the target keys to look more frequent. Where a report
-names a public function, a liar draws some and keeps the one that suits the targets best; with one draw they take what
-a server's coin gives them.
+After Cao, Jia and Gong (2021) and Wu et al. (2022). All want the target keys to look more frequent. Where a
+report names a public function, a liar draws some and keeps the one that suits the targets best; with one draw
+they take what a server's coin gives them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def same_word(task: Task, targets: Integers, liars: int, rng: Generator, tries: 
 
 
 def constant_function(law: UeCompactLaw, liars: int) -> Integers:
-    """Return the report of `ue-compact` that says the same of every key, and most: no search is needed for it."""
+    """Return the report of `ue-compact` that says the same, and most, of every key: it needs no search."""
     return best_words(law, np.zeros(liars, np.int64), np.zeros(1, np.int64)).words
 
 
@@ -78,7 +78,7 @@ def random_message(task: Task, liars: int, rng: Generator) -> Messages:
 
 
 def random_pair(task: Task, targets: Integers, liars: int, rng: Generator, source: Source) -> Messages:
-    """Return honest reports of somebody who holds one random target with the largest value."""
+    """Return honest reports of people who each hold one random target with the largest value."""
     keys = rng.choice(targets, liars).astype(np.int32)
     population = Population(np.arange(liars + 1), keys, np.full(liars, task.high))
     return np.concatenate([batch.messages for batch in perturb_many(task, population, source)])
@@ -98,7 +98,7 @@ def best_words(law: UeCompactLaw | CollisionLaw, functions: Integers, targets: I
 def _places(
     law: UeCompactLaw | CollisionLaw, functions: Integers, targets: Integers
 ) -> tuple[Integers, Floats]:
-    """Where functions send the targets, and how often the word with symbol c supports what is sent to z: row z, column c."""
+    """Where functions send the targets; row z, column c: how often symbol c supports what is at z."""
     if isinstance(law, CollisionLaw):
         items = [law.item(key, level) for key in targets.tolist() for level in range(law.levels)]
         columns = [law.symbol(functions.astype(np.uint64), item) for item in items]
@@ -112,7 +112,7 @@ def _places(
 
 
 def _planes(law: UeLaw, targets: Integers, liars: int, rng: Generator) -> Bytes:
-    """All target bits say +, and all others are as if nothing had been sampled, so that their number looks honest."""
+    """All target bits say +; the others are as if nothing was sampled, so that their number looks honest."""
     fake = float(law.unsampled.other)
     signs = rng.choice(3, (liars, law.keys), p=[fake, fake, 1 - 2 * fake])
     signs[:, targets] = 0

@@ -1,7 +1,7 @@
 """`collision` against the better of `ue` and `grr`, each with its best padding.
 
-The rating set is pckv_clothing_fit.parquet; the other population is synthetic (`movielike`, with the figures of
-MovieLens 20M).
+The rating set is pckv_clothing_fit.parquet; the other population is synthetic (`movielike`, with the figures
+of MovieLens 20M).
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The error of `collision` against that of functions without structure, on the same people.
 
-Everybody's pairs become real words twice, by the device's own code from the same draws: with the functions of the
-task, and with a 64-bit mixer of (function, position), whose symbols behave as if independent. The task's words are counted
-by a tally and estimated with its law; the mixer's are decoded for the keys looked at. As a control, the task's counts
-are also estimated with β = 1/t instead of the measured chance: that must be worse on zipf at ε = 4.
+All people's pairs become real words twice, by the device's own code from the same draws: with the functions
+of the task, and with a 64-bit mixer of (function, position), whose symbols behave as if independent. The
+task's words are counted by a tally and estimated with its law; the mixer's are decoded for the keys looked
+at. As a control, the task's counts are also estimated with β = 1/t instead of the measured chance: that must
+be worse on zipf at ε = 4.
 """
 
 from __future__ import annotations

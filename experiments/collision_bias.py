@@ -1,10 +1,11 @@
-"""The bias that the functions of `collision` leave in frequencies, measured on the exact chances of every report.
+"""The bias that functions of `collision` leave in frequencies, by the exact chances of every report.
 
-Per population and ε, ten million functions are drawn for random participants. An estimate is f̂ = (S/n - 2β̄)/(α - β̄),
-S the supports of both signs of a key, β̄ the measured chance of an unused position; its bias is computed from the
-mean chances of S in the same functions. Functions come in independent blocks: the mean product of two different
-blocks' biases estimates the squared bias without the noise of the measurement. The control numbers the positions
-of items plainly, 0, 1, 2, …, and must fail where people hold many pairs.
+Per population and ε, ten million functions are drawn for random participants. An estimate is
+f̂ = (S/n - 2β̄)/(α - β̄), S the supports of both signs of a key, β̄ the measured chance of an unused
+position; its bias is computed from the mean chances of S in the same functions. Functions come in independent
+blocks: the mean product of two different blocks' biases estimates the squared bias without the noise of the
+measurement. The control numbers the positions of items plainly, 0, 1, 2, …, and must fail where people hold
+many pairs.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def biases(sums: ChanceSums, hit: float) -> Floats:
 
 
 def squared_bias(blocks: Floats, variance: Floats) -> SquaredBias:
-    """The mean over keys of the squared bias, without that of the measurement; its error by a jackknife over blocks.
+    """The mean squared bias over keys, less the measurement's; its error by a jackknife over blocks.
 
     Args:
         blocks: The biases that independent blocks found, one row per block.

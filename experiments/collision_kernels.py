@@ -1,8 +1,8 @@
-"""Compiled loops over the functions of `collision`: the exact chance, per function, that an item is supported.
+"""Compiled loops over the functions of `collision`: the exact chance of each to support an item.
 
-Given the function, a participant's report supports an item with probability α if the item shares a symbol with one
-of theirs, and else with what is left, spread evenly over the other symbols. Adding up these chances instead of
-reports that were drawn leaves out most of the noise.
+Given the function, a participant's report supports an item with probability α if the item shares a symbol
+with one of theirs, and else with what is left, spread evenly over the other symbols. Adding up these chances
+instead of reports that were drawn leaves out most of the noise.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class ChanceSums(NamedTuple):
 
 
 class WorkSpace(NamedTuple):
-    """Sums of chances; marks of a participant's symbols; the symbols of their items, and of those looked at."""
+    """Sums of chances; marks of a participant's symbols; symbols of their items, and of those looked at."""
 
     chances: Floats
     marks: Floats
@@ -81,7 +81,7 @@ class WorkSpace(NamedTuple):
 
 
 def signed_rows(data: Dataset) -> SignedRows:
-    """Everybody's keys with the chance that the value becomes a plus."""
+    """All people's keys with the chance that the value becomes a plus."""
     people = data.population
     return SignedRows(people.offsets, people.keys, (1 + data.scaled(people.values)) / 2)
 
@@ -145,7 +145,7 @@ def add_function(
 
 @numba.njit(nogil=True, cache=True)
 def chances_of_all_functions(own: Floats, looked_at: Floats, family: PositionedFamily) -> Floats:
-    """Return the mean chance of every position looked at, given a participant's positions, over all functions."""
+    """Return the mean chance, over all functions, of every position looked at, given a participant's own."""
     work = work_space(family, looked_at.size)
     for factor in range(1, family.prime):
         for shift in range(family.prime):

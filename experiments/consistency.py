@@ -1,4 +1,4 @@
-"""What the post-processing `consistent` gains on the same counts: the tables of docs/appendix/consistency.md."""
+"""What postprocessing `consistent` gains on the same counts: the tables of docs/appendix/consistency.md."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def populations(clothing: Dataset) -> Iterator[PaddedPopulation]:
 def measure(
     population: PaddedPopulation, mechanism: str, epsilon: str, method: str, repeats: int
 ) -> np.ndarray:
-    """Return squared errors of the frequency: repeats × (all keys, top keys) × (without, with `consistent`)."""
+    """Return squared errors of frequencies: repeats × (all keys, top keys) × (without, with `consistent`)."""
     dataset, padding, users = population.dataset, population.padding, population.dataset.users
     law = build(mechanism, dataset.keys, padding, Fraction(epsilon), {})
     errors = []

@@ -1,8 +1,8 @@
-"""How often default intervals hold the true frequency, where people hold more pairs than anybody said.
+"""How often default intervals hold the true frequency, where people hold more pairs than was said.
 
-Nobody passes sizes: a task is made from a typical number of pairs alone, as on the first page and in the form. The two
-small populations are collected with real reports; for the large ones counts are drawn from their exact law, and the size
-question is answered by the device's own code.
+Sizes are not given: a task is made from a typical number of pairs alone, as on the first page and in the
+form. The two small populations are collected with real reports; for the large ones counts are drawn from
+their exact law, and the size question is answered by the device's own code.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Collected(NamedTuple):
 
 
 class Intervals(NamedTuple):
-    """The intervals of all keys, and those of somebody who knows the sizes."""
+    """The intervals of all keys, and those of an analyst who knows the sizes."""
 
     low: Floats
     high: Floats
@@ -59,7 +59,7 @@ class Intervals(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What a collection counts of pairs, with the law of these counts, and of sizes; the tally if there is one."""
+    """What a collection counts of pairs, with the law of counts, and of sizes; the tally if there is one."""
 
     support: KeySupport
     reports: int
@@ -104,7 +104,7 @@ def _as_it_is(name: str, dataset: Dataset) -> Collected:
 
 
 def make_task(collected: Collected, epsilon: str) -> Task:
-    """Return the task that somebody makes who only knows what is typical."""
+    """Return the task that an operator makes who only knows what is typical."""
     dataset = collected.dataset
     return Task(
         name=collected.name,

@@ -1,13 +1,15 @@
-"""Whether padding and mechanism are chosen well by default: the top-10 frequency error relative to the best choice's.
+"""Whether defaults choose padding and mechanism well: the top-10 frequency error relative to the best.
 
-People hold sets of keys drawn by Zipf weights, of sizes that are constant, uniform, geometric or heavy-tailed. The error of a
-law is exact for the people drawn: variances from its law, and what truncation takes from every key. Nothing is tuned on
-the settings that are judged: `development` has other keys, users, ε, sizes and people.
+People hold sets of keys drawn by Zipf weights, of sizes that are constant, uniform, geometric or
+heavy-tailed. The error of a law is exact for the people drawn: variances from its law, and what truncation
+takes from every key. Nothing is tuned on the settings that are judged: `development` has other keys, users,
+ε, sizes and people.
 
-Three choices are compared: from the histogram of sizes, by default and with objective `mse`, and from the average size alone.
-By default a padding may truncate by no more than one standard error, so that the best padding is out of reach where all is noise:
-its error is compared with that of the best padding that keeps this rule, too. The average alone does not determine the best
-padding, which is the average itself where sizes are constant and several times that where they have a tail: no bar is set.
+Three choices are compared: from the histogram of sizes, by default and with objective `mse`, and from the
+average size alone. By default a padding may truncate by no more than one standard error, so that the best
+padding is out of reach where all is noise: its error is compared with that of the best padding that keeps
+this rule, too. The average alone does not determine the best padding, which is the average itself where sizes
+are constant and several times that where they have a tail: no bar is set.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ class ChoiceSetting(NamedTuple):
 
 
 class DrawnPeople(NamedTuple):
-    """People by size: how many pairs they hold, how many people do, and how many of them hold each of the top keys."""
+    """People by size: how many pairs they hold, how many people do, and how many hold each top key."""
 
     sizes: NDArray[np.int64]
     people: NDArray[np.int64]
@@ -92,7 +94,7 @@ class PaddingError(NamedTuple):
 
 
 class JudgedChoice(NamedTuple):
-    """What was chosen, and its error relative to the best padding's, the best honest one's, and that of all mechanisms."""
+    """What was chosen; its error relative to the best padding, the best honest one, and all mechanisms."""
 
     setting: ChoiceSetting
     inputs: str
@@ -106,7 +108,7 @@ class JudgedChoice(NamedTuple):
 
 
 def grid(part: str) -> Iterator[ChoiceSetting]:
-    """Yield the settings of a part; mean sizes take turns, and nobody holds more than a third of the keys on average."""
+    """Yield the settings of a part; mean sizes take turns, and are at most a third of the keys."""
     if part == "judged":
         numbers, pairs = (
             product((12, 100, 1000, 5000), (500, 20_000, 10**6), ("0.5", "1", "2", "4")),

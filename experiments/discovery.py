@@ -1,8 +1,8 @@
 """Discovery with planted truth: how many planted texts are found, and how many of those found are planted.
 
-A million people hold one text each. Texts are planted at 1.5 times the frequency that the plan states; they are random, or
-titles of books, many of which begin alike. Everybody else holds one of 100,000 random texts. Reports are made by the device's
-own code.
+A million people hold one text each. Texts are planted at 1.5 times the frequency that the plan states; they
+are random, or titles of books, many of which begin alike. All others hold one of 100,000 random texts.
+Reports are made by the device's own code.
 """
 
 from __future__ import annotations

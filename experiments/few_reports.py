@@ -1,4 +1,4 @@
-"""`bayes` relative to `corrected` from 1 to 10^9 reports and from 1 to 2^20 keys, and what frequencies add up to."""
+"""`bayes` relative to `corrected` from 1 to 10^9 reports and 2^20 keys, and sums of frequencies."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class FewReports(NamedTuple):
 
 
 def measure_few(repeats: int | None) -> list[FewReports]:
-    """Measure all settings: everybody holds one key."""
+    """Measure all settings: each person holds one key."""
     jobs = [
         (mechanism, epsilon, reports, (keys, power), repeats)
         for mechanism in MECHANISMS
@@ -64,7 +64,7 @@ def measure_few(repeats: int | None) -> list[FewReports]:
 def measure_setting(
     mechanism: str, epsilon: str, reports: int, population: tuple[int, int], repeats: int | None
 ) -> FewReports:
-    """Draw counts and compare both methods; a population is its number of keys and the power of their ranks."""
+    """Draw counts and compare both methods; a population is a number of keys and a power of ranks."""
     keys, power = population
     count_law = build(mechanism, keys, 1, Fraction(epsilon), {}).count_law
     moments = CountMoments.of(count_law)
@@ -81,7 +81,7 @@ def measure_setting(
         rows.append([*squares, frequency.sum()])
     table = np.array(rows)
     own, ours, total = table.mean(axis=0)
-    # Where the paper's method knows the truth, as that everybody holds the only key, so must ours.
+    # Where the paper's method knows the truth, as that all people hold the only key, so must ours.
     ratio = ours / own if own else float(ours > 0) + 1
     spread = float(standard_errors(table[:, 1] - ratio * table[:, 0]) / own) if own else 0.0
     return FewReports(mechanism, epsilon, reports, keys, power, ratio, spread, total)

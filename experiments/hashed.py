@@ -1,7 +1,7 @@
-"""Hashed keys with a planted truth: false discoveries, and errors against the plan's: docs/appendix/hashed.md.
+"""Hashed keys with a planted truth: false discoveries and errors against the plan: docs/appendix/hashed.md.
 
-The first part draws counts of every candidate from their exact law. The second makes real reports and decodes them, with fewer
-people and candidates. With some parts only, bars are printed and nothing is written.
+The first part draws counts of every candidate from their exact law. The second makes real reports and decodes
+them, with fewer people and candidates. With some parts only, bars are printed and nothing is written.
 """
 
 from __future__ import annotations
@@ -33,14 +33,16 @@ from pckv.statistics.moments import CountMoments
 SEED, REPEATS, LEVEL = 20_276, 200, 0.95
 EPSILONS, PAIRS = ("1", "2", "4"), (1, 3)
 MAX_DEVIATION = 0.10
-# A rate that is held exactly is measured above this many of its standard errors in one of a thousand experiments.
+# A rate that is held exactly is measured above this many of its standard errors in one of a thousand
+# experiments.
 STANDARD_ERRORS = 3
-# Means are compared for keys this many standard errors above 0: those of others depend on what is done with the range.
+# Means are compared for keys this many standard errors above 0: those of others depend on what is done with
+# the range.
 MIN_STANDARD_ERRORS = 8
 
 
 class PlantedKeys(NamedTuple):
-    """How many people there are, how many keys they hold together, and how many candidates are asked about."""
+    """How many people there are, how many keys they hold together, and how many are asked about."""
 
     people: int
     held: int
@@ -53,9 +55,9 @@ PARTS = {"law": PlantedKeys(10**6, 200, 10**4), "reports": PlantedKeys(40_000, 1
 class Discoveries(NamedTuple):
     """One setting, averaged over the repeats.
 
-    `false` is the share of keys that nobody holds among those marked, with its standard error, and `found` the share of the
-    held keys that are marked. Errors are roots of mean squares relative to those that the plan predicts; `means` is how
-    many keys those of means are about.
+    `false` is the share of keys without holders among those marked, with its standard error, and `found` the
+    share of the held keys that are marked. Errors are roots of mean squares relative to those that the plan
+    predicts; `means` is how many keys those of means are about.
     """
 
     part: str
@@ -114,7 +116,7 @@ def _from_law(setting: _Setting, model: SamplingModel, rng: Generator) -> _Marke
 
 
 def _from_reports(setting: _Setting, rng: Generator) -> _Marked:
-    """Make everybody's report, count them, and ask about all candidates by name."""
+    """Make all reports, count them, and ask about all candidates by name."""
     task, people = setting.task, setting.dataset.population
     texts = [f"key {number}" for number in range(setting.candidates)]
     numbers = np.array([task.key_index(text) for text in texts], np.int32)

@@ -1,4 +1,4 @@
-"""How often intervals against hostile reports hold the truth, under attacks by 1 % of the reports: docs/appendix/hostile.md."""
+"""How often hostile-report intervals hold the truth under attacks by 1 %: docs/appendix/hostile.md."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ class HostileAttack(NamedTuple):
 class HostileCoverage(NamedTuple):
     """How often intervals hold the truth under one attack, with and without regard to it, and median widths.
 
-    Where people hold larger sets than the padding, the share of these people takes the place of the mean, which is then
-    that of reported pairs: another quantity.
+    Where people hold larger sets than the padding, the share of these people takes the place of the mean,
+    which is then that of reported pairs: another quantity.
     """
 
     case: str
@@ -104,7 +104,8 @@ class HostileCoverage(NamedTuple):
 def people(*, larger_sets: bool) -> Dataset:
     """Return the honest people: 1 to 3 pairs each by Zipf's law, or 1 to 6.
 
-    All who hold more than 3 hold the first key: its frequency exceeds what reports show by as much as sizes allow.
+    All who hold more than 3 hold the first key: its frequency exceeds what reports show by as much as sizes
+    allow.
     """
     rng = default_rng([SEED, larger_sets])
     if not larger_sets:
@@ -117,7 +118,7 @@ def people(*, larger_sets: bool) -> Dataset:
 
 
 def attacks_on(task: Task, targets: Integers) -> dict[str, HostileAttack]:
-    """Return the three attacks of the literature, and the worst on one key and on the answers to the size question."""
+    """Return the literature's three attacks, and the worst on one key and on the size question."""
     key = targets[STEERED : STEERED + 1]
 
     def steered(says: str) -> AttackMessages:
@@ -145,7 +146,7 @@ def attacks_on(task: Task, targets: Integers) -> dict[str, HostileAttack]:
 
 
 def measure(name: str, repeats: int) -> Iterator[HostileCoverage]:
-    """Collect honest reports, add those of every attack in turn, and compare intervals with the honest truth."""
+    """Collect honest reports, add those of each attack in turn, and compare intervals with the truth."""
     case = CASES[name]
     task, dataset = case.task, people(larger_sets=case.larger_sets)
     targets = dataset.top(None)[list(TARGET_RANKS)]
@@ -199,7 +200,7 @@ def _line(row: HostileCoverage) -> str:
 
 
 def requirements_of(rows: Iterable[HostileCoverage]) -> list[Requirement]:
-    """Return the bars: every attack is covered, and ordinary intervals miss under some attack on each mechanism."""
+    """Return the bars: every attack is covered, and ordinary intervals miss under one on each mechanism."""
     found: list[Requirement] = []
     by_case: dict[str, list[float]] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Intervals of shares where there are few keys to learn from: their coverage, and their width relative to the keys' own."""
+"""Intervals of shares learned from few keys: their coverage, and their width relative to the keys' own."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _measure(keys: int, epsilon: str, collections: int) -> FewKeys:
 
 
 def _holders(keys: int, alike: int, rng: Generator) -> Integers:
-    """Return holders per level and key: frequencies fall with the rank, profiles scatter about one that is drawn."""
+    """Return holders per level and key: frequencies fall by rank, profiles scatter about a drawn one."""
     weights = 1 / np.arange(1, keys + 1)
     common = np.maximum(rng.dirichlet(np.ones(LEVELS)), MIN_SHARE)
     return rng.multinomial(

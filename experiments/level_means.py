@@ -1,4 +1,4 @@
-"""What five levels cost the mean of frequent keys relative to two, with the same mechanism, padding and parameters."""
+"""What five levels cost the mean of frequent keys relative to two, all else being equal."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ from pckv.tally.decode.support import KeySupport
 SEED, COLLECTIONS = 20_273, 4_000
 # What both tasks have in common; positions and the like depend on the number of items.
 SAME_PARAMETERS = frozenset({"q", "symbols"})
-# How many standard errors of its frequency a key must have, for its mean to be a ratio of numbers that are nearly normal.
+# How many standard errors of its frequency a key must have, for its mean to be a ratio of numbers that are
+# nearly normal.
 MIN_STANDARD_ERRORS = 8
 
 
 class MeanCost(NamedTuple):
     """The error of five levels relative to that of two, over the keys above 8 standard errors.
 
-    Measured, predicted from values and means alone, and computed from the exact moments of the mechanism's law.
+    Measured, predicted from values and means alone, and computed from the exact moments of the mechanism's
+    law.
     """
 
     data: str
@@ -42,7 +44,7 @@ class MeanCost(NamedTuple):
 def measure_means(  # noqa: PLR0917
     name: str, holders: Floats, users: int, padding: int, mechanisms: Sequence[str], epsilons: Sequence[str]
 ) -> list[MeanCost]:
-    """Draw the counts of frequent keys from their exact law, many times; leave out where no key is frequent enough.
+    """Draw the counts of frequent keys from their exact law, many times, if any key is frequent enough.
 
     Args:
         name: What the population is called.

@@ -23,8 +23,8 @@ from pckv.statistics.moments import CountMoments, Scale
 SEED, LEVEL = 20_274, 0.95
 # How many people there are, and over how many pages; the half of the pages that is loaded most is compared.
 POPULATIONS = ((100_000, 40), (500_000, 20))
-# What the author of the task guesses: a log-normal law with this median in seconds and this standard deviation of the
-# logarithm; and the time at which longer ones are cut.
+# What the author of the task guesses: a log-normal law with this median in seconds and this standard
+# deviation of the logarithm; and the time at which longer ones are cut.
 GUESSED_MEDIAN, GUESSED_SPREAD, LONGEST = 1.0, 0.8, 20.0
 LEVEL_COUNT = 10
 
@@ -32,9 +32,9 @@ LEVEL_COUNT = 10
 class MedianErrors(NamedTuple):
     """Mean relative errors of the medians of the top pages.
 
-    From ten levels by `bayes` and by the keys' own counts; from the mean that two levels give, and from the true mean,
-    both with the guessed spread. `cover` is the share of the intervals of `bayes` that hold the true median, and `width`
-    their mean width relative to it.
+    From ten levels by `bayes` and by the keys' own counts; from the mean that two levels give, and from the
+    true mean, both with the guessed spread. `cover` is the share of the intervals of `bayes` that hold the
+    true median, and `width` their mean width relative to it.
     """
 
     people: int
@@ -56,7 +56,7 @@ def guessed_levels() -> list[str]:
 
 
 def load_times(people: int, pages: int, rng: Generator) -> Dataset:
-    """Return people who each loaded one page: log-normal times, whose medians and spreads differ from the guess."""
+    """Return people who each loaded one page: log-normal times of other medians and spreads than guessed."""
     weights = np.arange(1, pages + 1) ** -0.8
     loaded = rng.choice(pages, people, p=weights / weights.sum()).astype(np.int32)
     centres, spreads = rng.normal(np.log(1.4), 0.4, pages), rng.uniform(0.5, 1.0, pages)
@@ -114,7 +114,7 @@ def _scale(task: Task) -> Scale:
 
 
 def _collected(task: Task, model: SamplingModel, rng: Generator) -> Posterior:
-    """Collect a report of everybody and learn from all of them."""
+    """Collect a report of each person and learn from all of them."""
     support, _, count_law = count_reports(task.law, model.prepare(task.law, rng), rng)
     return learn(support, model.users, CountMoments.of(count_law, scale=_scale(task)))
 
@@ -122,7 +122,7 @@ def _collected(task: Task, model: SamplingModel, rng: Generator) -> Posterior:
 def _medians(
     task: Task, model: SamplingModel, truth: Floats, rng: Generator
 ) -> tuple[Floats, Floats, Flags, Floats]:
-    """Return medians by `bayes` and by the keys' own counts; whether the intervals of the former hold; their widths."""
+    """Return medians by `bayes` and by own counts; whether the intervals of `bayes` hold; their widths."""
     posterior = _collected(task, model, rng)
     interval_on = partial(posterior.mean_interval, level=LEVEL)
     shares = with_intervals(posterior.profiles.shares, interval_on)

@@ -1,4 +1,4 @@
-"""Shares of five levels on the rating sets, what levels cost the mean, and medians of load times: docs/appendix/levels.md.
+"""Shares of five levels, what levels cost the mean, and medians of load times: docs/appendix/levels.md.
 
 With some parts only, bars are printed and nothing is written.
 """
@@ -74,7 +74,8 @@ only to the extent that they show which of them are frequent. Coverage is that o
 that are detected are the luckiest of many, and so are their shares; they are few. The last columns
 are the mean widths of the intervals of the top 50.
 
-| data | mechanism | ε | own | `bayes` | × smaller | equal | distribution known | all keys | top 50 | detected | width | own width |
+| data | mechanism | ε | own | `bayes` | × smaller | equal | distribution known | all keys | top 50 \
+| detected | width | own width |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 """
 MEANS = f"""
@@ -209,9 +210,10 @@ CASES = {
 class ShareErrors(NamedTuple):
     """One mechanism at one ε on one population, averaged over the repeats.
 
-    Distances are total variation distances of the top keys' shares: of the keys' own counts, of `bayes`, of `bayes` if it
-    knew the distribution of the frequencies, and of equal shares. `cover` are the shares of 95 % intervals that hold the truth, of all keys, the
-    top keys and the detected keys, of which there were `detected` in all repeats; `own_cover` of the keys' own intervals.
+    Distances are total variation distances of the top keys' shares: of the keys' own counts, of `bayes`, of
+    `bayes` if it knew the distribution of the frequencies, and of equal shares. `cover` are the shares of
+    95 % intervals that hold the truth, of all keys, the top keys and the detected keys, of which there were
+    `detected` in all repeats; `own_cover` of the keys' own intervals.
     """
 
     data: str
@@ -234,7 +236,7 @@ class ShareErrors(NamedTuple):
 
 
 class Rated:
-    """A rating set prepared for measuring: its samples, and the true shares among the pairs that reports are about."""
+    """A rating set prepared for measuring: its samples, and the true shares among reported pairs."""
 
     def __init__(self, name: str, dataset: Dataset, padding: int) -> None:
         self.name, self.dataset, self.padding = name, dataset, padding
@@ -247,7 +249,7 @@ class Rated:
         self.top = np.argsort(-self.frequency, kind="stable")[:TOP]
 
     def holders_by_level(self) -> Floats:
-        """Return how many report each level of each key, holders of more pairs than the padding counting for less."""
+        """Return how many report each level of each key; people above the padding count for less."""
         people = self.dataset.population
         weights = np.repeat(self.padding / np.maximum(people.sizes, self.padding), people.sizes)
         below, chances = PlacedValues.of(self.dataset.scaled(people.values), self.scale.values)
@@ -324,7 +326,7 @@ def _repeat(rated: Rated, support: KeySupport, moments: CountMoments) -> _Repeat
 def _known_with_distribution(
     true: Floats, support: KeySupport, users: int, moments: CountMoments
 ) -> KnownFrequencies:
-    """Return what totals tell of the frequencies to somebody who knows all true ones, but not which key has which."""
+    """Return what totals tell of the frequencies to an analyst who knows the true ones, but not whose."""
     holders, keys = np.unique(np.round(true * users), return_counts=True)
     frequency = holders / users
     distance = unbiased_frequency(support, users, moments)[:, None] - frequency

@@ -35,10 +35,10 @@ ONE_SIDED_Z = 1.645
 class MeasuredErrors:
     """One mechanism at one ε on one population; lists have the order of `QUANTITIES`.
 
-    `errors` are mean squared errors by method, `spread` their standard errors over the repeats. `ratio` is the error of
-    `bayes` relative to `corrected` on the same reports, `bound` the upper end of its one-sided 95 % interval. `cover`
-    are the shares of keys whose 95 % intervals, set sizes being known, contain the truth. Means are compared only where
-    somebody holds the key.
+    `errors` are mean squared errors by method, `spread` their standard errors over the repeats. `ratio` is
+    the error of `bayes` relative to `corrected` on the same reports, `bound` the upper end of its one-sided
+    95 % interval. `cover` are the shares of keys whose 95 % intervals, set sizes being known, contain the
+    truth. Means are compared only where the key has holders.
     """
 
     data: str
@@ -142,7 +142,7 @@ def measure(
 def oracle(
     population: MeasuredPopulation, support: KeySupport, moments: CountMoments
 ) -> tuple[Floats, Floats]:
-    """Return posterior means under the true distributions of what reports show, without a limit on shrinkage."""
+    """Return posterior means under the true distributions of what reports show, shrinkage unlimited."""
     found = learn(
         support,
         population.dataset.users,

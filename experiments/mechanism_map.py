@@ -1,4 +1,4 @@
-"""Which mechanism `auto` chooses, by keys, pairs, ε and objective: the picture of docs/explanation/mechanisms.md."""
+"""What `auto` chooses, by keys, pairs, ε and objective: the picture of docs/explanation/mechanisms.md."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def run(settings: ExperimentSettings) -> bool:
         up="pairs",
         panels=("ε", "objective"),
         title="What auto chooses",
-        subtitle=f"{USERS:,} users; everybody holds the same number of pairs, padding = pairs",
+        subtitle=f"{USERS:,} users; all hold the same number of pairs, padding = pairs",
     )
     path = settings.out / "mechanisms.svg"
     path.parent.mkdir(parents=True, exist_ok=True)

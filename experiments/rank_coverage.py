@@ -1,6 +1,7 @@
 """How often intervals hold the truth, by the rank of the key: docs/appendix/coverage.md.
 
-Averages over all keys hide the few that people look at. With some populations only, it prints the bars and writes nothing.
+Averages over all keys hide the few that people look at. With some populations only, it prints the bars and
+writes nothing.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ PARTS = tuple(CASES)
 
 
 class CollectionCoverage(NamedTuple):
-    """One collection by one method, keys in the order of their ranks; and whether two of the shown keys miss."""
+    """One collection by one method, keys by their ranks, and whether two of the shown keys miss."""
 
     frequency: Flags
     mean: Flags
@@ -109,7 +110,7 @@ class RankCoverage(NamedTuple):
         return float(self.frequency[first:end].mean())
 
     def of_means(self, ranks: str) -> float:
-        """Return the coverage of the means in a group of ranks, of keys that somebody holds."""
+        """Return the coverage of the means in a group of ranks, of keys with holders."""
         group = slice(*RANKS[ranks])
         return float(self.mean[group][self.held[group]].mean())
 
@@ -197,7 +198,7 @@ def _repeats(given: int | None) -> str:
 
 
 def requirements_of(rows: list[RankCoverage]) -> list[Requirement]:
-    """Return what must hold of `bayes`, per population and ε: averages over ε hide what happens at one of them."""
+    """Return what must hold of `bayes`, per population and ε: averages over ε hide single ones."""
     requirements = []
     for row in rows:
         if row.method == "bayes":

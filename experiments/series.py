@@ -1,7 +1,8 @@
 """Trends of simulated weekly series against the truth: errors, coverage, and false discoveries.
 
-50,000 people, 200 keys, 20 rounds, four panels, ε = 2, real reports. Half of the keys stay, a quarter drifts and a quarter
-jumps once. People are the same in all rounds, so that the errors of panels return as they do in a real series.
+50,000 people, 200 keys, 20 rounds, four panels, ε = 2, real reports. Half of the keys stay, a quarter drifts
+and a quarter jumps once. People are the same in all rounds, so that the errors of panels return as they do in
+a real series.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ MIN_GAIN, MAX_LOSS, MIN_COVERAGE = 2.0, 1.1, 0.93
 
 
 class SeriesSetting(NamedTuple):
-    """How many pairs people hold at most, the sum of all frequencies, and what is added to those that jump."""
+    """How many pairs people hold at most, the sum of all frequencies, and what jumps add to them."""
 
     pairs: int
     total: float
@@ -64,12 +65,13 @@ class Measured(NamedTuple):
     pooled_covered: float
     false_share: float
     found_share: float
-    # Of the keys that drift or jump by more than twice the noise of a round: how many, and the same three numbers.
+    # Of the keys that drift or jump by more than twice the noise of a round: how many, and the same three
+    # numbers.
     visible: dict[str, tuple[int, float, float, float]]
 
 
 def draw_paths(setting: SeriesSetting, rng: Generator) -> Paths:
-    """Draw frequencies as Zipf's law makes them, in a random order of kinds; means are spread, and drift a little."""
+    """Draw frequencies by Zipf's law, in a random order of kinds; means are spread, and drift a little."""
     zipf = np.arange(1, KEYS + 1) ** -0.7
     base = zipf / zipf.sum() * setting.total
     kind = rng.permutation(np.repeat([0, 0, 1, 2], KEYS // 4))
@@ -91,7 +93,7 @@ def draw_paths(setting: SeriesSetting, rng: Generator) -> Paths:
 
 
 def make_series(setting: SeriesSetting) -> Series:
-    """Return the series: nobody holds more pairs than the padding."""
+    """Return the series: no person holds more pairs than the padding."""
     task = Task(
         name="weekly",
         keys=KEYS,
@@ -174,7 +176,7 @@ def _inside(found: Trend, name: str, truth: Floats) -> Flags:
 
 
 def _means(found: Trend, crowd: Crowd) -> dict[str, float]:
-    """Return by how much smoothing lowers the squared error of means, for keys that stand out, and their coverage."""
+    """Return how much smoothing lowers the squared error of means of keys that stand out, and coverage."""
     rows = found.pooled.detected
     truth = np.stack([crowd.mean_truth(number) for number in range(ROUNDS)], axis=1)[rows]
     single = (found.columns["mean"][rows] - truth) ** 2
@@ -192,7 +194,7 @@ def _pooled_coverage(found: Trend, truth: Floats) -> float:
 
 
 def flags(found: Trend, truth: Floats) -> tuple[float, float]:
-    """Return the mean share of false flags over all successive rounds, and the share of large changes that are found."""
+    """Return the mean share of false flags over successive rounds, and the share of large changes found."""
     false, changed, seen = [], 0, 0
     for number in range(1, ROUNDS):
         flagged = found.compare(number, number + 1, RATE).changed

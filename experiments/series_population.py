@@ -1,8 +1,9 @@
 """People whose keys stay, drift and jump over the rounds of a series, each key by itself.
 
-Somebody has a few slots, and each slot proposes one key, drawn once. They hold that key in a round if a number that is
-also drawn once is below the key's frequency in that round, relative to its largest. So nobody holds more pairs than there
-are slots, and a key that stays is held by the same people in every round, whatever others do.
+A person has a few slots, and each slot proposes one key, drawn once. They hold that key in a round if a
+number that is also drawn once is below the key's frequency in that round, relative to its largest. So no
+person holds more pairs than there are slots, and a key that stays is held by the same people in every round,
+whatever others do.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ KINDS = (STAYING, DRIFTING, JUMPING)
 
 
 class Paths(NamedTuple):
-    """The frequencies and means of keys by round, what kind each is of, and the first round after a jump (0: none)."""
+    """Frequencies and means of keys by round, the kind of each, the first round after a jump (0: none)."""
 
     frequency: Floats
     mean: Floats
@@ -46,7 +47,7 @@ class Crowd(NamedTuple):
         return np.bincount(self.keys[self.held(number)], minlength=len(self.paths.kind)) / people
 
     def population(self, people: Integers, number: int) -> Population:
-        """Return the pairs of some people in a round; values are two-valued, so that their mean is the path's."""
+        """Return the pairs of some people in a round; values are at two ends, with the path's mean."""
         held, keys = self.held(number)[people], self.keys[people]
         offsets = np.append(0, np.cumsum(held.sum(axis=1)))
         chosen = keys[held]
@@ -57,9 +58,9 @@ class Crowd(NamedTuple):
         return Population(offsets, chosen.astype(np.int32), values)
 
     def mean_truth(self, number: int) -> Floats:
-        """Return the means of a round among all holders; 0 where nobody holds a key."""
-        everybody = self.population(np.arange(len(self.keys)), number)
-        return everybody.truth(len(self.paths.kind))[1]
+        """Return the means of a round among all holders; 0 where a key has no holders."""
+        population = self.population(np.arange(len(self.keys)), number)
+        return population.truth(len(self.paths.kind))[1]
 
 
 def draw_crowd(paths: Paths, people: int, slots: int, rng: Generator) -> Crowd:

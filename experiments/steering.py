@@ -1,4 +1,4 @@
-"""Hostile reports that say what an attacker wants of one key: the worst that can be done to its frequency or mean."""
+"""Hostile reports about one key: the worst that can be done to its frequency or mean."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _planes(law: UeLaw, key: int, count: int, *, plus: bool, minus: bool) -> Byt
 
 
 def _candidates(law: Law, key: int, *, plus: bool, minus: bool, rng: Generator) -> Integers:
-    """Return random words; under `collision`, those of the symbol that a function sends the wanted sign to."""
+    """Return random words; under `collision`, of the symbol that a function sends the wanted sign to."""
     if isinstance(law, CollisionLaw) and (plus or minus):
         functions = rng.integers(0, law.functions, WORDS_PER_TRY)
         symbols = law.symbol(functions.astype(np.uint64), law.item(key, int(plus)))

@@ -207,7 +207,7 @@ def test_plan_for_an_objective(objective: str) -> None:
             "--sizes negative.csv",
             "negative.csv: size 1: people must be at least 0 and at most 10^15, not '-5'",
         ),
-        ("--sizes nobody.csv", "nobody.csv: sizes of nobody: there must be people"),
+        ("--sizes nobody.csv", "nobody.csv: sizes of 0 people: there must be people"),
     ],
     ids=lambda text: text[:30],
 )

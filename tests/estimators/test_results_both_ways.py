@@ -1,11 +1,11 @@
-"""Results that are written and read back: the identity for every result, and one line for anything else."""
+"""Results and plans that are written and read back: the identity for each, and one line for anything else."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pckv import Tally, Task, estimate, trend
+from pckv import Plan, Tally, Task, estimate, plan, plan_discovery, trend
 from pckv.base.errors import DataError, ParameterError
 from pckv.base.limits import BETWEEN, MIN_LEVELS
 from pckv.base.population import Population
+from pckv.base.records import WHOLE_NUMBER_LIMIT, Record
 from pckv.base.seeded import seeded_source
 from pckv.base.table import ResultTable
 from pckv.device.vectorised import perturb_many
@@ -25,6 +26,7 @@ from pckv.estimators.discovery import discover
 from pckv.estimators.results.discovery import Discovery
 from pckv.estimators.results.estimates import Estimates
 from pckv.estimators.results.trend import Trend
+from pckv.planning.discovery import DiscoveryPlan
 from support.rounds import collect_rounds, make_series
 from support.texts import tally_of
 
@@ -90,12 +92,18 @@ def estimated(draw: st.DrawFn) -> Estimates:
     return found if rows is None else found.take(np.arange(min(rows, len(found))))
 
 
-def check_identity(result: ResultTable) -> None:
-    """Check that a result is read back as it was written, whichever way it is then shown."""
+def check_identity(result: Record) -> None:
+    """Check that a result or a plan is read back as it was written, whichever way a result is then shown."""
     again = type(result).from_json(result.to_json())
     check_same(again, result)
     assert again.to_json() == result.to_json() == json.dumps(result.to_dict(), ensure_ascii=False)
     assert type(result).from_dict(result.to_dict()).to_dict() == result.to_dict()
+    if isinstance(result, ResultTable):
+        assert isinstance(again, ResultTable)
+        check_shown(again, result)
+
+
+def check_shown(again: ResultTable, result: ResultTable) -> None:
     assert again.to_csv() == result.to_csv()
     assert again.to_arrow().equals(result.to_arrow(), check_metadata=True)
     assert again._repr_html_() == result._repr_html_()
@@ -173,12 +181,57 @@ def test_discoveries(people: int) -> None:
     check_identity(found.top(1))
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"levels": 3, "values": (1, 5)},
+        {"panels": 4, "drift": 0.01},
+        {"shuffled": 2000, "delta": 1e-7},
+        {"keys": "hashed", "most_influence": 100.0},
+        # More people than a whole number of a result may be.
+        {"epsilon": "0.000001"},
+    ],
+    ids=str,
+)
+def test_plans(more: dict[str, Any]) -> None:
+    planned = plan(**({"keys": 20, "users": 10_000, "epsilon": 2, "pairs": 3} | more))
+    check_identity(planned)
+    assert Plan.from_json(planned.to_json()).sections(verbose=True) == planned.sections(verbose=True)
+
+
+def numbers_of_documents(value: Any) -> Any:
+    """Return a record with numbers that documents may have."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(
+            value, **{each.name: numbers_of_documents(getattr(value, each.name)) for each in fields(value)}
+        )
+    if isinstance(value, tuple):
+        return tuple(map(numbers_of_documents, value))
+    if isinstance(value, dict):
+        return {name: numbers_of_documents(member) for name, member in value.items()}
+    if isinstance(value, float):
+        return value if np.isfinite(value) else 0.0
+    return abs(value) % WHOLE_NUMBER_LIMIT if type(value) is int else value
+
+
+@given(st.from_type(Plan).map(numbers_of_documents))
+@settings(max_examples=50, deadline=None)
+def test_plans_of_any_members(planned: Plan) -> None:
+    check_identity(planned)
+
+
+def test_a_plan_for_a_discovery() -> None:
+    check_identity(plan_discovery(users=10**6, epsilon=2))
+
+
 @cache
-def known_texts() -> list[tuple[type[ResultTable], str]]:
-    """Return the JSON of a result of every kind, with as many members as there are."""
+def known_texts() -> list[tuple[type[Record], str]]:
+    """Return the JSON of a result and a plan of every kind, with as many members as there are."""
     levels = estimate(counted("grr", 3, "refuse", "other", 0.2, 40), "corrected").ask([0.5], above=[3])
     hashed = estimate(counted("", 2, "round", HASHED, 0.0, 40), keys=KEYS)
-    results: list[ResultTable] = [levels, hashed, known_trend(3, 4, 0.1), known_discovery(300)]
+    planned = plan(20, 10_000, 2, 3, levels=3, panels=4, drift=0.01)
+    results: list[Record] = [levels, hashed, known_trend(3, 4, 0.1), known_discovery(300), planned]
+    results.append(plan_discovery(users=10**6, epsilon=2))
     return [(type(result), result.to_json()) for result in results]
 
 
@@ -195,7 +248,7 @@ STRANGE = [None, True, "x", "", -1, 0.5, 10**400, float("nan"), float("inf"), 1e
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.integers(0, 3), st.data())
+@given(st.integers(0, 5), st.data())
 def test_any_other_document_is_refused_in_one_line_or_can_be_shown(number: int, data: st.DataObject) -> None:
     kind, text = known_texts()[number]
     document = json.loads(text)
@@ -216,9 +269,9 @@ def test_any_other_document_is_refused_in_one_line_or_can_be_shown(number: int, 
     check_identity(again)
 
 
-@pytest.mark.parametrize("kind", [Estimates, Trend, Discovery])
+@pytest.mark.parametrize("kind", [Estimates, Trend, Discovery, Plan, DiscoveryPlan])
 @pytest.mark.parametrize("text", ["", "[" * 100_000, b"\xff", "null", "[]", "{}", "9" * 5000])
-def test_another_text_is_refused(kind: type[ResultTable], text: str | bytes) -> None:
+def test_another_text_is_refused(kind: type[Record], text: str | bytes) -> None:
     with pytest.raises(DataError):
         kind.from_json(text)
 

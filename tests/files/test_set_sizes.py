@@ -109,7 +109,7 @@ NO_ESTIMATES = "not the JSON of a task's estimates"
         ("sizes.txt", b"size,people\n1,1\n", "sizes are read from .csv, .parquet or .json, or from a tally and its task"),
         ("sizes.csv", b"", COLUMNS),
         ("sizes.csv", b"user,movie\nann,alien\n", COLUMNS),
-        ("sizes.csv", b"size,people\n", "sizes of nobody: there must be people"),
+        ("sizes.csv", b"size,people\n", "sizes of 0 people: there must be people"),
         ("sizes.csv", b"size,people\n1,\n", "size 1: people must be at least 0 and at most 10^15, not ''"),
         ("sizes.csv", b"size,people\n1\n", "size 1: people must be at least 0 and at most 10^15, not None"),
         (

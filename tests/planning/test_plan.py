@@ -11,10 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-import pckv
 from pckv import Plan, plan
 from pckv.base.errors import ParameterError
 from pckv.mechanisms.base import Law
@@ -215,31 +212,3 @@ def test_a_plan_says_why_others_are_not_chosen() -> None:
         "bytes",
     ):
         assert any(phrase in reason for reason in reasons)
-
-
-# NaN is not equal to itself, but its text is.
-@given(st.from_type(Plan))
-@settings(max_examples=50, deadline=None)
-def test_a_plan_is_read_back_from_its_json(planned: Plan) -> None:
-    assert repr(Plan.from_json(planned.to_json())) == repr(planned)
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"levels": 3, "values": (1, 5)},
-        {"panels": 4, "drift": 0.01},
-        {"shuffled": 2000, "delta": 1e-7},
-        {"keys": "hashed", "most_influence": 100},
-    ],
-    ids=str,
-)
-def test_plans_of_every_kind_are_read_back(more: dict[str, Any]) -> None:
-    planned = plan(**({"keys": 20, "users": 10_000, "epsilon": 2, "pairs": 3} | more))
-    assert Plan.from_json(planned.to_json()) == planned
-    assert Plan.from_dict(planned.to_dict()).sections(verbose=True) == planned.sections(verbose=True)
-
-
-def test_a_plan_for_a_discovery_is_read_back() -> None:
-    planned = pckv.plan_discovery(users=10**6, epsilon=2)
-    assert type(planned).from_json(planned.to_json()) == planned

@@ -126,8 +126,8 @@ def test_noise_is_not_taken_for_people() -> None:
 @pytest.mark.parametrize(
     ("people", "message"),
     [
-        ({}, "sizes of nobody"),
-        ({1: 0}, "sizes of nobody"),
+        ({}, "sizes of 0 people"),
+        ({1: 0}, "sizes of 0 people"),
         ({0: 5}, "who hold no pair"),
         ({-1: 5}, "a size must be a whole number of at least 0 and at most 2\\^31, not -1"),
         ({1.5: 5}, "not 1.5"),

@@ -28,15 +28,17 @@ STANDARD_SIZE_SHARE = "0.05"
 class Audit:
     """The loss of the reports of one task, in exact arithmetic.
 
-    `claimed` is what the theorem promises for the allocation, `closed_form` the worst case of the shipped integers,
-    `enumerated` the exact loss found by running the device's code on all of its 64-bit draws, for `sets` sets of pairs
-    (all sets of keys with levels, where there are few) over `paths` paths. All are rounded up.
+    `claimed` is what the theorem promises for the allocation, `closed_form` the worst case of the shipped
+    integers, `enumerated` the exact loss found by running the device's code on all of its 64-bit draws, for
+    `sets` sets of pairs (all sets of keys with levels, where there are few) over `paths` paths. All are
+    rounded up.
 
-    Where reports name a public function, they are of each of `functions` functions alone, whichever it is. If `coin` is
-    `server`, they are also of each of the two questions alone: whoever gives coins knows both, and may choose them.
+    Where reports name a public function, they are of each of `functions` functions alone, whichever it is. If
+    `coin` is `server`, they are also of each of the two questions alone: a server that gives coins knows
+    both, and may choose them.
 
-    Where a share of the reports, `size_share`, answers the size question, these are of the mixture of both questions,
-    and `size_answers` is the exact loss of an answer alone; otherwise both are 0.
+    Where a share of the reports, `size_share`, answers the size question, these are of the mixture of both
+    questions, and `size_answers` is the exact loss of an answer alone; otherwise both are 0.
     """
 
     mechanism: str
@@ -107,7 +109,7 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
 def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress = no_progress) -> list[Audit]:
     """Audit every mechanism in every variant, over small numbers of keys and paddings.
 
-    Where somebody may hold more pairs than the padding, a share of the reports answers the size question.
+    Where a person may hold more pairs than the padding, a share of the reports answers the size question.
     """
     tasks = [
         _standard_task(name, variant, keys, padding, epsilon)

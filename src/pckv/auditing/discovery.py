@@ -1,4 +1,4 @@
-"""The loss of a discovery's reports as they are made: the device's own code, run on intervals of its 64-bit draws."""
+"""The loss of a discovery's reports: the device's own code, run on intervals of its 64-bit draws."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TextSampler = Callable[..., Number]
 
 
 class TracedTree(PrefixTree):
-    """A tree whose items let no decision depend on them alone; the group is public, and says how long prefixes are."""
+    """A tree whose items let no decision depend on them alone; the public group gives the prefix length."""
 
     def prefix(self, text: str, group: Number) -> str:
         """Return what a group reports of a text."""
@@ -89,7 +89,7 @@ def _leaves(
 
 
 def _visited(task: Task, law: DiscoveryLaw, function: int) -> Iterator[tuple[str, ...]]:
-    """Yield sets of texts: none, one, such as begin alike, and such as a function sends apart, about the padding."""
+    """Yield sets of texts: none, one, some that begin alike, and some that a function sends apart."""
     tree, most = task.tree, min(task.padding, MAX_PADDING)
     first, last = tree.alphabet[0], tree.alphabet[-1]
     yield from ((), (first,), (last * tree.characters,))
@@ -103,7 +103,7 @@ def _visited(task: Task, law: DiscoveryLaw, function: int) -> Iterator[tuple[str
 
 
 def _sent_apart(tree: PrefixTree, digest: bytes, law: DiscoveryLaw, function: int) -> tuple[str, ...]:
-    """Return texts that a function sends to symbols of their own, none of them that of the first text: the most is lost."""
+    """Return texts that a function sends to distinct symbols, none that of the first: the most is lost."""
     group, apart = law.group_of(function), []
     texts = islice(_texts(tree), TEXTS_PER_TEXT * (law.padding + 1))
     taken: set[int] = set()

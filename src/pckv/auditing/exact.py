@@ -1,13 +1,14 @@
 """The exact loss of a mechanism: every input set against every other, at every output.
 
-Values that are levels suffice, since the law of a report is affine in each value between two of them. Of the sizes that
-a size question is asked about, its ends suffice, since the law of a size between two ends is a mixture of theirs; some
-more are visited.
+Values that are levels suffice, since the law of a report is affine in each value between two of them. Of the
+sizes that a size question is asked about, its ends suffice, since the law of a size between two ends is a
+mixture of theirs; some more are visited.
 
-Keys that a task does not list, in the sets of audits: several of them at once, and texts of which hashes are known.
+Keys that a task does not list, in the sets of audits: several of them at once, and texts of which hashes are
+known.
 
-The keys of sets are numbers. Where a task has a key for all that are not listed, that number and all above it are different
-keys that are not listed. Where keys are hashed, numbers are those of a few known texts.
+The keys of sets are numbers. Where a task has a key for all that are not listed, that number and all above it
+are different keys that are not listed. Where keys are hashed, numbers are those of a few known texts.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Values = Mapping[int, float]
 
 
 def input_sets(keys: int, levels: int = 2) -> Iterator[dict[int, int]]:
-    """Yield every set of keys with levels that somebody may hold, the empty one included."""
+    """Yield every set of keys with levels that a person may hold, the empty one included."""
     for states in product((None, *reversed(range(levels))), repeat=keys):
         yield {key: level for key, level in enumerate(states) if level is not None}
 
@@ -54,7 +55,7 @@ def spread_values(keys: int, size: int, levels: int = 2) -> dict[int, float]:
 
 
 def held_levels(values: Values, levels: int) -> Iterator[tuple[dict[int, int], Fraction]]:
-    """Yield the levels that values may be reported as, and the chances of that: those that keep their means."""
+    """Yield the levels that values may be reported as, with the chances that keep their means."""
     chances = [_level_chances(value, levels) for value in values.values()]
     for chosen in product(*chances):
         chance = Fraction(1)
@@ -118,7 +119,8 @@ def _by_output(
 
 # Texts of hashed keys: as many as the largest sets of hashed keys need.
 TEXTS = 400
-# Values of keys that are not listed, as places among the levels: the first is the lowest, the last the highest.
+# Values of keys that are not listed, as places among the levels: the first is the lowest, the last the
+# highest.
 LOWEST, HIGHEST = 0, -1
 
 
@@ -129,7 +131,7 @@ def known_texts(task: Task) -> dict[int, str]:
 
 
 def key_text(task: Task, key: int) -> str:
-    """Return what somebody calls the key of a set."""
+    """Return what a person calls the key of a set."""
     if task.is_hashed:
         return known_texts(task)[key]
     return task.key_name(key) if key < task.key_count else f"not listed, {key}"
@@ -152,7 +154,7 @@ def chosen_sets(task: Task, values: Values) -> Iterator[tuple[Values, Fraction]]
 
 
 def unlisted_sets(task: Task) -> Iterator[dict[int, float]]:
-    """Yield sets with several keys that are not listed, whose values differ: alone, and with keys that are."""
+    """Yield sets with several unlisted keys of different values: alone, and with listed keys."""
     if task.other_index is None:
         return
     first, levels = task.other_index, scale(task.level_count)

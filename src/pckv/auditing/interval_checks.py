@@ -1,7 +1,7 @@
 """What the code on a device must do with its 64-bit draws, at any size: checks that raise `AuditFailure`.
 
-The tasks reach every branch of every mechanism, and the parameters that are chosen by default, from the smallest ε to
-the largest, with up to 2^31 keys and a padding of up to 100.
+The tasks reach every branch of every mechanism, and the parameters that are chosen by default, from the
+smallest ε to the largest, with up to 2^31 keys and a padding of up to 100.
 """
 
 from __future__ import annotations
@@ -35,16 +35,17 @@ POSITION_SIZES = ((120, 100), (4_200, 12))
 POSITION_EPSILONS = ("0.000001", "20")
 # The ends of what a task may have, and a decimal with as many places as it may have.
 EPSILONS = ("0.000001", "2.71828182845904523536028747135266249775", "20")
-# A report comes from somebody with this many pairs, at most.
+# A report comes from a person with this many pairs, at most.
 MAX_PAIRS = 6
-# Where there are coins, reports are made with this many of these that ask for sizes, and with as many that do not.
+# Where there are coins, reports are made with this many of these that ask for sizes, and with as many that do
+# not.
 COINS = tuple(bytes([number]) * REPORT_ID_BYTES for number in range(256))
 COINS_PER_QUESTION = 2
 
 # The first bytes of every tape.
 TAPE_ID = bytes(range(1, REPORT_ID_BYTES + 1))
 
-# Makes a report from a tape, a task, somebody's pairs, and a coin where there are coins.
+# Makes a report from a tape, a task, a person's pairs, and a coin where there are coins.
 ReportMaker = Callable[[Tape, Task, Mapping[str, float], bytes | None], Report]
 
 
@@ -78,7 +79,7 @@ def level_tasks(name: str) -> Iterator[Task]:
 
 
 def coin_tasks(name: str) -> Iterator[Task]:
-    """Yield tasks of a mechanism with public functions whose server gives coins, with few keys and with many."""
+    """Yield tasks of a mechanism with public functions and a server's coins, with few keys and with many."""
     parameters: dict[str, object] = {"symbols": 5, "positions": 4099} if name == "collision" else {"q": 3}
     for (keys, padding), epsilon in zip(SMALL_SIZES[1:], EPSILONS, strict=True):
         yield audited_task({"name": name, **parameters}, keys, padding, epsilon, coin=SERVER_COIN)
@@ -94,7 +95,7 @@ def audited_task(  # noqa: PLR0917
     coin: str = DEVICE_COIN,
     levels: int = 2,
 ) -> Task:
-    """Return a task with values on the scale of audits; a share of its reports answer the size question, where there is one.
+    """Return a task with values on the scale of audits; a share of reports answers its size question, if any.
 
     It has at most as many keys as its mechanism takes.
     """
@@ -115,7 +116,7 @@ def audited_task(  # noqa: PLR0917
 
 
 def check_interval_loss(tasks: Iterable[Task], code: DeviceCode | None = None) -> None:
-    """Run on intervals of draws, the code follows the stated law, and its loss is within the claim and within ε."""
+    """On intervals of draws, the code follows the stated law; its loss is within the claim and within ε."""
     for task in tasks:
         loss = sampler_loss(task, code)
         if not max(loss.reports, loss.sizes) <= task.realised <= task.claim:
@@ -138,7 +139,8 @@ def check_within_epsilon(law: Law) -> None:
 def check_reports(tasks: Iterable[Task], make_report: ReportMaker = perturb_from) -> None:
     """At the corners of every path a real tape of bytes makes the same message, under an id of its own bytes.
 
-    Where there are coins, the id is the coin, and nothing else of the report comes from it but function and question.
+    Where there are coins, the id is the coin, and nothing else of the report comes from it but function and
+    question.
     """
     for task in tasks:
         for coin, values in product(_visited_coins(task), _reported_sets(task)):

@@ -1,10 +1,11 @@
 """Run device code on intervals of draws instead of numbers, to find its exact law at the shipped thresholds.
 
-Every run follows one path with one value per draw, and finds the box of draws that take the same path. Moving on from
-box to box visits all draws, 2^64 values each, in as many runs as there are paths. What cannot be followed makes boxes
-smaller, or is refused.
+Every run follows one path with one value per draw, and finds the box of draws that take the same path. Moving
+on from box to box visits all draws, 2^64 values each, in as many runs as there are paths. What cannot be
+followed makes boxes smaller, or is refused.
 
-The exact law of messages, from the paths of an interval tape: constant on ranges, so that any size can be compared.
+The exact law of messages, from the paths of an interval tape: constant on ranges, so that any size can be
+compared.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class Leaf:
-    """All draws that take one path, and the messages they make: every step-th from `first` to `last`, equally likely.
+    """All draws of one path, and their messages: every step-th from `first` to `last`, equally likely.
 
-    `lowest` and `highest` are the draws at two corners of the boxes, which make the first and the last message. The
-    chance is given the seed, which is the same in all leaves.
+    `lowest` and `highest` are the draws at two corners of the boxes, which make the first and the last
+    message. The chance is given the seed, which is the same in all leaves.
     """
 
     boxes: tuple[Box, ...]
@@ -64,8 +65,8 @@ class IntervalTape(Tape):
     """A tape whose draws are traced, in one run.
 
     Args:
-        values: Two numbers per draw, which add up to its value: where a box of draws starts, and a remainder. Later
-            draws are 0.
+        values: Two numbers per draw, which add up to its value: where a box of draws starts, and a remainder.
+            Later draws are 0.
         seed: The hash function that is drawn, where one is.
         one: The number of values of a draw.
         choices: What the first results of `below` are, in all runs.
@@ -73,7 +74,8 @@ class IntervalTape(Tape):
 
     def __init__(self, values: list[int], seed: int, one: int, choices: Sequence[int] = ()) -> None:
         self.one = one
-        # Results of `below` that are the same in all runs, by the number of their draw; and the limits of the choices.
+        # Results of `below` that are the same in all runs, by the number of their draw; and the limits of the
+        # choices.
         self.given: dict[int, int] = {}
         self.choice_limits: list[int] = []
         # The numbers that hash functions are drawn below.
@@ -119,7 +121,7 @@ class IntervalTape(Tape):
 
 
 class _Coordinate(NamedTuple):
-    """A draw's start or its remainder in one run: the values it could have, and those that take the same path."""
+    """A draw's start or remainder in one run: its possible values, and those that take the same path."""
 
     value: int
     last: int
@@ -157,7 +159,8 @@ def explore(
         run: Returns the message that the tape's draws make.
         seed: The hash function that all runs draw, where they draw one.
         bits: The size of a draw.
-        choices: What the first results of `below` are, in all runs: for code that chooses among too many to visit.
+        choices: What the first results of `below` are, in all runs: for code that chooses among too many to
+            visit.
 
     Raises:
         AuditFailure: if a decision depends on the seed, or if there are too many paths to follow.
@@ -178,7 +181,7 @@ class _Walk:
         return [_leaf(each) for each in found]
 
     def _visit(self, values: list[int]) -> tuple[list[_Found], list[int]]:
-        """Return the paths of draws that start with these values, and how far each of the values could move."""
+        """Return the paths of draws that start with these values, and how far each value could move."""
         path = self._follow(values)
         limits = [coordinate.high for coordinate in path.coordinates]
         found = [] if path.message is None else [_Found(path)]
@@ -210,7 +213,7 @@ class _Walk:
 
 
 def _joined(place: int, size: int, parts: list[tuple[int, int, list[_Found]]]) -> list[_Found]:
-    """Return the paths of all parts of a coordinate. What was rejected leads back to the same choice: it drops out."""
+    """Return the paths of all parts of a coordinate; rejections lead back to the same choice and drop out."""
     accepted = size - sum(high - low + 1 for low, high, found in parts if not found)
     for low, high, found in parts:
         for each in found:
@@ -279,7 +282,8 @@ class PiecewiseLaw:
     """A law as sums of uniform ones, each over every step-th message of a range."""
 
     def __init__(self, leaves: Iterable[Leaf]) -> None:
-        # By step and the remainder of the messages by it: where the probability of one message changes, and by what.
+        # By step and the remainder of the messages by it: where the probability of one message changes, and
+        # by what.
         changes: dict[tuple[int, int], dict[int, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
         self.mass = Fraction(0)
         for leaf in leaves:

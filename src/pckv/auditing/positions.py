@@ -1,8 +1,8 @@
 """The loss of reports that draw once per key (`ue`), by following all positions at once.
 
-Given which pair is sampled, every position depends on its own draw alone. So the boxes of all positions are found
-together: every run moves each of them on to its next box. That they do not depend on each other is checked by runs that
-mix boxes at random.
+Given which pair is sampled, every position depends on its own draw alone. So the boxes of all positions are
+found together: every run moves each of them on to its next box. That they do not depend on each other is
+checked by runs that mix boxes at random.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def positions_loss(
 ) -> tuple[Fraction, int]:
     """Return a bound of the loss that large sets reach, and the number of runs.
 
-    Relative to a report with nothing sampled, a sampled pair multiplies the chance of what its position shows. The loss
-    is the largest of these odds over the least.
+    Relative to a report with nothing sampled, a sampled pair multiplies the chance of what its position
+    shows. The loss is the largest of these odds over the least.
 
     Raises:
         AuditFailure: if a position does not follow the stated law, or depends on another one.
@@ -67,7 +67,7 @@ def _visited_slots(slots: int, pairs: int, keys: int) -> list[int]:
 
 
 class _Stated:
-    """What a position shows as the law states it, if its pair was sampled with either level, and otherwise."""
+    """What a position shows by the stated law, if its pair was sampled with either level, and otherwise."""
 
     def __init__(self, law: UeLaw) -> None:
         one, fake = law.one, law.fake

@@ -1,9 +1,10 @@
 """The loss of a task's reports as they are made: the device's own code, run on intervals of its 64-bit draws.
 
-At the task's own size every path is followed for many sets of pairs. The law that is found is compared with the stated
-one, message by message, and the largest ratio between any two sets is the loss.
+At the task's own size every path is followed for many sets of pairs. The law that is found is compared with
+the stated one, message by message, and the largest ratio between any two sets is the loss.
 
-Sets that are larger than a report takes (`collision`): the choice among their pairs, which is too large to visit.
+Sets that are larger than a report takes (`collision`): the choice among their pairs, which is too large to
+visit.
 
 Given choices are followed instead: the last pairs, and some between. Given the choice, a report must follow
 the law of the chosen pairs, and every choice must be one of as many as are left.
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from math import perm
 from typing import NamedTuple
@@ -63,7 +65,8 @@ def check_choices(law: CollisionLaw, run: Run, sizes: Iterable[int]) -> int:
         sizes: The numbers of pairs of these sets, beyond the padding.
 
     Raises:
-        AuditFailure: if a choice is not made place by place among the rest, or other pairs are reported than chosen.
+        AuditFailure: if a choice is not made place by place among the rest, or other pairs are reported than
+            chosen.
     """
     most, paths = law.padding, 0
     if most > MAX_PADDING:
@@ -100,7 +103,7 @@ def _check_choice(
 
 
 def follows_stated_law(law: CollisionLaw, leaves: Sequence[Leaf], held: HeldLevels, function: int) -> bool:
-    """Return whether paths with one hash function have exactly the law that is stated for these levels of keys."""
+    """Return whether paths with one hash function have exactly the stated law for these levels of keys."""
     distribution = PiecewiseLaw(leaves)
 
     def stated(message: int) -> Fraction:
@@ -115,7 +118,8 @@ def follows_stated_law(law: CollisionLaw, leaves: Sequence[Leaf], held: HeldLeve
 MAX_ALL_SETS = 64
 # With more keys than this `ue`, which draws once per key, is followed position by position.
 FEW_POSITIONS = 3
-# Sets of up to this many pairs are visited, and up to one more than the padding unless that is beyond all reason.
+# Sets of up to this many pairs are visited, and up to one more than the padding unless that is beyond all
+# reason.
 MAX_SIZE, MAX_PADDING = 101, 1_000
 # The most ways to choose pairs of a set that are all visited.
 MAX_CHOICES = 120
@@ -123,10 +127,11 @@ MAX_CHOICES = 120
 MANY_POSITIONS = 5_000
 # `collision`: pairs that a function sends apart are looked for among this many keys per pair.
 KEYS_PER_PAIR = 20
-# Values between levels: three quarters of the way to the highest level, and a quarter of the way from the lowest.
+# Values between levels: three quarters of the way to the highest level, and a quarter of the way from the
+# lowest.
 BELOW_HIGHEST, ABOVE_LOWEST = 0.5, 0.5
-# At most this many hash functions are all tried; of more, the first, the last and one between. Whoever gives coins
-# chooses among all functions, so that more are tried where there are coins.
+# At most this many hash functions are all tried; of more, the first, the last and one between. A server that
+# gives coins chooses among all functions, so that more are tried where there are coins.
 FEW_SEEDS, FEW_COIN_FUNCTIONS = 3, 27
 
 # The levels that pairs may be reported as, and the chance of that.
@@ -158,7 +163,7 @@ def _held(pairs: Sequence[Pair]) -> list[Pair]:
 
 @dataclass(frozen=True)
 class SamplerLoss:
-    """What was found by running the sampler: e^ε of reports and of answers about sizes, and how much was visited."""
+    """What running the sampler found: e^ε of reports and of answers about sizes, and how much was visited."""
 
     reports: Fraction
     sizes: Fraction
@@ -309,7 +314,7 @@ def visited_sets(task: Task) -> Iterator[dict[int, float]]:
 
 
 def _sent_apart(law: CollisionLaw, function: int) -> dict[int, float]:
-    """Return pairs that a function sends to symbols of their own, none of them that of the first key: the most is lost.
+    """Return pairs that a function sends to distinct symbols, none that of the first key: the most is lost.
 
     There are as many as the padding, unless there are too few keys.
     """
@@ -340,7 +345,7 @@ def tried_functions(task: Task) -> list[int]:
 
 
 def _messages(task: Task, distributions: Sequence[PiecewiseLaw]) -> list[int]:
-    """Return the messages at which laws are compared: all of few bit planes, words where something changes."""
+    """Return the messages at which laws are compared: all of few bit planes, words where laws change."""
     limit = task.word_limit
     return list(task.law.messages()) if limit is None else turning_points(distributions, limit)
 
@@ -390,7 +395,7 @@ def _sizes_loss(task: Task, code: DeviceCode) -> tuple[Fraction, int]:
     distributions, paths = [], 0
     messages = range(len(question.ends))
     for size in visited_sizes(question):
-        leaves = explore(lambda tape, size=size: code.answer(question, size, tape), bits=question.bits)  # type: ignore[misc]
+        leaves = explore(partial(code.answer, question, size), bits=question.bits)
         paths += len(leaves)
         distributions.append(PiecewiseLaw(leaves))
         weights, total = question.distribution(size)

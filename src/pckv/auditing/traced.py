@@ -1,9 +1,9 @@
 """Numbers that notice how they are used: what device code is run on instead of plain draws.
 
-A draw is a `Variable`: a value, and the box of values around it for which every step taken so far would have been the
-same. A `Traced` number is a linear function of one variable. Comparing it narrows the box; what cannot be followed pins
-the variable to its value. A `Seed`, the number of a public hash function, may enter arithmetic and the report, but no
-decision: a comparison with a constant raises `AuditFailure`.
+A draw is a `Variable`: a value, and the box of values around it for which every step taken so far would have
+been the same. A `Traced` number is a linear function of one variable. Comparing it narrows the box; what
+cannot be followed pins the variable to its value. A `Seed`, the number of a public hash function, may enter
+arithmetic and the report, but no decision: a comparison with a constant raises `AuditFailure`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Variable:
         self.fixed = False
 
     def is_below(self, bound: int) -> bool:
-        """Return whether the value is below a bound, and keep to the values for which the answer is the same."""
+        """Return whether the value is below a bound, and keep to the values with the same answer."""
         if self.value < bound:
             if bound <= self.high:
                 self._narrow(self.low, bound - 1)
@@ -292,7 +292,7 @@ def _held_comparison(*sides: object) -> Any:
 
 
 class Held(int):
-    """A key that somebody holds, or the threshold of its value: no decision may depend on it alone.
+    """A key that a person holds, or the threshold of its value: no decision may depend on it alone.
 
     It may enter arithmetic, and draws may be compared with what comes out.
     """
@@ -314,7 +314,7 @@ class Held(int):
 
 
 def plain(number: Number) -> int:
-    """Return a number that takes part in arithmetic; a traced one is pinned, a seed is what it is in this run."""
+    """Return a number that takes part in arithmetic; a traced one is pinned, a seed is this run's."""
     # Most operands are plain already, and every comparison of every path comes here.
     if type(number) is int:
         return number

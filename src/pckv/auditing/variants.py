@@ -28,8 +28,8 @@ def with_law(task: Task, law: Law, question: SizeQuestion | None = None) -> Task
     Args:
         task: The task to copy.
         law: How the copy reports pairs.
-        question: The size question of the copy; by default the task's, if it has one, with thresholds of as many bits
-            as the law's.
+        question: The size question of the copy; by default the task's, if it has one, with thresholds of as
+            many bits as the law's.
     """
     if question is None and task.size_question is not None:
         question = replace(task.size_question, bits=law.bits)

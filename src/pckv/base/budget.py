@@ -21,7 +21,8 @@ ALLOCATIONS = ("optimized", "non-optimized", "naive")
 PRECISION_BITS = 256
 # The series is cut after this many terms; for x ≤ 1 the rest is below 2^-330.
 TAYLOR_TERMS = 70
-# The second way to e^ε is a power of two squarings, kept to this many binary places; it is within 2^-300 of e^ε.
+# The second way to e^ε is a power of two squarings, kept to this many binary places; it is within 2^-300 of
+# e^ε.
 SQUARINGS, SQUARING_BITS = 320, 768
 # ε is shown to this many decimal places, always rounded up.
 DECIMAL_PLACES = 15
@@ -54,8 +55,8 @@ def exp_lower(epsilon: Fraction) -> Fraction:
 def is_within(ratio: Fraction, epsilon: Fraction) -> bool:
     """Return whether a likelihood ratio is at most e^ε, computed in another way than `exp_lower`.
 
-    (1 + ε/2^k)^(2^k) is never above e^ε: k squarings, each rounded down. The two ways share no step, so that a fault in
-    one is found by the other.
+    (1 + ε/2^k)^(2^k) is never above e^ε: k squarings, each rounded down. The two ways share no step, so that
+    a fault in one is found by the other.
 
     >>> is_within(exp_lower(Fraction(1)), Fraction(1)), is_within(Fraction(272, 100), Fraction(1))
     (True, False)

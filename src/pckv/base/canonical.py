@@ -25,8 +25,8 @@ _PLAIN_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?", re.ASCII)
 def decimal_text(number: object, what: str) -> str:
     """The plain decimal text of a number: no exponent, no trailing zeros, no -0.
 
-    A text is read if it is ASCII digits with at most a minus, a point and an exponent; a float is the shortest decimal
-    that stands for it.
+    A text is read if it is ASCII digits with at most a minus, a point and an exponent; a float is the
+    shortest decimal that stands for it.
 
     >>> decimal_text(1.0, "epsilon"), decimal_text("0.50", "low"), decimal_text(1e-3, "low")
     ('1', '0.5', '0.001')
@@ -54,7 +54,7 @@ def decimal_text(number: object, what: str) -> str:
 
 
 def is_typed_decimal(text: str) -> bool:
-    """Whether a text is a number as people type it: ASCII digits, at most a minus, a point and an exponent."""
+    """Whether a text is a number as people type it: ASCII digits, perhaps a minus, a point, an exponent."""
     return bool(_TYPED_DECIMAL.fullmatch(text))
 
 
@@ -84,7 +84,7 @@ def check_name(name: object, what: str) -> str:
 
 
 def check_names(names: Iterable[str], what: str) -> tuple[str, ...]:
-    """Return names that may each be given once, exactly as they are; messages count them: `what` 3 is the same as 1."""
+    """Return names that may each be given once; messages count them: `what` 3 is the same as 1."""
     places: dict[str, int] = {}
     for number, name in enumerate(names, 1):
         check_name(name, f"{what} {number:,}")
@@ -95,7 +95,7 @@ def check_names(names: Iterable[str], what: str) -> tuple[str, ...]:
 
 
 def text_fault(text: str, max_bytes: int, *, lines: bool = False) -> str:
-    """Return what is wrong with a text that people read, if anything; it may have several lines where `lines` says so."""
+    """Return what is wrong with a text for people, if anything; with `lines` it may have several lines."""
     try:
         size = len(text.encode())
     except UnicodeEncodeError:

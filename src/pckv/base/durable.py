@@ -15,7 +15,7 @@ DEFAULT_MODE, PRIVATE_MODE = 0o666, 0o600
 
 @contextmanager
 def durable_file(path: Path, *, mode: int = DEFAULT_MODE, replace: bool = True) -> Iterator[Path]:
-    """Yield an empty temporary file of the same folder that becomes `path` at the end, or is removed on a failure.
+    """Yield an empty temporary file of the same folder that becomes `path`, or is removed on a failure.
 
     Args:
         path: The name of the complete file.
@@ -30,7 +30,8 @@ def durable_file(path: Path, *, mode: int = DEFAULT_MODE, replace: bool = True) 
         if replace:
             part.replace(path)
         else:
-            # Creating a link is atomic and never replaces a file, even where the file system's locks do not work.
+            # Creating a link is atomic and never replaces a file, even where the file system's locks do not
+            # work.
             os.link(part, path)
     except OSError as error:
         # Callers know the name of the file, not that of the temporary one.

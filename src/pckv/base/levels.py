@@ -1,4 +1,4 @@
-"""The levels that values are reported as: their number, what each is worth, and which two a value is between."""
+"""The levels of values: their number, what each is worth, and which two a value is between."""
 
 from __future__ import annotations
 

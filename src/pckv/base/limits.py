@@ -12,25 +12,27 @@ MAX_KEYS = 2**31
 MAX_EPSILON = 20
 # Below this, thresholds of 64 bits are too coarse at 2^31 keys for rounding to stay toward privacy.
 MIN_EPSILON = Fraction(1, 10**6)
-# The keys of a task that lists none: any text is a key, and its number a hash. Only this mechanism can ask reports about keys
-# that are named afterwards, and it takes this many keys with levels.
+# The keys of a task that lists none: any text is a key, and its number a hash. Only this mechanism can ask
+# reports about keys that are named afterwards, and it takes this many keys with levels.
 HASHED, HASHED_MECHANISM, MAX_ITEMS = "hashed", "collision", 2**30 - 2
 REPORT_ID_BYTES = 16
 # The largest body of a report: two bit planes of 2^26 keys. A larger one would take minutes to make.
 MAX_BODY_BYTES = 2**24
 # The mechanism that is chosen when a task is made, for this objective and about this many users.
 AUTO = "auto"
-# What happens to somebody with more pairs than the padding: a random choice of them is reported, or they are refused
-# where pairs are entered.
+# What happens to a person with more pairs than the padding: a random choice of them is reported, or they are
+# refused where pairs are entered.
 MORE = SAMPLE, REFUSE = "sample", "refuse"
-# Who draws the public function of a report: the device itself, or the collector, which hands out a coin per report.
+# Who draws the public function of a report: the device itself, or the collector, which hands out a coin per
+# report.
 COINS = DEVICE_COIN, SERVER_COIN = "device", "server"
 # How many levels a value is reported as one of: the signs of the paper are two.
 MIN_LEVELS, MAX_LEVELS = 2, 16
 # What a task collects: pairs of keys with values, or unknown texts, which have no value and so one level.
 KINDS = PAIRS, DISCOVERY = "pairs", "discovery"
 ONE_LEVEL = 1
-# What happens to a value between two levels: it becomes one of them at random, so that its mean stays, or is refused.
+# What happens to a value between two levels: it becomes one of them at random, so that its mean stays, or is
+# refused.
 BETWEEN = ROUND, REFUSE_BETWEEN = "round", "refuse"
 MAX_PANELS, MAX_ROUNDS = 1000, 1_000_000
 DEFAULT_OBJECTIVE = "both"

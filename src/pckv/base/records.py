@@ -1,118 +1,273 @@
-"""Frozen dataclasses of plain values as dictionaries and JSON, and back."""
+"""Records as plain values and JSON, and back.
+
+Records are dataclasses and named tuples. The names and types of their fields declare what a document holds:
+texts, flags, whole numbers, numbers, one of some texts, None, other records, tuples and dictionaries of
+these, and unions. What is read is checked against these types, and a refusal is one line that names the
+place.
+"""
 
 from __future__ import annotations
 
 import json
-import types
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Self, Union, get_args, get_origin, get_type_hints
 
 from pckv.base.errors import DataError
 
-T = TypeVar("T")
+# Whole numbers are below this, as in every file and store.
+WHOLE_NUMBER_LIMIT = 2**63
+# Whole numbers that may be larger are declared as this.
+AnySize = Annotated[int, "of any size"]
+# Plain types, and what a value of each is called.
+_NAMES = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    AnySize: "a whole number",
+    float: "a finite number",
+}
 
 
 class Record:
     """A dataclass that is written to JSON and read back: `from_json(record.to_json()) == record`.
 
-    Fields are numbers, texts, other dataclasses, tuples and dictionaries of these, or None. A field that may
-    be left out and is None is not written.
+    A field that is None, and by default so, is not written.
     """
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values, under the names of its fields."""
-        plain: dict[str, Any] = to_plain(self)
-        return plain
-
-    def to_json(self) -> str:
-        """Return the record as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+        document: dict[str, Any] = plain(self)
+        return document
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """Return the record that `to_dict` wrote as `plain`; a `DataError` names the member that is wrong."""
-        return from_plain(cls, plain)
+    def from_dict(cls, document: Any) -> Self:
+        """Return the record that `to_dict` wrote.
+
+        Args:
+            document: The plain values.
+
+        Raises:
+            DataError: if a member is missing, is not of its type, or is not one of the record; the message
+                names it.
+        """
+        found: Self = read_value(cls, document, exact=True)
+        return found
+
+    def to_json(self) -> str:
+        """Return the same as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Return the record that `to_json` wrote as `text`; a `DataError` says what is wrong."""
+        """Return the record that `to_json` wrote.
+
+        Args:
+            text: The JSON text.
+
+        Raises:
+            DataError: if the text is not JSON, or not that of such a record; the message names the member.
+        """
         try:
-            plain = json.loads(text)
-        except ValueError as error:
-            raise DataError(f"not JSON: {error}") from None
-        return cls.from_dict(plain)
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            raise DataError("not JSON") from None
+        return cls.from_dict(document)
 
 
-def to_plain(value: Any) -> Any:
-    """Return a value with dataclasses as dictionaries and tuples as lists."""
-    if is_dataclass(value):
-        members = ((field, getattr(value, field.name)) for field in fields(value))
+class _Field(NamedTuple):
+    """The declared type of a record's field, and what it is where a document has no such member."""
+
+    kind: Any
+    default: Any
+
+
+@cache
+def _fields_of(record: type) -> dict[str, _Field]:
+    hints = get_type_hints(record, include_extras=True)
+    if is_dataclass(record):
+        return {each.name: _Field(hints[each.name], each.default) for each in fields(record)}
+    names, defaults = record._fields, record._field_defaults  # type: ignore[attr-defined]
+    return {name: _Field(hints[name], defaults.get(name, MISSING)) for name in names}
+
+
+def plain(value: Any) -> Any:
+    """Return records, tuples and dictionaries as plain values."""
+    if is_dataclass(value) or hasattr(value, "_fields"):
+        record: Any = type(value)
+        members = ((name, getattr(value, name), field.default) for name, field in _fields_of(record).items())
         return {
-            field.name: to_plain(member)
-            for field, member in members
-            if member is not None or field.default is not None
+            name: plain(member)
+            for name, member, default in members
+            if member is not None or default is not None
         }
     if isinstance(value, dict):
-        return {name: to_plain(member) for name, member in value.items()}
-    return [to_plain(member) for member in value] if isinstance(value, tuple | list) else value
+        return {name: plain(member) for name, member in value.items()}
+    return list(map(plain, value)) if isinstance(value, tuple | list) else value
 
 
-def from_plain(kind: type[T], plain: Any, what: str = "") -> T:
-    """Return a dataclass from its dictionary; `what` is the member that it was found in."""
-    place = what or kind.__name__
-    if not isinstance(plain, Mapping):
-        raise DataError(f"{place} must be an object")
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
-    if unknown := sorted(set(plain) - set(known)):
-        raise DataError(f"{place} has no member {unknown[0]!r}")
-    # A field without a default must be there; one with a default may be left out.
-    if missing := [name for name, field in known.items() if field.default is not None and name not in plain]:
-        raise DataError(f"{place} needs the member {missing[0]!r}")
-    hints = get_type_hints(kind)
-    return kind(
-        **{
-            name: _read(hints[name], value, f"{what}.{name}" if what else name)
-            for name, value in plain.items()
+def read_value(kind: Any, value: Any, place: str = "", *, exact: bool = False) -> Any:
+    """Return a plain value as an instance of a declared type.
+
+    Args:
+        kind: The type.
+        value: What JSON gave.
+        place: Where the value stands, for the message.
+        exact: Whether members that a record does not declare are refused, instead of not read.
+
+    Raises:
+        DataError: if the value is not of that type.
+
+    >>> read_value(tuple[float, ...], [1, 0.5], "shares")
+    (1.0, 0.5)
+    >>> read_value(tuple[float, ...], [1, None], "shares")
+    Traceback (most recent call last):
+        ...
+    pckv.base.errors.DataError: shares[1]: not a finite number
+    """
+    origin, kinds = get_origin(kind), get_args(kind)
+    if origin in {Union, UnionType}:
+        return _read_union(kinds, value, place, exact=exact)
+    if origin is Literal:
+        if value not in kinds:
+            raise DataError(f"not {' or '.join(map(repr, kinds))}", place=place or None)
+        return value
+    if origin is tuple:
+        return _read_tuple(kinds, _list(value, place), place, exact=exact)
+    if origin is dict:
+        [members] = _mappings([value], lambda _: place)
+        return {
+            name: read_value(kinds[1], each, f"{place}.{name}", exact=exact) for name, each in members.items()
         }
-    )
+    if kind in _NAMES:
+        return _read_values(kind, [value], lambda _: place)[0]
+    return kind(**read_members(kind, value, place=place, exact=exact))
 
 
-def _read(hint: Any, plain: Any, what: str) -> Any:
-    """Return a plain value as what a type hint says."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin in (Union, types.UnionType):
-        return _read_any(arguments, plain, what)
-    if origin is tuple and isinstance(plain, list | tuple):
-        return _read_tuple(arguments, plain, what)
-    if origin is dict and isinstance(plain, Mapping):
-        return {name: _read(arguments[1], member, f"{what}.{name}") for name, member in plain.items()}
-    if is_dataclass(hint):
-        return from_plain(hint, plain, what)  # type: ignore[arg-type]
-    is_number = hint is float and type(plain) is int
-    if not (is_number or type(plain) is hint or (origin is Literal and plain in arguments)):
-        raise DataError(f"{what}: {plain!r} is not of the kind that is expected")
-    return float(plain) if is_number else plain
+def read_members(
+    record: type, document: Any, names: Iterable[str] | None = None, place: str = "", *, exact: bool = False
+) -> dict[str, Any]:
+    """Return members of a document by the types that a record declares for the fields of their names.
+
+    Args:
+        record: The record.
+        document: What JSON gave.
+        names: Which fields are read; by default all.
+        place: Where the document stands, for the message.
+        exact: Whether members that the record does not declare are refused, instead of not read.
+
+    Raises:
+        DataError: if a member is missing, or is not of its type.
+    """
+    [members] = _mappings([document], lambda _: place)
+    declared = _fields_of(record)
+    if exact and (unknown := [name for name in members if name not in declared]):
+        raise DataError(f"unknown member {unknown[0]!r}", place=place or None)
+    found = {}
+    for name in declared if names is None else names:
+        kind, default = declared[name]
+        if name not in members and default is MISSING:
+            raise DataError(f"no member {name!r}", place=place or None)
+        inner = f"{place}.{name}" if place else name
+        found[name] = read_value(kind, members[name], inner, exact=exact) if name in members else default
+    return found
 
 
-def _read_tuple(kinds: tuple[Any, ...], plain: Sequence[Any], what: str) -> tuple[Any, ...]:
-    """Return a list as a tuple of as many members as its type hint has, or of any number of one kind."""
-    each = kinds[:1] * len(plain) if kinds[-1] is Ellipsis else kinds
-    if len(each) != len(plain):
-        raise DataError(f"{what} must have {len(each)} members")
-    return tuple(
-        _read(kind, member, f"{what}[{n}]") for n, (kind, member) in enumerate(zip(each, plain, strict=True))
-    )
+def read_columns(
+    record: type, rows: Any, names: Iterable[str] | None = None, place: str = ""
+) -> dict[str, list[Any]]:
+    """Return rows as one list per column, by the types that a record of one row declares.
+
+    Args:
+        record: The record of a row.
+        rows: What JSON gave: a list with one mapping per row.
+        names: Which columns are read; by default all.
+        place: Where the rows stand, for the message.
+
+    Raises:
+        DataError: if a row has no such member, or one of another type.
+    """
+    members = _mappings(_list(rows, place), lambda number: f"{place}[{number}]")
+    declared = _fields_of(record)
+    return {
+        name: _read_column(members, name, declared[name], place)
+        for name in (declared if names is None else names)
+    }
 
 
-def _read_any(kinds: tuple[Any, ...], plain: Any, what: str) -> Any:
-    """Return a plain value as the first of several kinds that it can be; the problem is that of the first."""
-    if plain is None and type(None) in kinds:
+def _read_column(rows: Sequence[Mapping[str, Any]], name: str, field: _Field, place: str) -> list[Any]:
+    values = [row.get(name, field.default) for row in rows]
+    if field.default is MISSING and MISSING in values:
+        raise DataError(f"no member {name!r}", place=f"{place}[{values.index(MISSING)}]")
+    return _read_values(field.kind, values, lambda number: f"{place}[{number}].{name}")
+
+
+def _read_union(kinds: tuple[Any, ...], value: Any, place: str, *, exact: bool) -> Any:
+    """Return a value of the first of several types that it fits; the refusal is that of the first."""
+    if value is None and NoneType in kinds:
         return None
-    problems = []
+    refusals = []
     for kind in kinds:
+        if kind is NoneType:
+            continue
         try:
-            return _read(kind, plain, what)
+            return read_value(kind, value, place, exact=exact)
         except DataError as error:
-            problems.append(error)
-    raise problems[0]
+            refusals.append(error)
+    raise refusals[0]
+
+
+def _read_tuple(kinds: tuple[Any, ...], values: list[Any], place: str, *, exact: bool) -> tuple[Any, ...]:
+    """Return as many values as a tuple declares, or any number of values of one type."""
+    if kinds[-1] is Ellipsis:
+        return tuple(_read_values(kinds[0], values, lambda number: f"{place}[{number}]", exact=exact))
+    if len(values) != len(kinds):
+        raise DataError(f"not {len(kinds)} values", place=place or None)
+    return tuple(
+        read_value(kind, value, f"{place}[{number}]", exact=exact)
+        for number, (kind, value) in enumerate(zip(kinds, values, strict=True))
+    )
+
+
+def _read_values(
+    kind: Any, values: list[Any], place: Callable[[int], str], *, exact: bool = False
+) -> list[Any]:
+    """Return values of one type."""
+    if kind not in _NAMES:
+        return [read_value(kind, value, place(number), exact=exact) for number, value in enumerate(values)]
+    # Tables have many finite numbers, texts and flags: those are not looked at one by one.
+    types = set(map(type, values))
+    if types == {float} == {kind} and all(map(math.isfinite, values)):
+        return values
+    if kind in {str, bool} and types <= {kind}:
+        return values
+    for number, value in enumerate(values):
+        if not _fits(kind, value):
+            raise DataError(f"not {_NAMES[kind]}", place=place(number) or None)
+    return list(map(float, values)) if kind is float else values
+
+
+def _fits(kind: Any, value: Any) -> bool:
+    """Whether JSON gave a value of a plain type."""
+    if kind is float:
+        return type(value) in {float, int} and abs(value) <= sys.float_info.max
+    if kind in {int, AnySize}:
+        return type(value) is int and value >= 0 and (value < WHOLE_NUMBER_LIMIT or kind == AnySize)
+    return type(value) is kind
+
+
+def _mappings(values: list[Any], place: Callable[[int], str]) -> list[dict[str, Any]]:
+    if not set(map(type, values)) <= {dict}:
+        wrong = [type(value) is not dict for value in values].index(True)
+        raise DataError("not a JSON object", place=place(wrong) or None)
+    return values
+
+
+def _list(value: Any, place: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise DataError("not a list", place=place or None)
+    return value

@@ -1,4 +1,4 @@
-"""Repeatable randomness, for lab, audits and tests only: import contracts keep everybody else out."""
+"""Repeatable randomness, for lab, audits and tests only: import contracts keep it out of all other code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pckv.base.randomness import Source
 
 
 def seeded_source(seed: int) -> Source:
-    """A repeatable source, for the lab and for tests only: never for anybody's data."""
+    """A repeatable source, for the lab and for tests only: never for people's data."""
     counter = 0
 
     def source(count: int) -> bytes:

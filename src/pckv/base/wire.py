@@ -22,7 +22,7 @@ class Report(NamedTuple):
     """What leaves the device.
 
     Attributes:
-        id: 16 random bytes, which say nothing about anybody.
+        id: 16 random bytes, which say nothing about the participant.
         body: The perturbed message.
     """
 

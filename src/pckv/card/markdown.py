@@ -117,7 +117,7 @@ def _collection(collection: dict[str, Any] | None, days: str) -> list[str]:
         early = f", closed early on {collection['closed']}" if collection.get("closed") else ""
         facts.append(f"state: {collection['phase']}{early}")
     if "by_invitation" in collection:
-        facts.append("by invitation" if collection["by_invitation"] else "open to everybody with the link")
+        facts.append("by invitation" if collection["by_invitation"] else "open to anyone with the link")
     if "public_results" in collection:
         facts.append("results are public" if collection["public_results"] else "results are not public")
     return [days, "; ".join(facts) + "."]

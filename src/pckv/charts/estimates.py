@@ -32,9 +32,10 @@ ERROR_FORMATS = {"frequency": "~p", "mean": "~r"}
 
 
 def load_altair() -> Any:
-    """Return Altair, which asks whether numbers are of pandas as soon as any thread has begun to import pandas.
+    """Return Altair, which asks whether numbers are of pandas once any thread has begun to import pandas.
 
-    Arrow imports it for its first table. So where there are several threads, it is loaded before anything is drawn.
+    Arrow imports it for its first table. So where there are several threads, it is loaded before anything is
+    drawn.
     """
     if threading.current_thread() is not threading.main_thread() and find_spec("pandas"):
         import_module("pandas")
@@ -49,7 +50,7 @@ def estimates_chart(
     name: str = "",
     unit: str = "",
 ) -> alt.HConcatChart:
-    """Draw frequency and mean of the most frequent keys with their intervals; those too rare to tell come last, in grey.
+    """Draw frequencies and means of the most frequent keys with intervals; too rare ones come last, in grey.
 
     Args:
         estimates: The estimates of all keys, or of some.
@@ -108,7 +109,7 @@ def levels_chart(
 def _interval_panels(
     rows: Sequence[Mapping[str, Any]], title: Mapping[str, Any], unit: str, *, with_truth: bool = False
 ) -> alt.HConcatChart:
-    """Draw a panel of frequencies and one of means with one line per row; rows that are detected come first."""
+    """Draw a panel of frequencies and one of means, a line per row; rows that are detected come first."""
     altair = load_altair()
     means = _ends([row for row in rows if row["mean_known"]] or rows, "mean")
     frequencies = (0.0, _ends(rows, "frequency")[1])
@@ -124,7 +125,7 @@ def _interval_panels(
 
 
 def _places(row: Mapping[str, Any], middle: float) -> dict[str, Any]:
-    """Return where a row's marks stand; those that are not shown stand inside the panel, which they would widen."""
+    """Return where a row's marks stand; hidden ones stand inside the panel, which they would widen."""
     low, high = row["frequency_low"] if row["detected"] else 0.0, row["frequency_high"]
     known = row["mean_known"]
     places = {
@@ -146,8 +147,8 @@ def _ends(rows: Sequence[Mapping[str, Any]], quantity: str) -> tuple[float, floa
 def _row_axis(altair: Any, rows: Sequence[Mapping[str, Any]], *, labels: bool) -> Any:
     """Return the axis of keys, in the order of the rows; the labels of those that are not detected are paler.
 
-    A sort by names would write them into an expression, where Vega takes `constructor` and other names of JavaScript's
-    own for operators. The index of a label runs from 0 to 1.
+    A sort by names would write them into an expression, where Vega takes `constructor` and other names of
+    JavaScript's own for operators. The index of a label runs from 0 to 1.
     """
     if not labels:
         return altair.Y(

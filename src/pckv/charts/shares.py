@@ -1,4 +1,4 @@
-"""Charts of values with more than two levels: shares of all keys as stacked bars, and the values of one key."""
+"""Charts of more than two levels: shares of all keys as stacked bars, and the values of one key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from pckv.estimators.results.words import UNKNOWN
 if TYPE_CHECKING:
     import altair as alt
 
-# From violet to yellow, each lighter than the one before: readable on white and on black, in grey, and without red and green.
+# From violet to yellow, each lighter than the one before: readable on white and on black, in grey, and
+# without red and green.
 COLOR_SCHEME = "viridis"
 PANEL_WIDTH, PANEL_HEIGHT = 330, 260
 # The quantiles that are drawn of one key.
@@ -124,7 +125,7 @@ def level_labels(values: Sequence[float]) -> tuple[str, ...]:
 
 
 def values_chart(estimates: Estimates, *, name: str = "", unit: str = "") -> alt.HConcatChart:
-    """Draw how the values of one key are spread: the share of every level, and quantiles, with their intervals.
+    """Draw how the values of one key are spread: shares of the levels and quantiles, with intervals.
 
     Args:
         estimates: The estimates of the key alone, of a task with more than two levels.
@@ -156,7 +157,7 @@ def values_chart(estimates: Estimates, *, name: str = "", unit: str = "") -> alt
 
 
 def _histogram(altair: Any, row: Mapping[str, Any], names: Sequence[str], label: str) -> Any:
-    """Draw one bar per level, at equal distances whatever the levels are worth, with the interval of its share."""
+    """Draw one bar per level, at equal distances whatever its value, with the interval of its share."""
     levels = [{"level": name, **share} for name, share in zip(names, row["shares"], strict=True)]
     base = altair.Chart(altair.Data(values=levels)).encode(
         x=altair.X("level:N", sort=None, title=label, axis=altair.Axis(labelAngle=0)),

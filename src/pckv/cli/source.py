@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import click
 
 from pckv.base.errors import DataError
-from pckv.base.table import read_value
+from pckv.base.records import read_value
 from pckv.base.words import plural
 from pckv.cli.common import FilePath
 from pckv.cli.inputs import count_named, read_series, read_series_id, read_task, read_task_id, split_named

@@ -17,7 +17,8 @@ class About:
     """What participants read; a text that is empty is not shown.
 
     Args:
-        question: What is asked, in one line: "Which of these movies have you seen, and how did you like them?"
+        question: What is asked, in one line: "Which of these movies have you seen, and how did you like
+            them?"
         description: Who collects this and what for.
         unit: What a value is measured in: "stars", "minutes".
         low_label: What the least value means: "awful".
@@ -26,8 +27,8 @@ class About:
         consent: What participants agree to.
         contact: Whom they may ask: an address, or a name.
 
-    The description, who may take part and the consent have up to 4,096 bytes and may have several lines; the others
-    have one line of up to 256 bytes.
+    The description, who may take part and the consent have up to 4,096 bytes and may have several lines; the
+    others have one line of up to 256 bytes.
 
     Raises:
         ParameterError: if a text is too long, or has control characters, or is not in Unicode normal form C.

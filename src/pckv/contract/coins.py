@@ -1,7 +1,7 @@
-"""Public coins: the function of a report, and whether it answers the size question, follow from 16 public bytes.
+"""Public coins: 16 public bytes give the function of a report, and whether it answers the size question.
 
-The collector hands out a coin per report, which becomes the report's id. Nothing here is random or secret: all who
-know the task and the coin compute the same choice (proofs/coin.md).
+The collector hands out a coin per report, which becomes the report's id. Nothing here is random or secret:
+all who know the task and the coin compute the same choice (proofs/coin.md).
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _DRAW_LIMIT = 1 << 64
 
 
 class CoinChoice(NamedTuple):
-    """What a coin decides for its report: which question it answers, and the function if it is about pairs."""
+    """What a coin decides for its report: its question, and the function if it is about pairs."""
 
     asks_size: bool
     function: int
 
 
 def coin_draws(digest: bytes, coin: bytes) -> Iterator[int]:
-    """Yield the 64-bit draws of a coin, in order: those of SHA-256 of a prefix, the task's digest, the coin, a counter.
+    """Yield the 64-bit draws of a coin: SHA-256 of a prefix, the task's digest, the coin and a counter.
 
     There are 1,024 of them. At worst every second one is rejected, so they do not run out.
     """
@@ -71,7 +71,7 @@ def _family(task: Task) -> _Family:
 
 
 def _below(count: int, draws: Iterator[int]) -> int:
-    """Return a uniform integer below a count, exactly as a device's tape does: the incomplete last run is rejected."""
+    """Return a uniform integer below a count as a device's tape does: the incomplete last run is rejected."""
     for number in draws:
         result = number % count
         if number - result <= _DRAW_LIMIT - count:
@@ -80,7 +80,7 @@ def _below(count: int, draws: Iterator[int]) -> int:
 
 
 def follows_coin(task: Task, report_id: bytes, word: int) -> bool:
-    """Return whether a word of the task is one that a device could report with this coin as the report's id."""
+    """Return whether a device could report a word of the task with this coin as the report's id."""
     functions, symbols = _family(task)
     asks_size, function = coin_choice(task, report_id)
     # Answers to the size question are numbered after the words of the functions.

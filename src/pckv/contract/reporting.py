@@ -159,7 +159,7 @@ def _checked_question(law: Law, share: Fraction, more: str) -> SizeQuestion | No
 
 
 def _checked_coin(law: Law, coin: str) -> str:
-    """Return who draws the function of a report; the server can only if the mechanism has public functions."""
+    """Return who draws the function of a report; the server only where the mechanism has public functions."""
     if check_coin(coin) == SERVER_COIN and law.functions is None:
         raise ParameterError(
             f"coin must be 'device' for {law.name!r}, whose reports name no function that a coin could choose"

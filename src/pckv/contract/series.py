@@ -25,9 +25,9 @@ MAX_PERIOD_DAYS = 3660
 class Series:
     """A repeated collection: a value that never changes, bound by its id.
 
-    Round r takes reports for `period` days, from `first` + (r - 1)·period on. A device is in one of w panels, drawn once
-    and uniformly, and reports in the rounds r with r mod w = panel, at the task's full ε. So any w rounds in a row hold at
-    most one report of a device.
+    Round r takes reports for `period` days, from `first` + (r - 1)·period on. A device is in one of w panels,
+    drawn once and uniformly, and reports in the rounds r with r mod w = panel, at the task's full ε. So any w
+    rounds in a row hold at most one report of a device.
 
     Args:
         task: The contract of every round: a task without days of its own.
@@ -97,7 +97,7 @@ class Series:
             raise ParameterError(f"round {number:,} would end after the year 9999")
 
     def round_on(self, day: str) -> int | None:
-        """Return the number of the round that takes reports on a `day`; None before the first and after the last."""
+        """Return the number of the round that takes reports on a `day`; None outside the series."""
         number = days_between(self.first, day) // self.period + 1
         try:
             self._check_round(number)
@@ -176,7 +176,7 @@ class Series:
         return series
 
     def facts(self) -> list[Fact]:
-        """Return what the series promises, fact by fact; what only a task that stands alone has is left out."""
+        """Return what the series promises, fact by fact, without what only a task that stands alone has."""
         turns = "every round" if self.panels == 1 else f"one round out of {self.panels:,}"
         return [
             Fact("name", {"name": self.name}, self.name),

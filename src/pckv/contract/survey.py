@@ -1,8 +1,8 @@
 """What makes two tasks the same survey: the name, as people read it.
 
-One survey may come as several tasks: with another closing day, another ε, other keys. To the people who answer, it is
-the same survey, and every answer would spend ε again. So its identity is the name, without what a reader overlooks.
-`surveyOf` of the JavaScript client computes the same.
+One survey may come as several tasks: with another closing day, another ε, other keys. To the people who
+answer, it is the same survey, and every answer would spend ε again. So its identity is the name, without what
+a reader overlooks. `surveyOf` of the JavaScript client computes the same.
 """
 
 from __future__ import annotations

@@ -65,28 +65,32 @@ _KEY_HASH_BYTES = 8
 class Task:
     """What is collected, at which ε and how: a value that never changes, bound by its id.
 
-    What is not given is chosen as `plan` does, from hints that are not part of the task: `pairs`, `most_pairs`,
-    `sizes`, `users`, `frequency`, `objective` and `most_influence`, all of them as `plan` takes them.
+    What is not given is chosen as `plan` does, from hints that are not part of the task: `pairs`,
+    `most_pairs`, `sizes`, `users`, `frequency`, `objective` and `most_influence`, all of them as `plan` takes
+    them.
 
     Args:
         name: What people read; it tells two runs of one survey apart.
-        keys: The names of the keys, or how many there are (then they are named "0", "1", …), or `hashed`: any text up to
-            256 bytes is a key, and those to estimate are named afterwards.
+        keys: The names of the keys, or how many there are (then they are named "0", "1", …), or `hashed`: any
+            text up to 256 bytes is a key, and those to estimate are named afterwards.
         values: The least and the largest value.
         epsilon: The privacy budget of a report, above 0 and at most 20.
         padding: How many pairs a report stands for at most; chosen by default.
         mechanism: A name, `auto`, or a mapping of a name and parameters.
-        levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16, the first of
-            them `values[0]` and the last `values[1]`. With more than two, the whole distribution is estimated.
-        between: What happens to a value between two levels: `round` (to one of them at random, so that means stay
-            unbiased) or `refuse` (the contract is "levels only").
-        other: The name of one more key, which stands for all that are not listed. A participant holds it if they hold any
-            such key, with the value of one of these, chosen at random.
-        more: What happens to participants with more pairs than the padding: `sample` (a random choice of them is
-            reported) or `refuse` (the contract is "at most that many", enforced where pairs are entered).
-        size_share: The probability that a device answers how many pairs it holds instead of which; chosen by default.
-        coin: Who draws the public function of a report, with `ue-compact` and `collision`: the `device` itself, or the
-            `server`, which hands out one coin per invitation, so that no participant can search for a function that suits them.
+        levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16,
+            the first of them `values[0]` and the last `values[1]`. With more than two, the whole distribution
+            is estimated.
+        between: What happens to a value between two levels: `round` (to one of them at random, so that means
+            stay unbiased) or `refuse` (the contract is "levels only").
+        other: The name of one more key, which stands for all that are not listed. A participant holds it if
+            they hold any such key, with the value of one of these, chosen at random.
+        more: What happens to participants with more pairs than the padding: `sample` (a random choice of them
+            is reported) or `refuse` (the contract is "at most that many", enforced where pairs are entered).
+        size_share: The probability that a device answers how many pairs it holds instead of which; chosen by
+            default.
+        coin: Who draws the public function of a report, with `ue-compact` and `collision`: the `device`
+            itself, or the `server`, which hands out one coin per invitation, so that no participant can
+            search for a function that suits them.
         about: What participants read: an `About`, or a mapping of its members to texts.
         opens: The first day, YYYY-MM-DD in UTC.
         closes: The first day on which no reports are taken any more.
@@ -200,7 +204,8 @@ class Task:
             epsilon: The privacy budget of a report, above 0 and at most 20.
             characters: How many characters of a text are found at most, up to 64; longer ones are cut.
             alphabet: The characters that texts consist of. Texts with any other are not found.
-            groups: How many groups of devices report prefixes, each of its own length; by default one per character.
+            groups: How many groups of devices report prefixes, each of its own length; by default one per
+                character.
             padding: How many texts a report stands for at most.
             symbols: The parameter of `collision`; chosen by default.
             coin: Who draws the public function of a report, `device` or `server`.
@@ -372,7 +377,7 @@ class Task:
 
     @cached_property
     def other_index(self) -> int | None:
-        """The number of the key that stands for all that are not listed, the last; None where there is none."""
+        """The number of the key that stands for all unlisted ones, the last; None where there is none."""
         return None if self.other is None else self.key_count - 1
 
     def key_index(self, key: str) -> int:

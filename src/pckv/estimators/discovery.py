@@ -1,6 +1,7 @@
-"""Frequent texts that nobody listed, found prefix by prefix (proofs/discovery.md).
+"""Frequent unlisted texts, found prefix by prefix (proofs/discovery.md).
 
-Frequent prefixes are followed from group to group; texts that ended are counted from then on, tested and estimated.
+Frequent prefixes are followed from group to group; texts that ended are counted from then on, tested and
+estimated.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Followed(NamedTuple):
 
 @dataclass
 class WholeText:
-    """A text that ended, and how many of how many reports support it, in its first group and in all later ones."""
+    """A text that ended, and how many of the reports support it, in its first group and in all later ones."""
 
     text: str
     count: int
@@ -91,7 +92,7 @@ def search(
     most: int,
     progress: Progress = no_progress,
 ) -> Search:
-    """Follow the prefixes whose counts hardly any prefix has that nobody holds, at most as many per group as `most`."""
+    """Follow the prefixes whose counts a prefix without holders hardly ever has, at most `most` per group."""
     tree, result = task.tree, Search(groups)
     followed, enough = [""], min(most, max(1, MAX_CANDIDATES // tree.continuations))
     for group, reports in enumerate(groups):
@@ -122,14 +123,15 @@ def search(
 
 
 def null_chances(law: DiscoveryLaw, counts: Integers | Sequence[int], reports: object) -> Floats:
-    """Return the chances of at least these counts of supports for prefixes that nobody holds.
+    """Return the chances of at least these counts of supports for prefixes without holders.
 
     A report supports such a prefix with the chance 1/t, independently of all others.
     """
     all_counts = np.asarray(counts, np.int64)
     trials = np.broadcast_to(np.asarray(reports, np.int64), all_counts.shape)
     chances = np.empty(all_counts.shape)
-    # Equal counts have equal chances: there are few of them. Sorting pairs instead would hold up all other threads.
+    # Equal counts have equal chances: there are few of them. Sorting pairs instead would hold up all other
+    # threads.
     for number in np.unique(trials).tolist():
         same = trials == number
         distinct, place = np.unique(all_counts[same], return_inverse=True)
@@ -159,17 +161,19 @@ def discover(
     most: int = DEFAULT_MOST,
     progress: Progress = no_progress,
 ) -> Discovery:
-    """Find the texts that many people hold, of which nobody made a list.
+    """Find the texts that many people hold, without a list of them.
 
-    Prefixes that stand out a little are followed from group to group. What counts as found is decided at the end, from
-    all groups that report a text as a whole: from the first that shows its end on.
+    Prefixes that stand out a little are followed from group to group. What counts as found is decided at the
+    end, from all groups that report a text as a whole: from the first that shows its end on.
 
-    Somebody with more texts than the padding ℓ, m of them, counts as ℓ/m for each: that capped frequency is estimated.
+    A person with more texts than the padding ℓ, m of them, counts as ℓ/m for each: that capped frequency is
+    estimated.
 
     Args:
         tally: The counted reports of a discovery.
         level: The level of the intervals, each on its own.
-        false_discovery_rate: The share of texts that nobody holds among those found, on average, is at most this.
+        false_discovery_rate: The share of texts without holders among those found, on average, is at most
+            this.
         most: How many prefixes are followed from one group to the next at most.
         progress: Called with the share that is done.
 
@@ -177,8 +181,8 @@ def discover(
         The texts, the most frequent ones first, and the prefixes that led to them.
 
     Raises:
-        ParameterError: if an argument is outside its domain, the task is not a discovery, or there are fewer reports than
-            groups.
+        ParameterError: if an argument is outside its domain, the task is not a discovery, or there are fewer
+            reports than groups.
     """
     task, tree, law = tally.task, tally.task.tree, tally.task.law
     if not isinstance(law, DiscoveryLaw):

@@ -1,4 +1,4 @@
-"""From a tally to estimates: decode the counts, apply a method, postprocess, and convert to the task's units."""
+"""From a tally to estimates: decode the counts, apply a method, postprocess, convert to the task's units."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class _Hostile(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """Estimates with their intervals, standard errors of the keys' own frequencies, and which stand out from the noise."""
+    """Estimates with intervals, standard errors of the keys' own frequencies, and which keys stand out."""
 
     estimates: KeyEstimates
     standard_error: Floats
@@ -87,29 +87,31 @@ def estimate(
 
     Where the task has more than two levels, so are the shares of the levels among the holders of every key.
 
-    Somebody with m pairs, more than the padding ℓ, counts as ℓ/m for each of them: that capped frequency is what is
-    estimated, and the mean is that of the reported pairs. Intervals are those of the frequency itself: their upper
-    ends reach to what larger sets may hide, by the answers to the task's size question. Those of a round of a series
-    are about everybody, not only about the panel that reported, and contain the error of choosing it.
+    A person with m pairs, more than the padding ℓ, counts as ℓ/m for each of them: that capped frequency is
+    what is estimated, and the mean is that of the reported pairs. Intervals are those of the frequency
+    itself: their upper ends reach to what larger sets may hide, by the answers to the task's size question.
+    Those of a round of a series are about all people, not only about the panel that reported, and contain the
+    error of choosing it.
 
     Args:
         tally: The counted reports.
-        method: `baseline`, `corrected` or `bayes`; by default `bayes`, or `corrected` where keys are too many to be
-            decoded together. `bayes` decodes all keys even if a few are asked for; of hashed keys it learns from those
-            asked for.
+        method: `baseline`, `corrected` or `bayes`; by default `bayes`, or `corrected` where keys are too many
+            to be decoded together. `bayes` decodes all keys even if a few are asked for; of hashed keys it
+            learns from those asked for.
         level: The level of the intervals.
         keys: The names of the keys to estimate; by default all. Hashed keys must be named, each once.
         post: `consistent` projects the frequencies on those that are possible together. It decodes all keys.
-        hostile: How many of the reports may say anything: a number, or a share of all such as "1%", rounded up. Intervals,
-            `detected` and `sets` then hold for the other participants, whatever these reports say; for any method they
-            are made from each key's own counts. The estimates stay those of all reports.
-        false_discovery_rate: Of hashed keys, the share of keys that nobody holds among those that are `detected`, on
-            average, at most; by default 0.05.
+        hostile: How many of the reports may say anything: a number, or a share of all such as "1%", rounded
+            up. Intervals, `detected` and `sets` then hold for the other participants, whatever these reports
+            say; for any method they are made from each key's own counts. The estimates stay those of all
+            reports.
+        false_discovery_rate: Of hashed keys, the share of keys without holders among those that are
+            `detected`, on average, at most; by default 0.05.
         progress: Called with the share that is done, where decoding takes long.
 
     Returns:
-        A table with a row per key, in the order of the task or of `keys`. The key that stands for all that are not
-        listed comes last, unless `keys` are named.
+        A table with a row per key, in the order of the task or of `keys`. The key that stands for all that
+        are not listed comes last, unless `keys` are named.
 
     Raises:
         ParameterError: if an argument does not exist or does not fit the task.
@@ -190,7 +192,7 @@ def _only_requested(estimates: Estimates, request: Request) -> Estimates:
 def _columns(
     counted: CountedReports, decoded: DecodedKeys, request: Request, level: float, hostile: _Hostile
 ) -> dict[str, Any]:
-    """Return estimates and intervals in the task's units; consistent frequencies where the dummies are decoded."""
+    """Return estimates and intervals in the task's units; consistent where the dummies are decoded."""
     task, reports, support, method = counted.task, counted.pair_reports, decoded.support, request.method
     has_shares = request.shares and task.level_count > MIN_LEVELS
     if reports == 0:
@@ -236,7 +238,7 @@ def _distributions(  # noqa: PLR0917
     level: float,
     hostile: _Hostile,
 ) -> Distributions:
-    """Return how holders are spread over the levels: by what was learned from all keys, where the method does."""
+    """Return how holders are spread over the levels: as learned from all keys, where the method does."""
     if found.posterior is None:
         shares = own_shares(support, counted.pair_reports, moments)
         interval_on = own_interval(support, counted.pair_reports, moments, level)
@@ -295,7 +297,7 @@ def own_standard_error(support: KeySupport, reports: int, moments: CountMoments)
 
 
 def _columns_without_reports(keys: int, task: Task, *, has_shares: bool) -> dict[str, Any]:
-    """Return what is known without a report: frequency 0, as many holders at each level, and intervals over everything.
+    """Return what is known without reports: frequency 0, equal shares of the levels, the widest intervals.
 
     So the mean is that of the levels: with two of them, or equally spaced ones, the middle of the range.
     """

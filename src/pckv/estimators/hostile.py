@@ -1,8 +1,8 @@
 """Intervals that hold whatever a number of the reports say (proofs/hostile.md).
 
-Any `hostile` of the reports may be hostile, and it is not known which. What they add to a key's counts is bounded, and so
-are the counts of the others. An interval here holds all values that the honest reports alone do not contradict, whichever
-they are.
+Any `hostile` of the reports may be hostile, and it is not known which. What they add to a key's counts is
+bounded, and so are the counts of the others. An interval here holds all values that the honest reports alone
+do not contradict, whichever they are.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _number_of(hostile: object, reports: int) -> int | None:
 
 @dataclass(frozen=True)
 class HonestReports:
-    """What is known of the honest ones among some reports, if at most `hostile` of them are not; some are honest.
+    """What is known of the honest ones among some reports; at most `hostile`, and not all, are hostile.
 
     `least` and `most` are the moments of their count law with the least and the most noise that it may have.
     """
@@ -98,7 +98,7 @@ class HonestReports:
         others: int,
         scale: Scale | None = None,
     ) -> HonestReports:
-        """Return the honest ones of these reports, besides whom there are others who said nothing of the counts."""
+        """Return the honest ones of these reports, next to others that say nothing of the counts."""
         # With fewer honest reports, those that are left out are a larger share of the honest people.
         left_out = others / (reports - hostile + others)
         least, most = (_widest(CountMoments.of(count_law, left_out, scale)) for count_law in count_laws)
@@ -179,9 +179,9 @@ class HonestReports:
     def mean_interval(self, support: KeySupport, level: float) -> MeanInterval:
         """Return the hull of all means that honest reports may not contradict at this level.
 
-        For every mean weight w, T - κ·w·(S - noise) of the honest reports lies between its values at the corners of what
-        hostile reports can add; a mean is accepted if some value in between is small enough. An end of the range is
-        also accepted where the data point beyond it.
+        For every mean weight w, T - κ·w·(S - noise) of the honest reports lies between its values at the
+        corners of what hostile reports can add; a mean is accepted if some value in between is small enough.
+        An end of the range is also accepted where the data point beyond it.
         """
         constant, slope = self._ratio_variance(support)
         width = two_sided_z(level) ** 2 * self.reports
@@ -209,9 +209,10 @@ class HonestReports:
         return MeanInterval(low + scale.centre, high + scale.centre, ~accepted)
 
     def _corners(self, support: KeySupport) -> Iterator[tuple[Floats, Floats]]:
-        """Yield T, and what T would be for a mean weight of 1, at each corner of what honest reports may be."""
+        """Yield T, and what T would be for a mean weight of 1, at each corner of the honest reports."""
         weights = sorted(self.most.scale.weights)
-        # What one hostile report adds to S and T: any number of levels, those of the least weights or of the largest.
+        # What one hostile report adds to S and T: any number of levels, those of the least weights or of the
+        # largest.
         added = {
             (number, sum(some))
             for number in range(self.max_supports + 1)
@@ -224,14 +225,14 @@ class HonestReports:
             yield weighted - self.hostile * to_difference, ratio * (total - self.fewest * moments.noise)
 
     def _ratio_variance(self, support: KeySupport) -> tuple[Floats, Floats]:
-        """Return the largest (V0, V2) of `CountMoments.ratio_variance`, over all frequencies that are estimated.
+        """Return the largest (V0, V2) of `CountMoments.ratio_variance` over all estimated frequencies.
 
         V1 is 0, since the levels are taken to be as spread as they can be.
         """
         estimates = self._frequencies(support)
         ends = np.minimum.reduce(estimates), np.maximum.reduce(estimates)
         frequencies = [np.maximum(end, 0) for end in ends]
-        nobody, everybody = (
+        without_holders, held_by_all = (
             [moments.ratio_variance(frequency) for moments in self._laws] for frequency in (0.0, 1.0)
         )
         constant, slope = (
@@ -239,8 +240,8 @@ class HonestReports:
                 [
                     f * held[part] + (1 - f) * absent[part]
                     for f in frequencies
-                    for held in everybody
-                    for absent in nobody
+                    for held in held_by_all
+                    for absent in without_holders
                 ]
             )
             for part in (0, 2)

@@ -18,7 +18,8 @@ from pckv.statistics.binomial import binomial_probabilities, binomial_upper_tail
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
 
-# Where false supports are few, counts are still Gaussian if the key's own holders make their variance this large.
+# Where false supports are few, counts are still Gaussian if the key's own holders make their variance this
+# large.
 GAUSSIAN_VARIANCE = 400
 
 
@@ -53,7 +54,8 @@ def frequency_interval(support: KeySupport, reports: int, moments: CountMoments,
     if reports * moments.noise < GAUSSIAN_NOISE and moments.supports_once:
         few = reports * moments.sum_variance(np.maximum(estimate, 0)) < GAUSSIAN_VARIANCE
         exact = exact_interval(support.total[few], reports, moments, level)
-        # The exact law is that of the people who reported pairs; the other interval knows that they are a sample.
+        # The exact law is that of the people who reported pairs; the other interval knows that they are a
+        # sample.
         low[few] = np.minimum(low[few], exact.low) if moments.left_out else exact.low
         high[few] = np.maximum(high[few], exact.high) if moments.left_out else exact.high
     return Interval(low, high)
@@ -113,11 +115,12 @@ def _first_true(reached: Callable[[Floats], NDArray[np.bool_]], size: int, most:
 
 
 def mean_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> MeanInterval:
-    """Return all means that the counts do not contradict at this level; all of the range where the data say nothing.
+    """Return all means that the counts do not contradict at this level; the whole range without data.
 
-    How much T varies depends on how the holders are spread over the levels. At first they are taken to be spread as much
-    as their mean allows; with more than two levels, then as much as the counts allow, which is never more. The mean that
-    the counts point to is always in the interval, so that intervals at higher levels contain those at lower ones.
+    How much T varies depends on how the holders are spread over the levels. At first they are taken to be
+    spread as much as their mean allows; with more than two levels, then as much as the counts allow, which is
+    never more. The mean that the counts point to is always in the interval, so that intervals at higher
+    levels contain those at lower ones.
     """
     nearest = _nearest_weight(support, reports, moments)
     widest = _fieller_hull(support, reports, moments, level, nearest)
@@ -133,7 +136,7 @@ def mean_interval(support: KeySupport, reports: int, moments: CountMoments, leve
 
 
 def _nearest_weight(support: KeySupport, reports: int, moments: CountMoments) -> Floats:
-    """Return the mean weight that the counts point to, whatever the level: T̄/(κ·Ȳ), or an end of the scale's range.
+    """Return the mean weight that the counts point to, at any level: T̄/(κ·Ȳ), or an end of the range.
 
     Where that ratio is outside the range, it is the end with the sign of T.
     """
@@ -149,8 +152,8 @@ def _fieller_hull(
 ) -> MeanInterval:
     """Return the hull of Fieller's set within the scale's range and of a weight that is always accepted.
 
-    The set is where (T̄ - κ·w·Ȳ)² ≤ z²·(V0 + V1·w + V2·w²)/n, a quadratic in the mean weight w: within the range its
-    ends are roots of the quadratic or ends of the range.
+    The set is where (T̄ - κ·w·Ȳ)² ≤ z²·(V0 + V1·w + V2·w²)/n, a quadratic in the mean weight w: within the
+    range its ends are roots of the quadratic or ends of the range.
     """
     a, b, c = fieller_quadratic(support, reports, moments, level)
     roots = roots_of(a, b, c)

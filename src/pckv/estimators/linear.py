@@ -1,4 +1,4 @@
-"""The linear estimators of the paper: the unbiased baseline, and Algorithm 4, which moves outliers (proofs/corrected.md)."""
+"""The paper's linear estimators: the unbiased baseline, and Algorithm 4 (proofs/corrected.md)."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def unbiased_value_sum(support: KeySupport, reports: int, moments: CountMoments,
 def corrected(support: KeySupport, reports: int, moments: CountMoments) -> tuple[Floats, Floats]:
     """Frequency within [1/n, 1] and mean within [-1, 1].
 
-    Half the sum and half the difference of n̂1 and n̂2 (Lemma 1), both as shares of the holders: the padding cancels.
-    With more than two levels, as if the holders' values were all at the ends of the range.
+    Half the sum and half the difference of n̂1 and n̂2 (Lemma 1), both as shares of the holders: the padding
+    cancels. With more than two levels, as if the holders' values were all at the ends of the range.
     """
     unbiased = unbiased_frequency(support, reports, moments)
     frequency = np.clip(unbiased, 1 / reports, 1)

@@ -43,7 +43,7 @@ class Precision:
 
     @property
     def surely_hidden(self) -> float:
-        """What larger sets surely hide of the key, at the level of the intervals, with any number of reports."""
+        """What larger sets surely hide of the key, at the intervals' level, with any number of reports."""
         lowest = 2 * self.sets.hidden - self.sets.hidden_high
         return min(max(lowest, 0.0), self._most_hidden) if self.sets.answers else 0.0
 
@@ -108,8 +108,8 @@ class Precision:
     def error(self, reports: float) -> float:
         """Return the error of the key's frequency once there are this many reports.
 
-        Where people were not asked how many pairs they hold, it is that of the noise: the worst case would hide
-        it.
+        Where people were not asked how many pairs they hold, it is that of the noise: the worst case would
+        hide it.
         """
         return math.hypot(self.noise(reports).frequency, self.hidden(reports) if self.sets.answers else 0.0)
 

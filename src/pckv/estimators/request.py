@@ -54,11 +54,11 @@ class Request(NamedTuple):
 
     @property
     def needs_all_keys(self) -> bool:
-        """Whether all keys must be decoded, whichever are asked for; hashed ones are all that are asked for."""
+        """Whether all keys must be decoded, whichever are asked for; of hashed keys, those asked for."""
         return self.texts is None and (self.consistent or METHODS[self.method].needs_all_keys)
 
     def detection(self, task: Task, level: float) -> Detection:
-        """Return how keys are told from those that nobody holds."""
+        """Return how keys are told from those without holders."""
         return Detection(task.key_count if self.texts is None else len(self.texts), level, self.rate)
 
 

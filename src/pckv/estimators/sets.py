@@ -1,7 +1,8 @@
-"""People who hold more pairs than the padding: how many, and what their reports hide (proofs/size-question.md).
+"""People with more pairs than the padding: how many, and what their reports hide (proofs/size-question.md).
 
-Reports show the capped frequency g of a key: somebody with m > ℓ pairs counts as ℓ/m. The frequency f is at most
-g + Λ, where Λ is the mean of 1 - ℓ/m over everybody with more pairs than ℓ. The answers to the size question estimate Λ.
+Reports show the capped frequency g of a key: a person with m > ℓ pairs counts as ℓ/m. The frequency f is at
+most g + Λ, where Λ is the mean of 1 - ℓ/m over all people with more pairs than ℓ. The answers to the size
+question estimate Λ.
 """
 
 from __future__ import annotations
@@ -57,9 +58,10 @@ class CountedReports(Protocol):
 class SetSummary:
     """What is known of the people who hold more pairs than the padding.
 
-    `larger` is their share among all people, with its interval; `hidden` is by how much the frequency of a key may
-    exceed the capped one that reports show, `hidden_high` the upper limit of that. `shares` are those of the people
-    at each of the `ends`, which are sizes; the first one stands for all sizes up to the padding.
+    `larger` is their share among all people, with its interval; `hidden` is by how much the frequency of a
+    key may exceed the capped one that reports show, `hidden_high` the upper limit of that. `shares` are those
+    of the people at each of the `ends`, which are sizes; the first one stands for all sizes up to the
+    padding.
     """
 
     padding: int
@@ -81,14 +83,14 @@ class SetSummary:
         if not self.larger_high:
             return "frequency: the share of people who hold a key; mean: of the values they give it"
         return (
-            f"frequency: the share of people who hold a key, where somebody with m > {self.padding:,} pairs counts as "
-            f"{self.padding:,}/m; mean: of the reported pairs"
+            f"frequency: the share of people who hold a key, where somebody with m > {self.padding:,} pairs "
+            f"counts as {self.padding:,}/m; mean: of the reported pairs"
         )
 
 
 @dataclass(frozen=True)
 class HiddenShare:
-    """An estimate of Λ with its standard error; `factor` bounds f by a multiple of g where nobody was asked."""
+    """An estimate of Λ with its standard error; without a size question `factor` bounds f/g."""
 
     value: float = 0.0
     error: float = 0.0
@@ -105,10 +107,10 @@ class HiddenShare:
 
 
 def hidden_share(task: Task, answers: Integers, level: float, hostile: int = 0) -> HiddenShare:
-    """Estimate what larger sets hide, from the answers to the size question; the most if some of them are hostile.
+    """Estimate what larger sets hide, from the answers to the size question; the most if some are hostile.
 
-    A few answers are added, the same number to each end, so that few people who all gave one answer are not taken for
-    certain (Agresti and Coull).
+    A few answers are added, the same number to each end, so that few people who all gave one answer are not
+    taken for certain (Agresti and Coull).
     """
     if not task.can_truncate:
         return HiddenShare()
@@ -128,7 +130,7 @@ def _most_times(task: Task) -> float:
 
 
 def _most_hidden(task: Task) -> float:
-    """Return what larger sets hide at most, whatever people hold: nobody holds more pairs than there are keys."""
+    """Return what larger sets hide at most, whatever people hold: at most one pair per key."""
     return 1 - task.padding / task.key_count if task.can_truncate else 0.0
 
 
@@ -144,7 +146,7 @@ def _hidden_by(question: SizeQuestion, answers: Floats) -> HiddenShare:
 
 
 def _most_hidden_by(question: SizeQuestion, answers: Integers, added: float, hostile: int) -> HiddenShare:
-    """Return the largest estimate, and a bound of its error, that the honest ones among the answers may give."""
+    """Return the largest estimate that the honest answers may give, and a bound of its error."""
     weights = np.array([float(weight) for weight in question.hidden])
     fewest = float(answers.sum()) - hostile + added * answers.size
     # Ends rise, and so do weights.
@@ -157,10 +159,10 @@ def _most_hidden_by(question: SizeQuestion, answers: Integers, added: float, hos
 
 
 def _largest_mean(rising: Floats, answers: Integers, added: float, hostile: int) -> float:
-    """Return the largest mean of rising values of the answers after any number, up to `hostile`, is taken away.
+    """Return the largest mean of rising values of the answers after up to `hostile` are taken away.
 
-    Taking the least away raises the mean of the answers, but that of few answers and of the added ones may fall: each
-    number of ends is tried. Between two of these the mean rises or falls throughout.
+    Taking the least away raises the mean of the answers, but that of few answers and of the added ones may
+    fall: each number of ends is tried. Between two of these the mean rises or falls throughout.
     """
     before = np.cumsum(answers) - answers
     taken = np.minimum(np.append(before, answers.sum()), hostile)
@@ -169,7 +171,7 @@ def _largest_mean(rising: Floats, answers: Integers, added: float, hostile: int)
 
 
 def summarise_sets(counted: CountedReports, level: float, hostile: int = 0) -> SetSummary:
-    """Return how many people hold more pairs than the padding, and what that hides, whatever some reports say."""
+    """Return how many people hold more pairs than the padding, and what that hides, with hostile reports."""
     task, answers = counted.task, counted.size_answers
     question, asked = task.size_question, bool(answers.any())
     low, high = (0.0, 1.0) if task.can_truncate else (0.0, 0.0)
@@ -195,7 +197,7 @@ def summarise_sets(counted: CountedReports, level: float, hostile: int = 0) -> S
         shares=tuple(shares),
         larger=larger,
         larger_low=min(low, larger),
-        # Whoever hides a share of a key holds more: the two limits must not contradict each other.
+        # A person who hides a share of a key holds more: the two limits must not contradict each other.
         larger_high=max(high, larger, hidden_high),
         hidden=hidden,
         hidden_high=hidden_high,
@@ -214,8 +216,8 @@ def _shares(question: SizeQuestion, answers: Integers) -> list[float]:
 def _larger_interval(
     question: SizeQuestion, answers: Integers, people: int, level: float, hostile: int
 ) -> tuple[float, float]:
-    """Return the interval of the share of all people who hold more than the padding: those not at the first end."""
-    # Whoever holds more is a holder of one key with the higher of two levels.
+    """Return the interval of the share of people with more pairs than the padding: not at the first end."""
+    # A person who holds more is a holder of one key with the higher of two levels.
     holder = Support.exclusive(2, 1 - question.other_chance, Fraction(0))
     absent = Support.exclusive(2, 1 - question.true_chance, Fraction(0))
     support = KeySupport(np.array([[0], [answers[1:].sum()]]))

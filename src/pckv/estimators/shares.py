@@ -1,7 +1,7 @@
 """Shares of levels among the holders of a key, from its own counts (proofs/shares.md).
 
-The share of some levels is the mean of a number that is 1 for these levels and 0 for the others, so that Fieller's interval
-of a mean is that of a share.
+The share of some levels is the mean of a number that is 1 for these levels and 0 for the others, so that
+Fieller's interval of a mean is that of a share.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CENTRES = 65
 
 
 class LevelShares(NamedTuple):
-    """Shares of the levels that add up to 1, one row per key and one column per level, with their intervals."""
+    """Shares of the levels that add up to 1, one row per key and one column per level, with intervals."""
 
     shares: Floats
     low: Floats
@@ -52,7 +52,7 @@ def own_interval(support: KeySupport, reports: int, moments: CountMoments, level
 def honest_interval(
     interval_on: IntervalOn, support: KeySupport, honest: HonestReports | None, level: float
 ) -> IntervalOn:
-    """Return intervals joined with those that hold whatever some of the reports say; None if none is honest."""
+    """Return intervals joined with those that hold whatever some reports say; None if none is honest."""
 
     def joined_on(scale: Scale, keys: Integers | slice) -> Interval:
         some = support.take(keys)
@@ -108,7 +108,8 @@ def distributions(
     """
     at_most = _at_most_limits(found, interval_on)
     scale, exact = Scale.of_values(task.level_values), task.between == REFUSE_BETWEEN
-    # Rounding takes it beyond what is possible where all holders are at one level, or half of them at either end.
+    # Rounding takes it beyond what is possible where all holders are at one level, or half of them at either
+    # end.
     variance = np.clip(_variance(scale, found.shares), 0, 1)
     limits = _variance_limits(scale, found.shares, of_mean, interval_on)
     rounding = 0.0 if exact else _largest_rounding(scale)
@@ -158,8 +159,8 @@ def _variance(scale: Scale, shares: Floats) -> Floats:
 def _variance_limits(scale: Scale, shares: Floats, of_mean: Interval, interval_on: IntervalOn) -> Interval:
     """Return limits of the variance of the holders' levels on [-1, 1].
 
-    With any point c near the mean m, the variance is the mean of (v - c)², which has an interval like every mean, less
-    (m - c)².
+    With any point c near the mean m, the variance is the mean of (v - c)², which has an interval like every
+    mean, less (m - c)².
     """
     mean, steps = shares @ np.array(scale.values), CENTRES - 1
     nearest = np.round((mean + 1) / 2 * steps).astype(np.int64)

@@ -52,7 +52,7 @@ class IndexModel:
             self._chance = (dataset.scaled(population.values[order]) + 1) / 2
 
     def draw(self, rng: Generator) -> DrawnKeys:
-        """Let everybody draw a key; which one they drew says nothing about them."""
+        """Let each person draw a key; which one they drew says nothing about them."""
         return self._draw_groups(rng) if self._groups is not None else self._draw_singly(rng)
 
     def _draw_groups(self, rng: Generator) -> DrawnKeys:

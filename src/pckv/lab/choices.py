@@ -1,8 +1,8 @@
 """Check the choice of a mechanism: the simulated error of the chosen one relative to that of the best one.
 
-Everybody holds `pairs` distinct keys, uniformly, and a key's mean is anywhere on [-1, 1], its values at both
-ends; every mechanism has padding = pairs and the parameters that `auto` would give it. The counts of a key are
-drawn from their exact law, at a cost that does not grow with the users.
+Each person holds `pairs` distinct keys, uniformly, and a key's mean is anywhere on [-1, 1], its values at
+both ends; every mechanism has padding = pairs and the parameters that `auto` would give it. The counts of a
+key are drawn from their exact law, at a cost that does not grow with the users.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ class SimulatedSetting(NamedTuple):
 class ChoiceComparison(NamedTuple):
     """What `auto` chose and what was best, with the squared errors of all mechanisms.
 
-    `noise` is the standard error of a frequency relative to the frequency itself, of the least noisy mechanism. Above 1
-    nothing is learned of it: clipped errors then tell which mechanism's estimates are 0 more often.
+    `noise` is the standard error of a frequency relative to the frequency itself, of the least noisy
+    mechanism. Above 1 nothing is learned of it: clipped errors then tell which mechanism's estimates are 0
+    more often.
     """
 
     setting: SimulatedSetting
@@ -96,7 +97,7 @@ def simulate_keys(
     *,
     scale: Scale | None = None,
 ) -> SquaredErrors:
-    """Return mean squared errors of method `corrected` over many keys; those that nobody holds have no mean.
+    """Return mean squared errors of method `corrected` over many keys; those without holders have no mean.
 
     Levels are equally spaced unless a scale is given.
     """
@@ -114,7 +115,7 @@ def simulate_keys(
 def draw_counts(
     count_law: CountLaw, users: int, holders: NDArray[np.int64], means: NDArray[np.float64], rng: Generator
 ) -> KeySupport:
-    """Draw the counts of keys with these numbers of holders and means, all values at the ends of the range."""
+    """Draw the counts of keys with these holders and means, all values at the ends of the range."""
     held = np.zeros((count_law.holder.levels, holders.size), np.int64)
     held[-1] = rng.binomial(holders, (1 + means) / 2)
     held[0] = holders - held[-1]
@@ -122,7 +123,7 @@ def draw_counts(
 
 
 def draw_level_counts(count_law: CountLaw, users: int, held: NDArray[np.int64], rng: Generator) -> KeySupport:
-    """Draw the counts of keys whose levels have these numbers of holders (levels × keys), from the exact law."""
+    """Draw the counts of keys whose levels have these holders (levels × keys), from the exact law."""
     levels = count_law.holder.levels
     counts = _drawn(users - held.sum(axis=0), count_law.absent, rng)
     for level in reversed(range(levels)):

@@ -1,9 +1,10 @@
 """The counts that a server would see, drawn without making a single report.
 
 Given the sampled pairs, the counts of `ue` are one independent multinomial per key, and those of `grr` one
-multinomial over the words: O(n + d) draws instead of O(n·d), from the same distribution. Those of `ue-compact` and
-`collision` are dependent across keys, so their words are drawn, without their reports, and decoded. Where very many words
-of `collision` would support very many keys each, its counts are drawn key by key, without their covariances.
+multinomial over the words: O(n + d) draws instead of O(n·d), from the same distribution. Those of
+`ue-compact` and `collision` are dependent across keys, so their words are drawn, without their reports, and
+decoded. Where very many words of `collision` would support very many keys each, its counts are drawn key by
+key, without their covariances.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from pckv.tally.decode.support import NO_DUMMIES, DummySupport, KeySupport, deco
 from pckv.tally.layouts import SupportLayout
 from pckv.tally.supports import prepare_counting
 
-# The words of `collision` are drawn where they support this many keys at most, counted once per word: a few seconds.
+# The words of `collision` are drawn where they support this many keys at most, counted once per word: a few
+# seconds.
 MAX_SUPPORTS = 2 * 10**9
 
 
@@ -105,7 +107,7 @@ def count_ue_compact(law: UeCompactLaw, sampled: SampledCounts, rng: Generator) 
 
 
 def count_collision(law: CollisionLaw, taken: TakenPairs, rng: Generator) -> SimulatedCounts:
-    """Count as `collision` would: its words are drawn as devices draw them, and what they support is counted."""
+    """Count as `collision` would: words are drawn as devices draw them, and their supports are counted."""
     if taken.users * law.items > MAX_SUPPORTS * law.symbols:
         return _count_by_key(law, taken, rng)
     functions = rng.integers(0, law.functions, taken.users)
@@ -126,7 +128,8 @@ def count_collision(law: CollisionLaw, taken: TakenPairs, rng: Generator) -> Sim
 def _count_by_key(law: CollisionLaw, taken: TakenPairs, rng: Generator) -> SimulatedCounts:
     """Count as if keys were independent.
 
-    Exact for one key. A mean of squared errors adds up the keys' own and knows none of the covariances; sums do.
+    Exact for one key. A mean of squared errors adds up the keys' own and knows none of the covariances; sums
+    do.
     """
     numbers = np.bincount(taken.levels * law.keys + taken.keys, minlength=law.items)
     holders = numbers.reshape(law.levels, law.keys)
@@ -136,6 +139,6 @@ def _count_by_key(law: CollisionLaw, taken: TakenPairs, rng: Generator) -> Simul
 
 @lru_cache(maxsize=4)
 def _support_layout(law: CollisionLaw) -> SupportLayout:
-    """Return where supports are counted; whoever simulates counts often, so that loading what it needs pays."""
+    """Return where supports are counted; simulations count often, so that loading what that needs pays."""
     prepare_counting(law)
     return SupportLayout(law, 0)

@@ -25,11 +25,11 @@ from pckv.files.pairs.sources import TablePairs, open_pairs
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Everybody's pairs, the number of keys and the range of values.
+    """The pairs of all people, the number of keys and the range of values.
 
     Attributes:
         name: What the data are called in tables and charts.
-        population: Everybody's pairs.
+        population: The pairs of all people.
         keys: The number of keys.
         low: The smallest value that is possible.
         high: The largest value that is possible.
@@ -73,7 +73,7 @@ class Dataset:
 
     @cached_property
     def truth(self) -> tuple[Floats, Floats]:
-        """The true frequency of every key, and the mean on [-1, 1] (0 where nobody holds it)."""
+        """The true frequency of every key, and the mean on [-1, 1] (0 where the key has no holders)."""
         frequency, mean = self.population.truth(self.keys)
         return frequency, np.where(frequency > 0, self.scaled(mean), 0.0)
 
@@ -103,7 +103,7 @@ class Dataset:
             padding: How many pairs a report stands for at most, ℓ.
 
         Returns:
-            The mean of 1 - ℓ/m over all people, where somebody holds m > ℓ pairs.
+            The mean of 1 - ℓ/m over all people, where a person holds m > ℓ pairs.
         """
         return float(np.mean(1 - padding / np.maximum(self.population.sizes, padding)))
 
@@ -131,16 +131,17 @@ def read_ratings(
     """Return a file or a table with one row per pair as a data set to simulate with.
 
     Args:
-        source: The path of a file (text with values separated by commas, semicolons or tabs, compressed by gzip or not,
-            or Parquet), a DataFrame, or an Arrow table.
+        source: The path of a file (text with values separated by commas, semicolons or tabs, compressed by
+            gzip or not, or Parquet), a DataFrame, or an Arrow table.
         columns: The names of the columns that hold the user, the key and the value.
         low: The least possible value; by default the least of the source.
         high: The largest possible value; by default the largest of the source.
-        repeated: What counts where a user has a key twice, `last` or `mean`; by default such a source is refused.
+        repeated: What counts where a user has a key twice, `last` or `mean`; by default such a source is
+            refused.
         progress: Called with the share of the source that was read.
 
     Returns:
-        Everybody's pairs, with all keys that appear in them.
+        The pairs of all people, with all keys that appear in them.
 
     Raises:
         DataError: if a row is not a pair within the range, or there are no pairs.
@@ -216,4 +217,5 @@ def _within(values: Floats, low: float | None, high: float | None) -> Flags:
 def _bad_value(value: float, low: float | None, high: float | None) -> str:
     if not np.isfinite(value):
         return f"value {value} is not a finite number"
-    return f"value {format_number(value)} is outside [{'…' if low is None else f'{low:g}'}, {'…' if high is None else f'{high:g}'}]"
+    least, most = ("…" if end is None else f"{end:g}" for end in (low, high))
+    return f"value {format_number(value)} is outside [{least}, {most}]"

@@ -1,4 +1,4 @@
-"""Reports of everybody in a table, as a table: what `pckv perturb` does with files."""
+"""Reports of all people in a table, as a table: what `pckv perturb` does with files."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ def perturb_frame(
     clip: bool = False,
     repeated: str | None = None,
 ) -> Any:
-    """Return one report per user of a table, made as the participants' devices would, with the system's randomness.
+    """Return one report per user of a table, made as devices would, with the system's randomness.
 
-    Every call makes new reports and spends the task's ε again. `tally_frame` counts the result; an Arrow table may also
-    be written by `pyarrow.parquet.write_table`, which makes a report file of it.
+    Every call makes new reports and spends the task's ε again. `tally_frame` counts the result; an Arrow
+    table may also be written by `pyarrow.parquet.write_table`, which makes a report file of it.
 
     Args:
         task: The contract of the collection.
-        frame: A DataFrame or an Arrow table with one row per pair. A row with neither key nor value is a participant
-            without pairs.
+        frame: A DataFrame or an Arrow table with one row per pair. A row with neither key nor value is a
+            participant without pairs.
         user: The name of the column of users.
         key: The name of the column of keys.
         value: The name of the column of values.
-        clip: Move values outside the range to its nearest end, and those between two levels to the nearest one where the
-            task refuses them, instead of refusing them.
+        clip: Move values outside the range to its nearest end, and those between two levels to the nearest
+            one where the task refuses them, instead of refusing them.
         repeated: Which value counts where a user has a key twice, `last` or `mean`; by default it is refused.
 
     Returns:
-        A table with the columns `report_id` and `word` (`body` for the mechanism `ue`), one row per user, in the order
-        in which users first appear: a DataFrame of pandas if that was given, else an Arrow table.
+        A table with the columns `report_id` and `word` (`body` for the mechanism `ue`), one row per user, in
+        the order in which users first appear: a DataFrame of pandas if that was given, else an Arrow table.
 
     Raises:
         DataError: if a row is not a pair of the task; nothing was perturbed.

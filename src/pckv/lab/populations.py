@@ -28,7 +28,7 @@ def uniform(users: int, keys: int, rng: Generator) -> Dataset:
 
 
 def gaussian(users: int, keys: int, rng: Generator, key_scale: float = 50) -> Dataset:
-    """The paper's: one pair each, key ⌈|50·N(0, 1)|⌉, key means N(0, 1), each drawn again outside its domain."""
+    """The paper's: one pair each, key ⌈|50·N(0, 1)|⌉, key means N(0, 1), redrawn outside their domains."""
 
     def draw_keys(count: int) -> NDArray[np.int64]:
         return np.ceil(np.abs(key_scale * rng.standard_normal(count))).astype(np.int64)
@@ -39,17 +39,17 @@ def gaussian(users: int, keys: int, rng: Generator, key_scale: float = 50) -> Da
 
 
 def zipf(users: int, keys: int, rng: Generator, pairs: int = 1, exponent: float = 1.1) -> Dataset:
-    """Everybody holds `pairs` distinct keys, key k with weight (k + 1)^-exponent; values scatter about key means."""
+    """Each person holds `pairs` distinct keys, weighed (k + 1)^-exponent; values scatter about key means."""
     return zipf_sets(np.full(users, pairs), keys, rng, exponent)
 
 
 def zipf_sets(sizes: NDArray[np.int64], keys: int, rng: Generator, exponent: float = 1.1) -> Dataset:
-    """Everybody holds as many distinct keys as `sizes` says; all else as in `zipf`."""
+    """Each person holds as many distinct keys as `sizes` says; all else as in `zipf`."""
     return weighted_sets("zipf", sizes, np.arange(1.0, keys + 1) ** -exponent, rng)
 
 
 def weighted_sets(name: str, sizes: NDArray[np.int64], weights: Floats, rng: Generator) -> Dataset:
-    """Everybody holds as many distinct keys as `sizes` says, drawn by weight; values scatter about key means."""
+    """Each person holds `sizes` distinct keys, drawn by weight; values scatter about key means."""
     keys = weights.size
     for size in (int(sizes.min(initial=0)), int(sizes.max(initial=0))):
         if not 0 <= size <= keys:

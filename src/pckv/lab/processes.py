@@ -15,9 +15,9 @@ def map_in_processes(
 ) -> Iterator[Returned]:
     """Yield what the function returns for each tuple of arguments, in their order.
 
-    Workers are forked: they share what the function refers to, such as a population, instead of copying it, so that
-    the function may be a closure or a bound method. Arguments and results are pickled. With one worker or one tuple
-    everything runs in this process.
+    Workers are forked: they share what the function refers to, such as a population, instead of copying it,
+    so that the function may be a closure or a bound method. Arguments and results are pickled. With one
+    worker or one tuple everything runs in this process.
     """
     workers = min(workers, len(arguments))
     if workers <= 1:

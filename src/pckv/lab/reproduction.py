@@ -95,8 +95,8 @@ def reproduce(
 ) -> Reproduction:
     """Compute what is not there yet, draw it, and gather everything.
 
-    Named figures whose data are missing are refused before anything is computed; where none is named, they are left
-    out.
+    Named figures whose data are missing are refused before anything is computed; where none is named, they
+    are left out.
     """
     names = tuple(names)
     chosen = chosen_figures(names)

@@ -1,8 +1,9 @@
 """The pairs that a population's reports are made from.
 
-Where a report is made from one pair they are counts: how many participants sampled each level of a key. Participants with
-one pair who hold the same key and value are drawn together, in one multinomial: the same distribution, at a cost that does
-not grow with their number. Where a report is made from several pairs, they are everybody's own.
+Where a report is made from one pair they are counts: how many participants sampled each level of a key.
+Participants with one pair who hold the same key and value are drawn together, in one multinomial: the same
+distribution, at a cost that does not grow with their number. Where a report is made from several pairs, they
+are each participant's own.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class SampledCounts(NamedTuple):
 class TakenPairs(NamedTuple):
     """The pairs that reports are made from, up to as many per participant as one takes, and whose they are.
 
-    Owners are numbers below `users`, in order; whoever is not there takes no pair.
+    Owners are numbers below `users`, in order; a participant who is not there takes no pair.
     """
 
     owners: Integers
@@ -51,7 +52,7 @@ class TakenPairs(NamedTuple):
 
     @classmethod
     def single(cls, counts: Integers, users: int) -> TakenPairs:
-        """Let everybody take one pair at most, given how many take each level of each key, one row per level."""
+        """Let each participant take at most one pair, given how many take each (levels × keys)."""
         levels, keys = (np.repeat(each.reshape(-1), counts.reshape(-1)) for each in np.indices(counts.shape))
         return cls(np.arange(keys.size), keys, levels, users)
 
@@ -104,7 +105,7 @@ class SamplingModel:
         self._dataset, self._level_values = dataset, levels
 
     def prepare(self, law: Law, rng: Generator, left_out: float = 0.0) -> SampledCounts | TakenPairs:
-        """Sample what everybody's report is made from: one pair, or as many as the padding.
+        """Sample what each participant's report is made from: one pair, or as many as the padding.
 
         `left_out` is the share of people, chosen at random, whose reports are about something else.
         """
@@ -113,7 +114,7 @@ class SamplingModel:
         return prepared.of_some(1 - left_out, rng) if left_out else prepared
 
     def draw(self, padding: int, rng: Generator) -> SampledCounts:
-        """Let everybody pad, sample one pair and turn its value into a level."""
+        """Let each participant pad, sample one pair and turn its value into a level."""
         counts = self._draw_singles(padding, rng)
         if not self._sizes.size:
             return SampledCounts(counts, self.users)
@@ -126,7 +127,7 @@ class SamplingModel:
         return SampledCounts(counts + found.reshape(counts.shape), self.users)
 
     def take(self, most: int, rng: Generator) -> TakenPairs:
-        """Let everybody take at most this many of their pairs and turn the values into levels."""
+        """Let each participant take at most this many of their pairs and turn the values into levels."""
         population = self._dataset.population
         owners, rows = choose_rows(population, most, np.arange(self.users), VectorisedTape(rng.bytes))
         keys = population.keys[rows].astype(np.int64)

@@ -106,13 +106,14 @@ class Combinations:
 class Result:
     """The errors of a setting, averaged over repeats; means are on [-1, 1].
 
-    Keys that nobody holds have no true mean: they are left out of `mse_mean` and counted in
+    Keys without holders have no true mean: they are left out of `mse_mean` and counted in
     `keys_without_mean`. The standard errors are over the repeats. Theory is None for baselines.
 
-    With more than two levels, `total_variation` is the total variation distance between the estimated shares of the
-    levels and the true ones, on average over the `share_keys` most frequent keys, values between two levels being counted
-    as each of them with its chance. `frequency_factor` and `mean_factor` are the roots of the mean squared errors relative
-    to those of the same setting with two levels, where that was simulated, too.
+    With more than two levels, `total_variation` is the total variation distance between the estimated shares
+    of the levels and the true ones, on average over the `share_keys` most frequent keys, values between two
+    levels being counted as each of them with its chance. `frequency_factor` and `mean_factor` are the roots
+    of the mean squared errors relative to those of the same setting with two levels, where that was
+    simulated, too.
     """
 
     data: str
@@ -194,7 +195,7 @@ def simulate(
     workers: int | None = None,
     progress: Progress = no_progress,
 ) -> list[Result]:
-    """Return the errors of simulated collections, one row per combination of ε, mechanism, levels, padding and method.
+    """Return the errors of simulated collections: a row per ε, mechanism, levels, padding and method.
 
     The same seed gives the same rows on any number of workers.
 
@@ -208,14 +209,15 @@ def simulate(
         value: Of a table: the name of the column of values.
         low: Of a table: the least possible value; by default the least that it has.
         high: Of a table: the largest possible value; by default the largest that it has.
-        repeated: Of a table: what counts where a user has a key twice, `last` or `mean`; by default it is refused.
+        repeated: Of a table: what counts where a user has a key twice, `last` or `mean`; by default it is
+            refused.
         padding: One or several paddings; by default the one that is chosen for the data.
         method: One or several methods of estimation.
         post: Postprocessings of the frequencies.
         allocation: How the paper's mechanisms split ε.
-        levels: How many levels values are reported as, equally spaced; or several of such numbers, any of which may be
-            the list of the levels' values instead: `[2, [1, 2, 3, 4, 5]]` compares two levels with five named ones. The
-            paper's baselines have two always.
+        levels: How many levels values are reported as, equally spaced; or several of such numbers, any of
+            which may be the list of the levels' values instead: `[2, [1, 2, 3, 4, 5]]` compares two levels
+            with five named ones. The paper's baselines have two always.
         repeats: How many collections are simulated per row.
         top: Measure only this many of the most frequent keys; all by default.
         objective: What `auto` and `ue-compact` are tuned for.

@@ -32,7 +32,7 @@ from pckv.tally.decode.support import KeySupport
 
 
 def true_shares(dataset: Dataset, levels: Sequence[float]) -> Floats:
-    """Return the share of each level on [-1, 1] among the holders of every key: keys × levels, 0 where nobody holds one.
+    """Return the share of each level on [-1, 1] among every key's holders: keys × levels, 0 without holders.
 
     A value between two levels counts as each of them with the chance that it is rounded to it.
     """
@@ -48,7 +48,7 @@ def true_shares(dataset: Dataset, levels: Sequence[float]) -> Floats:
 def estimate_with_shares(
     method: str, support: KeySupport, reports: int, moments: CountMoments, keys: Integers
 ) -> tuple[Floats, Floats, Floats]:
-    """Return frequencies and means of all keys by a method, and the shares of the levels of some: keys × levels."""
+    """Return frequencies and means of all keys by a method, and level shares of some: keys × levels."""
     if METHODS[method].needs_all_keys:
         found = learn(support, reports, moments)
         return *found.estimates(), found.profiles.shares[keys]
@@ -57,7 +57,7 @@ def estimate_with_shares(
 
 
 def total_variation(estimated: Floats, true: Floats, keys: Integers) -> float:
-    """Return half of the absolute differences of shares, added up over the levels, on average over some keys."""
+    """Return half the absolute differences of shares, summed over the levels, on average over some keys."""
     if not keys.size:
         return 0.0
     return float(np.abs(estimated - true[keys]).sum(axis=1).mean() / 2)
@@ -106,7 +106,7 @@ def setting_parameters(allocation: str) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class CollectionErrors:
-    """The errors of one simulated collection; `total_variation` is that of shares of levels, where there are several."""
+    """The errors of one simulated collection; `total_variation` is that of shares of more than two levels."""
 
     mse_frequency: float
     mse_mean: float
@@ -115,7 +115,7 @@ class CollectionErrors:
 
 
 class SimulatedEstimates(NamedTuple):
-    """What a simulated collection estimates: of all keys, and the shares of levels of the most frequent ones."""
+    """What a simulated collection estimates: of all keys, and level shares of the most frequent ones."""
 
     frequency: Floats
     mean: Floats
@@ -143,7 +143,7 @@ class Simulator:
         return self._shares[scale]
 
     def share_keys(self, setting: Setting) -> Integers:
-        """The keys whose shares of levels are compared: the most frequent of those that count, if anybody holds them."""
+        """The keys whose level shares are compared: the most frequent that count and have holders."""
         keys = self.dataset.top(min(setting.top or SHARE_KEYS, SHARE_KEYS))
         return np.asarray(keys[self.dataset.truth[0][keys] > 0])
 
@@ -154,7 +154,7 @@ class Simulator:
 
     @cached_property
     def _laws(self) -> dict[Setting, Law]:
-        """The laws of settings so far: computing one and its laws takes a third of a small collection's time."""
+        """The laws of settings so far: computing them takes a third of a small collection's time."""
         return {}
 
     def law(self, setting: Setting) -> Law:

@@ -1,8 +1,8 @@
 """What a discovery can find: which prefixes are followed, which frequency is found (proofs/discovery.md).
 
-`DEFAULT_FOUND_RATE` is stricter than `DEFAULT_FLAG_RATE` of `statistics/detection.py`: nobody named the texts
-that are found, so that nobody recognises a false one, and each becomes a key of the next task. It costs
-little: with 0.05, the smallest frequency that is found would be about 2 % lower.
+`DEFAULT_FOUND_RATE` is stricter than `DEFAULT_FLAG_RATE` of `statistics/detection.py`: the texts
+that are found were not named before, so that a false one is not recognised, and each becomes a key of the
+next task. It costs little: with 0.05, the smallest frequency that is found would be about 2 % lower.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from pckv.planning.sections import Section, discovery_sections
 from pckv.statistics.detection import DETECTION_POWER, threshold_by_chance
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 
-# Of all continuations of a prefix, as many that nobody holds are followed on average: below 1, or they would
+# Of all continuations of a prefix, as many without holders are followed on average: below 1, or they would
 # multiply.
 FALSE_CONTINUATIONS = 0.5
-# The share of texts that nobody holds among those found, on average, at most, where none is named.
+# The share of texts without holders among those found, on average, at most, where none is named.
 DEFAULT_FOUND_RATE = 0.01
 # The rule of thumb: as many standard deviations of the frequency of one group.
 RULE_DEVIATIONS = 4.5
@@ -78,7 +78,7 @@ def plan_discovery(
     groups: int | None = None,
     padding: int = 1,
 ) -> DiscoveryPlan:
-    """Say which frequency a discovery finds, before anybody is asked anything.
+    """Say which frequency a discovery finds, before people are asked anything.
 
     Args:
         users: How many people will take part.
@@ -126,7 +126,7 @@ def moments_of(law: DiscoveryLaw, left_out: float = 0.0) -> CountMoments:
 
 
 def followed_chance(tree: PrefixTree) -> float:
-    """Return the chance with which a prefix that nobody holds is followed."""
+    """Return the chance with which a prefix without holders is followed."""
     return FALSE_CONTINUATIONS / tree.continuations
 
 

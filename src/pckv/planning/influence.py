@@ -1,9 +1,9 @@
 """By how much one hostile report can raise frequencies, with a function of its own choice or with a coin's.
 
 A report counts as many people for a key as honest holders would have to be added for the same change: it
-supports the key more often than chance, and honest reports do so only by the law's signal. Whoever chooses
-the public function of a report chooses one that suits all target keys at once. A server's coin leaves only
-the choice of the best word for a random function.
+supports the key more often than chance, and honest reports do so only by the law's signal. An attacker who
+chooses the public function of a report chooses one that suits all target keys at once. A server's coin leaves
+only the choice of the best word for a random function.
 """
 
 from __future__ import annotations

@@ -283,7 +283,7 @@ class Expectations:
         if least == 1 or len(self.people.frequencies) == 1:
             return ""
         return (
-            f" Everybody with fewer than {least:,} pairs in the earlier task is counted as if they held "
+            f" A person with fewer than {least:,} pairs in the earlier task is counted as if they held "
             f"{least:,}, so these frequencies and what follows from them may be too high: give the "
             "frequency of the keys that matter if you know it."
         )

@@ -244,7 +244,7 @@ def shuffle_sections(privacy: ShuffledPrivacy) -> tuple[Section, ...]:
     after = f"After a shuffle of {privacy.honest:,} honest reports{colluding}"
     no_gain = "With this many reports, this local ε and this δ, the shuffle is not known to add anything."
     sentences = (
-        f"Each report alone: ε = {local} (local), towards everybody, the shuffler included.",
+        f"Each report alone: ε = {local} (local), towards every recipient, the shuffler included.",
         f"{after}: ε = {central} with {delta} (central), towards those who see only the result.",
         *(() if privacy.gains else (no_gain,)),
     )
@@ -342,9 +342,9 @@ def _larger_sets(plan: Plan) -> str:
     """What is expected of people with more pairs than the padding, and what measuring them costs."""
     pairs = plural(plan.padding, "pair")
     if plan.more == REFUSE:
-        return f"Nobody may hold more than {pairs}: people choose up to that many."
+        return f"People may hold at most {pairs}: they choose up to that many."
     if isinstance(plan.keys, int) and plan.padding >= plan.keys:
-        return f"Nobody can hold more than {pairs}."
+        return f"No participant can hold more than {pairs}."
     above = (
         f"{percent(plan.share_above)} of people are expected to hold more than {pairs}; a random choice of "
         f"theirs is reported, and reports show {percent(plan.seen)} of the most frequent key's frequency."
@@ -421,7 +421,7 @@ def discovery_sections(plan: DiscoveryPlan) -> tuple[Section, ...]:
     )
     if plan.frequency < 1:
         return (Section("What is found", (found, groups)),)
-    nothing = f"No text of {length} is sure to be found, even if everybody holds it."
+    nothing = f"No text of {length} is sure to be found, even if all people hold it."
     return (Section(WORDS["red"], (nothing, groups)),)
 
 

@@ -106,14 +106,14 @@ class Rounds:
     def _error_at(self, chosen: Assessment, frequency: float) -> SeriesErrorAt:
         panels, asked, law = self.panels, float(chosen.size_share), chosen.law
         seen = chosen.expected.seen(frequency, law.padding)
-        everybody = panels * chosen.expected.people.users * (1 - asked)
+        in_all_panels = panels * chosen.expected.people.users * (1 - asked)
         one_round, pooled = (
-            predicted_errors(law, everybody / share, frequency, seen, 1 - (1 - asked) / share).frequency
+            predicted_errors(law, in_all_panels / share, frequency, seen, 1 - (1 - asked) / share).frequency
             for share in (panels, 1)
         )
         shown, hidden = frequency * seen, frequency * (1 - seen)
         moments = CountMoments.of(law.count_law, 1 - (1 - asked) / panels)
-        noise = moments.frequency_variance(shown) * panels / everybody
+        noise = moments.frequency_variance(shown) * panels / in_all_panels
         smoothed = noise / self.rounds
         drifting = None if self.drift is None else max(steady_variance(noise, self.drift**2), smoothed)
         return SeriesErrorAt(

@@ -43,7 +43,7 @@ def blocks(last: int, first: int = 1) -> list[Block]:
 MAX_SIZE, MAX_PEOPLE = 2**31, 1e15
 # Where only the average size is known, people are taken to hold at most this many times as many pairs.
 MAX_PER_TYPICAL = 3
-# Nobody is expected to have a size with a smaller share than this.
+# No person is expected to have a size with a smaller share than this.
 NEGLIGIBLE_SHARE = 1e-9
 # Where the slope of an even spread is searched.
 MAX_SLOPE, SLOPE_STEPS = 700.0, 80
@@ -63,7 +63,7 @@ class SetSizes:
         counts = {check_size(size): _people(size, number) for size, number in people.items()}
         total = math.fsum(counts.values())
         if total == 0:
-            raise ParameterError("sizes of nobody: there must be people")
+            raise ParameterError("sizes of 0 people: there must be people")
         self._shares = [(size, number / total) for size, number in sorted(counts.items()) if number > 0]
         self.mean = math.fsum(size * share for size, share in self._shares)
         if self.mean == 0:
@@ -143,12 +143,12 @@ class SetSizes:
 
     @property
     def largest(self) -> int:
-        """The largest size that anybody has."""
+        """The largest size of any person."""
         return self._shares[-1][0]
 
     @property
     def smallest(self) -> int:
-        """The smallest size that anybody has."""
+        """The smallest size of any person."""
         return self._shares[0][0]
 
     def at_most(self, most: int) -> SetSizes:

@@ -336,11 +336,13 @@ class ShuffledPrivacy:
     """The privacy of reports that are seen only after a shuffle.
 
     Attributes:
-        reports: How many reports are shuffled together; `colluding` of them hide nobody, `honest` do.
+        reports: How many reports are shuffled together; the `honest` ones hide one another, the `colluding`
+            ones hide no other.
         delta: δ of the central guarantee.
         central_epsilon: ε of the central guarantee, rounded up: towards those who see only the shuffled
             reports.
-        local_epsilon: ε of each report alone, rounded up: towards everybody else, the shuffler included.
+        local_epsilon: ε of each report alone, rounded up: towards every other recipient, the shuffler
+            included.
         conditions: What must hold for the central guarantee, in sentences.
     """
 
@@ -387,18 +389,18 @@ def privacy_of_shuffle(shuffle: Shuffle, distributions: ReportLaws) -> ShuffledP
 
 def _conditions(shuffle: Shuffle) -> tuple[str, ...]:
     shuffler = (
-        "Somebody other than the recipient of the result shuffles: they replace report ids, pass on "
-        "neither order nor times nor addresses, and tell nobody. Towards the shuffler only the local ε "
-        "holds."
+        "A party other than the recipient of the result shuffles: it replaces report ids, passes on "
+        "neither order nor times nor addresses, and discloses nothing else. Towards the shuffler only the "
+        "local ε holds."
     )
     honest = (
         f"{shuffle.honest:,} reports are honest: made as the task says, one per person, by people who do "
-        "not collude with anybody who sees the result. Whether somebody reports does not depend on their "
+        "not collude with a recipient of the result. Whether a person reports does not depend on their "
         "pairs."
     )
     functions = (
-        "Nobody knows which random function a person's report was made with ('ue-compact', 'collision'): a "
-        "function that a server hands out to each person (a coin) voids the central ε."
+        "No other party knows which random function a person's report was made with ('ue-compact', "
+        "'collision'): a function that a server hands out to each person (a coin) voids the central ε."
     )
     always = (shuffler, honest, functions)
     if shuffle.delta * shuffle.reports < 1:

@@ -16,8 +16,8 @@ from pckv.files.spill import Records, SpilledRecords
 def random_order(count: int, source: Source) -> Integers:
     """Return a uniform permutation of 0 to count - 1, exactly.
 
-    It is the order of independent keys of 64 bits. Keys that are not all different are drawn again, all of them:
-    given that they differ, every order is equally likely.
+    It is the order of independent keys of 64 bits. Keys that are not all different are drawn again, all of
+    them: given that they differ, every order is equally likely.
     """
     while True:
         keys = np.frombuffer(source(DRAW_BYTES * count), "<u8")
@@ -28,15 +28,15 @@ def random_order(count: int, source: Source) -> Integers:
 
 
 def random_groups(count: int, source: Source) -> Bytes:
-    """Return an independent, uniform group of spilled records for every message: one byte names one of 256."""
+    """Return an independent, uniform group of spilled records per message: one byte names one of 256."""
     return np.frombuffer(source(count), np.uint8)
 
 
 class MessageShuffler:
     """Takes in messages, then gives them back in an order that is uniform among all orders.
 
-    Every message goes to a group of its own random choice, and every group is permuted once it is complete. How
-    the messages came, in which batches and from which file, changes nothing.
+    Every message goes to a group of its own random choice, and every group is permuted once it is complete.
+    How the messages came, in which batches and from which file, changes nothing.
     """
 
     def __init__(self, kind: np.dtype[Any], source: Source = os.urandom) -> None:

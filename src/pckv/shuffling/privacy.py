@@ -13,19 +13,20 @@ from pckv.planning.shuffle import (
 
 
 def shuffled_privacy(task: Task, reports: int, delta: float, colluding: int = 0) -> ShuffledPrivacy:
-    """Return the central (ε, δ) of a task's reports towards whoever sees them only after a shuffle.
+    """Return the central (ε, δ) of a task's reports towards a recipient who sees them only after a shuffle.
 
-    Two data sets are neighbours if one person's pairs differ, in any number of keys and values. The bound is rounded up
-    (proofs/shuffling.md), and holds under the conditions that the result states in words.
+    Two data sets are neighbours if one person's pairs differ, in any number of keys and values. The bound is
+    rounded up (proofs/shuffling.md), and holds under the conditions that the result states in words.
 
     Args:
         task: The task whose reports are shuffled.
         reports: How many are shuffled together, one per person.
         delta: The probability that the guarantee may fail: above 0, and far below 1/`reports`.
-        colluding: How many of the reports come from people who collude with whoever sees the result.
+        colluding: How many of the reports come from people who collude with a recipient of the result.
 
     Raises:
-        ParameterError: if a number is outside its domain, or the collector knows whose function is whose by its coins.
+        ParameterError: if a number is outside its domain, or the collector knows whose function is whose by
+            its coins.
 
     >>> task = Task(name="movies", keys=100, values=(1, 5), epsilon=4, padding=1, mechanism="grr", size_share=0)
     >>> result = shuffled_privacy(task, reports=100_000, delta=1e-7)

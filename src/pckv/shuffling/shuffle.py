@@ -81,7 +81,7 @@ class ShuffledBatch:
     def take(self, files: Sequence[ReportFile], stream: ReportStream | None) -> None:
         """Take in one report per id.
 
-        Nobody can tell copies from reports once the ids are replaced, so that this is the last chance.
+        Copies cannot be told from reports once the ids are replaced, so that this is the last chance.
         """
         total = None if stream else sum(file.rows for file in files)
         with closing(Deduplicator(self.task)) as deduplicator:
@@ -127,8 +127,8 @@ def shuffled(
         source: Where random bytes come from.
 
     Raises:
-        DataError: An input is no report file, or of another task; a report is bad; one id has two bodies; there
-            are too few reports.
+        DataError: An input is no report file, or of another task; a report is bad; one id has two bodies;
+            there are too few reports.
     """
     inputs = find_inputs(paths)
     # What does not look like a report file is refused by name when it is opened.

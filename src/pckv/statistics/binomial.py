@@ -76,9 +76,9 @@ def _continued_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
     raise ArithmeticError("the binomial tail did not converge")
 
 
-# Bounds on tail probabilities, all of them Chernoff's, hold for every number of reports: an approximation that is right near
-# the mean is often wrong where one event in ten million is looked for, and always in favour of false alarms. A bound costs
-# a little power instead (proofs/alarms.md).
+# Bounds on tail probabilities, all of them Chernoff's, hold for every number of reports: an approximation
+# that is right near the mean is often wrong where one event in ten million is looked for, and always in
+# favour of false alarms. A bound costs a little power instead (proofs/alarms.md).
 # Where the best exponent is looked for, relative to that of a normal law; every one gives a bound.
 TILTS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
 
@@ -128,7 +128,7 @@ def poisson_bound(count: float, mean: float) -> float:
 
 
 def gamma_bound(value: float, mean: float, variance: float, skewness: float) -> float:
-    """Return at least P(X ≥ value) for the shifted gamma variable with these three moments; 1 up to the mean."""
+    """Return at least P(X ≥ value) for the shifted gamma law with these three moments; 1 up to the mean."""
     if value <= mean:
         return 1.0
     shape = 4 / skewness**2
@@ -143,7 +143,8 @@ def mean_bound(excess: float, reports: int, variance: float, beyond: Callable[[f
         excess: By how much it does.
         reports: How many numbers there are.
         variance: About the variance of one; it only says where the best exponent is looked for.
-        beyond: For every tilt λ, at least the expectation of e^(λx) - 1 - λx, x being a number minus its expectation.
+        beyond: For every tilt λ, at least the expectation of e^(λx) - 1 - λx, x being a number minus its
+            expectation.
     """
     if excess <= 0 or variance <= 0:
         return 1.0

@@ -1,12 +1,13 @@
-"""Which counts tell a key from one that nobody holds: one threshold for plans and estimates (proofs/detection.md).
+"""Which counts tell a key from one without holders, in plans and estimates alike (proofs/detection.md).
 
-A key is detected if its count of supports has a chance of at most (1 - level)/2, shared among all keys of the task,
-where nobody holds the key. Of hashed keys, which have no list, those asked for are tested together at a false discovery
-rate. Counts are sums of independent reports, each of which supports a number of the key's levels.
+A key is detected if its count of supports has a chance of at most (1 - level)/2, shared among all keys of the
+task, where no person holds the key. Of hashed keys, which have no list, those asked for are tested together
+at a false discovery rate. Counts are sums of independent reports, each of which supports a number of the
+key's levels.
 
-`DEFAULT_FLAG_RATE` is that of flags in a table: hashed keys that are there, keys that changed between rounds. Who reads
-them named the keys, and sees all of them with their intervals. What a discovery finds has a stricter one,
-`DEFAULT_FOUND_RATE` in `planning/discovery.py`.
+`DEFAULT_FLAG_RATE` is that of flags in a table: hashed keys that are there, keys that changed between rounds.
+Who reads them named the keys, and sees all of them with their intervals. What a discovery finds has a
+stricter one, `DEFAULT_FOUND_RATE` in `planning/discovery.py`.
 
 Which keys stand out from the noise: the same answer for all methods (proofs/detection.md).
 """
@@ -31,10 +32,12 @@ from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, SupportMoments
 
 # The false discovery rate of flags where none is named.
 DEFAULT_FLAG_RATE = 0.05
-# The level of plans, and how often a frequency must be detected to count as one that stands out from the noise.
+# The level of plans, and how often a frequency must be detected to count as one that stands out from the
+# noise.
 DETECTION_LEVEL = 0.95
 DETECTION_POWER = 0.8
-# The exact law is computed up to this many standard deviations above the expected count, and this many counts more.
+# The exact law is computed up to this many standard deviations above the expected count, and this many counts
+# more.
 _DEVIATIONS, _MORE_COUNTS = 12, 60
 _MIN_CHANCE = 1e-100
 _BISECTIONS = 60
@@ -53,7 +56,8 @@ def discovery_threshold(
     Args:
         moments: The moments of the law's count law.
         reports: The number of reports that say something of pairs.
-        counts: Every count of supports that some key has, from the largest on, and how many keys have at least that.
+        counts: Every count of supports that some key has, from the largest on, and how many keys have at
+            least that.
         level: That of the intervals: a key is not detected where its own interval reaches 0.
         rate: The false discovery rate.
 
@@ -71,7 +75,7 @@ def discovery_threshold(
 
 
 def threshold_by_chance(moments: CountMoments, reports: int) -> Callable[[float], int]:
-    """Return a function from a chance to the least count that a key which nobody holds has at most as often."""
+    """Return a function from a chance to the least count that a key without holders has at most as often."""
     if reports * moments.noise < GAUSSIAN_NOISE:
         return _exact_thresholds(moments.absent, reports)
     return partial(_gaussian_threshold, moments.absent, reports)
@@ -125,8 +129,8 @@ def _exact_thresholds(absent: SupportMoments, reports: int) -> Callable[[float],
 def _gaussian_threshold(absent: SupportMoments, reports: int, tail: float) -> int:
     """Return the normal quantile of the count, corrected for the skewness of its law (Cornish and Fisher)."""
     z, variance = -NormalDist().inv_cdf(tail), absent.variance_sum
-    # The far tail of a skewed law is heavier than a normal one: uncorrected, 2,000 keys that nobody holds would have
-    # four times as many false detections as stated.
+    # The far tail of a skewed law is heavier than a normal one: uncorrected, 2,000 keys without holders would
+    # have four times as many false detections as stated.
     skewness = _third_moment(absent) / (variance * math.sqrt(variance * reports))
     quantile = z + (z * z - 1) * skewness / 6
     return math.ceil(reports * absent.mean_sum + quantile * math.sqrt(reports * variance) + 0.5)
@@ -154,7 +158,7 @@ def _smallest_gaussian(moments: CountMoments, reports: int, threshold: int) -> f
 
 
 def _fewest_holders(moments: CountMoments, reports: int, threshold: int) -> float:
-    """Return the least share of holders, a whole number of them, whose count reaches the threshold often enough."""
+    """Return the least share, a whole number of holders, whose count reaches the threshold often enough."""
 
     def is_detected(holders: int) -> bool:
         own = sum_chances(moments.holder, holders, threshold)
@@ -174,8 +178,8 @@ def _fewest_holders(moments: CountMoments, reports: int, threshold: int) -> floa
 def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]:
     """Return the chances that all reports together support a key 0, 1, …, size - 1 times.
 
-    They are the coefficients of (c0 + c1·x + … + cL·x^L)^n, each of which follows from the L before it. Up to n all terms
-    of that are positive; beyond it differences would lose digits, and sums are convolved.
+    They are the coefficients of (c0 + c1·x + … + cL·x^L)^n, each of which follows from the L before it. Up to
+    n all terms of that are positive; beyond it differences would lose digits, and sums are convolved.
     """
     if size > reports + 1:
         return list(map(float, convolution_power(support.numbers, reports, size)))
@@ -191,15 +195,15 @@ def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]
 
 
 class Detection(NamedTuple):
-    """How keys are told from those that nobody holds.
+    """How keys are told from those without holders.
 
     Attributes:
-        keys: How many keys are tested: all of the task, whichever of them are asked for; of hashed keys, which have no
-            list, those asked for.
-        level: That of the intervals. Where nobody holds any of the keys, the chance that one is detected is at most
-            (1 - level)/2.
-        rate: Of hashed keys, the false discovery rate instead: the share of keys that nobody holds among those detected,
-            on average, is at most this. None where keys are listed.
+        keys: How many keys are tested: all of the task, whichever of them are asked for; of hashed keys,
+            which have no list, those asked for.
+        level: That of the intervals. Where none of the keys has holders, the chance that one is detected is
+            at most (1 - level)/2.
+        rate: Of hashed keys, the false discovery rate instead: the share of keys without holders among those
+            detected, on average, is at most this. None where keys are listed.
     """
 
     keys: int
@@ -223,7 +227,8 @@ def discoveries(p_values: Floats, rate: float, tested: int | None = None) -> Fla
     Args:
         p_values: The chances of what was seen, or of anything more unusual, where a hypothesis is true.
         rate: The false discovery rate.
-        tested: How many hypotheses there are, where only those with small chances are given; by default as many as are.
+        tested: How many hypotheses there are, where only those with small chances are given; by default as
+            many as are.
 
     >>> discoveries(np.array([0.9, 0.001, 0.02, 0.03]), 0.05).tolist()
     [False, True, True, True]

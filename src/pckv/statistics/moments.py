@@ -29,8 +29,9 @@ GAUSSIAN_NOISE = 50
 class Scale:
     """What each level counts for: its value on [-1, 1], or 1 or 0 where a share of the holders is asked for.
 
-    A mean over holders is estimated from the weighted count T = Σ w_j·n_j with weights w that sum to 0: what each level
-    counts for less the mean of all levels, the `centre`. `squares` is the sum of the squared weights.
+    A mean over holders is estimated from the weighted count T = Σ w_j·n_j with weights w that sum to 0: what
+    each level counts for less the mean of all levels, the `centre`. `squares` is the sum of the squared
+    weights.
     """
 
     values: tuple[float, ...]
@@ -63,7 +64,7 @@ class Scale:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether the values are the same, but for their signs, from either end: equally spaced levels are."""
+        """Whether the values are the same from either end, but for their signs: equally spaced ones are."""
         return all(
             abs(low + high) < SYMMETRY for low, high in zip(self.values, reversed(self.values), strict=True)
         )
@@ -82,10 +83,10 @@ def equal_scale(levels: int) -> Scale:
 
 @dataclass(frozen=True, slots=True)
 class SupportMoments:
-    """Moments of one report's S, how many levels of a key it supports, and T, their weights added up (`Scale`).
+    """Moments of one report's S, how many levels of a key it supports, and T, the sum of their weights.
 
-    For a holder whose level has weight w the mean of T is `contrast`·w, that of T·S is `product`·w, and that of T² is
-    `noise_square`·Σw² + `own_square`·w². `numbers` are the chances that S is 0, 1, ….
+    For a holder whose level has weight w the mean of T is `contrast`·w, that of T·S is `product`·w, and that
+    of T² is `noise_square`·Σw² + `own_square`·w². `numbers` are the chances that S is 0, 1, ….
     """
 
     mean_sum: float
@@ -122,11 +123,12 @@ class SupportMoments:
 class CountMoments:
     """Means and variances, per report, of a key's counts, from the law's exact law.
 
-    The population is fixed: a share f of the reports comes from holders of mean value m, on the `scale`. Where the spread
-    of their values is unknown, all are taken to be m; how their levels are spread is `spread`, the mean of the squared
-    weights of the holders' levels, or as large as their mean allows where that is None. `left_out` is the share of the
-    people whose reports say nothing of their pairs, a random choice that adds the error of a sample. Frequencies add up to
-    the `padding` at most, as far as reports show them.
+    The population is fixed: a share f of the reports comes from holders of mean value m, on the `scale`.
+    Where the spread of their values is unknown, all are taken to be m; how their levels are spread is
+    `spread`, the mean of the squared weights of the holders' levels, or as large as their mean allows where
+    that is None. `left_out` is the share of the people whose reports say nothing of their pairs, a random
+    choice that adds the error of a sample. Frequencies add up to the `padding` at most, as far as reports
+    show them.
     """
 
     holder: SupportMoments
@@ -154,7 +156,7 @@ class CountMoments:
 
     @property
     def noise(self) -> float:
-        """How often a report supports a level of a key that its sender does not hold, all levels added up (b)."""
+        """How often a report supports a level of a key that its sender lacks, summed over levels (b)."""
         return self.absent.mean_sum
 
     @property
@@ -174,7 +176,7 @@ class CountMoments:
 
     @property
     def square_if_absent(self) -> float:
-        """The mean of T² for somebody who does not hold the key."""
+        """The mean of T² for a person who does not hold the key."""
         return self.absent.noise_square * self.scale.squares
 
     def weight(self, mean: Number) -> Number:
@@ -192,12 +194,12 @@ class CountMoments:
         return f * self.holder.variance_sum + (1 - f) * self.absent.variance_sum + of_sample
 
     def largest_spread(self, weight: Number) -> Number:
-        """The largest mean of squared weights that holders of a mean weight can have: all of them are at the ends."""
+        """The largest mean of squared weights that a mean weight of holders allows: all are at the ends."""
         low, high = min(self.scale.weights), max(self.scale.weights)
         return -low * high + (low + high) * weight
 
     def _squares(self) -> tuple[Any, float]:
-        """(e0, e1): the mean squared weight of the holders' levels is e0 + e1·w for the mean weight w, or is bounded so.
+        """(e0, e1): holders' levels of mean weight w have the mean squared weight e0 + e1·w, or at most that.
 
         Between two ends no values are spread more than those that are all at the ends.
         """

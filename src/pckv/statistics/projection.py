@@ -1,4 +1,4 @@
-"""The nearest point of a simplex: numbers that are not negative and add up to a total (proofs/consistency.md)."""
+"""The nearest point of a simplex: non-negative numbers that add up to a total (proofs/consistency.md)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pckv.base.arrays import Floats
 def project_to_sum(values: Floats, total: float = 1.0) -> Floats:
     """Return the nearest point (Euclidean) whose coordinates are not negative and sum to a total (Norm-Sub).
 
-    One number is subtracted from all values, and what falls below zero becomes zero; the number is the one that
-    gives the total. The k largest stay positive as long as the sum of their excesses over the k-th is at most the
-    total.
+    One number is subtracted from all values, and what falls below zero becomes zero; the number is the one
+    that gives the total. The k largest stay positive as long as the sum of their excesses over the k-th is at
+    most the total.
 
     Args:
         values: The coordinates of a point; of many points, one row each.

@@ -91,7 +91,7 @@ def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: A
     page = operator.page
     page.get_by_text("An error of ±1 point takes").wait_for()
     send(server, task, [3] * 10)
-    page.locator(".verdict", has_text="Nobody holds more than 3 pairs, by contract.").wait_for()
+    page.locator(".verdict", has_text="No participant holds more than 3 pairs, by contract.").wait_for()
     page.get_by_text("Options", exact=True).click()
     page.get_by_label("Hostile reports").fill("10%")
     page.get_by_label("Hostile reports").press("Enter")

@@ -59,7 +59,7 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     page.get_by_label("At most (optional)").fill("4")
     page.get_by_label("must choose").check()
     operator.unfold("Details")
-    plan.get_by_text("Nobody may hold more than 4 pairs: people choose up to that many.").wait_for()
+    plan.get_by_text("People may hold at most 4 pairs: they choose up to that many.").wait_for()
     plan.locator(".chart svg").nth(1).wait_for()
     operator.check(DESK)
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)

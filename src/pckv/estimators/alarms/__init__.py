@@ -1,1 +1,1 @@
-"""Alarms: whether the random parts of reports look as they must if everybody follows the mechanism."""
+"""Alarms: whether the random parts of reports look as they must if all devices follow the mechanism."""

@@ -51,7 +51,8 @@ def _repeated(counts: Integers, reports: int, functions: int) -> AlarmTest:
     """Test how often reports name the functions of others."""
     name = "repeated functions"
     if reports <= MAX_RARE_LOAD * functions:
-        # Given all earlier reports, the next one repeats one of their functions with at most this chance each.
+        # Given all earlier reports, the next one repeats one of their functions with at most this chance
+        # each.
         repeats, mean = reports - counts.size, reports * (reports - 1) / (2 * functions)
         seen = f"{repeats:,} reports name the function of an earlier one, where {mean:,.3g} are expected"
         return AlarmTest(name, seen, poisson_bound(repeats, mean))
@@ -78,7 +79,7 @@ def _coordinates(law: FunctionLaw, functions: Integers) -> Iterator[tuple[str, I
 
 
 def _ranges(name: str, values: Integers, limit: int) -> AlarmTest:
-    """Test how many values fall into ranges of equal size, the one that is least likely: the union bound over both ends."""
+    """Test how many values fall into ranges of equal size, the least likely: a union bound over both ends."""
     ranges = min(RANGES, limit)
     # Values are below 2^38, so that products stay whole.
     counts = np.bincount(values * ranges // limit, minlength=ranges)
@@ -99,7 +100,7 @@ def _ranges(name: str, values: Integers, limit: int) -> AlarmTest:
 
 
 def size_share_test(question: SizeQuestion, answers: int, reports: int) -> AlarmTest:
-    """Test how many reports answer the size question: a public chance decides, before anybody's pairs are looked at."""
+    """Test how many reports answer the size question: a public chance decides, before any pairs are read."""
     share = question.asked / question.one
     seen = f"{answers:,} of {reports:,} reports answer the size question, where {reports * share:,.0f} are expected"
     return AlarmTest("size answers", seen, min(1.0, 2 * binomial_bound(answers, reports, share)))
@@ -151,8 +152,8 @@ def _outside(count: int, trials: int, low: float, high: float, times: int) -> fl
     return min(1.0, times * binomial_bound(count, trials, nearest))
 
 
-# Beyond this many words a random half of them is kept, again and again: as many are more than enough to find 1 % of liars,
-# and take little memory where reports are collected.
+# Beyond this many words a random half of them is kept, again and again: as many are more than enough to find
+# 1 % of liars, and take little memory where reports are collected.
 MAX_WORDS = 2**18
 
 
@@ -161,7 +162,8 @@ class ReportSample:
 
     Args:
         task: The task.
-        rng: Where the choice of the sample comes from; unpredictable by default, so that no report can evade it.
+        rng: Where the choice of the sample comes from; unpredictable by default, so that no report can evade
+            it.
     """
 
     def __init__(self, task: Task, rng: Generator | None = None) -> None:

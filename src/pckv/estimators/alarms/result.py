@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from pckv.base.table import plain, read_value
+from pckv.base.records import plain, read_value
 
 # The chance that an honest task has an alarm on a day, and how often a day it may be checked.
 FALSE_ALARMS_PER_DAY = 1e-4
@@ -17,7 +17,8 @@ MIN_SHOWN_CHANCE = 1e-99
 class AlarmTest(NamedTuple):
     """One property of the reports that does not depend on what people hold.
 
-    `chance` is a bound on the probability of what was seen, or of anything more unusual, among honest reports.
+    `chance` is a bound on the probability of what was seen, or of anything more unusual, among honest
+    reports.
     """
 
     name: str
@@ -27,7 +28,7 @@ class AlarmTest(NamedTuple):
 
 @dataclass(frozen=True)
 class Alarms:
-    """What the reports look like, given that everybody follows the mechanism.
+    """What the reports look like, given that all devices follow the mechanism.
 
     Attributes:
         reports: How many reports were looked at.
@@ -39,7 +40,7 @@ class Alarms:
 
     @property
     def limit(self) -> float:
-        """A test is an alarm at this chance or a smaller one: all tests and checks of a day share the rate of false alarms."""
+        """The largest chance that is an alarm: tests and checks of a day share the rate of false alarms."""
         return FALSE_ALARMS_PER_DAY / CHECKS_PER_DAY / max(1, len(self.tests))
 
     @property
@@ -75,7 +76,7 @@ class Alarms:
 
     @classmethod
     def from_dict(cls, document: Any) -> Alarms:
-        """Return what `to_dict` was called on; everything but the reports and the tests follows from these."""
+        """Return what `to_dict` was called on; all members but reports and tests follow from these."""
         found: Alarms = read_value(cls, document)
         return found
 

@@ -1,8 +1,9 @@
 """Whether reports name functions that treat some keys alike: the mark of functions that were searched for.
 
-Whoever wants many keys at once looks for a function that sends them to one symbol. Among honest reports any two keys
-share a symbol exactly as often as by chance, whatever people hold. Which keys somebody is after is not known: either
-half of the reports shows the keys that are supported together most, and the functions of the other are tested for these.
+An attack on many keys at once looks for a function that sends them to one symbol. Among honest reports any
+two keys share a symbol exactly as often as by chance, whatever people hold. Which keys are attacked is not
+known: either half of the reports shows the keys that are supported together most, and the functions of the
+other are tested for these.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ FunctionLaw = UeCompactLaw | CollisionLaw
 MAX_REPORTS_PER_HALF, MAX_CANDIDATES = 2**16, 256
 # Counting takes time: at most this many counters are added to before candidates are chosen.
 MAX_STEPS = 2**28
-# The groups of keys that are tested, and how many keys each has at most, so that no single report weighs much.
+# The groups of keys that are tested, and how many keys each has at most, so that no single report weighs
+# much.
 GROUPS, MAX_KEYS_PER_GROUP = 4, 16
 # Functions of `collision` drawn to find how much honest reports vary, and a margin for not having drawn all.
 NULL_FUNCTIONS, NULL_MARGIN = 2**15, 1.1
@@ -40,7 +42,7 @@ FUNCTIONS_PER_BLOCK = 4096
 
 
 class _Places(NamedTuple):
-    """Where functions send items, one row per item, and how alike two places are, by their distance on a circle."""
+    """Where functions send items, a row per item, and how alike two places are by distance on a circle."""
 
     rows: Integers
     likeness: Floats
@@ -91,7 +93,7 @@ def _supports(law: FunctionLaw, words: Integers, keys: Integers) -> Floats:
 
 
 def _groups(supports: Floats) -> list[Floats]:
-    """Weights of keys that are supported together: the leading directions of their correlations, its largest parts."""
+    """Weights of keys supported together: the largest parts of their correlations' leading directions."""
     centred = supports - supports.mean(axis=1, keepdims=True)
     spread = np.maximum(np.sqrt((centred**2).mean(axis=1)), np.float32(1e-9))
     together = (centred @ centred.T) / supports.shape[1] / np.outer(spread, spread)
@@ -137,9 +139,10 @@ def _all_pairs(weights: Floats) -> float:
 
 
 class _DrawnSpread:
-    """How much the likeness of items of `collision` varies over functions: as much as drawn ones show, or as pairs would.
+    """How much the likeness of items of `collision` varies over functions, by drawn ones or as of pairs.
 
-    Where two items hardly ever share a symbol, drawn functions may not show it: then pairs are taken as independent.
+    Where two items hardly ever share a symbol, drawn functions may not show it: then pairs are taken as
+    independent.
     """
 
     def __init__(self, deviations: Floats, weights: Floats, chance: float) -> None:
@@ -157,7 +160,7 @@ class _DrawnSpread:
 
 
 class _ExactSpread(NamedTuple):
-    """The exact variance of the likeness of keys of `ue-compact`, and by how much it exceeds its mean at most."""
+    """The exact variance of the likeness of keys of `ue-compact`, and its largest excess over the mean."""
 
     variance: float
     largest: float
@@ -168,7 +171,7 @@ class _ExactSpread(NamedTuple):
 
 
 def _compact_variance(law: UeCompactLaw, keys: Integers, weights: Floats) -> float:
-    """The exact variance: differences of keys in one direction depend on one uniform residue, others are independent."""
+    """The exact variance: key differences in one direction depend on one residue, others are independent."""
     q, likeness = law.q, _residue_likeness(law)
     residues, by_direction = np.arange(q), dict[tuple[int, ...], Floats]()
     chosen = np.flatnonzero(weights).tolist()

@@ -1,9 +1,9 @@
 """Empirical Bayes: a key's counts combined with what the counts of all keys show (proofs/bayes.md).
 
-Frequencies of all keys share one distribution, means another; both are learned from the counts. Single keys do not
-pay for the many (`loss.py`), and an interval contains a narrower confidence interval of the key's own counts, or the full
-one where few other keys are like it. With more than two levels, means are those of the keys' profiles, which are learned
-instead (proofs/shares.md).
+Frequencies of all keys share one distribution, means another; both are learned from the counts. Single keys
+do not pay for the many (`loss.py`), and an interval contains a narrower confidence interval of the key's own
+counts, or the full one where few other keys are like it. With more than two levels, means are those of the
+keys' profiles, which are learned instead (proofs/shares.md).
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from pckv.tally.decode.support import KeySupport
 MIN_KEYS = 5
 # How far a mean may be shrunk, in standard errors of the key's own.
 MEAN_SHRINKAGE_LIMIT = 0.8
-# An interval contains the key's own interval with the normal quantile times this: at 95 % that one covers 86 %,
-# whatever the learned distribution.
+# An interval contains the key's own interval with the normal quantile times this: at 95 % that one covers
+# 86 %, whatever the learned distribution.
 OWN_QUANTILE_FACTOR = 0.75
-# A key is isolated if the learned distribution expects fewer keys than this, itself included, within this many
-# standard errors of its own frequency: what it learns there is mostly its own noise.
+# A key is isolated if the learned distribution expects fewer keys than this, itself included, within this
+# many standard errors of its own frequency: what it learns there is mostly its own noise.
 MIN_KEYS_ALIKE = 10
 ALIKE_DISTANCE = 2
 # A level has a normal quantile up to this one.
@@ -58,7 +58,8 @@ MAX_LEVEL_TOGETHER = 1 - 1e-15
 BIN_WIDTH = 1 / 8
 # Keys this many cells below the end of the grid still have all of their likely frequencies on it.
 MARGIN_CELLS = 10
-# Frequencies with less than this of the chances, or of the expected loss, given S, are left out of the likelihood of T.
+# Frequencies with less than this of the chances, or of the expected loss, given S, are left out of the
+# likelihood of T.
 NEGLIGIBLE_CHANCE = 1e-7
 # Likelihoods that are kept for the second time that they are needed: 32 MB.
 MAX_KEPT_LIKELIHOODS = 2**22
@@ -70,7 +71,7 @@ def bayes(support: KeySupport, reports: int, moments: CountMoments) -> tuple[Flo
 
 
 class _Bins(NamedTuple):
-    """Distinct counts (S, T), sorted: how many keys have each, which one every key has, and its own frequency.
+    """Distinct counts (S, T), sorted: how many keys have each, which one a key has, and its own frequency.
 
     Those `beyond_grid` are too frequent for the grid: they keep their own estimate.
     """
@@ -87,8 +88,8 @@ class _Bins(NamedTuple):
 class Posterior:
     """What is known of every key: chances of the cells of frequency and of mean, one row per bin of counts.
 
-    `least_loss` are the frequencies of the least expected loss, and `common_mean` the expected means if keys have a mean in
-    common, one number per bin.
+    `least_loss` are the frequencies of the least expected loss, and `common_mean` the expected means if keys
+    have a mean in common, one number per bin.
     """
 
     support: KeySupport
@@ -115,7 +116,7 @@ class Posterior:
         )
 
     def estimates(self) -> tuple[Floats, Floats]:
-        """Return the frequencies of the least expected loss, and posterior means of the mean with limited shrinkage."""
+        """Return frequencies of least expected loss and posterior means of the mean, shrinkage limited."""
         expected, mean = self.expected()
         own, own_mean = self._own
         best = self.least_loss[self.bins.of_key]
@@ -129,7 +130,7 @@ class Posterior:
         return frequency, np.clip(mean, own_mean - allowed, own_mean + allowed)
 
     def intervals(self, level: float) -> tuple[Interval, Interval]:
-        """Return credible intervals of frequency and mean, widened to contain the key's own, full or narrower.
+        """Return credible intervals of frequency and mean that contain the key's own, full or narrower.
 
         The learned distribution does not pull the lower limit of a detected key to 0.
         """
@@ -161,10 +162,11 @@ class Posterior:
         return learn_profiles(self.support, self.reports, self.moments, self.known_by_sum)
 
     def _least(self, full: Interval, level: float) -> Floats:
-        """Return lower limits that hold for all keys at once: above 0 where a key is detected, otherwise 0."""
+        """Return lower limits that hold for all keys at once: above 0 where a key is detected, else 0."""
         keys = self.support.keys
         together = self._own_frequency_interval(min(1 - (1 - level) / keys, MAX_LEVEL_TOGETHER))
-        # The interval may be normal where detection is exact; then the key's own limit at the level is above 0.
+        # The interval may be normal where detection is exact; then the key's own limit at the level is above
+        # 0.
         above_zero = np.where(together.low > 0, together.low, full.low)
         stands_out = Detection(keys, level).detected(self.support.total, self.reports, self.moments)
         return np.where(stands_out, above_zero, 0.0)
@@ -283,7 +285,7 @@ def _rounded(count: Integers | Floats, variance: float, unit: float = 1.0) -> Fl
 def _learn_frequencies(
     bins: _Bins, likelihood: CountLikelihood, cells: ValueGrid, fit: Fit
 ) -> tuple[LearnedDistribution, Floats]:
-    """Return the distribution of the frequencies, and the chances of the cells given S alone, one row per bin."""
+    """Return the distribution of the frequencies, and the chances of cells given S alone, one row per bin."""
     sums, row = np.unique(bins.s, return_inverse=True)
     sum_likelihood = scaled_likelihood(likelihood.total(sums[:, None], cells.points))
     keys = np.zeros(sums.size)
@@ -355,7 +357,7 @@ class _Differences:
         return found
 
     def frequencies(self, means: ValueGrid, mean_weights: Floats) -> tuple[Floats, Floats]:
-        """Return the chances of the frequencies given S and T, one row per bin, and those of the least expected loss.
+        """Return the chances of frequencies given S and T, one row per bin, and those of least expected loss.
 
         A protected key may have any mean: T may show that it stands out, never that it does not.
         """

@@ -1,8 +1,9 @@
 """How much an error counts at every frequency, so that few keys do not pay for many.
 
-The mean over all keys of the squared error is least if every error counts once. The most frequent keys then lose, for they
-are pulled toward the many others. So errors count more where keys would lose too much (proofs/bayes.md): anywhere, since
-a key among many others does not show where it is, and at the most frequent keys that the learned distribution expects.
+The mean over all keys of the squared error is least if every error counts once. The most frequent keys then
+lose, for they are pulled toward the many others. So errors count more where keys would lose too much
+(proofs/bayes.md): anywhere, since a key among many others does not show where it is, and at the most frequent
+keys that the learned distribution expects.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from pckv.statistics.moments import CountMoments
 
 # A key's squared error, wherever its frequency is, may be this many times the variance of its own estimate.
 MAX_LOSS = 1.8
-# The last ranks of groups of the most frequent keys, and how many times that of their own estimates their squared error
-# may be. A prediction from the learned distribution is optimistic: what is allowed is less than what is acceptable.
+# The last ranks of groups of the most frequent keys, and how many times that of their own estimates their
+# squared error may be. A prediction from the learned distribution is optimistic: what is allowed is less than
+# what is acceptable.
 TOP_RANKS = (1, 10, 50)
 MAX_TOP_LOSSES = (1.2, 1.0, 0.9)
 # The same for all keys together, of whom few do not show much of their distribution.
@@ -31,8 +33,8 @@ MIN_GROUP = 0.5
 # Counts that may be observed: four per standard deviation, up to four beyond the ends of the grid.
 COUNTS_PER_DEVIATION, DEVIATIONS = 4, 4
 MAX_COUNTS = 600
-# Weights are adjusted until every loss is the allowed one up to this, or the weight negligible: in every round by this
-# power of the loss, relative to the allowed one.
+# Weights are adjusted until every loss is the allowed one up to this, or the weight negligible: in every
+# round by this power of the loss, relative to the allowed one.
 TOLERANCE = 0.02
 ADJUSTMENT = 3
 MAX_ROUNDS = 60
@@ -40,7 +42,7 @@ FIRST_WEIGHT, MIN_WEIGHT, MAX_WEIGHT = 1e-4, 1e-9, 1e2
 
 
 class LearnedDistribution(NamedTuple):
-    """The learned distribution of the frequencies: a weight per cell, and how many keys it was learned from."""
+    """The learned distribution of the frequencies: a weight per cell, and how many keys it is from."""
 
     cells: ValueGrid
     weights: Floats
@@ -48,7 +50,7 @@ class LearnedDistribution(NamedTuple):
 
 
 class Risks:
-    """Expected squared errors at every frequency of a grid, of estimates that are functions of a key's count S."""
+    """Expected squared errors, at every frequency of a grid, of estimates from a key's count S."""
 
     def __init__(
         self, cells: ValueGrid, likelihood: CountLikelihood, reports: int, moments: CountMoments
@@ -62,7 +64,7 @@ class Risks:
         self.variance = moments.frequency_variance(self.points) / reports
 
     def can_stand_out(self, keys: float) -> bool:
-        """Return whether a key that everybody holds would be detected; if not, no key needs protection.
+        """Return whether a key that all people hold would be detected; if not, no key needs protection.
 
         The more keys there are, the more a key must stand out to be detected.
         """
@@ -105,7 +107,7 @@ def loss_weights(distribution: LearnedDistribution, keys_beyond: float, risks: R
 
 
 def _top_groups(distribution: LearnedDistribution, keys_beyond: float) -> tuple[Floats, Floats]:
-    """Return where the keys of each group are expected, one row per group, all keys last, and the losses allowed.
+    """Return where the keys of each group are expected, a row per group, all keys last, and allowed losses.
 
     A key that stands apart is where it is up to its own error, whatever the learned distribution says.
     """
@@ -120,14 +122,14 @@ def _top_groups(distribution: LearnedDistribution, keys_beyond: float) -> tuple[
 
 
 def _own_errors(cells: int) -> Floats:
-    """Return the chances of every cell, given that the own estimate is in another one: a normal distribution."""
+    """Return the normal chances of every cell, given the cell that the own estimate is in."""
     distance = (np.arange(cells)[:, None] - np.arange(cells)) * FREQUENCY_STEP
     chances = np.exp(-(distance**2) / 2)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
 
 def _possible_counts(largest: float, reports: int, moments: CountMoments) -> Floats:
-    """Return counts from far below those of a key that nobody holds to far above those of the largest frequency."""
+    """Return counts from far below a key without holders to far above the largest frequency."""
     deviation, end = (float(np.sqrt(reports * moments.sum_variance(point))) for point in (0.0, largest))
     low = max(reports * moments.sum_mean(0.0) - DEVIATIONS * deviation, 0.0)
     high = reports * moments.sum_mean(largest) + DEVIATIONS * end

@@ -1,9 +1,9 @@
 """The distribution that all keys share, learned from their counts on a grid (proofs/bayes.md).
 
-How likely a key's counts are for a frequency and a mean: S, the count of all levels, and T given S, their weights. Both
-are Gaussian with the exact moments where false supports are many. Otherwise S is binomial with the exact mean and
-variance, and T splits S into independent levels, as if there were two. The prior is the nonparametric maximum
-likelihood on a grid.
+How likely a key's counts are for a frequency and a mean: S, the count of all levels, and T given S, their
+weights. Both are Gaussian with the exact moments where false supports are many. Otherwise S is binomial with
+the exact mean and variance, and T splits S into independent levels, as if there were two. The prior is the
+nonparametric maximum likelihood on a grid.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ MAX_STEPS = 300
 MIN_WEIGHT = 1e-100
 # So many keys may be expected to have frequencies by Zipf's law.
 MANY_KEYS = 20
-# Means that keys may have in common, how many people's values they are worth, and the chance, before anything is observed,
-# that there is none.
+# Means that keys may have in common, how many people's values they are worth, and the chance, before anything
+# is observed, that there is none.
 COMMON_MEANS = np.linspace(-0.95, 0.95, 20)
 COMMON_PEOPLE = 2.0 ** np.arange(9)
 NO_COMMON_MEAN = 0.75
@@ -54,7 +54,7 @@ Fit = Callable[[Floats, Floats, ValueGrid], Floats]
 
 
 def frequency_grid(reports: int, moments: CountMoments) -> ValueGrid:
-    """Return cells from 0, in steps of half the standard error at each point, to 1 or the maximal number of cells."""
+    """Return cells from 0, in steps of half the local standard error, to 1 or the maximal number of cells."""
     points = [0.0]
     while len(points) < MAX_FREQUENCY_CELLS and points[-1] < 1:
         error = (moments.frequency_variance(points[-1]) / reports) ** 0.5
@@ -78,7 +78,7 @@ def flat(grid: ValueGrid) -> Floats:
 
 
 def zipf_law(grid: ValueGrid, mean: float) -> Floats:
-    """Return the weights of Zipf's law on [0, 1] with a given mean: a share c/(x + c) of the keys is above x."""
+    """Return the weights of Zipf's law on [0, 1] with a given mean: a share c/(x + c) of keys is above x."""
     low, high = _MIN_SCALE, _MAX_SCALE
     for _ in range(_BISECTIONS):
         scale = math.sqrt(low * high)
@@ -95,11 +95,12 @@ def arcsine(grid: ValueGrid) -> Floats:
 
 
 def learn_frequencies(keys: int, padding: int) -> Fit:
-    """Return how to learn the distribution of the frequencies, of which the largest possible mean is known beforehand."""
+    """Return how to learn the distribution of the frequencies, whose largest possible mean is known."""
     largest = min(padding / keys, 1)
 
     def fit(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
-        # Zipf's law has the few frequent keys that many keys hide; equal weights prefer no frequency where keys are few.
+        # Zipf's law has the few frequent keys that many keys hide; equal weights prefer no frequency where
+        # keys are few.
         start = flat(cells) if keys < MANY_KEYS else (zipf_law(cells, largest) + flat(cells)) / 2
         return lower_mean(fit_weights(likelihood, counts, start), cells.points, largest)
 
@@ -107,7 +108,7 @@ def learn_frequencies(keys: int, padding: int) -> Fit:
 
 
 def lower_mean(weights: Floats, points: Floats, largest: float) -> Floats:
-    """Return the distribution nearest to this one, by its entropy, with a mean of at most the largest possible one."""
+    """Return the distribution nearest to this one, by its entropy, with at most the largest possible mean."""
 
     def tilted(slope: float) -> Floats:
         return posterior(weights, np.exp(-slope * (points - points[0])))
@@ -131,7 +132,8 @@ def learn_means(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
 def learn_common_mean(likelihood: Floats, counts: Floats, cells: ValueGrid) -> Floats:
     """Return the distribution of the means if they may lie around a common one, as ratings do.
 
-    It starts as the average of such distributions, and of the one without a common mean, by their chances given the counts.
+    It starts as the average of such distributions, and of the one without a common mean, by their chances
+    given the counts.
     """
     laws, prior = common_means(cells)
     logarithm = counts @ np.log(np.maximum(likelihood @ laws.T, MIN_LIKELIHOOD))
@@ -139,7 +141,7 @@ def learn_common_mean(likelihood: Floats, counts: Floats, cells: ValueGrid) -> F
 
 
 def common_means(cells: ValueGrid) -> tuple[Floats, Floats]:
-    """Return possible distributions of the means, one per row, and their chances before anything was observed.
+    """Return possible distributions of the means, one per row, and their chances before any observation.
 
     They are what Jeffreys' prior becomes after some people's values with a common mean: beta distributions.
     """
@@ -152,10 +154,10 @@ def common_means(cells: ValueGrid) -> tuple[Floats, Floats]:
 
 
 def fit_weights(likelihood: Floats, counts: Floats, start: Floats) -> Floats:
-    """Return weights of the cells (columns) that make the observations (rows, with multiplicities) likely, by EM.
+    """Return weights of cells (columns) that make the observations (rows, with multiplicities) likely, by EM.
 
-    From a smooth start. The fewer keys there are per occupied cell, the fewer the steps: few keys cannot distinguish
-    cells, and their distribution should stay smooth.
+    From a smooth start. The fewer keys there are per occupied cell, the fewer the steps: few keys cannot
+    distinguish cells, and their distribution should stay smooth.
     """
     keys, weights = counts.sum(), start
     if not keys:
@@ -252,10 +254,10 @@ class FewCounts:
         return np.where(possible, logarithm, _IMPOSSIBLE * (1 + np.maximum(s - trials, 0)))
 
     def difference(self, t: Floats, s: Floats, f: Floats, m: Floats) -> Floats:
-        """Return the log-likelihood of T, given S: every support has its level independently, one of two ends.
+        """Return the log-likelihood of T, given S: supports are at either of two ends, independently.
 
-        Levels between the ends count for both, as their value says: their T is less spread than that, so that means are
-        judged less certain than they are.
+        Levels between the ends count for both, as their value says: their T is less spread than that, so that
+        means are judged less certain than they are.
         """
         weight = self.moments.weight(m)
         centre = self.moments.scale.centre

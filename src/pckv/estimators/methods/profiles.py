@@ -1,8 +1,8 @@
-"""The profile of a key, the shares of the levels among its holders, combined with those of all keys (proofs/shares.md).
+"""Profiles, the shares of levels among a key's holders, combined with those of all keys (proofs/shares.md).
 
-Profiles of all keys scatter about one common profile. Both the common profile and how far the others are from it are
-learned from the counts, and a key's own profile is estimated from its counts and what is learned: the less its counts say,
-the nearer it is to the common one.
+Profiles of all keys scatter about one common profile. Both the common profile and how far the others are from
+it are learned from the counts, and a key's own profile is estimated from its counts and what is learned: the
+less its counts say, the nearer it is to the common one.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from pckv.estimators.intervals import Interval, two_sided_z
 from pckv.statistics.moments import CountMoments, Scale, equal_scale
 from pckv.tally.decode.support import KeySupport
 
-# How far profiles scatter: their variance relative to that of single holders, from alike to as unlike as people are.
+# How far profiles scatter: their variance relative to that of single holders, from alike to as unlike as
+# people are.
 SCATTERS = np.geomspace(0.003, 0.3, 14)
-# What is thought likely before the counts are seen: a logarithm normal about this one, with this standard deviation.
+# What is thought likely before the counts are seen: a logarithm normal about this one, with this standard
+# deviation.
 TYPICAL_SCATTER, SCATTER_DEVIATION = 0.03, 1.0
 # No level is so rare in the common profile that no key could have more of it.
 MIN_COMMON_SHARE = 0.001
@@ -31,7 +33,7 @@ KEYS_PER_BLOCK = 2**16
 
 
 class KnownFrequencies(NamedTuple):
-    """What the totals S alone tell of the frequencies: one entry per distinct total, and which one every key has."""
+    """What the totals S alone tell of the frequencies: an entry per distinct total, and that of each key."""
 
     mean: Floats
     variance: Floats
@@ -61,8 +63,8 @@ class Profiles:
         shares: The share of each level, one row per key: none is negative, and they add up to 1.
         free: The variances of the shares if the nuisances were known, and the shares did not have to add up.
         slopes: How the shares change with an offset of all of a key's counts.
-        following: How the shares change with the common ones, if the nuisances were known: from 0, where a key's own counts
-            say all, to 1.
+        following: How the shares change with the common ones, if the nuisances were known: from 0, where a
+            key's own counts say all, to 1.
         inverse: The inverse information of offset, frequency and sum, per key.
     """
 
@@ -132,7 +134,7 @@ def learn_profiles(
 def learn_common(
     support: KeySupport, reports: int, moments: CountMoments, frequencies: KnownFrequencies
 ) -> CommonProfile:
-    """Return the common profile: the one that makes the counts of each level most likely, of all equally likely ones.
+    """Return the common profile: of all equally likely ones, that with the largest likelihood of the counts.
 
     Keys with the same total have the same frequency, as far as is known: their counts are added up first.
     """
@@ -149,7 +151,7 @@ def learn_common(
 
 
 class _Fit:
-    """The fit of the common profile to the sums of centred signals, and of their squares, by total and level."""
+    """The fit of the common profile to the sums of centred signals and their squares, by total and level."""
 
     def __init__(  # noqa: PLR0917
         self,
@@ -213,8 +215,9 @@ def _posterior(
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Return shares, and what their variances are computed from (`Profiles`), for some keys.
 
-    A signal is the frequency times the share, and noise. Besides, all signals of a key have an unknown offset, the
-    frequency is uncertain, and the shares add up to 1. Given these three nuisances the levels are independent.
+    A signal is the frequency times the share, and noise. Besides, all signals of a key have an unknown
+    offset, the frequency is uncertain, and the shares add up to 1. Given these three nuisances the levels are
+    independent.
     """
     mean, variance = (each[:, None] for each in known)
     prior = _scatter_of_few(common.scatter, reports * mean) * common.shares
@@ -245,7 +248,7 @@ def _signals(support: KeySupport, reports: int, moments: CountMoments) -> Floats
 
 
 def _noise(frequency: Floats, shares: Floats, reports: int, moments: CountMoments) -> Floats:
-    """Return the variances of signals, up to what they have in common, for keys of these frequencies (a column)."""
+    """Return the variances of signals, less what they have in common, for these frequencies (a column)."""
     held, absent, contrast = moments.holder, moments.absent, moments.contrast
     own = held.own_square - (1 - moments.left_out) * contrast**2
     of_reports = (1 - frequency) * absent.noise_square + frequency * (held.noise_square + own * shares)
@@ -255,7 +258,8 @@ def _noise(frequency: Floats, shares: Floats, reports: int, moments: CountMoment
 def _covariance_before(levels: int) -> Floats:
     """Return the covariance of the common shares before any counts are seen.
 
-    All profiles are equally likely but for their mean: it has the variance of a uniform distribution over the range.
+    All profiles are equally likely but for their mean: it has the variance of a uniform distribution over the
+    range.
     """
     of_each = np.diag(np.full(levels, 1 / (levels * (levels + 1))))
     weights = np.array(equal_scale(levels).weights)
@@ -265,7 +269,7 @@ def _covariance_before(levels: int) -> Floats:
 
 
 def _scatter_of_few(scatter: float, holders: Floats) -> Floats:
-    """Return the scatter of keys with this many holders: few scatter more, even if all have one law of levels."""
+    """Return the scatter of keys with this many holders: few scatter more, even under one law of levels."""
     return np.asarray(scatter + (1 - scatter) / np.maximum(holders, 1))
 
 

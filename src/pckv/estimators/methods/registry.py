@@ -1,7 +1,7 @@
-"""The methods by name, and their postprocessing: how each turns the counts of keys into estimates and intervals.
+"""The methods by name, and their postprocessing: how counts of keys become estimates and intervals.
 
-Postprocessing is off unless asked for, and named in the result's method. It reads estimates and public numbers only, so it
-costs no privacy. Means stay the method's (proofs/consistency.md).
+Postprocessing is off unless asked for, and named in the result's method. It reads estimates and public
+numbers only, so it costs no privacy. Means stay the method's (proofs/consistency.md).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def check_method(name: str) -> str:
 def unclipped_frequency(
     method: str, frequency: Floats, support: KeySupport, reports: int, moments: CountMoments
 ) -> Floats:
-    """Return a method's frequencies before clipping, which raises their sum: what postprocessing starts from."""
+    """Return a method's frequencies before clipping, which raises their sum, for postprocessing."""
     # Only posterior means are within [0, 1] without being clipped.
     return frequency if method == "bayes" else unbiased_frequency(support, reports, moments)
 
@@ -126,7 +126,7 @@ def full_name(method: str, post: tuple[str, ...]) -> str:
 def make_consistent(
     frequency: Floats, dummies: DummySupport, reports: int, moments: CountMoments, padding: int
 ) -> Floats:
-    """Return the nearest possible frequencies: with the dummies they sum to the padding, without to at most that."""
+    """Return the nearest possible frequencies: with dummies they sum to the padding, else to at most that."""
     if dummies.dummies:
         dummy_frequency = (dummies.total / reports - dummies.dummies * moments.noise) / moments.signal
         nearest = project_to_sum(np.append(frequency, dummy_frequency), padding)[:-1]

@@ -24,9 +24,11 @@ class FoundKey:
 
     Attributes:
         key: The text.
-        frequency: The share of people who hold it, with its interval, `frequency_low` to `frequency_high`. Of those that
-            are only just found, more are too high than too low: others of the same frequency were not found.
-        is_cut: Whether it has as many characters as are found, so that people may hold longer texts that begin like it.
+        frequency: The share of people who hold it, with its interval, `frequency_low` to `frequency_high`. Of
+            those that are only just found, more are too high than too low: others of the same frequency were
+            not found.
+        is_cut: Whether it has as many characters as are found, so that people may hold longer texts that
+            begin like it.
     """
 
     key: str
@@ -44,7 +46,8 @@ class FollowedPrefix:
         prefix: Its characters, without what fills it up.
         length: How many characters its group reports.
         ended: Whether it is a whole text.
-        frequency: The share of people whose texts begin with it, with its interval, from the reports of one group.
+        frequency: The share of people whose texts begin with it, with its interval, from the reports of one
+            group.
         leads_to_key: Whether a text that was found begins with it.
     """
 
@@ -61,8 +64,8 @@ class FollowedPrefix:
 class Discovery(ResultTable):
     """The texts that were found, the most frequent ones first.
 
-    A table of one `FoundKey` per text: `found["alien"]` is that of a text, iteration yields all, `len` counts them, and
-    `"alien" in found` says whether there is one.
+    A table of one `FoundKey` per text: `found["alien"]` is that of a text, iteration yields all, `len` counts
+    them, and `"alien" in found` says whether there is one.
 
     Attributes:
         task: The id of the task.
@@ -71,11 +74,12 @@ class Discovery(ResultTable):
         reports: The number of reports.
         epsilon: The realised ε of a report.
         level: The level of the intervals, each on its own.
-        false_discovery_rate: The share of texts that nobody holds among those found, on average, is at most this.
+        false_discovery_rate: The share of texts without holders among those found, on average, is at most
+            this.
         characters: How many characters of a text are found at most.
-        padding: How many texts of somebody a report stands for at most.
-        smallest_frequency: The least frequency of a text of that many characters that is found four times out of five
-            with so many reports.
+        padding: How many texts of a person a report stands for at most.
+        smallest_frequency: The least frequency of a text of that many characters that is found four times out
+            of five with so many reports.
     """
 
     MISSING: ClassVar[str] = "key {!r} was not found"
@@ -144,20 +148,20 @@ class Discovery(ResultTable):
         """What the result says, in sentences."""
         found = f"{plural(len(self), 'key')} found" if self.keys else "No key was found"
         findable = (
-            f"A key of {self.characters} characters that {percent(self.smallest_frequency)} of the people hold is found four "
-            "times out of five; shorter ones are found more easily."
+            f"A key of {self.characters} characters that {percent(self.smallest_frequency)} of the people hold is "
+            "found four times out of five; shorter ones are found more easily."
             if self.smallest_frequency < 1
-            else f"These are too few for a key of {self.characters} characters, even if everybody holds it."
+            else f"These are too few for a key of {self.characters} characters, even if all people hold it."
         )
         sentence = f"{found} among {plural(self.reports, 'report')}. {findable}"
         larger = (
-            f"A report stands for {plural(self.padding, 'key')} of a person at most. Whoever holds more counts for less, so "
-            "that true frequencies may be higher than the intervals say."
+            f"A report stands for {plural(self.padding, 'key')} of a person at most. A person who holds more "
+            "counts for less, so that true frequencies may be higher than the intervals say."
         )
         cut = sum(key.is_cut for key in self.keys)
         goes_on = (
-            f"{plural(cut, 'key')} may go on: no more than {self.characters} characters are found. Complete such keys before "
-            "you measure them: a measurement counts whole keys, written alike, capital letters too."
+            f"{plural(cut, 'key')} may go on: no more than {self.characters} characters are found. Complete "
+            "such keys before you measure them: a measurement counts whole keys, written alike, capital letters too."
         )
         return (sentence, larger, goes_on) if cut else (sentence, larger)
 

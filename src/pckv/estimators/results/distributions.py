@@ -1,7 +1,7 @@
 """How the holders of keys are spread over the levels of their values: shares, deviation, quantiles.
 
-The part of estimates that only tasks with more than two levels have, and the quantiles and shares that were asked for
-besides: further columns of their table.
+The part of estimates that only tasks with more than two levels have, and the quantiles and shares that were
+asked for besides: further columns of their table.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class LevelShare(NamedTuple):
     Attributes:
         value: What the level is worth, in the task's own units.
         share: The share of the holders at this level, with its interval `low` to `high`.
-        at_most_low: The least share of the holders that may be at this level or below it, and `at_most_high` the largest.
+        at_most_low: The least share of the holders that may be at this level or below it, and `at_most_high`
+            the largest.
     """
 
     value: float
@@ -64,11 +65,16 @@ class Distributions:
     """How the holders of every key are spread over the levels; nothing where a task has two levels.
 
     Attributes:
-        values: What each level is worth, in the task's own units; empty where there are two, which tell the mean alone.
-        exact: Whether values are levels. Otherwise values between two levels are counted at both, by their distance.
-        shares: The share of the holders at each level, one row per key, with intervals `shares_low` to `shares_high`.
-        at_most_low: The least share of the holders that may be at a level or below it, and `at_most_high` the largest.
-        deviation: The standard deviation of the values, with its interval `deviation_low` to `deviation_high`.
+        values: What each level is worth, in the task's own units; empty where there are two, which tell the
+            mean alone.
+        exact: Whether values are levels. Otherwise values between two levels are counted at both, by their
+            distance.
+        shares: The share of the holders at each level, one row per key, with intervals `shares_low` to
+            `shares_high`.
+        at_most_low: The least share of the holders that may be at a level or below it, and `at_most_high` the
+            largest.
+        deviation: The standard deviation of the values, with its interval `deviation_low` to
+            `deviation_high`.
     """
 
     values: tuple[float, ...]
@@ -112,9 +118,9 @@ class Distributions:
     def quantile(self, probability: float) -> Quantiles:
         """Return the least values that this share of the holders do not exceed, with intervals.
 
-        Where values are levels, so are quantiles. Otherwise those between two levels are taken to be spread evenly; the
-        interval holds however they are spread: at least the share of the levels below one is at most its value, and at
-        most the share of the levels up to it.
+        Where values are levels, so are quantiles. Otherwise those between two levels are taken to be spread
+        evenly; the interval holds however they are spread: at least the share of the levels below one is at
+        most its value, and at most the share of the levels up to it.
         """
         self._require_levels()
         if not (_is_number(probability) and 0 < probability < 1):
@@ -132,10 +138,10 @@ class Distributions:
         )
 
     def _interpolated(self, at_most: Floats, probability: float) -> Floats:
-        """Return where a distribution function reaches a share that is linear between its values at the levels.
+        """Return where a distribution function, linear between its values at the levels, reaches a share.
 
-        What is counted at a level comes from values on both sides of it: as much from each as the distance to the next
-        level there.
+        What is counted at a level comes from values on both sides of it: as much from each as the distance to
+        the next level there.
         """
         values = np.array(self.values)
         gaps = np.diff(values)
@@ -173,8 +179,8 @@ class Distributions:
     def _at_most(self, levels: int) -> Shares:
         """Return the share of the holders at this number of the lowest levels."""
         if not levels:
-            nobody = np.zeros(len(self.shares))
-            return Shares(nobody, nobody, nobody)
+            none = np.zeros(len(self.shares))
+            return Shares(none, none, none)
         place = levels - 1
         return Shares(self.at_most[:, place], self.at_most_low[:, place], self.at_most_high[:, place])
 
@@ -235,10 +241,11 @@ class ValueSpread:
     """The part of a table of estimates that knows the shares of levels; empty where the task has two.
 
     Attributes:
-        shares: The share of the holders at every level, one row per key, with intervals `shares_low` to `shares_high`.
+        shares: The share of the holders at every level, one row per key, with intervals `shares_low` to
+            `shares_high`.
         deviation: The standard deviation of the values of every key, with its interval `deviation_low` to
-            `deviation_high`. Values that were rounded to levels at random vary more than they did before; the lower
-            limits allow for that.
+            `deviation_high`. Values that were rounded to levels at random vary more than they did before; the
+            lower limits allow for that.
     """
 
     distributions: Distributions
@@ -255,10 +262,10 @@ class ValueSpread:
         return self.distributions.values
 
     def quantile(self, p: float) -> Quantiles:
-        """Return a quantile of every key's values: the least value that this share of the holders do not exceed.
+        """Return a quantile of every key's values: the least that this share of the holders do not exceed.
 
-        Where the task refuses values between its levels, it is a level. Otherwise values between two levels are taken
-        to be spread evenly there, and the interval holds however they are spread.
+        Where the task refuses values between its levels, it is a level. Otherwise values between two levels
+        are taken to be spread evenly there, and the interval holds however they are spread.
 
         Args:
             p: The share, such as 0.5 for the median.
@@ -362,7 +369,7 @@ class Asked(NamedTuple):
 
 
 def _quantile_cell(value: float, low: float, high: float, names: Mapping[float, str]) -> Ranged:
-    """Return a quantile in words; the ends of its interval are levels, and so is the value where values are."""
+    """Return a quantile in words; its interval's ends are levels, and so is the value where values are."""
     least, most = names[low], names[high]
     shown = names.get(value, ranged(value, low, high).value)
     return Ranged(shown, f"only {most}" if least == most else f"{least} – {most}", f"at most {most}")

@@ -1,4 +1,4 @@
-"""The result: for every key a frequency and a mean, each with its interval, and with more levels their shares."""
+"""The result: for every key a frequency and a mean with intervals, and with more levels their shares."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from pckv.base.arrays import Floats
 from pckv.base.errors import DataError, ParameterError
 from pckv.base.limits import BETWEEN, MIN_LEVELS, REFUSE_BETWEEN, ROUND
-from pckv.base.table import ResultTable, plain, read_columns, read_members, read_value
+from pckv.base.records import plain, read_columns, read_members, read_value
+from pckv.base.table import ResultTable
 from pckv.base.words import plural
 from pckv.estimators.results.distributions import (
     DEVIATIONS,
@@ -40,16 +41,19 @@ class KeyEstimate(NamedTuple):
 
     Attributes:
         key: The name of the key.
-        frequency: The share of people who hold the key, with its interval `frequency_low` to `frequency_high`.
-        mean: The mean value that they give it, in the task's own units, with its interval `mean_low` to `mean_high`.
-        mean_known: False where the interval of the mean spans 95 % of the range or more, or the key is not detected: perhaps
-            nobody holds it.
+        frequency: The share of people who hold the key, with its interval `frequency_low` to
+            `frequency_high`.
+        mean: The mean value that they give it, in the task's own units, with its interval `mean_low` to
+            `mean_high`.
+        mean_known: False where the interval of the mean spans 95 % of the range or more, or the key is not
+            detected: it may have no holders.
         detected: Whether the key stands out from the noise.
-        shares: The share of the holders at every level, with its interval; empty where the task has two levels.
-        deviation: The standard deviation of the values, with its interval `deviation_low` to `deviation_high`; None where
-            the task has two levels.
-        collides: Whether the key shares its number with another one that was asked for, so that reports do not tell them
-            apart; None where keys are not hashed.
+        shares: The share of the holders at every level, with its interval; empty where the task has two
+            levels.
+        deviation: The standard deviation of the values, with its interval `deviation_low` to
+            `deviation_high`; None where the task has two levels.
+        collides: Whether the key shares its number with another one that was asked for, so that reports do
+            not tell them apart; None where keys are not hashed.
         mean_misfit: Whether the data fit no mean of the task's range.
     """
 
@@ -70,7 +74,7 @@ class KeyEstimate(NamedTuple):
     mean_misfit: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain values; shares, deviation, `collides` and `mean_misfit` only where there are any."""
+        """Return the row as plain values; shares, deviation, `collides`, `mean_misfit` only if any."""
         row = self._asdict()
         found = {name: row[name] for name in COLUMNS}
         if self.shares:
@@ -91,8 +95,8 @@ COLUMNS = KeyEstimate._fields[: KeyEstimate._fields.index("shares")]
 class Estimates(ValueSpread, ResultTable):
     """Frequencies and means (in the task's own units) with intervals, never bare.
 
-    A table of one `KeyEstimate` per key: `estimates["alien"]` is that of a key, iteration yields all, `len` counts them,
-    and `"alien" in estimates` says whether there is one.
+    A table of one `KeyEstimate` per key: `estimates["alien"]` is that of a key, iteration yields all, `len`
+    counts them, and `"alien" in estimates` says whether there is one.
 
     Attributes:
         task: The id of the task, and `mechanism` that of its reports.
@@ -105,21 +109,25 @@ class Estimates(ValueSpread, ResultTable):
         sets: What is known of people who hold more pairs than the padding.
         verdict: What the estimates tell, in words, over all keys that were estimated.
         key: The names of the keys; every member below has one entry per key.
-        frequency: The share of people who hold the key, with its interval `frequency_low` to `frequency_high`.
+        frequency: The share of people who hold the key, with its interval `frequency_low` to
+            `frequency_high`.
         mean: The mean value that they give it, with its interval `mean_low` to `mean_high`.
-        detected: Whether the key stands out from the noise, whatever the method: its count is beyond what noise alone
-            gives for any key of the task; of hashed keys, beyond what the false discovery rate allows.
-        mean_known: False where the interval of a mean spans 95 % of the range or more, or the key is not detected.
-        mean_misfit: Whether the data fit no mean of the task's range: the interval runs from the estimate to the end of
-            the range that the data point to.
-        collides: Of hashed keys, which of them share their number with another one that was asked for: reports do not
-            tell them apart.
-        distributions: How the holders are spread over the levels; its members are those of the estimates, too.
+        detected: Whether the key stands out from the noise, whatever the method: its count is beyond what
+            noise alone gives for any key of the task; of hashed keys, beyond what the false discovery rate
+            allows.
+        mean_known: False where the interval of a mean spans 95 % of the range or more, or the key is not
+            detected.
+        mean_misfit: Whether the data fit no mean of the task's range: the interval runs from the estimate to
+            the end of the range that the data point to.
+        collides: Of hashed keys, which of them share their number with another one that was asked for:
+            reports do not tell them apart.
+        distributions: How the holders are spread over the levels; its members are those of the estimates,
+            too.
         asked: What was asked for besides: quantiles, and shares above or below a value.
-        other: The name of the key that stands for all that are not listed, whose row is the last one of all keys; None
-            where the table has no such row.
-        false_discovery_rate: Of hashed keys, the share of keys that nobody holds among those that are `detected`, on
-            average, at most; None where keys are listed.
+        other: The name of the key that stands for all that are not listed, whose row is the last one of all
+            keys; None where the table has no such row.
+        false_discovery_rate: Of hashed keys, the share of keys without holders among those that are
+            `detected`, on average, at most; None where keys are listed.
     """
 
     REPEATED: ClassVar[tuple[str, ...]] = ("reports", "epsilon", "method", "level", "hostile", *OPTIONAL)
@@ -229,7 +237,7 @@ class Estimates(ValueSpread, ResultTable):
         return ("key", "frequency", interval, "mean", interval, *spread, *asked, *collides)
 
     def cells(self) -> list[tuple[str, ...]]:
-        """Return the rows of the table for people: in percent, rounded, and in words where the reports say nothing."""
+        """Return the rows of the table for people: rounded percent, or words where reports say nothing."""
         names = dict(zip(self.level_values, self.distributions.names, strict=True))
         asked = [each.cells(names) for each in self.asked]
         some_collide = bool(self.collides.any())
@@ -259,8 +267,8 @@ class Estimates(ValueSpread, ResultTable):
             count: How many keys; the one that stands for all that are not listed is not counted.
 
         Returns:
-            These rows, the most frequent first, and after them that of all others where the table has it: `top(3)` then
-            has four rows.
+            These rows, the most frequent first, and after them that of all others where the table has it:
+            `top(3)` then has four rows.
         """
         order = np.argsort(-self.frequency, kind="stable")
         if self.other is None:
@@ -341,7 +349,8 @@ class Estimates(ValueSpread, ResultTable):
         """Return the estimates that `to_dict` wrote.
 
         Raises:
-            DataError: if a member is missing, is not of its type, or contradicts others; the message names it.
+            DataError: if a member is missing, is not of its type, or contradicts others; the message names
+                it.
         """
         facts = read_members(cls, document, (*SCALARS, *OPTIONAL, "verdict"))
         told = read_value(_Heading, document)
@@ -365,7 +374,7 @@ class Estimates(ValueSpread, ResultTable):
         return cls(**facts, sets=told.sizes, key=keys, **arrays, distributions=spread, asked=asked)
 
     def to_json(self) -> str:
-        """Return the same as JSON text, made in parts: as plain values, many keys with many levels take gigabytes."""
+        """Return the same as JSON text, made in parts: plain values of many keys may take gigabytes."""
         return "".join(self._json_texts())
 
     def _json_texts(self) -> Iterator[str]:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from pckv.base.arrays import Floats
 from pckv.base.errors import DataError, ParameterError
-from pckv.base.table import ResultTable, plain, read_columns, read_members, read_value
+from pckv.base.records import plain, read_columns, read_members, read_value
+from pckv.base.table import ResultTable
 from pckv.estimators.results.estimates import Estimates, KeyEstimate
 from pckv.statistics.detection import DEFAULT_FLAG_RATE
 
@@ -39,8 +40,10 @@ class RoundEstimate(NamedTuple):
         frequency: The share of people who hold the key, from this round's reports alone, with its interval.
         smoothed: The same from all rounds, by a local level model.
         mean: The mean value, in the task's own units, from this round's reports alone, with its interval.
-        mean_known: False where that interval spans 95 % of the range or more, or the key does not stand out from the noise.
-        smoothed_mean: The same from all rounds; that of the round alone where the key does not stand out from the noise.
+        mean_known: False where that interval spans 95 % of the range or more, or the key does not stand out
+            from the noise.
+        smoothed_mean: The same from all rounds; that of the round alone where the key does not stand out from
+            the noise.
     """
 
     round: int
@@ -67,8 +70,8 @@ class KeyChange(NamedTuple):
 
     Attributes:
         key: The name of the key.
-        change: The frequency of the later round less that of the earlier one, with its interval `change_low` to
-            `change_high`.
+        change: The frequency of the later round less that of the earlier one, with its interval `change_low`
+            to `change_high`.
         p_value: The chance of a difference as large if the frequency is the same in both rounds.
         changed: Whether the change is real, at the false discovery rate of the table.
     """
@@ -85,8 +88,9 @@ class KeyChange(NamedTuple):
 class Changes:
     """What changed between two rounds, one `KeyChange` per key.
 
-    Among the keys with `changed`, at most a share of `false_discovery_rate` is expected not to have changed. That holds for all keys that
-    were compared, `keys_compared`, of which `keys_changed` changed, whichever of them the table has.
+    Among the keys with `changed`, at most a share of `false_discovery_rate` is expected not to have changed.
+    That holds for all keys that were compared, `keys_compared`, of which `keys_changed` changed, whichever of
+    them the table has.
     """
 
     before: int
@@ -140,7 +144,7 @@ class Changes:
 
     @classmethod
     def from_dict(cls, document: Any) -> Changes:
-        """Return the changes that `to_dict` wrote; a member that is missing or not of its type is a `DataError`."""
+        """Return the changes that `to_dict` wrote; a missing or mistyped member is a `DataError`."""
         facts = read_members(cls, document, CHANGE_FACTS)
         columns = read_columns(KeyChange, document.get("keys"), place="keys")
         keys, changed = columns.pop("key"), columns.pop("changed")
@@ -168,11 +172,11 @@ class Trend(ResultTable):
         rounds: The rounds that have reports, in order; those without are left out.
         key: The names of the keys.
         columns: Arrays by key and round, under the names of `RoundEstimate`.
-        pooled: The estimates of the last rounds together, as many as there are panels: everybody at most once; the rows
-            of the same keys.
+        pooled: The estimates of the last rounds together, as many as there are panels: each person at most
+            once; the rows of the same keys.
         changes: What changed between the last round and the one before it; None if there is only one.
-        compare_counts: Compares two rounds of all keys by their numbers, at a false discovery rate; None where the trend
-            was read from JSON, which has no counts.
+        compare_counts: Compares two rounds of all keys by their numbers, at a false discovery rate; None
+            where the trend was read from JSON, which has no counts.
     """
 
     REPEATED: ClassVar[tuple[str, ...]] = ("epsilon", "level")
@@ -220,7 +224,8 @@ class Trend(ResultTable):
             By how much every frequency changed.
 
         Raises:
-            ParameterError: if one of them has no reports, they are not in order, or the trend was read from JSON.
+            ParameterError: if one of them has no reports, they are not in order, or the trend was read from
+                JSON.
         """
         if not before < after:
             raise ParameterError(f"round {before:,} is not before round {after:,}")
@@ -262,7 +267,7 @@ class Trend(ResultTable):
         return self.take(np.array([self.row_of(key) for key in keys], np.int64))
 
     def moved_most(self, count: int) -> Trend:
-        """Return the `count` keys whose change is largest relative to the noise; without a change, the most frequent ones."""
+        """Return the `count` keys with the largest change relative to the noise, or the most frequent."""
         if self.changes is not None:
             return self.take(self.changes.order[:count])
         return self.take(np.argsort(-self.pooled.frequency, kind="stable")[:count])
@@ -293,7 +298,8 @@ class Trend(ResultTable):
         """Return the trend that `to_dict` wrote, without the counts that other comparisons need.
 
         Raises:
-            DataError: if a member is missing, is not of its type, or contradicts others; the message names it.
+            DataError: if a member is missing, is not of its type, or contradicts others; the message names
+                it.
         """
         facts = read_members(cls, document, (*SCALARS, "rounds"))
         rows = document.get("keys")

@@ -1,4 +1,4 @@
-"""What results say in words: the cells of tables for people, and sentences that need no statistics to act on."""
+"""What results say in words: the cells of tables for people, and sentences that need no statistics."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 UNKNOWN = "unknown"
 # A share or a deviation whose interval is at least this wide, relative to the widest possible, is unknown.
 UNKNOWN_SPAN = 0.95
-# People may hold as many hashed keys as there are: how many times more frequent that makes a key tells nothing.
+# People may hold as many hashed keys as there are: how many times more frequent that makes a key tells
+# nothing.
 MAX_FACTOR_TOLD = 10**6
 
 
 def key_cells(row: KeyEstimate) -> tuple[str, ...]:
-    """Return what a table for people says of a key; perhaps nobody holds one that is too rare to tell."""
+    """Return what a table for people says of a key; one that is too rare to tell may have no holders."""
     share = ranged(100 * row.frequency, 100 * row.frequency_low, 100 * row.frequency_high, " %")
     mean = ranged(row.mean, row.mean_low, row.mean_high)
     shown = (share.value, share.range) if row.detected else (TOO_RARE, share.most)
@@ -37,7 +38,7 @@ def key_cells(row: KeyEstimate) -> tuple[str, ...]:
 
 
 def unlisted_note(row: KeyEstimate) -> str:
-    """Say how many people hold keys that are not listed, given what is known of the key that stands for them."""
+    """Say how many people hold unlisted keys, given the estimate of the key that stands for them."""
     low, high = percent(row.frequency_low), percent(row.frequency_high)
     if not row.detected:
         return f"Up to {high} of people may hold keys that are not listed"
@@ -45,7 +46,7 @@ def unlisted_note(row: KeyEstimate) -> str:
 
 
 def _deviation_cells(row: KeyEstimate) -> list[str]:
-    """Return what a table for people says of the standard deviation; nothing where the task has two levels."""
+    """Return what a table for people says of the standard deviation; nothing with two levels."""
     if row.deviation is None or row.deviation_low is None or row.deviation_high is None:
         return []
     largest = (row.shares[-1].value - row.shares[0].value) / 2
@@ -82,7 +83,7 @@ def verdict(estimates: Estimates) -> tuple[str, ...]:
 
 
 def detection_sentence(detected: int, keys: int, hostile: int = 0, rate: float | None = None) -> str:
-    """Say how many keys stand out from the noise, whatever some of the reports say; a `rate` is for hashed keys.
+    """Say how many keys stand out from the noise, whatever some reports say; a `rate` is for hashed keys.
 
     >>> detection_sentence(14, 100)
     '14 of 100 keys stand out from the noise; the others are too rare to tell.'
@@ -109,23 +110,23 @@ def collisions_sentence(collisions: int) -> str:
     if not collisions:
         return ""
     return (
-        f"{collisions:,} of the keys share their numbers with each other: reports do not tell such keys apart, and the "
-        "estimates of each are those of all that have its number."
+        f"{collisions:,} of the keys share their numbers with each other: reports do not tell such keys "
+        "apart, and the estimates of each are those of all that have its number."
     )
 
 
 def sets_sentence(sets: SetSummary, *, has_shares: bool = False) -> str:
-    """Say how many people hold more pairs than reports stand for, and what that hides; empty if nobody can."""
+    """Say how many people hold more pairs than reports stand for, and what that hides; empty if none can."""
     padding = f"{sets.padding:,}"
     pairs = f"{padding} {'pair' if sets.padding == 1 else 'pairs'}"
     if not sets.larger_high:
-        return f"Nobody holds more than {pairs}, by contract." if sets.more == REFUSE else ""
+        return f"No participant holds more than {pairs}, by contract." if sets.more == REFUSE else ""
     if not sets.answers:
         told = sets.factor <= MAX_FACTOR_TOLD
         most = f"up to {two_digits(sets.factor)} times" if told else "many times perhaps"
         return (
-            f"Nobody has said how many pairs they hold: if people hold more than {pairs}, true frequencies are higher, "
-            f"{most}. The intervals include that."
+            f"Nobody has said how many pairs they hold: if people hold more than {pairs}, true frequencies are "
+            f"higher, {most}. The intervals include that."
         )
     more = f"Up to {percent(sets.larger_high)} of people may hold more than {pairs}"
     if sets.larger_low > 0:
@@ -135,7 +136,7 @@ def sets_sentence(sets: SetSummary, *, has_shares: bool = False) -> str:
         )
     weighed = "the means, and in the shares and quantiles of values," if has_shares else "the means,"
     return (
-        f"{more}. A report stands for {pairs} of theirs, chosen at random, so these people are counted for only some of what "
-        f"they hold: true frequencies may be up to {points(sets.hidden_high)} higher, which the intervals include. Their "
-        f"values weigh less in {weighed} which the intervals do not include."
+        f"{more}. A report stands for {pairs} of theirs, chosen at random, so these people are counted for only "
+        f"some of what they hold: true frequencies may be up to {points(sets.hidden_high)} higher, which the "
+        f"intervals include. Their values weigh less in {weighed} which the intervals do not include."
     )

@@ -1,4 +1,4 @@
-"""Which frequencies differ between two rounds: intervals, and a stated false discovery rate (proofs/trends.md)."""
+"""Which frequencies differ between two rounds, at a stated false discovery rate (proofs/trends.md)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: fl
         level: The level of the intervals.
         rate: The false discovery rate of the flags.
     """
-    # Noise may take a difference beyond 1; the interval moves back with it, since cut off it would be narrow or empty.
+    # Noise may take a difference beyond 1; the interval moves back with it, since cut off it would be narrow
+    # or empty.
     change = np.clip(after.frequency - before.frequency, -1, 1)
     variance = sum(_variance(each, np.clip(each.frequency, 0, 1)) for each in (before, after))
     reach = two_sided_z(level) * np.sqrt(variance)
@@ -73,8 +74,9 @@ def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: fl
 
 
 def _variance(counts: RoundCounts, frequency: Floats) -> Floats:
-    # Panels are disjoint, so that the errors of their choice are opposed: their difference is that of two samples of a
-    # large population. With one panel everybody reports, and only those who are not asked for the size are chosen.
+    # Panels are disjoint, so that the errors of their choice are opposed: their difference is that of two
+    # samples of a large population. With one panel all people report, and only those who are not asked for
+    # the size are chosen.
     return counts.noise_variance(frequency, counts.moments.left_out if counts.panels == 1 else 1.0)
 
 
@@ -96,7 +98,7 @@ def _p_values(before: RoundCounts, after: RoundCounts) -> Floats:
 
 
 def _exact_p_values(before: Integers, after: Integers, share: float) -> Floats:
-    """Return those of few counts: given both together, each of them is in the later round by the share of its reports."""
+    """Return those of few counts: given their sum, each is in the later round by the share of its reports."""
     counts = [each.astype(np.float64) for each in (before, after)]
     more = binomial_upper_tail(counts[1], counts[0] + counts[1], share)
     fewer = binomial_upper_tail(counts[0], counts[0] + counts[1], 1 - share)

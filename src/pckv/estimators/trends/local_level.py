@@ -1,13 +1,14 @@
 """The local level model: noisy rounds of a level that moves (proofs/trends.md).
 
-A movement is a variance of the level's step into every round, relative to the noise of a typical round: a key's level
-does not move, moves a little in every round, or once. Movements of one kind differ in nothing but when the level shifts,
-and share one weight, which is learned from all keys together.
+A movement is a variance of the level's step into every round, relative to the noise of a typical round: a
+key's level does not move, moves a little in every round, or once. Movements of one kind differ in nothing but
+when the level shifts, and share one weight, which is learned from all keys together.
 
-Value = level + noise of a known variance, and the level takes a random step into every round. Kalman's filter gives the
-likelihood of each movement, and the smoother of Rauch, Tung and Striebel the level of every round given all of them. The
-estimate of a level is the mean over all movements, each with its chance. Its interval contains that of the mixture, and
-that of a key which drifts: an average over all keys is no reason to take a single one for still.
+Value = level + noise of a known variance, and the level takes a random step into every round. Kalman's filter
+gives the likelihood of each movement, and the smoother of Rauch, Tung and Striebel the level of every round
+given all of them. The estimate of a level is the mean over all movements, each with its chance. Its interval
+contains that of the mixture, and that of a key which drifts: an average over all keys is no reason to take a
+single one for still.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ import numpy as np
 from pckv.base.arrays import Floats, Integers
 from pckv.estimators.intervals import Interval, two_sided_z
 
-# Variances of a step, relative to that of the noise of one round. Over T rounds a drift below 1/T² cannot be told from
-# none, and one above the largest makes smoothed estimates those of single rounds.
+# Variances of a step, relative to that of the noise of one round. Over T rounds a drift below 1/T² cannot be
+# told from none, and one above the largest makes smoothed estimates those of single rounds.
 DRIFTS = tuple(4.0**power for power in range(-6, 5))
 SHIFTS = (4.0, 64.0, 1024.0)
-# Before anything is learned, this many keys are imagined: a third of them still, a third drifting, a third shifting.
+# Before anything is learned, this many keys are imagined: a third of them still, a third drifting, a third
+# shifting.
 IMAGINED_KEYS = 10
 # The weights change by less than this, of all keys, in a step of the iteration that is the last.
 CLOSE = 1e-4
@@ -68,8 +70,9 @@ class Chances(NamedTuple):
 def learn_chances(likelihood: Floats, moved: Movements) -> Chances:
     """Return every key's chances of the movements, given their log likelihoods, by movement and key.
 
-    The weights of the kinds are learned by expectation and maximisation on the marginal likelihood, with a few imagined
-    keys, so that a single key is not taken for certain. Within a kind all movements have the same weight.
+    The weights of the kinds are learned by expectation and maximisation on the marginal likelihood, with a
+    few imagined keys, so that a single key is not taken for certain. Within a kind all movements have the
+    same weight.
     """
     sizes = np.bincount(moved.kind)
     relative = np.exp(likelihood - likelihood.max(axis=0)) / sizes[moved.kind][:, None]
@@ -172,7 +175,7 @@ def _parts(shape: tuple[int, ...], moved: Movements) -> Iterator[slice]:
 
 
 def _filter(values: Floats, variances: Floats, moved: Movements) -> _Filtered:
-    """Run Kalman's filter for all movements and keys; before the first round nothing is known of the level."""
+    """Run Kalman's filter for all movements and keys; before the first round the level is unknown."""
     keys, rounds = values.shape
     typical = _typical(variances)
     level = np.empty((rounds, moved.kind.size, keys))
@@ -190,7 +193,7 @@ def _filter(values: Floats, variances: Floats, moved: Movements) -> _Filtered:
 
 
 def _typical(variances: Floats) -> Floats:
-    """Return the noise of every key's typical round: one that has just opened, with few reports, changes little."""
+    """Return the noise of every key's typical round: a new one with few reports changes it little."""
     return np.asarray(np.quantile(variances, 0.5, axis=1, method="lower"))
 
 
@@ -233,7 +236,7 @@ class _NormalLaws(NamedTuple):
 
 
 def _likeliest(level: Floats, variance: Floats, chances: Floats) -> _NormalLaws:
-    """Return every key's likeliest movements, and all others as one normal law of the same mean and variance."""
+    """Return every key's likeliest movements, and the others as one normal law of equal mean and variance."""
     possible = chances.any(axis=1)
     if not possible.all():
         level, variance, chances = level[:, possible], variance[:, possible], chances[possible]
@@ -255,7 +258,7 @@ def _likeliest(level: Floats, variance: Floats, chances: Floats) -> _NormalLaws:
 
 
 def _lower_limit(laws: _NormalLaws, confidence: float) -> Floats:
-    """Return lower limits by round and key, from below; the quantile of a mixture lies among those of its laws."""
+    """Return lower limits by round and key; the quantile of a mixture lies among those of its laws."""
     ends = laws.level - two_sided_z(confidence) * laws.deviation
     possible = np.where(laws.chance > 0, ends, np.inf), np.where(laws.chance > 0, ends, -np.inf)
     lowest, highest = possible[0].min(axis=1), possible[1].max(axis=1)

@@ -28,7 +28,8 @@ class RoundCounts:
     Attributes:
         number: That of the round.
         panels: How many panels the series has.
-        reports: How many reports were counted, and `size_answers` the answers to the size question among them.
+        reports: How many reports were counted, and `size_answers` the answers to the size question among
+            them.
         keys: The numbers of the keys that were decoded, and `support` their counts.
         law: The law of a key's counts in this round, and `scale` what its levels are worth.
     """
@@ -92,7 +93,7 @@ class RoundCounts:
 
     @cached_property
     def moments(self) -> CountMoments:
-        """The moments of the counts, as a sample of everybody."""
+        """The moments of the counts, as a sample of all people."""
         left_out = 1 - self.pair_reports / (self.reports * self.panels)
         return CountMoments.of(self.count_law, left_out, self.scale)
 
@@ -119,7 +120,7 @@ class RoundCounts:
 
 
 def pooled_support(rounds: Sequence[RoundCounts]) -> KeySupport:
-    """Return the counts of all rounds together; the functions of reports differ, supports add up all the same."""
+    """Return the counts of all rounds together; functions of reports differ, but supports add up."""
     return KeySupport(add_up([each.support.counts for each in rounds]))
 
 
@@ -145,7 +146,7 @@ class PooledReports:
 
 
 def pool(series: Series, rounds: Sequence[RoundCounts]) -> PooledReports:
-    """Return the reports of at most as many rounds in a row as there are panels: everybody at most once."""
+    """Return the reports of at most as many rounds in a row as there are panels: each person at most once."""
     reports = sum(each.reports for each in rounds)
     return PooledReports(
         task=series.task,

@@ -71,10 +71,11 @@ def smooth_means(rounds: Sequence[RoundCounts], frequency: Floats, confidence: f
 
 
 def returning_error(rounds: Sequence[RoundCounts]) -> float:
-    """Return which variance the model misses where some panels have no reports, relative to that between people.
+    """Return the variance that the model misses where panels lack reports, relative to that between people.
 
-    The error of choosing a panel returns with the panel, and does not fall with the number of its rounds as the model
-    takes it to. Where all panels report alike their errors add up to nothing, and nothing is missed.
+    The error of choosing a panel returns with the panel, and does not fall with the number of its rounds as
+    the model takes it to. Where all panels report alike their errors add up to nothing, and nothing is
+    missed.
     """
     panels, weights = rounds[0].panels, _weights(rounds)
     by_panel = np.bincount([each.number % panels for each in rounds], weights)

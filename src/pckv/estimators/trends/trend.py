@@ -42,18 +42,20 @@ def trend(
     false_discovery_rate: float = DEFAULT_FLAG_RATE,
     progress: Progress = no_progress,
 ) -> Trend:
-    """Estimate all rounds of a series together: each on its own, smoothed, pooled, and the last against the one before.
+    """Estimate all rounds of a series: on their own, smoothed, pooled, and the last against the one before.
 
-    Frequencies are the capped ones of `estimate`, and so are their changes; the upper limits of frequencies reach to
-    what larger sets may hide. All are about everybody, not only about the panel that reported.
+    Frequencies are the capped ones of `estimate`, and so are their changes; the upper limits of frequencies
+    reach to what larger sets may hide. All are about all people, not only about the panel that reported.
 
     Args:
         series: The series.
-        rounds: The tally of every round, or its decoded counts, in any order; a round without reports is left out.
+        rounds: The tally of every round, or its decoded counts, in any order; a round without reports is left
+            out.
         level: The level of the intervals.
-        keys: The names of the keys; by default all. The others are decoded all the same, for drifts are learned from
-            all keys, unless there are too many.
-        false_discovery_rate: The share of false ones expected among the keys that are flagged as changed, at most.
+        keys: The names of the keys; by default all. The others are decoded all the same, for drifts are
+            learned from all keys, unless there are too many.
+        false_discovery_rate: The share of false ones expected among the keys that are flagged as changed, at
+            most.
         progress: Called with the share that is decoded.
 
     Returns:
@@ -113,7 +115,8 @@ def decoded_keys(series: Series, rounds: int, asked: Integers | None) -> Integer
     task = series.task
     if task.is_hashed:
         raise ParameterError(
-            "a trend needs a list of keys, and every round hashes texts to other numbers: estimate the rounds one by one"
+            "a trend needs a list of keys, and every round hashes texts to other numbers: estimate the "
+            "rounds one by one"
         )
     if task.key_count * max(rounds, 1) <= MAX_ESTIMATES:
         return np.arange(task.key_count)
@@ -222,8 +225,8 @@ def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndar
 def _possible(level: Floats, interval: Interval, least: float) -> tuple[Floats, Floats, Floats]:
     """Return levels and limits as far as they are possible.
 
-    Where noise takes a level beyond an end, the interval moves back with it: cut off at the end, it would be narrow or
-    empty, as if the data were sure of what they contradict.
+    Where noise takes a level beyond an end, the interval moves back with it: cut off at the end, it would be
+    narrow or empty, as if the data were sure of what they contradict.
     """
     clipped = np.clip(level, least, 1.0)
     low, high = (np.clip(limit + (clipped - level), least, 1.0) for limit in interval)
@@ -233,7 +236,7 @@ def _possible(level: Floats, interval: Interval, least: float) -> tuple[Floats, 
 def _raise(
     series: Series, counts: Sequence[RoundCounts], level: float, smoothed: Floats, high: Floats
 ) -> Floats:
-    """Raise the upper limits of the last of some rounds to what larger sets may hide, by the latest answers."""
+    """Raise the upper limits of the last rounds to what larger sets may hide, by the latest answers."""
     answers = add_up([each.size_answers for each in last_rounds(counts, series.panels)])
     error = (high - smoothed) / two_sided_z(level)
     return hidden_share(series.task, answers, level).raise_limits(high, error, level)

@@ -1,1 +1,1 @@
-"""Every figure of the paper's evaluation, as points that anybody can compute again."""
+"""Every figure of the paper's evaluation, as points that can be computed again."""

@@ -103,7 +103,7 @@ def deal_ratings(name: str, counts: np.ndarray, sums: np.ndarray, users: int, rn
         places = owners * counts.size + items
         again = np.ones(items.size, np.bool_)
         again[np.unique(places, return_index=True)[1]] = False
-        # Nobody rates an item twice: what came second is assigned again, so that the first ratings stay.
+        # No person rates an item twice: what came second is assigned again, so that the first ratings stay.
         owners[again] = rng.integers(0, users, int(again.sum()))
     order = np.argsort(places, kind="stable")
     offsets = np.zeros(users + 1, np.int64)
