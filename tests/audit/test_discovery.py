@@ -97,7 +97,7 @@ def test_mutants_are_found(mutant: Callable[..., Any]) -> None:
 
 def test_the_card_says_that_texts_are_asked_for() -> None:
     text = card_markdown(privacy_card(TASK, audit=audit(TASK)))
-    assert "Which texts a person holds, whatever these are: the first 3 characters of each." in text
-    assert "A report stands for at most 2 texts" in text
+    assert "| Keys | unknown; found up to 3 characters of these: “abc”" in text
+    assert "| Texts per report | at most 2;" in text
     assert "pairs" not in text
     assert "The texts that many people hold" in text

@@ -49,7 +49,7 @@ PUBLIC = frozenset(
         ("GET", "/favicon.ico"),
         ("GET", "/join/{task_id}"),
         ("GET", "/results/{task_id}"),
-        ("GET", "/static/{name}"),
+        ("GET", "/static/{path:path}"),
         ("GET", "/client/{path:path}"),
         ("GET", "/vega.js"),
         # Signing in takes a token in the body.
@@ -73,6 +73,7 @@ ANALYSTS = frozenset(
         ("GET", "/tasks/{task_id}/chart"),
         ("POST", "/tasks/{task_id}/chart"),
         ("GET", "/tasks/{task_id}/precision"),
+        ("GET", "/tasks/{task_id}/qr.svg"),
         ("GET", "/tasks/{task_id}/key"),
         ("GET", "/tasks/{task_id}/key/levels"),
         ("DELETE", "/session"),

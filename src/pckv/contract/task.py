@@ -256,7 +256,7 @@ class Task:
         )
 
     def as_round(self, series: SeriesRound, opens: str, closes: str) -> Task:
-        """Return this task as a round of a `series`, named after the round and with its days."""
+        """Return this task as a round of a `series` from the day `opens` to before `closes`, named after it."""
         return self._of(
             name=self.name + series.suffix,
             domain=self.domain,
@@ -390,7 +390,11 @@ class Task:
         return index
 
     def held_index(self, key: str) -> int:
-        """Return the number that a participant's `key` counts as: if it is not listed, that of all others."""
+        """Return the number that a participant's `key` counts as: if it is not listed, that of all others.
+
+        Raises:
+            PairsError: if it is not a text, or is unknown to a task without `other`.
+        """
         if self.other_index is None:
             return self.key_index(key)
         if not isinstance(key, str):
@@ -400,7 +404,11 @@ class Task:
         return self.other_index if index is None else index
 
     def key_hash(self, key: str) -> int:
-        """Return 64 bits of the hash of a text, bound to this task; its number is their remainder."""
+        """Return 64 bits of the hash of a `key`, bound to this task; its number is their remainder.
+
+        Raises:
+            PairsError: if it cannot be a key.
+        """
         try:
             text = check_name(key, "key")
         except ParameterError as error:

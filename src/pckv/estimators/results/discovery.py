@@ -122,6 +122,9 @@ class Discovery(ResultTable):
     def from_dict(cls, document: Any) -> Self:
         """Return the discovery that `to_dict` wrote; its keys are such as a file of keys can have.
 
+        Args:
+            document: The plain values.
+
         Raises:
             DataError: if a member is missing, is not of its type, or is not a key.
         """
@@ -188,7 +191,7 @@ class Discovery(ResultTable):
         )
 
     def shown(self, count: int) -> tuple[Discovery, int]:
-        """Return the most frequent texts, and how many others there are."""
+        """Return the most frequent texts, at most `count`, and how many others there are."""
         return self.top(count), max(len(self) - count, 0)
 
     def table(self) -> dict[str, Any]:

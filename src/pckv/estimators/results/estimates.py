@@ -256,7 +256,7 @@ class Estimates(ValueSpread, ResultTable):
         return [not told for told in self.detected]
 
     def shown(self, count: int) -> tuple[Estimates, int]:
-        """Return the most frequent of the listed keys, and how many others there are."""
+        """Return the most frequent of the listed keys, at most `count`, and how many others there are."""
         listed = self.listed
         return listed.top(count), max(len(listed) - count, 0)
 
@@ -347,6 +347,9 @@ class Estimates(ValueSpread, ResultTable):
     @classmethod
     def from_dict(cls, document: Any) -> Self:
         """Return the estimates that `to_dict` wrote.
+
+        Args:
+            document: The plain values.
 
         Raises:
             DataError: if a member is missing, is not of its type, or contradicts others; the message names

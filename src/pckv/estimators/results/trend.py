@@ -297,6 +297,9 @@ class Trend(ResultTable):
     def from_dict(cls, document: Any) -> Self:
         """Return the trend that `to_dict` wrote, without the counts that other comparisons need.
 
+        Args:
+            document: The plain values.
+
         Raises:
             DataError: if a member is missing, is not of its type, or contradicts others; the message names
                 it.
@@ -338,7 +341,7 @@ class Trend(ResultTable):
         )
 
     def shown(self, count: int) -> tuple[Trend, int]:
-        """Return the keys that moved most, and how many others there are; none where there are no reports."""
+        """Return the keys that moved most, at most `count`, and how many others there are; none without reports."""
         shown = self.moved_most(count if self.rounds else 0)
         return shown, len(self) - len(shown)
 
