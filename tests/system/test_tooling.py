@@ -8,11 +8,14 @@ import sysconfig
 import tomllib
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from support.durations import duration_lines, group_of
 from support.scripts import printed_lines
+from support.tiers import VERIFIED, mark_for_verify
 
 ROOT = Path(__file__).parents[2]
 MAX_TARGETS = 15
@@ -46,6 +49,30 @@ def test_make_help_lists_every_target() -> None:
     listed = printed_lines("make", "--no-print-directory", "help")
     assert [line.split()[0] for line in listed] == targets
     assert all(len(line.split()) > 2 for line in listed)
+
+
+def test_every_file_that_is_left_to_verify_exists() -> None:
+    """A file that gets another name would run in `make test` unnoticed."""
+    files = [f"/{path.relative_to(ROOT)}" for path in (ROOT / "tests").rglob("*.py")]
+    for name in re.split(r"\|(?![^(]*\))", "|".join(VERIFIED.values())):
+        assert any(re.search(rf"/(test_)?({name})\.py", path) for path in files), name
+
+
+class CollectedTest(SimpleNamespace):
+    """A test as pytest collects it, with its markers."""
+
+    def add_marker(self, marker: object) -> None:
+        self.markers.append(marker)
+
+
+def test_every_function_has_a_case_in_make_test() -> None:
+    """Of planted faults the first runs in `make test`, and all run in `make verify`."""
+    names = ("a[1]", "a[2]", "b", "c_is_caught[1]", "c_is_caught[2]")
+    found = [CollectedTest(nodeid=f"tests/x/test_x.py::test_{name}", markers=[]) for name in names]
+    found.append(CollectedTest(nodeid="tests/system/test_site.py::test_x", markers=[]))
+    mark_for_verify(cast("list[pytest.Item]", found))
+    left = [item.nodeid for item in found if item.markers]
+    assert left == ["tests/x/test_x.py::test_c_is_caught[2]", "tests/system/test_site.py::test_x"]
 
 
 @pytest.mark.parametrize(("package", "arguments"), [("bench", ["--list"]), ("experiments", [])])
