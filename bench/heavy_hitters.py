@@ -1,8 +1,9 @@
 """How many frequent texts are found, and how fast, relative to pure-ldp's prefix method (only when named).
 
-Both get the same people, of whom many hold one of ten texts of 12 bits, at the same ε and in as many groups, and return ten
-texts: theirs needs a number or a threshold, so that the false discovery rate of ours is set aside. Reports are made before the clock starts. Theirs counts every text that
-there may be, so that longer ones would take it hours; it runs in the environment of the bench `peers`.
+Both get the same people, of whom many hold one of ten texts of 12 bits, at the same ε and in as many groups,
+and return ten texts: theirs needs a number or a threshold, so that the false discovery rate of ours is set
+aside. Reports are made before the clock starts. Theirs counts every text that there may be, so that longer
+ones would take it hours; it runs in the environment of the bench `peers`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from bench.processes import ROOT
 
 BITS, BITS_PER_GROUP, USERS, EPSILON = 12, 2, 20_000, 3.0
 TEXTS, HOLDERS, RUNS = 10, 1_040, 3
-# Holders of a text are 1.5 times as many as the plan of ours says. As many texts are returned as are asked for, as long as
-# they are as likely there as not.
+# Holders of a text are 1.5 times as many as the plan of ours says. As many texts are returned as are asked
+# for, as long as they are as likely there as not.
 ANY_RATE = 0.5
 
 
 class TextsOfPeople(NamedTuple):
-    """The text that each person holds, and the texts that many hold."""
+    """What each person holds, and which texts many do."""
 
     held: list[str]
     frequent: list[str]

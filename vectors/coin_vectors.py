@@ -1,4 +1,4 @@
-"""Vectors of coins: what they decide, reports that follow from them, and words that every implementation must refuse."""
+"""Vectors of coins: what they decide, reports that follow from them, and words that must be refused."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _pairs(task: Task) -> Iterator[dict[str, float]]:
 def _reports(
     number: int, task: Task, held: Iterator[dict[str, float]] | Iterator[list[str]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield reports of several sets of pairs or texts, each with a coin; the first 16 bytes of their tapes are not used."""
+    """Yield reports of several sets, each with a coin; the first 16 bytes of their tapes are not used."""
     for case, pairs in enumerate(held):
         tape = seeded_source(100 * number + case)(REPORT_ID_BYTES + DRAW_BYTES * (task.draws + 4))
         report = perturb_from(Tape(task.draws, fixed_source(tape)), task, pairs, _coin(case + 1))

@@ -106,7 +106,7 @@ def _function_draws(task: Task) -> Iterator[dict[str, Any]]:
 
 
 def _symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
-    """Yield reports on both sides of all thresholds, of texts with one prefix or symbol and with two, in every group."""
+    """Yield reports on both sides of all thresholds, of texts with one or two prefixes or symbols, per group."""
     law, tree = _law(task), task.tree
     texts = [tree.alphabet[0] * tree.characters, tree.alphabet[:2] * (tree.characters // 2)]
     for group in range(tree.groups):

@@ -83,7 +83,7 @@ def _seeded(number: int, task: Task, held: Iterator[dict[str, float]]) -> Iterat
 
 
 def other_pairs(task: Task) -> Iterator[dict[str, float]]:
-    """Yield sets of pairs with no, one and several keys that are not listed, before, between and after those that are."""
+    """Yield sets with no, one and several unlisted keys, before, between and after the listed ones."""
     low, high, middle = task.low, task.high, task.level_values[1]
     first, last = task.key_name(0), task.key_name(task.key_count - 2)
     yield {}
