@@ -38,8 +38,7 @@ from pckv.store.base import (
     TaskFilter,
     Upload,
 )
-from pckv.store.parts import choose_compaction, compact_parts, count_all_words, new_part
-from pckv.store.uploads import (
+from pckv.store.duplicates import (
     BatchDecision,
     TaskBatch,
     decide,
@@ -48,6 +47,7 @@ from pckv.store.uploads import (
     outcomes_per_upload,
     refuse_all,
 )
+from pckv.store.parts import choose_compaction, compact_parts, count_all_words, new_part
 
 
 @dataclass

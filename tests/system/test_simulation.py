@@ -19,12 +19,12 @@ from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.store import parts
 from pckv.store.base import Part, PartChanges, ReportOutcome, StoredTask, Upload
+from pckv.store.duplicates import BatchDecision, TaskBatch
 from pckv.store.parts import Compaction, pack_words
 from pckv.store.sql import reports as sql
 from pckv.store.sql import store as sql_store
 from pckv.store.sql.store import SqlStore
 from pckv.store.sql.transactions import Transaction
-from pckv.store.uploads import BatchDecision, TaskBatch
 from support.simulation import simulate
 from support.simulation_collector import SimulatedCollector
 from support.simulation_model import FIRST_DAY, TASKS, HttpAnswer, SimulationFailure, json_request, valid_item

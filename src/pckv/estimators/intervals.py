@@ -1,4 +1,4 @@
-"""Intervals at any level, from the exact variances of the law's law (proofs/intervals.md)."""
+"""Intervals at any level, from the exact variances of the counts (proofs/intervals.md)."""
 
 from __future__ import annotations
 

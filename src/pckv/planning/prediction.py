@@ -2,7 +2,7 @@
 
 For a key of frequency f and mean m among n users, the sum S and the weighted sum T of the counts of its
 levels (`pckv.statistics.moments`; with two levels, n1 + n2 and n1 - n2) have means, variances and a
-covariance that follow from the law's exact law. Given S the estimated mean is piecewise linear in T, so that
+covariance that follow from the law of the mechanism. Given S the estimated mean is piecewise linear in T, so that
 one integral is closed and the other a sum over S: over a grid of a Gaussian, or over the whole numbers where
 S counts few reports.
 

@@ -1,4 +1,4 @@
-"""The exact moments of a key's counts, from the law's law: what estimators and plans compute with.
+"""The exact moments of a key's counts, from the law of a mechanism: what estimators and plans compute with.
 
 Everything takes plain numbers or numpy arrays alike and imports no numpy itself.
 """
@@ -121,7 +121,7 @@ class SupportMoments:
 
 @dataclass(frozen=True, slots=True)
 class CountMoments:
-    """Means and variances, per report, of a key's counts, from the law's exact law.
+    """Means and variances, per report, of a key's counts, from the law of a mechanism.
 
     The population is fixed: a share f of the reports comes from holders of mean value m, on the `scale`.
     Where the spread of their values is unknown, all are taken to be m; how their levels are spread is

@@ -20,8 +20,8 @@ from pckv.store.base import (
     TaskChanges,
     TaskFilter,
 )
+from pckv.store.duplicates import has_server_coin
 from pckv.store.sql.transactions import Transaction
-from pckv.store.uploads import has_server_coin
 
 # The number of the task whose id is the first parameter.
 TASK_NUMBER = "(SELECT number FROM tasks WHERE id = $1)"

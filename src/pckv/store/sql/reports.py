@@ -17,10 +17,7 @@ from pckv.store.base import (
     StoredPart,
     Upload,
 )
-from pckv.store.parts import new_part
-from pckv.store.sql.contracts import TASK_NUMBER, TaskRow, find_row
-from pckv.store.sql.transactions import Transaction, TransactionConflict
-from pckv.store.uploads import (
+from pckv.store.duplicates import (
     BatchDecision,
     TaskBatch,
     decide,
@@ -30,6 +27,9 @@ from pckv.store.uploads import (
     refuse_all,
     unique_by_id,
 )
+from pckv.store.parts import new_part
+from pckv.store.sql.contracts import TASK_NUMBER, TaskRow, find_row
+from pckv.store.sql.transactions import Transaction, TransactionConflict
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
 

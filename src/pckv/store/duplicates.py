@@ -1,4 +1,4 @@
-"""What happens to uploaded reports: the same decisions for every database."""
+"""Which uploaded reports are stored, known already, or in conflict: the same decisions for every database."""
 
 from __future__ import annotations
 
