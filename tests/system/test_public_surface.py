@@ -125,7 +125,7 @@ assert not loaded, loaded
 
 def test_a_server_loads_no_code_of_devices() -> None:
     run_script(SERVER_SCRIPT % "")
-    with pytest.raises(AssertionError, match="mechanisms.grr.device"):
+    with pytest.raises(AssertionError, match=r"mechanisms\.grr\.device"):
         run_script(
             SERVER_SCRIPT % "importlib.import_module('pckv.mechanisms.registry').load_part('grr', 'sampler')"
         )
