@@ -71,7 +71,7 @@ class SizeQuestion:
             raise ParameterError(f"size_share must be at least 0 and at most 0.5, not {float(self.share):g}")
         if self.padding >= self.keys:
             raise ParameterError(
-                f"size_share must be 0: no participant can hold more pairs than the padding, {self.padding:,}"
+                f"size_share must be 0: nobody can hold more pairs than the padding, {self.padding:,}"
             )
 
     @property
