@@ -132,8 +132,8 @@ def test_the_mixture_keeps_both_laws_apart() -> None:
         (10, 2, "0", "at least 0 and at most 0.5, not 0$"),
         (10, 2, "0.500001", "at least 0 and at most 0.5"),
         (10, 2, "-0.1", "at least 0 and at most 0.5"),
-        (10, 10, "0.1", "no participant can hold more"),
-        (10, 11, "0.1", "no participant can hold more"),
+        (10, 10, "0.1", "nobody can hold more"),
+        (10, 11, "0.1", "nobody can hold more"),
     ],
 )
 def test_questions_that_are_refused(keys: int, padding: int, share: str, message: str) -> None:
