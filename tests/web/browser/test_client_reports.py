@@ -130,10 +130,16 @@ def test_offline_then_flush(context: Any, port: int, collector: Running) -> None
         check_one(collector, task, tab.call(url(collector), QUICK, "receipt", task.id))
 
 
+GONE_OFFLINE = """address => fetch(address, { cache: "no-store", mode: "no-cors" }).then(
+    () => false, () => !navigator.onLine)"""
+
+
 def test_offline_without_the_task_nothing_is_perturbed(context: Any, port: int, collector: Running) -> None:
     tab = Tab(context, port)
     tab.page.evaluate("() => import('/client/index.js')")
     context.set_offline(True)
+    # On a busy machine the browser goes offline a moment later.
+    tab.page.wait_for_function(GONE_OFFLINE, arg=f"{url(collector)}/healthz")
     refused = tab.call(url(collector), QUICK, "submit", collector.add_task().id, PAIRS)
     assert refused["code"] == "not_sent"
     assert tab.call(url(collector), QUICK, "spent") == "0"
