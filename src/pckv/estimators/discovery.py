@@ -30,7 +30,7 @@ from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
 from pckv.tally.supports import supports_of
 
-# Prefixes that are looked at in one group at most: so many take about a gigabyte of memory.
+# The most prefixes that are followed in one group: this many take about a gigabyte of memory.
 MAX_CANDIDATES = 2**22
 
 

@@ -55,7 +55,7 @@ def errors_by_users(chosen: Assessment) -> Curve:
 
 @dataclass(frozen=True)
 class Enough:
-    """What would be enough for all keys that matter to stand out: so many people, or such an ε, if any."""
+    """The number of people, or the ε, at which all keys that matter stand out; None where there is none."""
 
     users: float | None
     epsilon: float | None

@@ -79,7 +79,7 @@ class Discovery(ResultTable):
         characters: How many characters of a text are found at most.
         padding: How many texts of a person a report stands for at most.
         smallest_frequency: The least frequency of a text of that many characters that is found four times out
-            of five with so many reports.
+            of five with this many reports.
     """
 
     MISSING: ClassVar[str] = "key {!r} was not found"

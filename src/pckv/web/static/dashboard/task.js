@@ -119,7 +119,7 @@ class TaskView {
       label: "Delete",
       kind: "danger",
       title: "Delete this task?",
-      text: `“${name}”: The task, all its reports and its estimates are deleted for good, here and in the database. What was downloaded stays with whoever has it. The same task cannot be created again.`,
+      text: `“${name}”: The task, all its reports and its estimates are deleted for good, here and in the database. Downloaded copies are not deleted. The same task cannot be created again.`,
       work: () => this.remove(),
     });
     return make(
