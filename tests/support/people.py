@@ -87,7 +87,7 @@ class Person:
         self.context, self.origin = context, origin
         # Whether the browser has scripts that it cannot forget.
         self.altered = False
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         context.on("request", self._on_request)
         context.on("weberror", lambda error: self.problems.append(str(error.error)))
         context.on("console", self._on_console)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,9 @@ from click.testing import CliRunner
 
 import pckv
 from pckv.cli import main
+from pckv.collector.computations import MAX_PER_ACCOUNT
 from pckv.planning.plan import plan
+from pckv.web import new_task
 from support.collectors import ADMINISTRATOR, Running, bearer, check_problem, wait_until
 from support.site import FORM, HOSTILE, ask
 
@@ -300,3 +304,22 @@ def test_a_form_becomes_a_task_by_coins(site: Running, monkeypatch: pytest.Monke
     stored = site.store.find_task(with_coin.id)
     assert stored is not None
     assert stored.by_invitation
+
+
+def test_a_task_is_created_while_as_many_plans_as_allowed_are_computed(
+    site: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    monkeypatch.setattr(new_task, "_planned", lambda _: go_on.wait(60) and {})
+    with ThreadPoolExecutor(MAX_PER_ACCOUNT + 2) as pool:
+        plans = [
+            pool.submit(site.get, f"/plan?keys={keys}&users=500&epsilon=1", ADMINISTRATOR)
+            for keys in range(1, MAX_PER_ACCOUNT + 2)
+        ]
+        wait_until(lambda: any(plan.done() for plan in plans))
+        created = pool.submit(ask, site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=FORM)
+        # Long enough for a refusal, which would come at once.
+        wait([created], timeout=1)
+        go_on.set()
+        assert created.result().status_code == 201
+        assert sorted(plan.result().status_code for plan in plans) == [200] * MAX_PER_ACCOUNT + [429]

@@ -108,9 +108,7 @@ def _chart(x: str, curve: Curve, marked: float) -> dict[str, Any]:
     },
 )
 @Policy(max_bytes=None)
-async def create(
-    request: Request, collector: CurrentCollector, account: Account, *, preview: bool = False
-) -> Response:
+async def create(request: Request, collector: CurrentCollector, *, preview: bool = False) -> Response:
     """Plan a task, create and store it; the answer has its canonical JSON.
 
     With `preview` nothing is stored. A problem's `field` is the member that is wrong. With `kind` discovery
@@ -120,7 +118,8 @@ async def create(
     # Not a parameter: FastAPI would read the body before it knows whether the sender is allowed to send one.
     form = read_any_form(await request.body())
     try:
-        task = await collector.analysis_threads.run(account, form.to_task)
+        # Plans that the account asked for while the form was filled in must not be why it is refused.
+        task = await collector.analysis_threads.run_short(form.to_task)
         if preview:
             return JSONResponse({"id": task.id, "task": task.to_json()})
         new = await asyncio.to_thread(collector.store.add_task, task, collector.contracts.today())

@@ -251,6 +251,29 @@ def test_presets_of_privacy_are_explained_by_odds(people: Any) -> None:
     assert warning.is_hidden()
 
 
+def test_one_plan_is_asked_for_at_a_time_and_the_last_is_shown(people: Any) -> None:
+    operator = people()
+    open_form(operator)
+    page = operator.page
+    held: list[Any] = []
+    page.route("**/plan?*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
+    fill_task(operator, "typed slowly", KEYS, users="500")
+    users = page.get_by_label("People expected")
+    wait_until(lambda: page.evaluate("1") and len(held) == 1)
+    for number in ("600", "700", "5000000"):
+        users.fill(number)
+        # Longer than the form waits for the next letter.
+        page.wait_for_timeout(500)
+    assert len(held) == 1
+    held[0].continue_()
+    wait_until(lambda: page.evaluate("1") and len(held) == 2)
+    assert "users=5000000" in held[1].request.url
+    held[1].continue_()
+    page.locator(".light.green", has_text="Enough people").wait_for()
+    page.unroute("**/plan?*")
+    assert len(held) == 2
+
+
 def test_a_draft_survives_a_reload_and_the_end_of_a_session(people: Any) -> None:
     operator = people()
     open_form(operator)

@@ -27,12 +27,19 @@ export class PlanSection {
     replace(this.said, make("p", {}, "The plan appears here."), make("p", { class: "aside" }, text));
   }
 
-  // `round`, if it is not empty, says that the plan is for one round of several.
+  // `round`, if it is not empty, says that the plan is for one round of several. One plan is asked for at a
+  // time: the collector goes on planning for a request that is given up, and limits how much it plans at once.
   show = newestOnly(async (signal, { kind, ...values }, round = "") => {
     this.busy.textContent = "planning …";
     try {
-      const kindPath = kind === "discovery" ? "/discovery" : "";
-      this.newest = await ask("GET", `/plan${kindPath}?${query(values)}`, { signal });
+      await this.asked;
+      if (signal.aborted) return;
+      const kindPath = kind === "discovery" ? "/discovery" : "",
+        answer = ask("GET", `/plan${kindPath}?${query(values)}`);
+      this.asked = answer.catch(() => null);
+      const newest = await answer;
+      if (signal.aborted) return;
+      this.newest = newest;
       const [first, ...others] = this.newest.sections;
       replace(
         this.said,
