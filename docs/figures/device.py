@@ -33,7 +33,7 @@ def draw() -> Drawing:
     drawing.text(
         600,
         232,
-        ("whatever somebody holds, the", "chance of a report differs by", "a factor of at most e^ε"),
+        ("whatever a participant holds, the", "chance of a report differs by", "a factor of at most e^ε"),
         size=13,
         ink="soft",
     )

@@ -14,7 +14,7 @@ LEFT, SCALE = 150, 640
 def draw() -> Drawing:
     """Return the picture."""
     drawing = Drawing(920, 310, TITLE)
-    drawing.text(460, 34, "How sure can somebody become who sees your report?", bold=True)
+    drawing.text(460, 34, "How sure can a reader of your report become?", bold=True)
     for number, epsilon in enumerate(EPSILONS):
         y = 64 + number * 50
         sure = math.exp(epsilon) / (1 + math.exp(epsilon))
@@ -26,5 +26,5 @@ def draw() -> Drawing:
     drawing.line(LEFT + SCALE / 2, 58, LEFT + SCALE / 2, 256, "ink")
     drawing.text(LEFT + SCALE / 2, 278, "before: fifty-fifty", size=13, ink="soft")
     drawing.text(LEFT + SCALE, 278, "certain", size=13, ink="soft")
-    drawing.text(460, 300, "amber: at most this much is learned, whoever looks", size=13, ink="soft")
+    drawing.text(460, 300, "amber: at most this much is learned by any reader", size=13, ink="soft")
     return drawing

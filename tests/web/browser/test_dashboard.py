@@ -188,7 +188,7 @@ def test_invitations_of_a_task_that_everybody_could_answer(server: ServeProcess,
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
-    page.get_by_text("Everybody with the link can take part now.").wait_for()
+    page.get_by_text("Everyone with the link can take part now.").wait_for()
     create_invitations(operator, 0)
     page.get_by_role("dialog").get_by_role("alert").get_by_text("How many:").wait_for()
     operator.press("Cancel")

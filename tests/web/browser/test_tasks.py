@@ -140,7 +140,7 @@ def test_a_closed_task_says_so(server: ServeProcess, operator: Person) -> None:
     operator.press("Close …")
     operator.press("Close")
     page.get_by_text("This task is closed since").wait_for()
-    page.get_by_text("Nobody can take part any more.").wait_for()
+    page.get_by_text("Taking part has ended.").wait_for()
     for gone in (page.locator(".qr"), page.get_by_role("button", name="Close …")):
         assert gone.count() == 0
     assert not page.get_by_role("button", name="Set a target").is_visible()

@@ -104,7 +104,7 @@ def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
     assert others.count() == 1
     operator.check(PHONE)
     page.get_by_label("Public results page").check()
-    page.get_by_role("region", name="Publication").get_by_text("On: everybody").wait_for()
+    page.get_by_role("region", name="Publication").get_by_text("On: everyone").wait_for()
     operator.go(f"/results/{task.id}")
     page.locator("table.public").wait_for()
     assert page.locator("table.public tbody th").all_inner_texts() == ["a", "b"]

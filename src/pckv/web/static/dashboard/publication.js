@@ -3,7 +3,7 @@ import { alertBox, announce, ask, make, replace } from "../shared/page.js";
 import { copyButton } from "../shared/snippet.js";
 
 const WHAT =
-  "A read-only page with the question, the description, the number of reports, and the estimates with their ranges. Nobody sees single reports there, and nobody can change anything.";
+  "A read-only page with the question, the description, the number of reports, and the estimates with their ranges. It shows no single reports, and nothing can be changed there.";
 
 export function publicationSection({ id }, changed) {
   const link = `${location.origin}/results/${id}`;
@@ -24,7 +24,7 @@ export function publicationSection({ id }, changed) {
     shown = box.checked = now;
     address.hidden = !now;
     state.textContent = now
-      ? "On: everybody with this link sees the results without signing in, at most a minute old. Whoever can take part can find it, since both links end with the same id."
+      ? "On: everyone with this link sees the results without signing in, at most a minute old. Participants can find it, since both links end with the same id."
       : "Off: only people who sign in here see the results.";
   }
 

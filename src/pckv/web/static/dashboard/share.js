@@ -27,7 +27,7 @@ export function shareSection({ id, by_invitation, phase, series }) {
   const part = (...children) =>
     make("section", { "aria-label": "Take part", class: "share" }, make("h2", {}, "Take part"), ...children);
   if (phase === "closed")
-    return part(make("p", {}, "Nobody can take part any more. Whoever opens the link reads that."));
+    return part(make("p", {}, "Taking part has ended. The page behind the link says so."));
   if (series) {
     return part(
       make(
@@ -59,7 +59,7 @@ export function shareSection({ id, by_invitation, phase, series }) {
     make(
       "div",
       {},
-      make("p", {}, "Everybody with this link can take part:"),
+      make("p", {}, "Everyone with this link can take part:"),
       make("p", {}, make("a", { href: link }, link)),
       make(
         "div",
@@ -119,9 +119,9 @@ export function seriesApps(id, { keys, high, more, padding }) {
 }
 
 const ALL_TEXTS =
-  "Pass all texts that somebody holds, however many. What cannot be found is left out on the device.";
+  "Pass all texts that a participant holds, however many. What cannot be found is left out on the device.";
 
-const SAMPLING = "Pass all pairs that somebody holds, however many.";
+const SAMPLING = "Pass all pairs that a participant holds, however many.";
 
 const refusing = (padding) =>
   `Let people choose at most ${count(padding)} where they enter their answers: the client refuses more. Do not leave out those who hold more, since a missing report would then tell what they hold.`;

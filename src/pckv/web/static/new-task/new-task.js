@@ -42,7 +42,7 @@ async function foundKeys(id) {
       : "";
   return {
     values: valuesOfFound(task, keys),
-    words: `Filled in with ${plural(keys.length, "key")} that “${task.name}” found; everything else counts as one more key.${complete} Whoever took part there spends more ε here.`,
+    words: `Filled in with ${plural(keys.length, "key")} that “${task.name}” found; everything else counts as one more key.${complete} People who took part there spend more ε here.`,
   };
 }
 

@@ -63,7 +63,7 @@ export class PrivacyField {
     const valid = this.other.value !== "" && !this.other.wrong();
     this.meaning.textContent = valid ? odds(Number(this.other.value)) : "";
     this.warning.hidden = !(valid && Number(this.other.value) > DEFAULT_CAP);
-    this.warning.textContent = `Devices spend at most ε = ${DEFAULT_CAP} on all surveys of this collector together. For this ε your app needs a higher cap; on the join page nobody could answer.`;
+    this.warning.textContent = `Devices spend at most ε = ${DEFAULT_CAP} on all surveys of this collector together. For this ε your app needs a higher cap; on the join page participants could not answer.`;
   }
 
   get value() {

@@ -115,7 +115,7 @@ export class TaskForm {
       opens,
       closes,
       access: new ChoiceField("How people take part", [
-        ["link", "By one open link", "Everybody who has it can take part, once per device."],
+        ["link", "By one open link", "Everyone who has it can take part, once per device."],
         [
           "invitations",
           "By invitation",
@@ -140,7 +140,7 @@ export class TaskForm {
       epsilon: new PrivacyField(),
       pairs,
       most_pairs: numeric("At most (optional)", { hint: "The most that anybody holds, if you know it." }),
-      more: new ChoiceField("Somebody who holds more pairs than a report stands for", [
+      more: new ChoiceField("People who hold more pairs than a report stands for", [
         [
           "sample",
           "may take part",

@@ -74,7 +74,7 @@ export class DiscoverySection {
   }
 
   showFound({ verdict: [first, ...others], keys, tree, false_discovery_rate: rate }) {
-    const limit = `Of the keys found, at most ${percent(rate)} are held by nobody, on average.`,
+    const limit = `Of the keys found, at most ${percent(rate)} have no holder, on average.`,
       words = [...others, keys.length ? limit : ""].join(" "),
       hidden = keys.length - MAX_KEYS_SHOWN;
     replace(this.verdict, make("p", { class: "answer" }, first), make("p", {}, words));

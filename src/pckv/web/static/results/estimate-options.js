@@ -83,7 +83,7 @@ export function optionsPanel(task, options, onchange) {
         ? field(
             "False discovery rate",
             select("false_discovery_rate", percentages(RATES, options.false_discovery_rate)),
-            "Of the keys that are said to stand out, the share that nobody holds, on average, at most.",
+            "Of the keys that are said to stand out, the share without any holder, on average, at most.",
           )
         : null,
       field(

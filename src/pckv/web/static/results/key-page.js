@@ -151,7 +151,7 @@ function sentences({ estimate, people, reports, level, hostile, verdict }, task)
           "p",
           { class: "answer" },
           make("strong", {}, `It is ${TOO_RARE}:`),
-          ` at most ${share.high} of people hold it, and perhaps nobody.`,
+          ` at most ${share.high} of people hold it, and perhaps none.`,
         ),
         make("p", {}, `${among}, that is at most ${count(people.high)}.`),
       ];

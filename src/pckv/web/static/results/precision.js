@@ -126,7 +126,7 @@ function wanted(answer) {
   }
   if (!answer.size_answers) {
     const known = answer.asks_sizes ? "is not known yet" : "is not asked";
-    return [`${error} takes `, ...noise, ` if nobody holds ${more}; how many people do ${known}.`];
+    return [`${error} takes `, ...noise, ` if no participant holds ${more}; how many people do ${known}.`];
   }
   const why =
     answer.surely_hidden >= answer.wanted

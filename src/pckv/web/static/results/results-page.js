@@ -133,9 +133,9 @@ function shown({ keys, other, estimates }) {
 
 function reading({ level, epsilon, padding, method, about: { contact } }) {
   const sentences = [
-    `Every answer was made noisy on the person's own device before it was sent. What a single report can tell about its person is limited, whoever reads it, those who collect it included (local differential privacy with ε = ${epsilon}).`,
+    `Every answer was made noisy on the person's own device before it was sent. What a single report can tell about its person is limited, towards those who collect it as well (local differential privacy with ε = ${epsilon}).`,
     `What is shown here is about all people together. Each number has a range, made to hold the true one in ${percent(level)} of cases. The bar shows the share of people, and the line its range.`,
-    `Grey rows are too rare to tell from nobody at all. A report stands for up to ${plural(padding, "answer")} of a person; the method is “${method}”.`,
+    `Grey rows are too rare to tell from 0 %. A report stands for up to ${plural(padding, "answer")} of a person; the method is “${method}”.`,
     ...(contact ? [`Contact: ${contact}`] : []),
   ];
   return sentences.map((sentence) => make("p", {}, sentence));

@@ -18,10 +18,10 @@ export function invitationSection({ id, name, by_invitation, coin }, changed = (
     made = make("div");
   const now = by_invitation
     ? "This task takes reports by invitation only, one report per invitation."
-    : "Everybody with the link can take part now. Once there is an invitation, only people who have one can, and this cannot be undone.";
+    : "Everyone with the link can take part now. Once there is an invitation, only people who have one can, and this cannot be undone.";
   const drawn =
     coin === "server"
-      ? " The collector draws a number for each invitation, which fixes the random function of its report: nobody can choose one that suits them."
+      ? " The collector draws a number for each invitation, which fixes the random function of its report: participants cannot choose one that suits them."
       : "";
   return make(
     "section",
@@ -66,7 +66,7 @@ export function invitationLinks(id, invitations) {
     make(
       "p",
       { class: "note" },
-      `${plural(links.length, "link")}, one per person, shown this once: the collector keeps only what it needs to recognise them.${rest} Do not write down who got which link: whoever knows that can tell whose report came with it.`,
+      `${plural(links.length, "link")}, one per person, shown this once: the collector keeps only what it needs to recognise them.${rest} Do not write down who got which link: such a list tells whose report came with which link.`,
     ),
     snippet("Links to hand out", shown),
     make("button", { type: "button", onclick: download }, "Download all links"),

@@ -37,5 +37,5 @@ export function windowSentence({ period, panels, rounds, epsilon }) {
   const reports = reportsPerYear({ period, panels, rounds }),
     days = plural(panels * period, "day"),
     window = panels === 1 ? `one round (${days})` : `any ${count(panels)} rounds in a row (${days})`;
-  return `Whatever somebody does within ${window} is hidden by ε = ${decimal(epsilon)}, since a device sends at most one report in that time; in any ${DAYS_PER_YEAR} days it sends at most ${count(reports)}, together ε = ${decimal(reports * epsilon)}.`;
+  return `Whatever a participant does within ${window} is hidden by ε = ${decimal(epsilon)}, since a device sends at most one report in that time; in any ${DAYS_PER_YEAR} days it sends at most ${count(reports)}, together ε = ${decimal(reports * epsilon)}.`;
 }
