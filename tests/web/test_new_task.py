@@ -309,7 +309,7 @@ def test_a_form_becomes_a_task_by_coins(site: Running, monkeypatch: pytest.Monke
 def test_a_task_is_created_while_as_many_plans_as_allowed_are_computed(
     site: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go_on = threading.Event()
+    go_on, form = threading.Event(), FORM | {"name": "created beside plans"}
     monkeypatch.setattr(new_task, "_planned", lambda _: go_on.wait(60) and {})
     with ThreadPoolExecutor(MAX_PER_ACCOUNT + 2) as pool:
         plans = [
@@ -317,7 +317,7 @@ def test_a_task_is_created_while_as_many_plans_as_allowed_are_computed(
             for keys in range(1, MAX_PER_ACCOUNT + 2)
         ]
         wait_until(lambda: any(plan.done() for plan in plans))
-        created = pool.submit(ask, site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=FORM)
+        created = pool.submit(ask, site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=form)
         # Long enough for a refusal, which would come at once.
         wait([created], timeout=1)
         go_on.set()
