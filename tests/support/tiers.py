@@ -14,7 +14,7 @@ import pytest
 # Files that `make verify` alone runs.
 VERIFIED = {
     "packages, images, guides and the site are built as users do": (
-        "packages|npm_package|containers|workflows|site|newcomer|tutorial|figures"
+        "packages|npm_package|containers|workflows|site|newcomer|tutorial|figures|system/test_extras"
         "|series_guides|unlisted_guide|levels_guide"
     ),
     "many repeats, many reports, or long runs": (
@@ -23,8 +23,31 @@ VERIFIED = {
     "pages and clients in a browser, beyond one of each kind": (
         "browser/test_charts|client_(admission|answers|ledger|reports|requests|series|tabs)"
         "|join_(admission|discovery|levels|pictures|states|unlisted)"
-        "|level_results|new_task_unlisted|unlisted_results"
+        "|level_results|new_task_unlisted|unlisted_results|browser/test_(dashboard|discovery|series|tasks)"
     ),
+}
+# Single tests that take seconds, in files of which `make test` runs others that fail for most of the same faults.
+LONG = {
+    "statistics over many simulated collections": (
+        "liars_who_(search|follow)|intervals_of_a_round|lab_counts_dummies|estimates_are_between|lone_key|few_equal_keys"
+        "|order_of_keys|tuned_sets|reference_(numbers|figures)|simulated_counts|figure_is_drawn|errors_are_those_of_theory"
+        "|keeps_the_influence|covariances_between|intervals_that_know_nothing|what_is_hidden|baseline_frequency_error"
+        "|theory_includes|intervals_of_means_contain|false_discovery_rate|every_order_of_magnitude|q_is_the_one"
+        "|audits_at_any_size|standard_audits_ask|sampler_that_mutants|shared_symbols|claim_can_be_judged|few_counts_are"
+        "|epsilon_reaches_delta|means_far_from|intervals_hold_where|lower_limit_above"
+    ),
+    "processes that are started, killed or short of memory": (
+        "two_workers_are_one|two_collectors_share|one_of_two_collectors|its_report_removed|records_nothing"
+        "|memory_does_not_grow|huge_line|compiled_loop_is_loaded|pandas_is_whole|on_a_terminal|participants_that_fail"
+        "|a_frame_of_a_user|a_task_that_always_fails|only_a_terminal_folds"
+    ),
+    "large counts, and every place where a file may break off": (
+        "huge_counts|test_compiled.py::test_planes|breaks_off_anywhere|test_support_layout.py::test_any_partition"
+    ),
+    "the same words and numbers in another way": (
+        "what_json_says|plan_from_sizes|shuffle_buys_nothing|after_the_table|two_faults_at_once|rounds_only_go_up"
+    ),
+    "examples of documents that take long": r"(shuffling|choose-panels|choose-padding|rounds)\.md",
 }
 # Tests of which `make test` runs the first case per function: one planted fault, mechanism, engine or seed.
 REPRESENTED = {
@@ -36,7 +59,12 @@ REPRESENTED = {
     "statistics of estimates": (
         r"test_(alarms|bayes|common_mean|detection|hostile|larger_sets|profiles|round_sampling|shares)"
     ),
-    "the same reports in many ways": r"tests/(counting|shuffling)/|test_(arrow_uploads|decoding|openapi|supports)",
+    "the same reports in many ways": (
+        r"tests/(counting|shuffling|tally)/|test_(arrow_uploads|decoding|openapi|supports|compact_decoding)"
+    ),
+    "the same command or form with other inputs": (
+        r"cli/test_(estimate|extras|outputs|plan|table)|test_new_task|utf_8_in_any_locale|left_anywhere|library_texts"
+    ),
     "pages": r"tests/web/browser/",
 }
 
@@ -49,11 +77,12 @@ def wide(*values: Any) -> list[Any]:
 def mark_for_verify(items: Iterable[pytest.Item]) -> None:
     """Mark the tests that the lists leave to `make verify`."""
     verified = re.compile(rf"/(test_)?({'|'.join(VERIFIED.values())})\.py")
+    long = re.compile("|".join(LONG.values()))
     represented = re.compile("|".join(REPRESENTED.values()))
     functions: set[str] = set()
     for item in items:
         function, has_cases, _ = item.nodeid.partition("[")
         is_repeated = bool(has_cases) and function in functions and represented.search(function) is not None
-        if verified.search(function) or is_repeated:
+        if verified.search(function) or long.search(function) or is_repeated:
             item.add_marker(pytest.mark.verify)
         functions.add(function)
