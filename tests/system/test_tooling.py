@@ -15,7 +15,7 @@ import pytest
 
 from support.durations import duration_lines, group_of
 from support.scripts import printed_lines
-from support.tiers import VERIFIED, mark_for_verify
+from support.tiers import LONG, VERIFIED, mark_for_verify
 
 ROOT = Path(__file__).parents[2]
 MAX_TARGETS = 15
@@ -51,11 +51,14 @@ def test_make_help_lists_every_target() -> None:
     assert all(len(line.split()) > 2 for line in listed)
 
 
-def test_every_file_that_is_left_to_verify_exists() -> None:
-    """A file that gets another name would run in `make test` unnoticed."""
-    files = [f"/{path.relative_to(ROOT)}" for path in (ROOT / "tests").rglob("*.py")]
-    for name in re.split(r"\|(?![^(]*\))", "|".join(VERIFIED.values())):
-        assert any(re.search(rf"/(test_)?({name})\.py", path) for path in files), name
+def test_everything_that_is_left_to_verify_exists() -> None:
+    """A file or test that gets another name would run in `make test` unnoticed."""
+    paths = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "docs").rglob("*.md")]
+    texts = {f"/{path.relative_to(ROOT)}": path.read_text(encoding="utf-8") for path in paths}
+    tests = [f"{file}::{name}" for file in texts for name in re.findall(r"def (test_\w+)|$", texts[file])]
+    for listed, pattern in ((VERIFIED, r"/(test_)?({})\.py"), (LONG, "({})")):
+        for name in re.split(r"\|(?![^(]*\))", "|".join(listed.values())):
+            assert any(re.search(pattern.replace("{}", name), test) for test in tests), name
 
 
 class CollectedTest(SimpleNamespace):
