@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pckv.base.arrays import Messages
 from pckv.base.errors import DataError, ReportError, first_line, require
 from pckv.contract.task import Task
+from pckv.counting.job import BadReports, CountResult, Job
 from pckv.files.pairs.sources import as_table, is_pandas
 from pckv.files.reports.columns import (
     ID_COLUMN,
@@ -25,37 +25,6 @@ from pckv.files.reports.columns import (
 )
 from pckv.files.reports.reader import ReportFile
 from pckv.tally import Tally
-
-if TYPE_CHECKING:
-    from pckv.counting.job import Job
-
-
-class BadReports(NamedTuple):
-    """Reports that cannot be counted: where they are, why, and how many there are (None: a whole file)."""
-
-    where: str
-    reason: str
-    reports: int | None
-
-    def to_error(self) -> DataError:
-        """Return the error that refuses them."""
-        return DataError(self.reason, place=self.where)
-
-
-@dataclass
-class CountResult:
-    """A tally, and what was not counted into it."""
-
-    tally: Tally
-    # How many reports had an id that was counted before.
-    repeated: int = 0
-    skipped: list[BadReports] = field(default_factory=list)
-
-    def merge(self, other: CountResult) -> None:
-        """Add another result."""
-        self.tally.merge(other.tally)
-        self.repeated += other.repeated
-        self.skipped += other.skipped
 
 
 def count_batch(result: CountResult, batch: Any, where: str, start: int = 0, *, skip_bad: bool) -> None:

@@ -18,7 +18,8 @@ from pckv.base.arrays import Bytes, Messages
 from pckv.base.errors import DataError, require
 from pckv.base.limits import REPORT_ID_BYTES
 from pckv.contract.task import Task
-from pckv.counting.batches import BadReports, CountResult, batch_messages, check_batch
+from pckv.counting.batches import batch_messages, check_batch
+from pckv.counting.job import BadReports, CountResult
 from pckv.files.reports.columns import ID_COLUMN, column_to_ids, message_column
 from pckv.files.reports.reader import ReportFile
 from pckv.files.spill import Records, SpilledRecords

@@ -16,8 +16,7 @@ from pckv.base.limits import MAX_ROUNDS
 from pckv.base.progress import RowsDone, RowsProgressBar, no_progress
 from pckv.contract.series import Series
 from pckv.contract.task import Task
-from pckv.counting.batches import BadReports, CountResult
-from pckv.counting.job import Checkpoint, Job, find_engine
+from pckv.counting.job import BadReports, Checkpoint, CountResult, Job, find_engine
 from pckv.files.reports.reader import Inputs, ReportFile, find_inputs, read_file_task
 from pckv.files.reports.writer import ReportStream
 from pckv.tally import Tally
@@ -43,19 +42,6 @@ class NamedStream(NamedTuple):
     name: str
 
 
-@dataclass
-class InputsResult:
-    """What was counted, and from how many files."""
-
-    counted: CountResult
-    files: int
-
-    @property
-    def tally(self) -> Tally:
-        """The tally of everything."""
-        return self.counted.tally
-
-
 def no_bar(_: int | None) -> AbstractContextManager[RowsDone]:
     """Show no progress."""
     return nullcontext(no_progress)
@@ -67,7 +53,7 @@ def count_inputs(
     options: CountOptions,
     bar: RowsProgressBar = no_bar,
     stream: NamedStream | None = None,
-) -> InputsResult:
+) -> CountResult:
     """Count report files, folders and patterns of them, tallies, and a stream."""
     inputs = find_inputs(paths)
     _check_options(options, inputs, stream)
@@ -83,7 +69,8 @@ def count_inputs(
     counted.skipped = unusable + counted.skipped
     for tally in tallies:
         counted.tally.merge(tally)
-    return InputsResult(counted, len(files) + len(tallies))
+    counted.files = len(files) + len(tallies)
+    return counted
 
 
 def _check_options(options: CountOptions, inputs: Inputs, stream: NamedStream | None) -> None:
