@@ -11,7 +11,7 @@ import pytest
 
 from pckv import Tally, Task, estimate
 from pckv.base.words import percent, two_digits
-from pckv.planning.plan import plan
+from pckv.planning.planner import plan
 from support.cli import (
     put,
     read_json,

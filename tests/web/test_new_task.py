@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import pckv
 from pckv.cli import main
-from pckv.planning.plan import plan
+from pckv.planning.planner import plan
 from support.collectors import ADMINISTRATOR, Running, bearer, check_problem, wait_until
 from support.site import FORM, HOSTILE, ask
 

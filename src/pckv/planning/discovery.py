@@ -16,6 +16,7 @@ from pckv.base.budget import epsilon_of
 from pckv.base.errors import ParameterError
 from pckv.base.limits import Numeric, check_epsilon, check_padding
 from pckv.base.records import Record
+from pckv.base.words import percent, plural
 from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.discovery.prefix_tree import (
     DEFAULT_ALPHABET,
@@ -23,7 +24,7 @@ from pckv.mechanisms.discovery.prefix_tree import (
     PrefixTree,
     prefix_tree,
 )
-from pckv.planning.sections import Section, discovery_sections
+from pckv.planning.sections import WORDS, Section
 from pckv.statistics.detection import DETECTION_POWER, threshold_by_chance
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 
@@ -66,7 +67,20 @@ class DiscoveryPlan(Record):
 
     def sections(self) -> tuple[Section, ...]:
         """Return what the plan says, for people to read."""
-        return discovery_sections(self)
+        length = plural(self.characters, "character")
+        found = (
+            f"A text of {length} that {percent(self.frequency)} of the people hold is found "
+            f"{percent(DETECTION_POWER)} of the time; shorter ones are found at lower frequencies."
+        )
+        groups = (
+            f"{plural(self.users, 'participant')} are in {plural(self.groups, 'group')}, each of which reports "
+            f"prefixes of another length, at ε {self.epsilon:g}. More people, a larger ε or fewer characters "
+            "find rarer texts."
+        )
+        if self.frequency < 1:
+            return (Section("What is found", (found, groups)),)
+        nothing = f"No text of {length} is sure to be found, even if all people hold it."
+        return (Section(WORDS["red"], (nothing, groups)),)
 
 
 def plan_discovery(

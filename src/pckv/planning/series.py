@@ -14,8 +14,10 @@ from dataclasses import dataclass
 
 from pckv.base.errors import ParameterError
 from pckv.base.limits import MAX_PANELS, MAX_ROUNDS, check_count
+from pckv.base.words import percent, points
 from pckv.planning.assessment import Assessment
 from pckv.planning.prediction import predicted_errors
+from pckv.planning.sections import Section, error_points
 from pckv.statistics.moments import CountMoments
 
 # Where it is not said how many rounds there are, every panel reports this many times.
@@ -60,6 +62,28 @@ class PlannedSeries:
     reports_per_round: int
     total_epsilon: float
     errors: tuple[SeriesErrorAt, ...]
+
+    def section(self) -> Section:
+        """Return what the plan says of the series."""
+        panels, reports = f"{self.panels:,}", f"{self.reports_per_round:,}"
+        rows = []
+        for error in self.errors:
+            errors = (error.one_round, error.pooled, error.smoothed, error.smoothed_drifting)
+            rows.append(
+                (percent(error.frequency), *(error_points(each) for each in errors if each is not None))
+            )
+        drifting = () if self.drift is None else (f"smoothed, drift {points(self.drift)} per round",)
+        smoothed = f"{self.rounds:,} rounds smoothed, no change"
+        spent = (
+            f"Any {panels} rounds in a row hold at most one report of a device; over all {self.rounds:,} "
+            f"rounds it spends at most ε = {self.total_epsilon:g}."
+        )
+        return Section(
+            f"As a series: {panels} panels, about {reports} reports per round; errors of frequencies",
+            (spent,),
+            ("true frequency", "one round", f"{panels} rounds pooled", smoothed, *drifting),
+            tuple(rows),
+        )
 
 
 @dataclass(frozen=True)

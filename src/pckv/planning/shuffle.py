@@ -22,9 +22,11 @@ from pckv.base.arrays import Floats
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import ParameterError
 from pckv.base.limits import MAX_EPSILON, SERVER_COIN, Numeric, check_epsilon
+from pckv.base.words import rounded_up
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.planning.people import Expectations
+from pckv.planning.sections import Section
 
 # More would leave the range in which the float error is known to be below `ROUNDING`.
 MAX_REPORTS = 10**9
@@ -358,6 +360,21 @@ class ShuffledPrivacy:
     def gains(self) -> bool:
         """Whether the shuffle is known to add anything worth telling to what each report guarantees."""
         return self.central_epsilon < MAX_CENTRAL_SHARE * self.local_epsilon
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the central guarantee next to the local one, and under which conditions it holds."""
+        local, central = rounded_up(self.local_epsilon), rounded_up(self.central_epsilon)
+        delta = f"δ = {self.delta:g}"
+        colluding = f" ({self.colluding:,} colluding ones not counted)" if self.colluding else ""
+        after = f"After a shuffle of {self.honest:,} honest reports{colluding}"
+        no_gain = "With this many reports, this local ε and this δ, the shuffle is not known to add anything."
+        sentences = (
+            f"Each report alone: ε = {local} (local), towards every recipient, the shuffler included.",
+            f"{after}: ε = {central} with {delta} (central), towards those who see only the result.",
+            *(() if self.gains else (no_gain,)),
+        )
+        conditions = Section("Conditions of the central ε", self.conditions)
+        return Section("Shuffled reports", sentences), conditions
 
 
 class ReportLaws(NamedTuple):
