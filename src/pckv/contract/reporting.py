@@ -83,14 +83,8 @@ class Reporting:
         if domain.kind == DISCOVERY:
             check_fixed(members, {"more": SAMPLE, "size_share": "0"})
         law = _read_law(domain, check_padding(members["padding"]), Fraction(epsilon), mechanism)
-        return cls.of(
-            law,
-            domain,
-            epsilon=epsilon,
-            more=members["more"],
-            size_share=size_share,
-            coin=members["coin"],
-        )
+        more, coin = members["more"], members["coin"]
+        return cls.of(law, domain, epsilon=epsilon, more=more, size_share=size_share, coin=coin)
 
     def to_members(self) -> dict[str, object]:
         """Return the members of the task."""
