@@ -11,6 +11,7 @@ from pckv.base.canonical import check_name, decimal_text, is_decimal_text
 from pckv.base.errors import ParameterError
 from pckv.base.levels import Levels, checked_levels, level_count, level_values
 from pckv.base.limits import (
+    BETWEEN,
     DISCOVERY,
     HASHED,
     MAX_ITEMS,
@@ -19,7 +20,7 @@ from pckv.base.limits import (
     PAIRS,
     ROUND,
     Numeric,
-    check_between,
+    check_choice,
 )
 from pckv.contract.members import read_decimal
 from pckv.mechanisms.discovery.prefix_tree import PrefixTree, read_prefix_tree
@@ -48,7 +49,7 @@ class Values:
     ) -> Values:
         """Return the values between two ends, or refuse what is outside its domain."""
         low, high = checked_range(ends)
-        return cls(low, high, checked_levels(levels, low, high), check_between(between))
+        return cls(low, high, checked_levels(levels, low, high), check_choice(between, "between", BETWEEN))
 
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> Values:

@@ -11,18 +11,19 @@ from pckv.base.budget import is_within
 from pckv.base.canonical import decimal_text
 from pckv.base.errors import ParameterError
 from pckv.base.limits import (
+    COINS,
     DEVICE_COIN,
     DISCOVERY,
     HASHED_MECHANISM,
     MAX_BODY_BYTES,
+    MORE,
     REFUSE,
     REPORT_ID_BYTES,
     SAMPLE,
     SERVER_COIN,
     Numeric,
-    check_coin,
+    check_choice,
     check_epsilon,
-    check_more,
     check_padding,
 )
 from pckv.contract.domain import Domain, check_fixed
@@ -64,7 +65,7 @@ class Reporting:
         """Return how a law reports a domain, or refuse what cannot be or would lose more than ε."""
         _check_law(law, domain)
         share = decimal_text(size_share, "size_share")
-        question = _checked_question(law, Fraction(share), check_more(more))
+        question = _checked_question(law, Fraction(share), check_choice(more, "more", MORE))
         reporting = cls(epsilon, law, more, share, question, _checked_coin(law, coin))
         if not is_within(reporting.realised, Fraction(epsilon)):
             raise ParameterError(f"the reports of this task would lose more than ε = {epsilon}")
@@ -154,7 +155,7 @@ def _checked_question(law: Law, share: Fraction, more: str) -> SizeQuestion | No
 
 def _checked_coin(law: Law, coin: str) -> str:
     """Return who draws the function of a report; the server only where the mechanism has public functions."""
-    if check_coin(coin) == SERVER_COIN and law.functions is None:
+    if check_choice(coin, "coin", COINS) == SERVER_COIN and law.functions is None:
         raise ParameterError(
             f"coin must be 'device' for {law.name!r}, whose reports name no function that a coin could choose"
         )

@@ -24,11 +24,12 @@ from pckv.base.limits import (
     HASHED_MECHANISM,
     KINDS,
     MIN_LEVELS,
+    MORE,
     ROUND,
     SAMPLE,
     Numeric,
+    check_choice,
     check_epsilon,
-    check_more,
     check_padding,
 )
 from pckv.base.records import plain
@@ -160,7 +161,7 @@ class Task:
             frequency=frequency,
             objective=objective,
             padding=None if padding is None else check_padding(padding),
-            more=check_more(more),
+            more=check_choice(more, "more", MORE),
             size_share=size_share,
             coin=coin,
             most_influence=most_influence,

@@ -21,7 +21,7 @@ import numpy as np
 from pckv.base.arrays import Floats
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import ParameterError
-from pckv.base.limits import MAX_EPSILON, SERVER_COIN, Numeric, check_epsilon
+from pckv.base.limits import MAX_EPSILON, SERVER_COIN, Numeric, check_epsilon, check_whole
 from pckv.base.words import rounded_up
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.size_question.law import SizeQuestion
@@ -123,7 +123,7 @@ class ShuffleBound:
         for rows in self._tables:
             excess += _expected_excess(rows, pull_of_total, pull_of_still)
             outside += rows.outside
-        outside += self._totals_outside
+        outside += float(self._totals.outside[0])
         # Nothing exceeds (R - x)·n: all that was cut off counts as that.
         bound = float(gain) * excess / self.reports + float(self.ratio - x) * outside
         return min(1.0, bound * (1 + ROUNDING))
@@ -150,10 +150,6 @@ class ShuffleBound:
         """The law of T."""
         chance = 2 * self.one_sided
         return _binomial(np.array([float(self.reports)]), float(chance / (1 - chance)))
-
-    @property
-    def _totals_outside(self) -> float:
-        return float(self._totals.outside[0])
 
     @cached_property
     def _tables(self) -> tuple[_Rows, ...]:
@@ -294,8 +290,7 @@ class Shuffle:
 
     def __post_init__(self) -> None:
         for what, number in (("shuffled", self.reports), ("colluding", self.colluding)):
-            if isinstance(number, bool) or not isinstance(number, int):
-                raise ParameterError(f"{what} reports must be a whole number, not {number!r}")
+            check_whole(number, f"{what} reports")
         if self.reports < 1:
             raise ParameterError(f"shuffled reports must be at least 1, not {self.reports:,}")
         if not 0 < self.delta < 1:
@@ -338,13 +333,10 @@ class ShuffledPrivacy:
     """The privacy of reports that are seen only after a shuffle.
 
     Attributes:
-        reports: How many reports are shuffled together; the `honest` ones hide one another, the `colluding`
-            ones hide no other.
+        reports: How many are shuffled together; the `honest` ones hide one another, the `colluding` ones do not.
         delta: δ of the central guarantee.
-        central_epsilon: ε of the central guarantee, rounded up: towards those who see only the shuffled
-            reports.
-        local_epsilon: ε of each report alone, rounded up: towards every other recipient, the shuffler
-            included.
+        central_epsilon: Its ε, rounded up: towards those who see only the shuffled reports.
+        local_epsilon: ε of each report alone, rounded up: towards all others, the shuffler included.
         conditions: What must hold for the central guarantee, in sentences.
     """
 
@@ -422,23 +414,15 @@ def _conditions(shuffle: Shuffle) -> tuple[str, ...]:
     always = (shuffler, honest, functions)
     if shuffle.delta * shuffle.reports < 1:
         return always
-    one = f"1 in {shuffle.reports:,}"
-    return (
-        *always,
-        f"δ should be far below {one}: publishing one random person's pairs would satisfy this one.",
-    )
+    example = "publishing one random person's pairs would satisfy this one"
+    return (*always, f"δ should be far below 1 in {shuffle.reports:,}: {example}.")
 
 
 def local_epsilon_for(central: Numeric, shuffle: Shuffle, laws_at: Callable[[Fraction], ReportLaws]) -> str:
     """Return the largest local ε found whose reports have at most this central ε once they are shuffled.
 
-    Args:
-        central: The wanted central ε.
-        shuffle: How many reports are shuffled, and δ.
-        laws_at: The laws of the reports that would be made at a local ε.
-
-    Raises:
-        ParameterError: if the central ε is not one that a report alone may have, or cannot have here.
+    `laws_at` gives the laws of the reports that would be made at a local ε. A central ε that a report alone
+    may not have, or cannot have here, is a `ParameterError`.
     """
     try:
         wanted = check_epsilon(central)

@@ -8,12 +8,7 @@ from math import floor
 
 from pckv.base.budget import epsilon_of
 from pckv.base.wire import Words
-from pckv.mechanisms.base import (
-    AllocatedLaw,
-    HeldLevels,
-    Support,
-    response_threshold,
-)
+from pckv.mechanisms.base import AllocatedLaw, HeldLevels, Support, response_threshold
 
 
 class GrrLaw(AllocatedLaw):
