@@ -12,7 +12,6 @@ from pckv.client.transport import OK, Transport, explain, problem_of
 from pckv.contract.series import Series
 from pckv.contract.task import Task
 
-TASK_SUFFIX, SERIES_SUFFIX = ".task", ".series"
 Contract = TypeVar("Contract", Task, Series)
 
 
@@ -23,32 +22,24 @@ class StoredContracts:
         self._folder, self._transport = folder, transport
 
     def task(self, task_id: str) -> Task:
-        """Return the task of an id.
-
-        Raises:
-            ClientError: if the collector does not know it, or its text does not have this id.
-        """
-        check_id(task_id, "task")
-        return self._find(Task, task_id, "task", f"/tasks/{task_id}", TASK_SUFFIX)
+        """Return the task of an id; one that the collector does not know, or does not fit it, is a `ClientError`."""
+        return self._find(Task, task_id, "task", "/tasks/")
 
     def series(self, series_id: str) -> Series:
-        """Return the series of an id.
+        """Return the series of an id, or raise a `ClientError` in the same way."""
+        return self._find(Series, series_id, "series", "/series/")
 
-        Raises:
-            ClientError: if the collector does not know it, or its text does not have this id.
-        """
-        check_id(series_id, "series")
-        return self._find(Series, series_id, "series", f"/series/{series_id}", SERIES_SUFFIX)
-
-    def _find(self, kind: type[Contract], contract_id: str, noun: str, path: str, suffix: str) -> Contract:
-        text = self._folder.get(contract_id + suffix)
+    def _find(self, kind: type[Contract], contract_id: str, noun: str, path: str) -> Contract:
+        check_id(contract_id, noun)
+        name = f"{contract_id}.{noun}"
+        text = self._folder.get(name)
         if text is not None:
             if task_id_of(text) != contract_id:
-                raise self._folder.damage_error(contract_id + suffix)
+                raise self._folder.damage_error(name)
             return kind.from_json(text)
-        contract = self._fetch(kind, contract_id, noun, path)
+        contract = self._fetch(kind, contract_id, noun, path + contract_id)
         with self._folder.locked():
-            self._folder.put(contract_id + suffix, contract.to_json())
+            self._folder.put(name, contract.to_json())
         return contract
 
     def _fetch(self, kind: type[Contract], contract_id: str, noun: str, path: str) -> Contract:
@@ -56,18 +47,16 @@ class StoredContracts:
         if answer.status != OK:
             problem = problem_of(answer)
             code = "not_sent" if problem is None or answer.temporary else problem.kind.replace("-", "_")
-            raise ClientError(
-                code, f"{place}: {explain(str(problem or answer), noun)}; nothing was perturbed"
-            )
+            reason = explain(str(problem or answer), noun)
+            raise ClientError(code, f"{place}: {reason}; nothing was perturbed")
         try:
             contract = kind.from_json(answer.body)
         except (TaskError, SeriesError) as error:
             raise ClientError(f"wrong_{noun}", f"{place}: {error}") from None
         # The id is the hash of the text: ε cannot be changed on the way.
         if contract.id != contract_id:
-            raise ClientError(
-                f"wrong_{noun}", f"{place}: the answer is the {noun} {contract.id}, not the one asked for"
-            )
+            reason = f"the answer is the {noun} {contract.id}, not the one asked for"
+            raise ClientError(f"wrong_{noun}", f"{place}: {reason}")
         return contract
 
 

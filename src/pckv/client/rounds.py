@@ -26,8 +26,7 @@ class RoundStatus(StrEnum):
     Attributes:
         SENT: The collector has the report of the round.
         WAITING: The report is stored, and will be sent.
-        REFUSED: The collector does not take the report; if it said so before the report was made, nothing is
-            spent.
+        REFUSED: The collector does not take the report; nothing is spent if it said so before it was made.
         NOT_DUE: The device reports in a later round.
         DELAYED: The device reports later in this round.
         UNREACHABLE: The collector did not answer, and nothing was perturbed.
@@ -119,13 +118,8 @@ class RoundReporter:
         if not perturbed:
             self._reports.readdress(task.id, None)
         sent, _ = self._reports.send(task.id, perturbed=perturbed)
-        return replace(
-            receipt,
-            status=RoundStatus(sent.status),
-            epsilon=sent.epsilon,
-            perturbed=perturbed,
-            reason=sent.reason,
-        )
+        status, epsilon = RoundStatus(sent.status), sent.epsilon
+        return replace(receipt, status=status, epsilon=epsilon, perturbed=perturbed, reason=sent.reason)
 
 
 def _next_turn(
@@ -133,12 +127,7 @@ def _next_turn(
 ) -> int | RoundReceipt:
     """Return the round that a report is due in now, or what a device without one waits for.
 
-    Args:
-        series: The series.
-        panel: The device's panel.
-        now: The time by the device's clock.
-        spread: Within which share of a round its reports are due.
-        last_round: The last round that the device has made a report for, 0 if there is none.
+    `last_round` is the last one that the device has made a report for, 0 if there is none.
     """
     day = day_of(now)
     current = series.round_on(day)
