@@ -28,8 +28,7 @@ from pckv.planning.sections import WORDS, Section
 from pckv.statistics.detection import DETECTION_POWER, threshold_by_chance
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 
-# Of all continuations of a prefix, as many without holders are followed on average: below 1, or they would
-# multiply.
+# Of all continuations of a prefix, as many without holders are followed on average: below 1, lest they multiply.
 FALSE_CONTINUATIONS = 0.5
 # The share of texts without holders among those found, on average, at most, where none is named.
 DEFAULT_FOUND_RATE = 0.01
@@ -116,6 +115,8 @@ def plan_discovery(
         raise ParameterError(f"users must be a whole number from 1 on, not {users!r}")
     tree, budget = prefix_tree(alphabet, characters, groups), Fraction(check_epsilon(epsilon))
     law = DiscoveryLaw(check_padding(padding), budget, groups=tree.groups)
+    ratio = math.exp(budget)
+    deviation = math.sqrt(4 * ratio * tree.groups / ((ratio - 1) ** 2 * users))
     return DiscoveryPlan(
         users=users,
         epsilon=epsilon_of(law.realised),
@@ -125,13 +126,8 @@ def plan_discovery(
         padding=padding,
         symbols=law.symbols,
         frequency=smallest_found_frequency(law, tree, users),
-        rule_of_thumb=_rule_of_thumb(float(budget), tree.groups, users),
+        rule_of_thumb=min(1.0, RULE_DEVIATIONS * deviation),
     )
-
-
-def _rule_of_thumb(epsilon: float, groups: int, users: int) -> float:
-    ratio = math.exp(epsilon)
-    return min(1.0, RULE_DEVIATIONS * math.sqrt(4 * ratio * groups / ((ratio - 1) ** 2 * users)))
 
 
 def moments_of(law: DiscoveryLaw, left_out: float = 0.0) -> CountMoments:
@@ -170,8 +166,7 @@ def smallest_found_frequency(
 def _chance(moments: CountMoments, reports: int, threshold: int, frequency: float) -> float:
     """Return the chance that a prefix of this frequency has at least this count.
 
-    Who is in a group is random, so that every report of it supports the prefix with one chance,
-    independently.
+    Who is in a group is random: all of its reports support the prefix with one chance, independently.
     """
     mean = moments.sum_mean(frequency)
     if reports * moments.noise < GAUSSIAN_NOISE:

@@ -118,12 +118,10 @@ class Plan(Record):
         epsilon: The ε of a report.
         pairs: How many pairs people hold on average; `usual_pairs` is how many nine of ten do not exceed.
         seen: The share of the most frequent key's frequency that reports show.
-        frequency: Of a typical one of the keys that matter; `frequencies` are those of all, the most frequent
-            first.
+        frequency: Of a typical one of the keys that matter; `frequencies` are those of all, in descending order.
         assumed: What was assumed, as a sentence.
         more: What happens to a person with more pairs than the padding: `sample` or `refuse`.
-        values: The range that the errors of means are in; `guessed_mean_error` is that of guessing the
-            overall mean.
+        values: The range of the errors of means; `guessed_mean_error` is that of guessing the overall mean.
         coin: Who draws the public function of a report.
         most_influence: As how many people one hostile report may count, where that was limited.
         size_share: The share of reports that answers how many pairs a person holds; errors are larger by
@@ -362,7 +360,7 @@ def _errors(plan: Plan) -> Section:
         rows.append((key, percent(error.frequency), frequency_error, relative, mean_error, *share))
     mean, share_column = (
         "mean, of [{:g}, {:g}]".format(*plan.values),
-        ("share of a level",) if plan.levels else (),
+        ["share of a level"] * bool(plan.levels),
     )
     return Section(
         f"Expected errors with {plan.users:,} people, method corrected, the bias of a short padding included",
@@ -435,13 +433,10 @@ def _alternatives(plan: Plan) -> Section:
 
 def _users_needed(plan: Plan) -> Section:
     none = "none: larger sets hide more than this"
-    rows = (
-        (
-            error_points(needed.frequency_error),
-            none if needed.users is None else f"about {two_digits(needed.users)}",
-        )
-        for needed in plan.users_needed
-    )
+    rows = []
+    for needed in plan.users_needed:
+        people = none if needed.users is None else f"about {two_digits(needed.users)}"
+        rows.append((error_points(needed.frequency_error), people))
     title = f"People needed for an error of a frequency of {percent(plan.frequency)}, method corrected"
     return Section(title, columns=("error", "people"), rows=tuple(rows))
 

@@ -102,8 +102,7 @@ def plan(
         pairs: How many pairs people hold on average; 1 by default.
         most_pairs: How many they hold at most; by default three times the average.
         sizes: How many people hold how many pairs, in place of both.
-        frequency: The frequency of the keys that matter; by default the ten most frequent keys matter, as
-            Zipf's law makes them.
+        frequency: That of the keys that matter; by default the ten most frequent, as Zipf's law makes them.
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of
             frequencies, also where a bias makes it smaller).
         more: What happens to a person with more pairs than the padding: `sample` (a random choice of them is
@@ -121,8 +120,7 @@ def plan(
             then has the central guarantee, too.
         delta: The probability that the central guarantee may fail, far below 1/`shuffled`.
         colluding: How many of those reports come from people who collude with those who see the result.
-        central: The ε that the shuffled reports are to have; the budget of a report is the largest found that
-            reaches it.
+        central: The ε of the shuffled reports; the budget of a report is the largest found that reaches it.
         panels: For a series: a device reports in one round out of this many. The plan is then that of one
             round, with 1/`panels` of the people, and has the errors of several rounds, too.
         rounds: How many rounds the series has; by default four per panel.
@@ -182,7 +180,7 @@ class Planner:
         size_share, typical = chosen.size_share, people.typical_frequency
         a, b, p = (float(probability) for probability in law.probabilities)
         above = people.sizes.share_above(law.padding)
-        errors = self._errors()
+        errors, typical_seen = self._errors(), self._seen(len(people.frequencies) // 2)
         return Plan(
             keys=question.keys if question.candidates is None else HASHED,
             users=people.users,
@@ -216,10 +214,7 @@ class Planner:
             guessed_mean_error=GUESSED_MEAN_ERROR * question.unit,
             smallest_frequency=chosen.smallest_frequency,
             users_needed=tuple(
-                UsersNeeded(
-                    error,
-                    users_for(law, typical, error, self._seen(len(people.frequencies) // 2), size_share),
-                )
+                UsersNeeded(error, users_for(law, typical, error, typical_seen, size_share))
                 for error in WANTED_ERRORS
             ),
             hostile=hostile(law, people.users, size_share),
@@ -237,12 +232,10 @@ class Planner:
 
     def _errors(self) -> tuple[ErrorAt, ...]:
         """The errors at some ranks, and for rarer keys."""
-        known, is_guess = self.expected.people.frequencies, self.expected.people.is_guess
-        ranked = (
-            [(rank, known[rank - 1]) for rank in RANKS if rank <= len(known)]
-            if is_guess
-            else [(None, known[0])]
-        )
+        known = self.expected.people.frequencies
+        ranked: list[tuple[int | None, float]] = [(None, known[0])]
+        if self.expected.people.is_guess:
+            ranked = [(rank, known[rank - 1]) for rank in RANKS if rank <= len(known)]
         rarer = [(None, frequency) for frequency in FREQUENCIES if frequency < known[-1]]
         return tuple(
             ErrorAt(rank, frequency, *self.chosen.errors_at(frequency), self._share_error(frequency))
@@ -255,12 +248,10 @@ class Planner:
     def _levels(self) -> PlannedLevels:
         """What levels cost relative to two, and how well their shares will be known."""
         question = self.expected.question
-        two = choose_mechanism(
-            self._best(replace(self.expected, question=replace(question, level_values=UNIT_RANGE)))
-        )
+        of_two = replace(self.expected, question=replace(question, level_values=UNIT_RANGE))
         return PlannedLevels(
             values=question.level_values,
-            cost=level_cost(self.chosen, two),
+            cost=level_cost(self.chosen, choose_mechanism(self._best(of_two))),
             share_error=share_error(self.chosen, self.expected.people.typical_frequency),
             guessed_share_error=guessed_share_error(question.levels),
         )

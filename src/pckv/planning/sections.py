@@ -48,8 +48,7 @@ class Section(Record):
     Attributes:
         title: What it is about.
         sentences: What is to say of it; below the table, where there is one.
-        columns: The names of the table's columns, of which the first `texts` are texts and the others
-            numbers.
+        columns: The names of the table's columns: the first `texts` are texts, the others numbers.
         rows: The cells of the table.
         light: The traffic light, where the section is what to think of a plan at first sight.
     """

@@ -32,8 +32,7 @@ class SeriesErrorAt:
         frequency: The true one.
         one_round: The error of a round on its own; `pooled` that of as many rounds as there are panels.
         smoothed: After all rounds, smoothed, if the frequency does not change.
-        smoothed_drifting: That of the last round if it changes by the drift in every round; None where none
-            was named.
+        smoothed_drifting: That of the last round if it drifts in every round; None where no drift was named.
     """
 
     frequency: float
@@ -51,8 +50,7 @@ class PlannedSeries:
         panels: How many there are: any that many rounds in a row hold at most one report of a device.
         rounds: How many rounds the series has; over all of them a device spends at most `total_epsilon`.
         reports_per_round: How many reports a round has.
-        drift: By how much frequencies were taken to change from one round to the next, as a share of the
-            people.
+        drift: By how much frequencies change from one round to the next, as a share of the people.
         errors: By the frequency of a key.
     """
 
@@ -90,8 +88,7 @@ class PlannedSeries:
 class Rounds:
     """The rounds of a series: how many panels take turns, how many rounds there are, how frequencies change.
 
-    `drift` is the standard deviation of a frequency's change from one round to the next; None where none is
-    named.
+    `drift` is the standard deviation of a frequency's change per round; None where none is named.
     """
 
     panels: int
