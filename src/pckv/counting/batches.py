@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -33,13 +34,10 @@ def count_batch(result: CountResult, batch: Any, where: str, start: int = 0, *, 
     `where` is the batch's place in messages, and `start` the number of its first report there.
     """
     task = result.tally.task
-    messages = _messages_if_whole(task, batch)
-    if messages is not None:
-        try:
-            result.tally.add_many(messages)
-        except ReportError:
-            pass
-        else:
+    if not any(column.null_count for column in batch.columns):
+        # A body of another length, or a message that is none of the task's, is looked for only where there is one.
+        with suppress(require("pyarrow", extra="files").ArrowInvalid, ReportError):
+            result.tally.add_many(batch_messages(task, batch))
             return
     valid, bad = check_batch(task, batch, where, start)
     if not skip_bad:
@@ -54,34 +52,20 @@ def batch_messages(task: Task, batch: Any) -> Messages:
     return column.to_messages(batch.column(column.name))
 
 
-def _messages_if_whole(task: Task, batch: Any) -> Messages | None:
-    """Return all messages of a record batch, unless one is missing or of another length."""
-    if any(column.null_count for column in batch.columns):
-        return None
-    try:
-        return batch_messages(task, batch)
-    except require("pyarrow", extra="files").ArrowInvalid:
-        return None
-
-
 def check_batch(task: Task, batch: Any, where: str, start: int = 0) -> tuple[Any, list[BadReports]]:
     """Return which reports of a record batch are valid, and what is wrong with the others."""
     valid = np.ones(len(batch), np.bool_)
     bad = []
-    for invalid in _invalid_rows(task, batch):
+    nulls = {name: batch.column(name).is_null().to_numpy(zero_copy_only=False) for name in batch.schema.names}
+    column = message_column(task)
+    faults = (InvalidRows(rows, f"no {name}") for name, rows in nulls.items())
+    for invalid in chain(faults, column.invalid_rows(batch.column(column.name))):
         rows = np.flatnonzero(invalid.rows & valid)
         if rows.size:
             reason = f"report {start + rows[0]}: {invalid.describe(int(rows[0]))}"
             bad.append(BadReports(where, reason, rows.size))
             valid[rows] = False
     return require("pyarrow", extra="files").array(valid), bad
-
-
-def _invalid_rows(task: Task, batch: Any) -> Iterator[InvalidRows]:
-    for name in batch.schema.names:
-        yield InvalidRows(batch.column(name).is_null().to_numpy(zero_copy_only=False), f"no {name}")
-    column = message_column(task)
-    yield from column.invalid_rows(batch.column(column.name))
 
 
 class PlacedBatch(NamedTuple):
@@ -133,8 +117,7 @@ def tally_frame(task: Task, frame: Any) -> Tally:
 
     Args:
         task: The contract of the collection.
-        frame: A DataFrame or an Arrow table with the columns `report_id` and `word` (`body` for the mechanism
-            `ue`); others are ignored.
+        frame: A DataFrame or an Arrow table with columns `report_id` and `word` (`body` for the mechanism `ue`).
 
     Returns:
         The counts of all reports, to estimate from or to merge with others.

@@ -1,7 +1,6 @@
 """One report per id, in bounded memory.
 
-Reports are spilled to disk by a hash of their id, so that equal ids are in one group; each group is small
-enough to be sorted.
+Reports are spilled to disk by a hash of their id: equal ids are in one group, which is small enough to sort.
 """
 
 from __future__ import annotations

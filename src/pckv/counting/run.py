@@ -61,11 +61,12 @@ def count_inputs(
     files, unusable = _open_files(inputs.reports, task, skip_bad=options.skip_bad)
     reports = None if stream is None else ReportStream(*stream, task)
     total = sum(file.rows for file in files) if reports is None else None
+    # Where no file is left to read, there is nothing to start an engine for.
+    engine = find_engine(options.engine if files else "numpy")
     with bar(total) as progress:
-        job = Job(
-            task, files, options.dedupe, options.skip_bad, reports, options.spark_master, progress=progress
-        )
-        counted = _run(job, options)
+        job = Job(task, files, options.dedupe, options.skip_bad, reports, options.spark_master, progress)
+        checkpoint = None if options.checkpoint is None else Checkpoint(options.checkpoint, job)
+        counted = engine(job) if checkpoint is None else checkpoint.count(engine)
     counted.skipped = unusable + counted.skipped
     for tally in tallies:
         counted.tally.merge(tally)
@@ -85,14 +86,6 @@ def _check_options(options: CountOptions, inputs: Inputs, stream: NamedStream | 
         raise ParameterError(
             f"{inputs.tallies[0]}: a tally has no report ids to deduplicate by", code="dedupe_without_ids"
         )
-
-
-def _run(job: Job, options: CountOptions) -> CountResult:
-    # Where no file is left to read, there is nothing to start an engine for.
-    engine = find_engine(options.engine if job.files else "numpy")
-    if options.checkpoint is None:
-        return engine(job)
-    return Checkpoint(options.checkpoint, job).count(engine)
 
 
 def _open_files(
@@ -129,12 +122,8 @@ MAX_ROUNDS_TRIED = 2000
 def files_by_round(series: Series, named: Sequence[Path]) -> list[tuple[Task, list[Path]]]:
     """Return the tasks of the rounds that files are of, in order, each with its files.
 
-    Args:
-        series: The series.
-        named: Report files, folders and patterns of them, and tallies.
-
-    Raises:
-        DataError: if a file is not of a round of the series; it names the file.
+    `named` are report files, folders and patterns of them, and tallies; a `DataError` names a file that is not
+    of a round of the series.
     """
     inputs = find_inputs(named)
     found: dict[int, tuple[Task, list[Path]]] = {}
@@ -174,9 +163,8 @@ def _rounds_of_tallies(series: Series, paths: Sequence[Path]) -> list[tuple[Path
             wanted.remove(task.digest)
     for path, digest in digests.items():
         if digest not in found:
-            tried = (
-                f"one of the first {MAX_ROUNDS_TRIED:,} rounds" if rounds > MAX_ROUNDS_TRIED else "a round"
-            )
+            first = f"one of the first {MAX_ROUNDS_TRIED:,} rounds"
+            tried = first if rounds > MAX_ROUNDS_TRIED else "a round"
             raise _not_a_round(series, path, "a tally of another task", tried)
     return [(path, found[digest]) for path, digest in digests.items()]
 

@@ -1,8 +1,7 @@
 """The `spark` engine: the same counts from a Spark session, or from a DataFrame of the caller.
 
 Spark SQL itself counts words, without running Python per row; messages that support many keys at once are
-added up in Arrow batches on the workers, and only the sums travel. The session is the one that exists, or one
-that is started here.
+added up in Arrow batches on the workers, and only the sums travel. A session is started if none exists.
 """
 
 from __future__ import annotations
@@ -148,8 +147,7 @@ def tally(frame: Any, task: Task, *, dedupe: bool = False) -> Tally:
     Local files that the frame reads are checked to be reports of this task.
 
     Args:
-        frame: Reports in a column `word` (or `body` for `ue`), and `report_id` if each id is to be counted
-            once.
+        frame: Reports in a column `word` (or `body` for `ue`), and `report_id` if ids are counted once.
         task: The task of the reports.
         dedupe: Whether a report id is counted once.
 
