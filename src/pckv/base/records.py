@@ -130,8 +130,7 @@ def read_members(
 ) -> dict[str, Any]:
     """Return members of a document by the types that a record declares for the fields of their `names`.
 
-    By default all fields are read. `place` and `exact` are those of `read_value`; a missing member is a
-    `DataError`, too.
+    By default all fields are read. A missing member is a `DataError`; `exact` is that of `read_value`.
     """
     [members] = _mappings([document], lambda _: place)
     declared = _fields_of(record)

@@ -157,7 +157,7 @@ class Client:
 
     def _ask_admission(self, task: Task, pairs: Held, invitation: str | None) -> Admission:
         """Return that a report may be made, or refuse it by what is known here, or the collector says."""
-        phase = task.phase(self._reports.today())
+        phase = task.dates.phase(self._reports.today())
         if phase is not Phase.OPEN:
             # The collector would refuse it, and the ε would still be spent.
             when = f"closed on {task.closes}" if phase is Phase.CLOSED else f"opens on {task.opens}"

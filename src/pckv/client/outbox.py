@@ -74,11 +74,6 @@ class StoredReport:
             }
         )
 
-    @property
-    def has_coin(self) -> bool:
-        """Whether the report was made with a coin, which is its id."""
-        return bool(json.loads(self.task)["coin"] == SERVER_COIN)
-
     @classmethod
     def from_json(cls, text: str) -> StoredReport:
         """Read a stored text; an invalid one is a `ValueError`, `KeyError` or `TypeError`."""
@@ -152,7 +147,7 @@ class Outbox:
             stored, outcome = self.find(task_id), self.outcome(task_id)
             if stored is None or outcome.status is Status.SENT:
                 return
-            if stored.has_coin:
+            if json.loads(stored.task)["coin"] == SERVER_COIN:
                 invitation = None
             readdressed = replace(stored, url=url, invitation=invitation or stored.invitation)
             new_invitation = invitation is not None and outcome.reason.startswith("invitation_")

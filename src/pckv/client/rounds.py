@@ -87,8 +87,8 @@ class RoundReporter:
         """Make the report of the current round if it is due, send it, and say what was done."""
         panel, now = find_panel(self._folder, series), read_clock(self._clock)
         # Read before: if another process makes the report of this round meanwhile, it is found here.
-        last_round, number = self._ledger.last_round(series.id), self._stored_round(series, now)
-        if number is None:
+        last_round, number = self._ledger.last_round(series.id), series.round_on(day_of(now))
+        if number is None or self._reports.find(series.task_of(number).id) is None:
             read_pairs(series.task, pairs)
             turn = _next_turn(series, panel, now, spread, last_round)
             if isinstance(turn, RoundReceipt):
@@ -96,12 +96,6 @@ class RoundReporter:
             number = turn
         receipt = RoundReceipt(series.id, RoundStatus.WAITING, number, panel.due(series, number, spread))
         return self._complete(receipt, series.task_of(number), pairs)
-
-    def _stored_round(self, series: Series, now: dt.datetime) -> int | None:
-        """Return the round of now, if its report was made."""
-        number = series.round_on(day_of(now))
-        made = number is not None and self._reports.find(series.task_of(number).id) is not None
-        return number if made else None
 
     def _complete(self, receipt: RoundReceipt, task: Task, pairs: Mapping[str, float]) -> RoundReceipt:
         """Make the report of a round, unless it was made, and send it."""

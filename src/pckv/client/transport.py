@@ -142,15 +142,11 @@ class Transport:
         members = {"id": base64url(report.id), "body": base64url(report.body)}
         if invitation is not None:
             members["invitation"] = invitation
-        answer = self._post(f"/tasks/{task_id}/reports", {"reports": [members]})
+        answer = self.post(f"/tasks/{task_id}/reports", {"reports": [members]})
         return Delivery(interpret(answer, members["id"]), answer.temporary)
 
-    def ask_admission(self, task_id: str, invitation: str | None) -> Answer:
-        """Ask whether a report would be taken; asking spends nothing."""
-        content = {} if invitation is None else {"invitation": invitation}
-        return self._post(f"/tasks/{task_id}/admission", content)
-
-    def _post(self, path: str, content: dict[str, Any]) -> Answer:
+    def post(self, path: str, content: dict[str, Any]) -> Answer:
+        """Send a JSON object."""
         data, headers = json.dumps(content).encode(), {"Content-Type": "application/json"}
         request = Request(self.url + path, data=data, headers=headers, method="POST")  # noqa: S310
         return self._request_with_retries(request, MAX_ANSWER_BYTES)
@@ -294,8 +290,9 @@ class Admission(NamedTuple):
 
 
 def ask_admission(transport: Transport, task: Task, invitation: str | None) -> Admission:
-    """Ask a collector whether it would take a report of a task."""
-    answer = transport.ask_admission(task.id, invitation)
+    """Ask a collector whether it would take a report of a task; asking spends nothing."""
+    content = {} if invitation is None else {"invitation": invitation}
+    answer = transport.post(f"/tasks/{task.id}/admission", content)
     if answer.status == OK:
         members = answer.members("application/json")
         coin = _coin(members.get("coin"))

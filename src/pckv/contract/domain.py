@@ -54,7 +54,10 @@ class Values:
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> Values:
         """Return the values that a task's members name."""
-        low, high, levels = _read_range(members)
+        levels = members["levels"]
+        if not (isinstance(levels, int) or (isinstance(levels, list) and all(map(is_decimal_text, levels)))):
+            raise ParameterError("levels must be a number of them, or a list of plain decimals in quotes")
+        low, high = read_decimal(members, "low"), read_decimal(members, "high")
         if members["kind"] == DISCOVERY:
             check_fixed(members, NO_VALUES.to_members())
             return NO_VALUES
@@ -95,11 +98,6 @@ class Domain:
         """Return the domain of these keys, or refuse what is outside its own domain."""
         checked = checked_keys(keys)
         return cls(checked, checked_other(other, checked), values)
-
-    @classmethod
-    def of_texts(cls, tree: PrefixTree) -> Domain:
-        """Return the domain of a discovery: the texts of a tree."""
-        return cls(tree, None, NO_VALUES)
 
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> Domain:
@@ -153,13 +151,6 @@ class Domain:
             return number if 0 <= number < self.keys and str(number) == key else None
         except (ValueError, TypeError):
             return None
-
-
-def _read_range(members: Mapping[str, Any]) -> tuple[str, str, int | list[str]]:
-    levels = members["levels"]
-    if not (isinstance(levels, int) or (isinstance(levels, list) and all(map(is_decimal_text, levels)))):
-        raise ParameterError("levels must be a number of them, or a list of plain decimals in quotes")
-    return read_decimal(members, "low"), read_decimal(members, "high"), levels
 
 
 def check_fixed(members: Mapping[str, Any], fixed: Mapping[str, object]) -> None:

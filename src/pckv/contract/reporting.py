@@ -66,7 +66,11 @@ class Reporting:
         _check_law(law, domain)
         share = decimal_text(size_share, "size_share")
         question = _checked_question(law, Fraction(share), check_choice(more, "more", MORE))
-        reporting = cls(epsilon, law, more, share, question, _checked_coin(law, coin))
+        if check_choice(coin, "coin", COINS) == SERVER_COIN and law.functions is None:
+            raise ParameterError(
+                f"coin must be 'device' for {law.name!r}, whose reports name no function that a coin could choose"
+            )
+        reporting = cls(epsilon, law, more, share, question, coin)
         if not is_within(reporting.realised, Fraction(epsilon)):
             raise ParameterError(f"the reports of this task would lose more than ε = {epsilon}")
         return reporting
@@ -151,12 +155,3 @@ def _checked_question(law: Law, share: Fraction, more: str) -> SizeQuestion | No
         raise ParameterError(f"size_share must be 0 for {law.name!r}, whose reports are not words")
     # No law has more than 2^63 - 2^32 words, so there is room for the few answers in any case.
     return SizeQuestion(law.keys, law.padding, law.epsilon, share)
-
-
-def _checked_coin(law: Law, coin: str) -> str:
-    """Return who draws the function of a report; the server only where the mechanism has public functions."""
-    if check_choice(coin, "coin", COINS) == SERVER_COIN and law.functions is None:
-        raise ParameterError(
-            f"coin must be 'device' for {law.name!r}, whose reports name no function that a coin could choose"
-        )
-    return coin

@@ -12,7 +12,6 @@ from unicodedata import normalize
 
 from pckv.base.budget import epsilon_of
 from pckv.base.canonical import base64url, check_name, dump, read_object
-from pckv.base.days import Phase
 from pckv.base.errors import PairsError, ParameterError, PckvError, TaskError
 from pckv.base.html import html_table
 from pckv.base.limits import (
@@ -36,7 +35,7 @@ from pckv.base.records import plain
 from pckv.base.wire import MessageFormat, Words
 from pckv.contract import facts as words
 from pckv.contract.about import LABELS, About, read_about
-from pckv.contract.domain import Domain, Keys, Values
+from pckv.contract.domain import NO_VALUES, Domain, Keys, Values
 from pckv.contract.facts import Fact, said
 from pckv.contract.members import Dates, SeriesRound, read_series_round
 from pckv.contract.reporting import Reporting
@@ -211,7 +210,7 @@ class Task:
         tree, text = prefix_tree(alphabet, characters, groups), check_epsilon(epsilon)
         parameters = {} if symbols is None else {"symbols": symbols}
         law = DiscoveryLaw.of_groups(tree.groups, check_padding(padding), Fraction(text), parameters)
-        domain = Domain.of_texts(tree)
+        domain = Domain(tree, None, NO_VALUES)
         reporting = Reporting.of(law, domain, epsilon=text, coin=coin)
         return cls._of(name, domain, reporting, Dates(opens, closes), read_about(about or {}))
 
@@ -572,10 +571,6 @@ class Task:
     def closes(self) -> str | None:
         """The first day on which no reports are taken any more; None where there is none."""
         return self.dates.closes
-
-    def phase(self, day: str) -> Phase:
-        """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC)."""
-        return self.dates.phase(day)
 
 
 # The plain values that are not attributes of a task.

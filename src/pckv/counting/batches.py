@@ -127,7 +127,11 @@ def tally_frame(task: Task, frame: Any) -> Tally:
             belongs to another task; nothing was counted.
         ParameterError: if `frame` is not a table.
     """
-    table, name = _report_table(task, frame)
+    name = "DataFrame" if is_pandas(frame) else "table"
+    table = _from_pandas(task, frame, name) if is_pandas(frame) else as_table(frame)
+    check_owner(name, table.schema.metadata or {}, task, required=False)
+    check_columns(name, table.schema, task)
+    table = table.select(report_schema(task).names)
     result = CountResult(Tally(task))
     for batch in table.combine_chunks().to_batches():
         count_batch(result, batch, name, skip_bad=False)
@@ -135,16 +139,8 @@ def tally_frame(task: Task, frame: Any) -> Tally:
     return result.tally
 
 
-def _report_table(task: Task, frame: Any) -> tuple[Any, str]:
-    """Return a table's columns of reports in the types that report files have, and what messages call it."""
-    name = "DataFrame" if is_pandas(frame) else "table"
-    table = _from_pandas(task, frame, name) if is_pandas(frame) else as_table(frame)
-    check_owner(name, table.schema.metadata or {}, task, required=False)
-    check_columns(name, table.schema, task)
-    return table.select(report_schema(task).names), name
-
-
 def _from_pandas(task: Task, frame: Any, name: str) -> Any:
+    """Return the columns of reports in the types that report files have."""
     arrow, schema = require("pyarrow", extra="files"), report_schema(task)
     known = frame[[column for column in schema.names if column in frame.columns]]
     try:

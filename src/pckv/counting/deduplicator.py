@@ -104,22 +104,17 @@ def conflict_error(files: Iterable[ReportFile], report_id: bytes) -> DataError:
 
 
 def _places(files: Iterable[ReportFile], report_id: bytes) -> Iterator[tuple[str, object]]:
-    for file in files:
-        for group in range(file.groups):
-            # A row group that cannot be read was skipped before.
-            with suppress(require("pyarrow", extra="files").ArrowException, OSError):
-                yield from _places_in_group(file, group, report_id)
-
-
-def _places_in_group(file: ReportFile, group: int, report_id: bytes) -> Iterator[tuple[str, object]]:
+    """Yield the places of an id, and what the reports there say."""
     wanted = np.frombuffer(report_id, np.uint8)
-    messages = message_column(file.task).name
-    start = 0
-    for batch in file.batches(group, ids=True):
-        valid, _ = check_batch(file.task, batch, "")
-        ids = column_to_ids(batch.column(ID_COLUMN).fill_null(bytes(REPORT_ID_BYTES)))
-        same = (ids == wanted).all(axis=1) & valid.to_numpy(zero_copy_only=False)
-        for row in np.flatnonzero(same):
-            place = f"{file.path}, row group {group}, report {start + row}"
-            yield place, batch.column(messages)[int(row)].as_py()
-        start += len(batch)
+    for file, group in ((each, group) for each in files for group in range(each.groups)):
+        start, messages = 0, message_column(file.task).name
+        # A row group that cannot be read was skipped before.
+        with suppress(require("pyarrow", extra="files").ArrowException, OSError):
+            for batch in file.batches(group, ids=True):
+                valid, _ = check_batch(file.task, batch, "")
+                ids = column_to_ids(batch.column(ID_COLUMN).fill_null(bytes(REPORT_ID_BYTES)))
+                same = (ids == wanted).all(axis=1) & valid.to_numpy(zero_copy_only=False)
+                for row in np.flatnonzero(same):
+                    place = f"{file.path}, row group {group}, report {start + row}"
+                    yield place, batch.column(messages)[int(row)].as_py()
+                start += len(batch)

@@ -122,8 +122,7 @@ MAX_ROUNDS_TRIED = 2000
 def files_by_round(series: Series, named: Sequence[Path]) -> list[tuple[Task, list[Path]]]:
     """Return the tasks of the rounds that files are of, in order, each with its files.
 
-    `named` are report files, folders and patterns of them, and tallies; a `DataError` names a file that is not
-    of a round of the series.
+    `named` are report files, folders and patterns, and tallies; a `DataError` names one of no round.
     """
     inputs = find_inputs(named)
     found: dict[int, tuple[Task, list[Path]]] = {}

@@ -239,16 +239,9 @@ def _squared_lines(knots: Sequence[tuple[float, float]]) -> float:
 
 _ROOT_HALF = math.sqrt(0.5)
 _DENSITY = 1 / math.sqrt(2 * math.pi)
-
-
-def _standard_grid() -> tuple[tuple[float, float], ...]:
-    places = [GRID_END * (2 * step + 1 - GRID_STEPS) / GRID_STEPS for step in range(GRID_STEPS)]
-    weights = [math.exp(-z * z / 2) for z in places]
-    return tuple((z, weight / sum(weights)) for z, weight in zip(places, weights, strict=True))
-
-
-_GRID = _standard_grid()
-
+_PLACES = [GRID_END * (2 * step + 1 - GRID_STEPS) / GRID_STEPS for step in range(GRID_STEPS)]
+_WEIGHTS = [math.exp(-z * z / 2) for z in _PLACES]
+_GRID = [(z, weight / sum(_WEIGHTS)) for z, weight in zip(_PLACES, _WEIGHTS, strict=True)]
 
 # Both errors, one of them, or that of frequencies where a short padding may bias them.
 OBJECTIVES = BOTH, FREQUENCY, MEAN, MSE = "both", "frequency", "mean", "mse"

@@ -58,11 +58,6 @@ def _equal_parts(task: Task, parts: Iterable[Messages]) -> Iterator[Messages]:
 LabelledRowsBar = Callable[[str], RowsProgressBar]
 
 
-def no_bars(_: str) -> RowsProgressBar:
-    """Show no progress."""
-    return no_bar
-
-
 class ShuffledBatch:
     """A batch of reports that was taken in whole, and waits to be written in its new order."""
 
@@ -110,7 +105,7 @@ def shuffled(
     task: Task | None = None,
     *,
     at_least: int = 1,
-    bars: LabelledRowsBar = no_bars,
+    bars: LabelledRowsBar = lambda _: no_bar,
     source: Source = os.urandom,
 ) -> Iterator[ShuffledBatch]:
     """Take in all reports of files, folders and patterns of them, and of a stream.

@@ -48,12 +48,9 @@ class Tally:
         self.reports = 0
         self._format = task.message_format
         self.layout = layout or layout_of(task)
+        # The number of counters.
+        self.cells = self.layout.cells
         self.counts = empty_counts(self.cells) if counts is None else counts
-
-    @property
-    def cells(self) -> int:
-        """The number of counters."""
-        return self.layout.cells
 
     @property
     def size_answers(self) -> Integers:

@@ -85,18 +85,16 @@ class TextPairs(PairsSource):
                 pickers = [itemgetter(header.index(name)) for name in self.columns]
                 while batch := list(islice(reader, rows_per_batch)):
                     rows = [fields for fields in batch if fields]
-                    self._check_widths(rows, len(header), start)
+                    for row, fields in enumerate(rows, start):
+                        if len(fields) != len(header):
+                            reason = f"{len(fields)} fields where the header has {len(header)}"
+                            raise self.row_error(row, reason)
                     users, keys, values = (list(map(pick, rows)) for pick in pickers)
                     yield ColumnBatch(encode(users), encode(keys), values)
                     start += len(rows)
                     progress(raw.tell() / size)
             except csv.Error as error:
                 raise DataError(str(error), place=f"{self.name}, line {reader.line_num}") from None
-
-    def _check_widths(self, rows: list[list[str]], width: int, start: int) -> None:
-        for row, fields in enumerate(rows, start):
-            if len(fields) != width:
-                raise self.row_error(row, f"{len(fields)} fields where the header has {width}")
 
     def place(self, row: int) -> str:
         """Return the line on which a row ends, as an editor counts lines."""

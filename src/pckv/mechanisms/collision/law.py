@@ -161,8 +161,7 @@ class CollisionLaw(Law):
         """Return the law of the counts of a key's levels, given the supports of all unused positions.
 
         They are supported like items without holders: a little less often than one in t, and the less the
-        more pairs people report. How much less is bounded, so that neither chance nor a hostile report moves
-        it further.
+        more pairs people report. How much less is bounded, against chance and hostile reports.
         """
         unused = self.positions - self.items
         most = Fraction(1, self.symbols)

@@ -120,8 +120,7 @@ class GrrLaw(AllocatedLaw):
         return super().pairs_weight(message, own) + others
 
     def dummy_weight(self, message: int) -> int:
-        # A dummy's word with either of the first two levels is once the true one and once the flipped one,
-        # and otherwise one of many.
+        # A dummy's word with one of the first two levels is once the true one, once the flipped one, else any.
         other = self.one - self.kept - self.flipped
         on_key = 2 * self.padding * other
         if message < self.levels * self.keys or message % self.levels > 1:
