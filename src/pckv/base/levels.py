@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice, pairwise
 
 from pckv.base.canonical import decimal_text
@@ -86,11 +85,6 @@ def _scaled(text: str, places: int) -> int:
     """Return a decimal times a power of ten, all its digits kept."""
     whole, _, decimals = text.partition(".")
     return int(whole + decimals.ljust(places, "0"))
-
-
-def level_below(value: float, values: Sequence[float]) -> int:
-    """Return the level below a value, but never the highest: the value lies between it and the next."""
-    return min(bisect_right(values, value), len(values) - 1) - 1
 
 
 def listed(values: Iterable[float]) -> str:

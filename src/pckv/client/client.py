@@ -17,7 +17,7 @@ from pckv.base.canonical import check_name
 from pckv.base.days import Phase
 from pckv.base.errors import ClientError
 from pckv.base.limits import Numeric
-from pckv.client.contracts import StoredContracts, check_id
+from pckv.client.contracts import check_id, find_contract
 from pckv.client.folder import StateFolder
 from pckv.client.ledger import Caps, Ledger, LedgerEntry, PeriodCap
 from pckv.client.outbox import DeliveryOutcome, Outbox, Status
@@ -53,12 +53,11 @@ class Client:
         retry_policy: RetryPolicy | None = None,
         clock: Clock = utc_now,
     ) -> None:
-        folder = StateFolder(Path(state).absolute())
+        self._folder = folder = StateFolder(Path(state).absolute())
         outbox = Outbox(folder)
         self._caps = Caps(folder, cap, cap_per_period)
         self._ledger = Ledger(outbox, self._caps)
         self._transport = Transport(url, retry_policy or RetryPolicy())
-        self._contracts = StoredContracts(folder, self._transport)
         self._reports = Reports(outbox, self._ledger, self._transport, clock)
         self._rounds = RoundReporter(folder, self._ledger, self._transport, self._reports, clock)
 
@@ -92,7 +91,7 @@ class Client:
         Raises:
             ClientError: if the collector does not know it, or its text does not have this id.
         """
-        return self._contracts.task(task_id)
+        return find_contract(Task, task_id, self._folder, self._transport)
 
     def series(self, series_id: str) -> Series:
         """Return the series of an id: fetched once, checked against the id, then stored in the state folder.
@@ -100,7 +99,7 @@ class Client:
         Raises:
             ClientError: if the collector does not know it, or its text does not have this id.
         """
-        return self._contracts.series(series_id)
+        return find_contract(Series, series_id, self._folder, self._transport)
 
     def submit(self, task_id: str, pairs: Held, *, invitation: str | None = None) -> Receipt:
         """Perturb these pairs for a task, unless that was done before, and send the report.

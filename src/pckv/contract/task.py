@@ -536,10 +536,7 @@ class Task:
 
     @property
     def word_limit(self) -> int | None:
-        """Words are below this; None where a report is two bit planes.
-
-        Those that answer the size question are numbered after those of the law.
-        """
+        """Words, with those that answer the size question, are below this; None where a report is bit planes."""
         pairs, question = self.law.word_limit, self.size_question
         return pairs if pairs is None or question is None else pairs + len(question.ends)
 

@@ -54,10 +54,7 @@ class Deduplicator:
         self._spilled.add(records, self._hashes(records, level=0))
 
     def messages(self, files: Iterable[ReportFile]) -> Iterator[Messages]:
-        """Yield the messages of one report per id.
-
-        `files` are searched for the places of an id that has two bodies.
-        """
+        """Yield the messages of one report per id; `files` are searched for an id that has two bodies."""
         for records in self._spilled.read(lambda part, level: self._split(part, level, files)):
             yield np.ascontiguousarray(self._one_per_id(records, files)["message"])
 

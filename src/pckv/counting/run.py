@@ -1,7 +1,4 @@
-"""Counting everything that was named into one tally, or into one per round of a series.
-
-Report files name their task; tallies have its digest.
-"""
+"""Counting everything that was named into one tally, or into one per round of a series."""
 
 from __future__ import annotations
 
@@ -104,9 +101,7 @@ def _open_files(
 
 def read_tally(task: Task, path: Path) -> Tally:
     """Read a tally file; the message of an error names the file."""
-    data = path.read_bytes()
-    if not data:
-        raise DataError("the file is empty", place=path)
+    data = _read(path)
     if not data.startswith(MAGIC):
         raise DataError("neither a report file nor a tally", place=path)
     try:
@@ -168,13 +163,17 @@ def _rounds_of_tallies(series: Series, paths: Sequence[Path]) -> list[tuple[Path
     return [(path, found[digest]) for path, digest in digests.items()]
 
 
-def _digest(path: Path) -> bytes:
+def _read(path: Path, size: int = -1) -> bytes:
     with path.open("rb") as file:
-        start = file.read(HEADER_BYTES)
-    if not start:
+        data = file.read(size)
+    if not data:
         raise DataError("the file is empty", place=path)
+    return data
+
+
+def _digest(path: Path) -> bytes:
     try:
-        return task_digest(start)
+        return task_digest(_read(path, HEADER_BYTES))
     except TallyError as error:
         raise DataError(str(error), place=path) from None
 

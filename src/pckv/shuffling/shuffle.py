@@ -71,10 +71,7 @@ class ShuffledBatch:
         self._bars = bars
 
     def take(self, files: Sequence[ReportFile], stream: ReportStream | None) -> None:
-        """Take in one report per id.
-
-        Copies cannot be told from reports once the ids are replaced, so that this is the last chance.
-        """
+        """Take in one report per id: once the ids are replaced, copies cannot be told from reports."""
         total = None if stream else sum(file.rows for file in files)
         with closing(Deduplicator(self.task)) as deduplicator:
             with self._bars("Reading")(total) as progress:

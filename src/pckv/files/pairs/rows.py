@@ -63,10 +63,7 @@ class ColumnBatch(NamedTuple):
 
 
 class PairsSource(ABC):
-    """Pairs, one per row, that can name a place among themselves.
-
-    `name` is what messages call the source.
-    """
+    """Pairs, one per row, that can name a place among themselves; messages call the source by its `name`."""
 
     def __init__(self, columns: Columns, name: str) -> None:
         self.columns, self.name = columns, name
