@@ -31,8 +31,7 @@ class Population:
     def take(self, participants: NDArray[np.int64]) -> Population:
         """Some of the participants, in the order given."""
         sizes = self.sizes[participants]
-        offsets = np.zeros(participants.size + 1, np.int64)
-        np.cumsum(sizes, out=offsets[1:])
+        offsets = np.append(0, np.cumsum(sizes))
         rows = np.arange(offsets[-1]) + np.repeat(self.offsets[participants] - offsets[:-1], sizes)
         return Population(offsets, self.keys[rows], self.values[rows])
 

@@ -227,8 +227,7 @@ def build_population(
         values, order = values[by_row], order[by_row]
     if rules.most is not None:
         _check_number(users[~shared], order[~shared], rules.most, rules)
-    offsets = np.zeros(participants + 1, np.int64)
-    np.cumsum(np.bincount(users, minlength=participants), out=offsets[1:])
+    offsets = np.append(0, np.cumsum(np.bincount(users, minlength=participants)))
     return Population(offsets, numbers, values), int(repeats.sum())
 
 

@@ -99,6 +99,5 @@ def _population(records: Records) -> Population:
     new_text[1:] |= texts[1:] != texts[:-1]
     held = new_text & (texts != NO_TEXT)
     owners = np.cumsum(new_user) - 1
-    offsets = np.zeros(int(new_user.sum()) + 1, np.int64)
-    np.cumsum(np.bincount(owners[held], minlength=offsets.size - 1), out=offsets[1:])
-    return Population(offsets, texts[held], np.ones(int(held.sum())))
+    sizes = np.bincount(owners[held], minlength=int(new_user.sum()))
+    return Population(np.append(0, np.cumsum(sizes)), texts[held], np.ones(int(held.sum())))
