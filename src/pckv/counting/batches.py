@@ -35,7 +35,7 @@ def count_batch(result: CountResult, batch: Any, where: str, start: int = 0, *, 
     """
     task = result.tally.task
     if not any(column.null_count for column in batch.columns):
-        # A body of another length, or a message that is none of the task's, is looked for only where there is one.
+        # Which report is bad is looked for only where one is.
         with suppress(require("pyarrow", extra="files").ArrowInvalid, ReportError):
             result.tally.add_many(batch_messages(task, batch))
             return
@@ -117,7 +117,7 @@ def tally_frame(task: Task, frame: Any) -> Tally:
 
     Args:
         task: The contract of the collection.
-        frame: A DataFrame or an Arrow table with columns `report_id` and `word` (`body` for the mechanism `ue`).
+        frame: A DataFrame or Arrow table with columns `report_id` and `word` (`body` for `ue`); no others are read.
 
     Returns:
         The counts of all reports, to estimate from or to merge with others.

@@ -387,14 +387,14 @@ def perturb_texts_from(
     task: Task,
     texts: Sequence[str],
     population: Population,
-    draws: int = DRAWS_PER_BATCH,
+    draws_per_batch: int = DRAWS_PER_BATCH,
 ) -> Iterator[ReportBatch]:
-    """Yield reports of a discovery made from a given tape, with so many `draws` in memory: for audits."""
+    """Yield reports of a discovery made from a given tape: for audits."""
     law = task.law
     if not isinstance(law, DiscoveryLaw):
         raise ParameterError(f"task {task.name!r} is not a discovery")
     known = PrefixItems(task, texts)
-    for part, participants in _batches(task, population, draws):
+    for part, participants in _batches(task, population, draws_per_batch):
         ids = tape.report_ids(participants)
         holders, chosen = choose_rows(part, law.padding, participants, tape)
         functions = tape.below(participants, np.uint64(law.functions))
