@@ -17,7 +17,7 @@ from bench.measurement import Measurement, absolute, ratio
 from bench.processes import interpret, with_peak_memory
 from pckv import Task
 from pckv.base.population import Population
-from pckv.device.vectorised_discovery import perturb_texts
+from pckv.device.vectorised import perturb_texts
 from pckv.files.reports.writer import write_reports
 
 REPORTS, TEXTS, LENGTHS, EPSILON = 10**7, 50_000, (3, 28), 4

@@ -18,7 +18,7 @@ from experiments.settings import ExperimentSettings, Requirement, show_requireme
 from experiments.titles import TITLES
 from pckv import Discovery, Tally, Task, discover, plan_discovery
 from pckv.base.population import Population
-from pckv.device.vectorised_discovery import perturb_texts
+from pckv.device.vectorised import perturb_texts
 
 SEED, REPEATS, USERS = 20_222, 5, 10**6
 EPSILONS = ("2", "4")

@@ -42,8 +42,9 @@ def level_vectors() -> Iterator[dict[str, Any]]:
         for count in range(2, 17):
             yield _described(count, low, high)
     for task in LEVEL_TASKS:
-        if not isinstance(task.levels, int):
-            yield _described(task.levels, task.levels[0], task.levels[-1])
+        levels = task.domain.values.levels
+        if not isinstance(levels, int):
+            yield _described(levels, levels[0], levels[-1])
 
 
 def _described(levels: int | tuple[str, ...], low: str, high: str) -> dict[str, Any]:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pckv.lab.frames import perturb_frame
     from pckv.lab.simulate import simulate
     from pckv.planning.discovery import plan_discovery
-    from pckv.planning.plan import Plan, plan
+    from pckv.planning.plan import Plan
+    from pckv.planning.planner import plan
     from pckv.shuffling.privacy import shuffled_privacy
     from pckv.tally import Tally
 
@@ -71,7 +72,7 @@ _HOMES = {
     "estimate": "pckv.estimators.estimate",
     "perturb": "pckv.device.perturb",
     "perturb_frame": "pckv.lab.frames",
-    "plan": "pckv.planning.plan",
+    "plan": "pckv.planning.planner",
     "plan_discovery": "pckv.planning.discovery",
     "read_ratings": "pckv.lab.dataset",
     "shuffled_privacy": "pckv.shuffling.privacy",

@@ -54,7 +54,7 @@ WORKS = [
 # installed cannot be loaded.
 FORKING = """
 import json, os, runpy, sys
-import pckv.cli, pckv.estimators.estimate, pckv.planning.plan
+import pckv.cli, pckv.estimators.estimate, pckv.planning.planner
 for line in sys.stdin:
     folder, arguments = json.loads(line)
     if not (child := os.fork()):

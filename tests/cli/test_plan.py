@@ -11,7 +11,7 @@ import pytest
 
 from pckv import Tally, Task, estimate
 from pckv.base.words import percent, two_digits
-from pckv.planning.plan import plan
+from pckv.planning.planner import plan
 from support.cli import (
     put,
     read_json,
@@ -285,7 +285,7 @@ def test_plan_writes_a_task_with_levels() -> None:
     options = "--low 1 --high 5 --name stars --out stars.json"
     run_ok(f"{LEVELS} {options}")
     task = Task.from_json(Path("stars.json").read_bytes())
-    assert task.levels == ("1", "2", "3", "4", "5")
+    assert task.domain.values.levels == ("1", "2", "3", "4", "5")
     found = plan(100, 20_000, "1", 3, levels=[1, 2, 3, 4, 5])
     assert (task.mechanism, task.padding, task.parameters) == (
         found.mechanism,
@@ -293,7 +293,7 @@ def test_plan_writes_a_task_with_levels() -> None:
         found.parameters,
     )
     run_ok(f"{PLAN} --pairs 3 --levels 3 {options} --force")
-    assert Task.from_json(Path("stars.json").read_bytes()).levels == 3
+    assert Task.from_json(Path("stars.json").read_bytes()).domain.values.levels == 3
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pckv import Series, Task
-from pckv.contract.facts import fact_members, said, task_members
+from pckv.contract.facts import fact_members, said
 from pckv.contract.task import MEMBERS
 
 LISTED = Task(
@@ -41,7 +41,7 @@ def test_facts_have_every_member_of_the_contract_once(task: Task) -> None:
     members = fact_members(facts)
     assert sum(len(fact.members) for fact in facts) == len(members)
     assert members.keys() >= set(MEMBERS) - {"version"}
-    assert members == task_members(task, *members)
+    assert members == task.members(*members)
     assert json.loads(json.dumps(members)) == members
     names = [name for name, _ in said(facts)]
     assert len(set(names)) == len(names)

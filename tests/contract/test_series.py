@@ -58,7 +58,7 @@ def test_days_and_rounds_agree(period: int, panels: int, more: int, offset: int,
     else:
         assert series.opens(number) <= day < series.closes(number)
         assert (number, series.phase(day)) == (begun, Phase.OPEN)
-        assert series.task_of(number).phase(day) is Phase.OPEN
+        assert series.task_of(number).dates.phase(day) is Phase.OPEN
     following = series.next_round(panel % panels, begun)
     candidates = [r for r in range(begun + 1, panels + more + 1) if r % panels == panel % panels]
     assert following == (candidates[0] if candidates else None)

@@ -388,5 +388,5 @@ def test_a_task_and_its_law_cannot_be_changed(mechanism: str) -> None:
 )
 def test_a_task_is_open_from_its_first_day_until_before_it_closes(day: str, phase: str) -> None:
     task = Task(name="t", keys=3, values=(0, 1), epsilon=1, opens="2030-01-02", closes="2030-01-05")
-    assert task.phase(day) == phase
-    assert Task(name="t", keys=3, values=(0, 1), epsilon=1).phase(day) == "open"
+    assert task.dates.phase(day) == phase
+    assert Task(name="t", keys=3, values=(0, 1), epsilon=1).dates.phase(day) == "open"

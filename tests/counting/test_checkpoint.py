@@ -18,9 +18,8 @@ import pytest
 from pckv import Task
 from pckv.base.arrays import Messages
 from pckv.counting import job as counting_job
-from pckv.counting.batches import BadReports
 from pckv.counting.engines import numpy as numpy_engine
-from pckv.counting.job import Job
+from pckv.counting.job import BadReports, Job
 from pckv.files.reports.reader import ReportFile
 from support.counting import OTHER, collect, put, refusal
 from support.sample_reports import GRR, TASKS, damage, direct_tally, forged_file, report_file, reports_table
@@ -83,8 +82,8 @@ def test_a_checkpoint_remembers_what_was_skipped() -> None:
     expected = [BadReports("in/1b.parquet, row group 0", "report 0: word 99 is not below 28", 1)]
     for _ in range(2):
         result = collect(GRR, "in", **options)
-        assert result.counted.skipped[1:] == expected
-        assert result.counted.skipped[0].where == "in/2.parquet"
+        assert result.skipped[1:] == expected
+        assert result.skipped[0].where == "in/2.parquet"
         assert bytes(result.tally) == direct_tally(GRR, *good, np.array([5]))
 
 

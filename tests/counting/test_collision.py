@@ -16,9 +16,8 @@ from pckv import Task
 from pckv.base.errors import DataError
 from pckv.cli import main
 from pckv.counting import job as counting_job
-from pckv.counting.batches import CountResult
 from pckv.counting.engines.spark import _tally_batches, tally
-from pckv.counting.job import Job, find_engine
+from pckv.counting.job import CountResult, Job, find_engine
 from pckv.files.reports.reader import ReportFile
 from support.counting import collect
 from support.counting import refusal as input_refusal

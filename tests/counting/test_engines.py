@@ -15,10 +15,9 @@ import pytest
 from pckv import Task
 from pckv.base.arrays import Messages
 from pckv.base.errors import DataError, ParameterError, TallyError
-from pckv.counting.batches import BadReports, CountResult
 from pckv.counting.engines.duckdb import WORDS as WORDS_QUERY
 from pckv.counting.engines.duckdb import _connection as duckdb_connection
-from pckv.counting.job import Job, find_engine
+from pckv.counting.job import BadReports, CountResult, Job, find_engine
 from pckv.files.reports.columns import message_column
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.writer import write_reports

@@ -116,9 +116,9 @@ def test_bad_files_are_skipped(engine: str) -> None:
     Path("in/empty.parquet").touch()
     result = collect(GRR, "in", engine=engine, skip_bad=True)
     assert bytes(result.tally) == direct_tally(GRR, good)
-    skipped = [(bad.where, bad.reports) for bad in result.counted.skipped]
+    skipped = [(bad.where, bad.reports) for bad in result.skipped]
     assert skipped == [("in/cut.parquet", None), ("in/empty.parquet", None), ("in/other.parquet", None)]
-    assert result.counted.skipped[-1].reason == f"reports of another task ({OTHER.id!r})"
+    assert result.skipped[-1].reason == f"reports of another task ({OTHER.id!r})"
     Path("in/good.parquet").unlink()
     assert bytes(collect(GRR, "in", engine=engine, skip_bad=True).tally) == direct_tally(GRR)
 

@@ -42,7 +42,7 @@ def test_a_stream_is_counted_like_a_file(task: Task, sizes: tuple[int, ...]) -> 
         result = collect(task, stream=stream(task, *batches), dedupe=dedupe)
         assert bytes(result.tally) == expected == direct_tally(task, *batches)
     both = collect(task, "a.parquet", stream=stream(task, *batches), dedupe=True)
-    assert (bytes(both.tally), both.counted.repeated) == (expected, sum(sizes))
+    assert (bytes(both.tally), both.repeated) == (expected, sum(sizes))
 
 
 def test_a_stream_that_breaks_off_anywhere_is_refused() -> None:
@@ -122,7 +122,7 @@ def test_bad_reports_of_a_stream_are_skipped() -> None:
     data = forged_stream(reports_table(GRR, [3, None, 99, 4], [bytes(16)] * 4), GRR)
     result = collect(GRR, stream=data, skip_bad=True)
     assert bytes(result.tally) == direct_tally(GRR, np.array([3, 4]))
-    assert [bad.where for bad in result.counted.skipped] == ["the stream, batch 0"] * 2
+    assert [bad.where for bad in result.skipped] == ["the stream, batch 0"] * 2
 
 
 def test_a_stream_with_damaged_bytes_is_refused_or_read_as_it_stands() -> None:

@@ -11,7 +11,7 @@ from pckv.base.errors import ParameterError
 from pckv.base.population import Population
 from pckv.base.randomness import Tape, fixed_source
 from pckv.device.perturb import perturb_from
-from pckv.device.vectorised_discovery import perturb_texts, perturb_texts_from
+from pckv.device.vectorised import perturb_texts, perturb_texts_from
 
 TEXTS = ["a", "ab", "abc", "abcd", "b", "ba", "cab", "cabb"]
 USERS, SPARE = 400, 8

@@ -24,7 +24,7 @@ def test_a_discovery_survives_its_json() -> None:
     task = make(alphabet="cab", characters=5, groups=3, padding=2, about={"question": "Which terms?"})
     again = Task.from_json(task.to_json())
     assert again == task
-    assert (again.kind, again.levels, again.level_values) == ("discovery", 1, (1.0,))
+    assert (again.kind, again.domain.values.levels, again.level_values) == ("discovery", 1, (1.0,))
     assert again.tree == prefix_tree("abc", 5, 3)
     members = json.loads(task.to_json())
     assert members["keys"] == {"alphabet": "abc", "characters": 5, "groups": 3}

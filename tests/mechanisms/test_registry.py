@@ -19,7 +19,7 @@ QUESTIONS = {"discovery", "size_question"}
 SHARED_JAVASCRIPT = {"mechanisms/base.js", "mechanisms/budget.js"}
 # Modules of these folders that belong to no single mechanism.
 SHARED = {
-    "src/pckv/device": {"__init__", "checked_pairs", "perturb", "vectorised", "vectorised_discovery"},
+    "src/pckv/device": {"__init__", "checked_pairs", "perturb", "vectorised"},
     "src/pckv/tally/decode": {"__init__", "support"},
 }
 

@@ -20,7 +20,7 @@ from pckv.mechanisms.registry import build
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from pckv.planning import influence
 from pckv.planning.influence import best_support, fullest_cell, hostile, people_per_report, same_symbol_chance
-from pckv.planning.plan import plan
+from pckv.planning.planner import plan
 
 NO_SIZES = Fraction(0)
 LIARS = Path(__file__).parents[2] / "docs" / "explanation" / "liars.md"

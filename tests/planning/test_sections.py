@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from pckv.planning.plan import Plan, plan
+from pckv.planning.plan import Plan
+from pckv.planning.planner import plan
 from pckv.planning.sections import LEVELS_RULE, NO_BETTER, RULE, WORDS, Light, Section, choose_light
 
 

@@ -13,7 +13,7 @@ from pckv.base.arrays import Floats
 from pckv.base.budget import exp_lower
 from pckv.base.errors import ParameterError
 from pckv.planning import shuffle as shuffle_bound
-from pckv.planning.plan import plan
+from pckv.planning.planner import plan
 from pckv.planning.shuffle import ShuffleBound
 from support.shuffles import plain_sum, theorem
 

@@ -96,7 +96,7 @@ class SeriesCollector(FakeCollector):
             text = self.series.get(request.path.partition("/series/")[2])
             return problem(404, "unknown") if text is None else Reply(200, text)
         task = self.rounds.get(request.path.partition("/tasks/")[2].split("/")[0])
-        phase = Phase.CLOSED if task is None else task.phase(str(self.now.date()))
+        phase = Phase.CLOSED if task is None else task.dates.phase(str(self.now.date()))
         if phase is not Phase.OPEN and not self.trusting:
             return problem(403, "closed" if phase is Phase.CLOSED else "not-open")
         reply = super().answer(request)

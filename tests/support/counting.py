@@ -11,13 +11,14 @@ import pytest
 from pckv import Task
 from pckv.base.arrays import Messages
 from pckv.base.errors import PckvError
-from pckv.counting.run import CountOptions, InputsResult, NamedStream, count_inputs
+from pckv.counting.job import CountResult
+from pckv.counting.run import CountOptions, NamedStream, count_inputs
 from support.sample_reports import GRR, make_task, report_file, some_messages
 
 OTHER = make_task("grr", 12)
 
 
-def collect(task: Task, *named: Path | str, stream: bytes | None = None, **options: Any) -> InputsResult:
+def collect(task: Task, *named: Path | str, stream: bytes | None = None, **options: Any) -> CountResult:
     """Count files and the bytes of a stream."""
     file = None if stream is None else NamedStream(io.BytesIO(stream), "the stream")
     return count_inputs(task, [Path(name) for name in named], CountOptions(**options), stream=file)

@@ -12,8 +12,9 @@ import pytest
 from pckv import Task
 from pckv.base.errors import DataError
 from pckv.base.population import Population
-from pckv.files.pairs.population import RepairedPopulation, Repairs, read_population
+from pckv.files.pairs.population import RepairedPopulation, Repairs, population_of
 from pckv.files.pairs.rows import Columns
+from pckv.files.pairs.sources import open_pairs
 
 MOVIES = Task(name="movies", keys=["alien", "heat", "up"], values=(1, 5), epsilon=1, mechanism="grr")
 NUMBERED = Task(name="numbered", keys=12, values=(-1, 1), epsilon=1, mechanism="grr")
@@ -40,7 +41,7 @@ def people(population: Population) -> People:
 
 
 def read(path: Path, task: Task = MOVIES, **repairs: Any) -> RepairedPopulation:
-    return read_population(path, task, NAMES, Repairs(**repairs))
+    return population_of(open_pairs(path, NAMES), task, Repairs(**repairs))
 
 
 def refused(path: Path, task: Task = MOVIES, **repairs: Any) -> DataError:

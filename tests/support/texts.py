@@ -8,7 +8,7 @@ import numpy as np
 
 from pckv import Tally, Task
 from pckv.base.population import Population
-from pckv.device.vectorised_discovery import perturb_texts
+from pckv.device.vectorised import perturb_texts
 
 
 def tally_of(task: Task, holders: Mapping[str, int], others: int, seed: int) -> Tally:

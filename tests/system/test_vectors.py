@@ -100,7 +100,7 @@ def test_levels() -> None:
 
 def test_every_mechanism_with_words_has_reports_of_2_3_5_and_16_levels() -> None:
     seen = Counter(
-        (task.mechanism, task.level_count, isinstance(task.levels, int))
+        (task.mechanism, task.level_count, isinstance(task.domain.values.levels, int))
         for case in cases("reports", positive=True)
         for task in [read_task(case["task"])]
     )

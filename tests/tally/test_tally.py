@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from pckv import Report, Tally, Task
 from pckv.base.errors import ReportError, TallyError
 from pckv.base.seeded import seeded_source
+from pckv.base.wire import BitPlanes
 from pckv.tally import counts as counts_module
 from pckv.tally import storage
 from pckv.tally.counts import DenseCounts, SparseCounts
 from pckv.tally.decode.support import key_support
-from pckv.tally.layouts import count_bits
+from pckv.tally.layouts import PlaneLayout
 
+PLANES = PlaneLayout(BitPlanes(11))
 UE = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, mechanism="ue")
 GRR = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share=0)
 COMPACT = Task(
@@ -130,12 +132,12 @@ def test_a_size_word_is_refused_where_sizes_are_not_asked() -> None:
 @pytest.mark.parametrize("shape", [(0, 3), (1, 1), (300, 1), (5000, 2), (700, 1300), (256, 5000)])
 def test_bits_are_counted_as_unpacking_would(shape: tuple[int, int]) -> None:
     rows = np.random.default_rng(3).integers(0, 256, shape).astype(np.uint8)
-    assert count_bits(rows).tolist() == np.unpackbits(rows, axis=1, bitorder="little").sum(0).tolist()
+    assert PLANES.count_bits(rows).tolist() == np.unpackbits(rows, axis=1, bitorder="little").sum(0).tolist()
 
 
 def test_bits_that_are_always_set_do_not_overflow() -> None:
     rows = np.full((70_000, 3), 255, np.uint8)
-    assert set(count_bits(rows).tolist()) == {70_000}
+    assert set(PLANES.count_bits(rows).tolist()) == {70_000}
 
 
 @given(st.lists(st.lists(st.integers(0, 50), max_size=20), max_size=8))

@@ -109,7 +109,7 @@ def test_a_task_is_open_on_the_same_days_as_in_python(
         date = dt.date.fromisoformat(day)
         days += [(date + dt.timedelta(days=shift)).isoformat() for shift in (-1, 0, 1)]
     [phases] = process.ask({"do": "phase", "task": task.to_json(), "days": days})
-    assert phases == [task.phase(day).value for day in days]
+    assert phases == [task.dates.phase(day).value for day in days]
 
 
 def test_the_phase_is_todays_if_no_day_is_given(process: NodeProcess) -> None:

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import pckv
 from pckv.cli import main
 from pckv.collector.computations import MAX_PER_ACCOUNT
-from pckv.planning.plan import plan
+from pckv.planning.planner import plan
 from pckv.web import new_task
 from support.collectors import ADMINISTRATOR, Running, bearer, check_problem, wait_until
 from support.site import FORM, HOSTILE, ask
@@ -264,7 +264,7 @@ def test_a_form_becomes_a_task_with_levels(site: Running) -> None:
     survey = FORM | {"name": "levels", "levels": ["1", "2.50", "5"], "between": "refuse"}
     answer = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey)
     task = pckv.Task.from_json(answer.json()["task"])
-    assert (task.levels, task.between) == (("1", "2.5", "5"), "refuse")
+    assert (task.domain.values.levels, task.between) == (("1", "2.5", "5"), "refuse")
     shown = site.get(f"/tasks/{task.id}/overview").json()
     assert (shown["levels"], shown["level_values"], shown["between"]) == (
         ["1", "2.5", "5"],

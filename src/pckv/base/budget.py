@@ -21,8 +21,7 @@ ALLOCATIONS = ("optimized", "non-optimized", "naive")
 PRECISION_BITS = 256
 # The series is cut after this many terms; for x ≤ 1 the rest is below 2^-330.
 TAYLOR_TERMS = 70
-# The second way to e^ε is a power of two squarings, kept to this many binary places; it is within 2^-300 of
-# e^ε.
+# The second way to e^ε is this many squarings, kept to this many binary places: within 2^-300 of e^ε.
 SQUARINGS, SQUARING_BITS = 320, 768
 # ε is shown to this many decimal places, always rounded up.
 DECIMAL_PLACES = 15

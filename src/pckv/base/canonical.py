@@ -165,14 +165,9 @@ def load(text: str) -> Any:
 def read_object(
     text: str | bytes, what: str, names: Collection[str], version: int, error: type[PckvError]
 ) -> tuple[str, dict[str, Any]]:
-    """Return the text of a contract's JSON and its members: none unknown, none missing, and of this version.
+    """Return the text of a contract's JSON and its members: those of these names, and of this version.
 
-    Args:
-        text: The JSON, as text or UTF-8.
-        what: What it should be, as messages name it: "a task".
-        names: The names of its members.
-        version: The value of its member `version`.
-        error: The class of the error about anything else.
+    Anything else is an `error` that says what it should be: `what`, such as "a task".
     """
     try:
         text = text.decode() if isinstance(text, bytes) else text

@@ -17,10 +17,7 @@ DEFAULT_MODE, PRIVATE_MODE = 0o666, 0o600
 def durable_file(path: Path, *, mode: int = DEFAULT_MODE, replace: bool = True) -> Iterator[Path]:
     """Yield an empty temporary file of the same folder that becomes `path`, or is removed on a failure.
 
-    Args:
-        path: The name of the complete file.
-        mode: The permissions of the file.
-        replace: Whether a file of this name is replaced; if not, it stays, and is a `FileExistsError`.
+    Without `replace`, a file of this name stays, and is a `FileExistsError`.
     """
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY_SUFFIX}")
     try:
@@ -30,8 +27,7 @@ def durable_file(path: Path, *, mode: int = DEFAULT_MODE, replace: bool = True) 
         if replace:
             part.replace(path)
         else:
-            # Creating a link is atomic and never replaces a file, even where the file system's locks do not
-            # work.
+            # Creating a link is atomic and never replaces a file, even where the file system has no locks.
             os.link(part, path)
     except OSError as error:
         # Callers know the name of the file, not that of the temporary one.

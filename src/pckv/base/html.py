@@ -21,15 +21,9 @@ def html_table(
     hidden: int = 0,
     what: str = "rows",
 ) -> str:
-    """Return a table as HTML.
+    """Return a table as HTML; `header` may be empty, and `grey` says which rows are written in grey.
 
-    Args:
-        caption: What stands above the table.
-        header: The names of the columns; empty where they need none.
-        rows: The cells of every row.
-        grey: Which rows are written in grey; none by default.
-        hidden: How many further rows there are, which the last line then says.
-        what: What the rows are called in that line.
+    The last line says how many rows are `hidden`, and `what` they are.
 
     >>> html_table("", (), [("x", "a < b")], hidden=1200, what="keys").rpartition("em\\">")[2]
     'a &lt; b</td></tr></tbody></table><p>… and 1,200 more keys, not shown</p>'

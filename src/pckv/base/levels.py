@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice, pairwise
 
 from pckv.base.canonical import decimal_text
@@ -18,15 +17,9 @@ MORE_PLACES = 30
 
 
 def checked_levels(levels: Iterable[Numeric] | int, low: str, high: str) -> Levels:
-    """Return levels that a task of this range may have.
+    """Return the levels of a range: how many equally spaced ones there are, or the value of each.
 
-    Args:
-        levels: How many equally spaced ones there are, or the value of each.
-        low: The least value, as a decimal text.
-        high: The largest value.
-
-    Raises:
-        ParameterError: if there are too few or too many, or their values do not ascend from `low` to `high`.
+    Too few or too many, or values that do not ascend from `low` to `high`, are a `ParameterError`.
     """
     if isinstance(levels, bool | float | str | bytes | Mapping) or not isinstance(levels, int | Iterable):
         raise ParameterError(f"levels must be a number of them or a list of their values, not {levels!r}")
@@ -77,12 +70,8 @@ def level_values(levels: Levels, low: str, high: str) -> tuple[float, ...]:
     places = max(_decimal_places(low), _decimal_places(high))
     first, last = (_scaled(end, places) for end in (low, high))
     steps = levels - 1
-    values = tuple(
-        float(
-            f"{(first * (steps - level) + last * level) * 10**MORE_PLACES // steps}e-{places + MORE_PLACES}"
-        )
-        for level in range(levels)
-    )
+    scaled = (first * (steps - level) + last * level for level in range(levels))
+    values = tuple(float(f"{each * 10**MORE_PLACES // steps}e-{places + MORE_PLACES}") for each in scaled)
     if any(smaller >= larger for smaller, larger in pairwise(values)):
         raise ParameterError(f"{levels} levels between {low} and {high} are too close to be told apart")
     return values
@@ -96,11 +85,6 @@ def _scaled(text: str, places: int) -> int:
     """Return a decimal times a power of ten, all its digits kept."""
     whole, _, decimals = text.partition(".")
     return int(whole + decimals.ljust(places, "0"))
-
-
-def level_below(value: float, values: Sequence[float]) -> int:
-    """Return the level below a value, but never the highest: the value lies between it and the next."""
-    return min(bisect_right(values, value), len(values) - 1) - 1
 
 
 def listed(values: Iterable[float]) -> str:

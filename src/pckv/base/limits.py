@@ -20,19 +20,16 @@ REPORT_ID_BYTES = 16
 MAX_BODY_BYTES = 2**24
 # The mechanism that is chosen when a task is made, for this objective and about this many users.
 AUTO = "auto"
-# What happens to a person with more pairs than the padding: a random choice of them is reported, or they are
-# refused where pairs are entered.
+# Of more pairs than the padding a random choice is reported, or they are refused where pairs are entered.
 MORE = SAMPLE, REFUSE = "sample", "refuse"
-# Who draws the public function of a report: the device itself, or the collector, which hands out a coin per
-# report.
+# Who draws the public function of a report: the device, or the collector, which hands out a coin per report.
 COINS = DEVICE_COIN, SERVER_COIN = "device", "server"
 # How many levels a value is reported as one of: the signs of the paper are two.
 MIN_LEVELS, MAX_LEVELS = 2, 16
 # What a task collects: pairs of keys with values, or unknown texts, which have no value and so one level.
 KINDS = PAIRS, DISCOVERY = "pairs", "discovery"
 ONE_LEVEL = 1
-# What happens to a value between two levels: it becomes one of them at random, so that its mean stays, or is
-# refused.
+# A value between two levels becomes one of them at random, so that its mean stays, or is refused.
 BETWEEN = ROUND, REFUSE_BETWEEN = "round", "refuse"
 MAX_PANELS, MAX_ROUNDS = 1000, 1_000_000
 DEFAULT_OBJECTIVE = "both"
@@ -51,40 +48,29 @@ def check_epsilon(epsilon: Numeric) -> str:
     return text
 
 
-def check_padding(padding: int) -> int:
-    """Return a padding that a task may have, or raise a `ParameterError`."""
-    if isinstance(padding, bool) or not isinstance(padding, int):
-        raise ParameterError(f"padding must be a whole number, not {padding!r}")
-    if not 1 <= padding <= MAX_KEYS:
-        raise ParameterError(f"padding must be at least 1 and at most 2^31, not {padding}")
-    return padding
-
-
-def check_more(more: str) -> str:
-    """Return what happens to larger sets, or refuse anything else."""
-    if more not in MORE:
-        raise ParameterError(f"more must be {' or '.join(map(repr, MORE))}, not {more!r}")
-    return more
-
-
-def check_between(between: str) -> str:
-    """Return what happens to a value between two levels, or refuse anything else."""
-    if between not in BETWEEN:
-        raise ParameterError(f"between must be {' or '.join(map(repr, BETWEEN))}, not {between!r}")
-    return between
-
-
-def check_coin(coin: str) -> str:
-    """Return who draws the public function of a report, or refuse anything else."""
-    if coin not in COINS:
-        raise ParameterError(f"coin must be {' or '.join(map(repr, COINS))}, not {coin!r}")
-    return coin
+def check_whole(number: object, what: str) -> int:
+    """Return a whole number, or refuse anything else."""
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise ParameterError(f"{what} must be a whole number, not {number!r}")
+    return number
 
 
 def check_count(count: object, what: str, most: int) -> int:
     """Return a whole number from 1 to `most`, or refuse anything else."""
-    if isinstance(count, bool) or not isinstance(count, int):
-        raise ParameterError(f"{what} must be a whole number, not {count!r}")
-    if not 1 <= count <= most:
-        raise ParameterError(f"{what} must be at least 1 and at most {most:,}, not {count:,}")
-    return count
+    if not 1 <= (number := check_whole(count, what)) <= most:
+        raise ParameterError(f"{what} must be at least 1 and at most {most:,}, not {number:,}")
+    return number
+
+
+def check_padding(padding: int) -> int:
+    """Return a padding that a task may have, or raise a `ParameterError`."""
+    if not 1 <= check_whole(padding, "padding") <= MAX_KEYS:
+        raise ParameterError(f"padding must be at least 1 and at most 2^31, not {padding}")
+    return padding
+
+
+def check_choice(chosen: str, what: str, choices: tuple[str, ...]) -> str:
+    """Return one of some texts, such as those of `MORE`, `BETWEEN` and `COINS`, or refuse anything else."""
+    if chosen not in choices:
+        raise ParameterError(f"{what} must be {' or '.join(map(repr, choices))}, not {chosen!r}")
+    return chosen

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 class Population:
     """Participant i holds keys[offsets[i]:offsets[i + 1]] with those values.
 
-    Keys are numbered as in the task, and each is there once; but a participant may hold several that the task
-    does not list, or whose hashes are equal. Values are in the task's own units. One without pairs is a
-    participant like any other.
+    Keys are numbered as in the task, and each is there once, but for several that the task does not list, or
+    whose hashes are equal. Values are in the task's own units. A participant may have no pairs.
     """
 
     offsets: NDArray[np.int64]
@@ -32,8 +31,7 @@ class Population:
     def take(self, participants: NDArray[np.int64]) -> Population:
         """Some of the participants, in the order given."""
         sizes = self.sizes[participants]
-        offsets = np.zeros(participants.size + 1, np.int64)
-        np.cumsum(sizes, out=offsets[1:])
+        offsets = np.append(0, np.cumsum(sizes))
         rows = np.arange(offsets[-1]) + np.repeat(self.offsets[participants] - offsets[:-1], sizes)
         return Population(offsets, self.keys[rows], self.values[rows])
 

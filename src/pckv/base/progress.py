@@ -11,8 +11,7 @@ Progress = Callable[[float], None]
 RowsDone = Callable[[int], None]
 # Takes what is done, in words, and opens something to report progress to.
 LabelledProgressBar = Callable[[str], AbstractContextManager[Progress]]
-# Takes the number of rows (None where a stream is among the inputs) and opens something to report progress
-# to.
+# Takes the number of rows (None where a stream is read) and opens something to report progress to.
 RowsProgressBar = Callable[[int | None], AbstractContextManager[RowsDone]]
 
 

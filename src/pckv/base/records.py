@@ -2,8 +2,7 @@
 
 Records are dataclasses and named tuples. The names and types of their fields declare what a document holds:
 texts, flags, whole numbers, numbers, one of some texts, None, other records, tuples and dictionaries of
-these, and unions. What is read is checked against these types, and a refusal is one line that names the
-place.
+these, and unions. What is read is checked against these types; a refusal is one line that names the place.
 """
 
 from __future__ import annotations
@@ -46,15 +45,7 @@ class Record:
 
     @classmethod
     def from_dict(cls, document: Any) -> Self:
-        """Return the record that `to_dict` wrote.
-
-        Args:
-            document: The plain values.
-
-        Raises:
-            DataError: if a member is missing, is not of its type, or is not one of the record; the message
-                names it.
-        """
+        """Return the record that `to_dict` wrote; a `DataError` names what is missing, unknown or of another type."""
         found: Self = read_value(cls, document, exact=True)
         return found
 
@@ -64,14 +55,7 @@ class Record:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Return the record that `to_json` wrote.
-
-        Args:
-            text: The JSON text.
-
-        Raises:
-            DataError: if the text is not JSON, or not that of such a record; the message names the member.
-        """
+        """Return the record that `to_json` wrote; a `DataError` says what of the `text` is not that of one."""
         try:
             document = json.loads(text)
         except (ValueError, RecursionError):
@@ -111,16 +95,9 @@ def plain(value: Any) -> Any:
 
 
 def read_value(kind: Any, value: Any, place: str = "", *, exact: bool = False) -> Any:
-    """Return a plain value as an instance of a declared type.
+    """Return a plain value as an instance of a declared type, or raise a `DataError` that names its place.
 
-    Args:
-        kind: The type.
-        value: What JSON gave.
-        place: Where the value stands, for the message.
-        exact: Whether members that a record does not declare are refused, instead of not read.
-
-    Raises:
-        DataError: if the value is not of that type.
+    With `exact`, members that a record does not declare are refused, instead of not read.
 
     >>> read_value(tuple[float, ...], [1, 0.5], "shares")
     (1.0, 0.5)
@@ -151,17 +128,9 @@ def read_value(kind: Any, value: Any, place: str = "", *, exact: bool = False) -
 def read_members(
     record: type, document: Any, names: Iterable[str] | None = None, place: str = "", *, exact: bool = False
 ) -> dict[str, Any]:
-    """Return members of a document by the types that a record declares for the fields of their names.
+    """Return members of a document by the types that a record declares for the fields of their `names`.
 
-    Args:
-        record: The record.
-        document: What JSON gave.
-        names: Which fields are read; by default all.
-        place: Where the document stands, for the message.
-        exact: Whether members that the record does not declare are refused, instead of not read.
-
-    Raises:
-        DataError: if a member is missing, or is not of its type.
+    By default all fields are read. A missing member is a `DataError`; `exact` is that of `read_value`.
     """
     [members] = _mappings([document], lambda _: place)
     declared = _fields_of(record)
@@ -180,16 +149,9 @@ def read_members(
 def read_columns(
     record: type, rows: Any, names: Iterable[str] | None = None, place: str = ""
 ) -> dict[str, list[Any]]:
-    """Return rows as one list per column, by the types that a record of one row declares.
+    """Return a list of mappings as one list per column, by the types that a record of one row declares.
 
-    Args:
-        record: The record of a row.
-        rows: What JSON gave: a list with one mapping per row.
-        names: Which columns are read; by default all.
-        place: Where the rows stand, for the message.
-
-    Raises:
-        DataError: if a row has no such member, or one of another type.
+    By default all columns are read. A row without such a member, or with one of another type, is a `DataError`.
     """
     members = _mappings(_list(rows, place), lambda number: f"{place}[{number}]")
     declared = _fields_of(record)

@@ -23,8 +23,7 @@ class ResultTable(Record, ABC):
     """A result: one row per key, or per key and round, with facts about the whole.
 
     A class declares what it holds and how it is told: `to_dict` and `from_dict`, `table` and `facts`,
-    `title`, `headers`, `cells`, `shown` and `verdict`. Here it becomes JSON, CSV, Arrow, Parquet, pandas and
-    HTML.
+    `title`, `headers`, `cells`, `shown` and `verdict`. Here it becomes JSON, CSV, Arrow, Parquet, pandas, HTML.
 
     Attributes:
         REPEATED: The facts that every row of a CSV file repeats, since spreadsheets open nothing but a table;
@@ -70,12 +69,7 @@ class ResultTable(Record, ABC):
     def from_dict(cls, document: Any) -> Self:
         """Return the result that `to_dict` wrote; what follows from other members is not read.
 
-        Args:
-            document: The plain values.
-
-        Raises:
-            DataError: if a member is missing, is not of its type, or contradicts others; the message names
-                it.
+        A `DataError` names a member that is missing, is not of its type, or contradicts others.
         """
         found: Self = read_value(cls, document)
         return found

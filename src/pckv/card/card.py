@@ -8,7 +8,7 @@ from typing import Any
 from pckv.auditing.audit import Audit
 from pckv.base.limits import DISCOVERY, MIN_LEVELS
 from pckv.base.words import plural, rounded_up
-from pckv.contract.facts import first_keys, said, task_members
+from pckv.contract.facts import said
 from pckv.contract.task import Task
 from pckv.estimators.estimate import METHODS, default_method
 
@@ -58,14 +58,14 @@ def privacy_card(
 
 
 def _asked(task: Task, facts: dict[str, str]) -> dict[str, Any]:
-    names, more = first_keys(task)
+    names, more = task.first_keys()
     return {
         # Where keys are hashed or unknown there is no list of them.
         "keys": len(names) + more if task.lists_keys else None,
         "first_keys": names,
         # How many characters of a text a discovery finds.
         "characters": task.tree.characters if task.kind == DISCOVERY else None,
-        **task_members(task, "other", "low", "high", "between", "padding", "opens", "closes"),
+        **task.members("other", "low", "high", "between", "padding", "opens", "closes"),
         "levels": list(task.level_values),
         "unit": task.about.unit,
         "low_label": task.about.low_label,
@@ -93,7 +93,7 @@ def _privacy(task: Task, facts: dict[str, str]) -> dict[str, Any]:
         "not_covered": "that a person took part, and on which day; "
         "every further task that a person answers adds its own ε",
         "repeated": facts.get("series", ""),
-        **task_members(task, "epsilon", "realised_epsilon", "mechanism", "parameters", "bytes_per_report"),
+        **task.members("epsilon", "realised_epsilon", "mechanism", "parameters", "bytes_per_report"),
     }
 
 

@@ -15,7 +15,6 @@ from pckv.cli.contract_options import read_shuffle, shuffle_options
 from pckv.cli.inputs import read_task
 from pckv.cli.table import print_sections, print_table
 from pckv.cli.terminal import print_json, progress_bar
-from pckv.planning.sections import shuffle_sections
 from pckv.shuffling.privacy import shuffled_privacy
 
 # ε is shown to this many decimal places, rounded up.
@@ -78,7 +77,7 @@ def audit_command(
         raise AuditFailure("a mechanism loses more than it claims")
     if central is not None and not as_json:
         click.echo()
-        print_sections(shuffle_sections(central))
+        print_sections(central.sections())
 
 
 def _print_audits(audits: list[Audit]) -> None:

@@ -23,7 +23,8 @@ from pckv.cli.terminal import row_bar
 from pckv.contract.about import About, read_about
 from pckv.contract.series import Series
 from pckv.contract.task import Task
-from pckv.counting.run import CountOptions, InputsResult, NamedStream, count_inputs
+from pckv.counting.job import CountResult
+from pckv.counting.run import CountOptions, NamedStream, count_inputs
 from pckv.files.outputs import check_free, whole_file
 from pckv.files.reports.reader import REPORT_SUFFIX
 from pckv.files.reports.writer import ReportArrays, stream_reports, write_reports
@@ -67,7 +68,7 @@ def split_named(named: Sequence[Path]) -> tuple[list[Path], NamedStream | None]:
     return [path for path in named if path != STREAM], stream
 
 
-def count_named(task: Task, named: Sequence[Path], options: CountOptions) -> InputsResult:
+def count_named(task: Task, named: Sequence[Path], options: CountOptions) -> CountResult:
     """Count all that is named, with a progress bar on stderr."""
     paths, stream = split_named(named)
     return count_inputs(task, paths, options, row_bar("Counting"), stream)

@@ -27,8 +27,7 @@ from pckv.cli.inputs import (
 )
 from pckv.cli.terminal import progress_bar, row_bar
 from pckv.contract.task import Task
-from pckv.device.vectorised import perturb_many
-from pckv.device.vectorised_discovery import perturb_texts
+from pckv.device.vectorised import perturb_many, perturb_texts
 from pckv.files.pairs.population import REPEATED, RepairedPopulation, Repairs, read_populations
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.texts import HeldTexts

@@ -31,7 +31,7 @@ from pckv.contract.task import Task
 from pckv.files.outputs import check_free
 from pckv.planning.discovery import plan_discovery
 from pckv.planning.people import UNIT_RANGE
-from pckv.planning.plan import plan
+from pckv.planning.planner import plan
 from pckv.planning.sections import Section
 
 

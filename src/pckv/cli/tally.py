@@ -10,8 +10,8 @@ from pckv.base.words import plural
 from pckv.cli.common import FilePath, force_option, json_option, task_option
 from pckv.cli.inputs import count_named, read_task
 from pckv.cli.terminal import print_json
-from pckv.counting.job import ENGINES
-from pckv.counting.run import CountOptions, InputsResult
+from pckv.counting.job import ENGINES, CountResult
+from pckv.counting.run import CountOptions
 from pckv.files.outputs import check_free, whole_file
 
 PLACES_PRINTED = 20
@@ -79,29 +79,27 @@ def tally_command(
     _print_skipped(result)
 
 
-def _facts(result: InputsResult, engine: str) -> dict[str, object]:
+def _facts(result: CountResult, engine: str) -> dict[str, object]:
     """Return what a run did, as plain values."""
-    counted = result.counted
     return {
-        "task": counted.tally.task.id,
+        "task": result.tally.task.id,
         "engine": engine,
         "files": result.files,
-        "reports": counted.tally.reports,
-        "repeated": counted.repeated,
-        "skipped": [bad._asdict() for bad in counted.skipped],
+        "reports": result.tally.reports,
+        "repeated": result.repeated,
+        "skipped": [bad._asdict() for bad in result.skipped],
     }
 
 
-def _skipped_text(result: InputsResult) -> str:
-    counted = result.counted
-    skipped = sum(bad.reports or 0 for bad in counted.skipped)
-    files = sum(bad.reports is None for bad in counted.skipped)
-    numbers = {"repeated": counted.repeated, "skipped": skipped, "whole files skipped": files}
+def _skipped_text(result: CountResult) -> str:
+    skipped = sum(bad.reports or 0 for bad in result.skipped)
+    files = sum(bad.reports is None for bad in result.skipped)
+    numbers = {"repeated": result.repeated, "skipped": skipped, "whole files skipped": files}
     return "".join(f", {number:,} {what}" for what, number in numbers.items() if number)
 
 
-def _print_skipped(result: InputsResult) -> None:
-    skipped = result.counted.skipped
+def _print_skipped(result: CountResult) -> None:
+    skipped = result.skipped
     for where, reason, reports in skipped[:PLACES_PRINTED]:
         more = f" (and {reports - 1:,} more like it)" if reports and reports > 1 else ""
         click.echo(f"skipped: {where}: {reason}{more}", err=True)

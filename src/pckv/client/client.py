@@ -17,7 +17,7 @@ from pckv.base.canonical import check_name
 from pckv.base.days import Phase
 from pckv.base.errors import ClientError
 from pckv.base.limits import Numeric
-from pckv.client.contracts import StoredContracts, check_id
+from pckv.client.contracts import check_id, find_contract
 from pckv.client.folder import StateFolder
 from pckv.client.ledger import Caps, Ledger, LedgerEntry, PeriodCap
 from pckv.client.outbox import DeliveryOutcome, Outbox, Status
@@ -34,8 +34,7 @@ class Client:
 
     Args:
         url: The collector's address.
-        state: The folder that stores reports; all threads and processes that share it share the reports, the
-            ledger and the caps.
+        state: The folder that stores reports; all processes that share it share reports, ledger and caps.
         cap: The most ε of all surveys together: `submit` and `report` store it, and it holds for later
             clients that give none; ε = 10 if none was ever given.
         cap_per_period: The most ε of all surveys together in a number of days, such as (3, 365); stored like
@@ -54,12 +53,11 @@ class Client:
         retry_policy: RetryPolicy | None = None,
         clock: Clock = utc_now,
     ) -> None:
-        folder = StateFolder(Path(state).absolute())
+        self._folder = folder = StateFolder(Path(state).absolute())
         outbox = Outbox(folder)
         self._caps = Caps(folder, cap, cap_per_period)
         self._ledger = Ledger(outbox, self._caps)
         self._transport = Transport(url, retry_policy or RetryPolicy())
-        self._contracts = StoredContracts(folder, self._transport)
         self._reports = Reports(outbox, self._ledger, self._transport, clock)
         self._rounds = RoundReporter(folder, self._ledger, self._transport, self._reports, clock)
 
@@ -69,11 +67,7 @@ class Client:
         return self._transport.url
 
     def ledger(self) -> list[LedgerEntry]:
-        """Return the ε that each report has spent, from the moment that it is stored, in the order of days.
-
-        Returns:
-            One entry per report; its `text` is a sentence.
-        """
+        """Return one entry per report, in the order of days: the ε that it spent when it was stored."""
         return self._ledger.entries()
 
     @property
@@ -94,30 +88,18 @@ class Client:
     def task(self, task_id: str) -> Task:
         """Return the task of an id: fetched once, checked against the id, then stored in the state folder.
 
-        Args:
-            task_id: The id of a task of this collector.
-
-        Returns:
-            The task.
-
         Raises:
             ClientError: if the collector does not know it, or its text does not have this id.
         """
-        return self._contracts.task(task_id)
+        return find_contract(Task, task_id, self._folder, self._transport)
 
     def series(self, series_id: str) -> Series:
         """Return the series of an id: fetched once, checked against the id, then stored in the state folder.
 
-        Args:
-            series_id: The id of a series of this collector.
-
-        Returns:
-            The series.
-
         Raises:
             ClientError: if the collector does not know it, or its text does not have this id.
         """
-        return self._contracts.series(series_id)
+        return find_contract(Series, series_id, self._folder, self._transport)
 
     def submit(self, task_id: str, pairs: Held, *, invitation: str | None = None) -> Receipt:
         """Perturb these pairs for a task, unless that was done before, and send the report.
@@ -168,16 +150,13 @@ class Client:
             self._reports.readdress(task_id, invitation)
         receipt, _ = self._reports.send(task_id, perturbed=perturbed, skip_as=unreachable)
         if receipt.status is Status.REFUSED:
-            raise ClientError(
-                "refused",
-                f"the report of task {task_id} was refused: {explain(receipt.reason)}; "
-                f"ε = {receipt.epsilon:f} is spent",
-            )
+            reason = f"{explain(receipt.reason)}; ε = {receipt.epsilon:f} is spent"
+            raise ClientError("refused", f"the report of task {task_id} was refused: {reason}")
         return receipt
 
     def _ask_admission(self, task: Task, pairs: Held, invitation: str | None) -> Admission:
         """Return that a report may be made, or refuse it by what is known here, or the collector says."""
-        phase = task.phase(self._reports.today())
+        phase = task.dates.phase(self._reports.today())
         if phase is not Phase.OPEN:
             # The collector would refuse it, and the ε would still be spent.
             when = f"closed on {task.closes}" if phase is Phase.CLOSED else f"opens on {task.opens}"
@@ -198,8 +177,7 @@ class Client:
         device or its clock. A report is made once, and later calls send the same bytes; `flush` sends those
         of earlier rounds that still wait.
 
-        A report is made only after the collector has answered that it would take one: its clock confirms the
-        round.
+        A report is made only after the collector's answer that it would take one: its clock confirms the round.
 
         Args:
             series_id: The id of the series.
@@ -230,12 +208,9 @@ class Client:
         return self._rounds.report(series, pairs, spread)
 
     def flush(self) -> list[Receipt]:
-        """Send all reports that wait for this collector.
+        """Send all reports that wait for this collector, and return one receipt per report.
 
         Once the collector cannot be reached, the remaining reports are not tried.
-
-        Returns:
-            One receipt per report.
 
         Raises:
             ClientError: if a file of the state folder is damaged; all other reports were sent before.

@@ -12,63 +12,42 @@ from pckv.client.transport import OK, Transport, explain, problem_of
 from pckv.contract.series import Series
 from pckv.contract.task import Task
 
-TASK_SUFFIX, SERIES_SUFFIX = ".task", ".series"
 Contract = TypeVar("Contract", Task, Series)
 
 
-class StoredContracts:
-    """The tasks and series of one collector, each as it was first seen."""
+def find_contract(
+    kind: type[Contract], contract_id: str, folder: StateFolder, transport: Transport
+) -> Contract:
+    """Return the task or series of an id: the stored one, or else the collector's, which is stored now.
 
-    def __init__(self, folder: StateFolder, transport: Transport) -> None:
-        self._folder, self._transport = folder, transport
-
-    def task(self, task_id: str) -> Task:
-        """Return the task of an id.
-
-        Raises:
-            ClientError: if the collector does not know it, or its text does not have this id.
-        """
-        check_id(task_id, "task")
-        return self._find(Task, task_id, "task", f"/tasks/{task_id}", TASK_SUFFIX)
-
-    def series(self, series_id: str) -> Series:
-        """Return the series of an id.
-
-        Raises:
-            ClientError: if the collector does not know it, or its text does not have this id.
-        """
-        check_id(series_id, "series")
-        return self._find(Series, series_id, "series", f"/series/{series_id}", SERIES_SUFFIX)
-
-    def _find(self, kind: type[Contract], contract_id: str, noun: str, path: str, suffix: str) -> Contract:
-        text = self._folder.get(contract_id + suffix)
-        if text is not None:
-            if task_id_of(text) != contract_id:
-                raise self._folder.damage_error(contract_id + suffix)
-            return kind.from_json(text)
-        contract = self._fetch(kind, contract_id, noun, path)
-        with self._folder.locked():
-            self._folder.put(contract_id + suffix, contract.to_json())
-        return contract
-
-    def _fetch(self, kind: type[Contract], contract_id: str, noun: str, path: str) -> Contract:
-        answer, place = self._transport.fetch(path), self._transport.url + path
-        if answer.status != OK:
-            problem = problem_of(answer)
-            code = "not_sent" if problem is None or answer.temporary else problem.kind.replace("-", "_")
-            raise ClientError(
-                code, f"{place}: {explain(str(problem or answer), noun)}; nothing was perturbed"
-            )
-        try:
-            contract = kind.from_json(answer.body)
-        except (TaskError, SeriesError) as error:
-            raise ClientError(f"wrong_{noun}", f"{place}: {error}") from None
-        # The id is the hash of the text: ε cannot be changed on the way.
-        if contract.id != contract_id:
-            raise ClientError(
-                f"wrong_{noun}", f"{place}: the answer is the {noun} {contract.id}, not the one asked for"
-            )
-        return contract
+    Raises:
+        ClientError: if the collector does not know it, or its text does not have this id.
+    """
+    noun, path = ("task", "/tasks/") if kind is Task else ("series", "/series/")
+    check_id(contract_id, noun)
+    name = f"{contract_id}.{noun}"
+    text = folder.get(name)
+    if text is not None:
+        if task_id_of(text) != contract_id:
+            raise folder.damage_error(name)
+        return kind.from_json(text)
+    answer, place = transport.fetch(path + contract_id), transport.url + path + contract_id
+    if answer.status != OK:
+        problem = problem_of(answer)
+        code = "not_sent" if problem is None or answer.temporary else problem.kind.replace("-", "_")
+        reason = explain(str(problem or answer), noun)
+        raise ClientError(code, f"{place}: {reason}; nothing was perturbed")
+    try:
+        contract = kind.from_json(answer.body)
+    except (TaskError, SeriesError) as error:
+        raise ClientError(f"wrong_{noun}", f"{place}: {error}") from None
+    # The id is the hash of the text: ε cannot be changed on the way.
+    if contract.id != contract_id:
+        reason = f"the answer is the {noun} {contract.id}, not the one asked for"
+        raise ClientError(f"wrong_{noun}", f"{place}: {reason}")
+    with folder.locked():
+        folder.put(name, contract.to_json())
+    return contract
 
 
 def check_id(contract_id: str, noun: str) -> None:

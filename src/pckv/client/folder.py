@@ -40,7 +40,9 @@ class StateFolder:
         handle = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT, PRIVATE_MODE)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            self._delete_temporary()
+            # What a killed process left unfinished was never sent, and never will be.
+            for temporary in self.path.glob(f".*{TEMPORARY_SUFFIX}"):
+                temporary.unlink(missing_ok=True)
             yield
         finally:
             os.close(handle)
@@ -54,11 +56,6 @@ class StateFolder:
         # Who can remove a report can make the client perturb again.
         if self.path.stat().st_mode & WRITABLE_BY_OTHERS:
             raise ClientError("not_sent", f"{self.path}: others may write to this folder (chmod 700 it)")
-
-    def _delete_temporary(self) -> None:
-        # What a killed process left unfinished was never sent, and never will be.
-        for temporary in self.path.glob(f".*{TEMPORARY_SUFFIX}"):
-            temporary.unlink(missing_ok=True)
 
     def put(self, name: str, text: str, *, replace: bool = False) -> bool:
         """Store a text, under the lock; without `replace`, an existing text stays, and False is returned.

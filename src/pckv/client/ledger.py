@@ -1,8 +1,7 @@
 """The ledger: the ε that the surveys of a state folder have spent, and the caps on what they may spend.
 
 Every report leaves a record, written before the report is first sent. A record that is missing is restored
-from its report; one that contradicts it is refused. So nothing that was spent is forgotten while one of the
-two is left.
+from its report, and one that contradicts it is refused: what was spent is not forgotten while one is left.
 
 A record has the day on which it was spent. That day is never before the day of an earlier record, and the
 rounds of a series only go up: a clock that is set back frees nothing.
@@ -45,13 +44,9 @@ class PeriodCap(NamedTuple):
 
 
 class Caps:
-    """The caps that were given, or else those that the folder remembers.
+    """The caps that were given: the most ε in all, and in a number of days.
 
-    Args:
-        folder: Where caps are remembered.
-        cap: The most ε in all; None for the one that is remembered, or the default.
-        cap_per_period: The most ε, and the number of days it is for; None for the one that is remembered, if
-            there is one.
+    A cap that is None is the one that the folder remembers, or else the default in all, and none per period.
     """
 
     def __init__(
@@ -133,14 +128,7 @@ _STATES = {
 
 
 class Spending(NamedTuple):
-    """What a report has spent: the text of a record.
-
-    Attributes:
-        survey: The name of the survey; of a round, the name of its series.
-        epsilon: The realised ε, rounded up.
-        day: The day on which it was spent, YYYY-MM-DD in UTC.
-        series: The series and the round that the report is for; None for a task that stands alone.
-    """
+    """What a report has spent, the text of a record: as in `LedgerEntry`, with the whole round of a series."""
 
     survey: str
     epsilon: Decimal
@@ -168,15 +156,8 @@ class Spending(NamedTuple):
 
     def to_json(self) -> str:
         """Return the text of the record."""
-        return dump(
-            {
-                "day": self.day,
-                "epsilon": f"{self.epsilon:f}",
-                "series": None if self.series is None else self.series.to_dict(),
-                "survey": self.survey,
-                "version": VERSION,
-            }
-        )
+        series = None if self.series is None else self.series.to_dict()
+        return dump(self._asdict() | {"epsilon": f"{self.epsilon:f}", "series": series, "version": VERSION})
 
 
 @dataclass(frozen=True)
@@ -235,14 +216,8 @@ class Ledger:
         Call it under the lock, so that no other process spends now. A file that cannot be read prevents every
         new report: what was spent is unknown then.
 
-        Args:
-            task: The task of the new report.
-            epsilon: What the report would spend.
-            today: The day by the device's clock.
-
         Returns:
-            The day on which the report is spent: `today`, or that of the latest record if the clock was set
-            back.
+            The day on which it is spent: `today`, or that of the latest record if the clock was set back.
 
         Raises:
             ClientError: `answered`, `not_due` or `over_budget`.
@@ -310,9 +285,8 @@ def survey_name(name: str, series: SeriesRound | None) -> str:
 
 def _entry_of(task_id: str, spending: Spending, status: Status) -> LedgerEntry:
     survey, epsilon, day, series = spending
-    if series is None:
-        return LedgerEntry(survey, task_id, epsilon, status, day)
-    return LedgerEntry(survey, task_id, epsilon, status, day, series.id, series.round)
+    placed = () if series is None else (series.id, series.round)
+    return LedgerEntry(survey, task_id, epsilon, status, day, *placed)
 
 
 def _check_survey(task: Task, entries: list[LedgerEntry]) -> None:

@@ -74,11 +74,6 @@ class StoredReport:
             }
         )
 
-    @property
-    def has_coin(self) -> bool:
-        """Whether the report was made with a coin, which is its id."""
-        return bool(json.loads(self.task)["coin"] == SERVER_COIN)
-
     @classmethod
     def from_json(cls, text: str) -> StoredReport:
         """Read a stored text; an invalid one is a `ValueError`, `KeyError` or `TypeError`."""
@@ -95,59 +90,51 @@ class Outbox:
     """The reports in a state folder."""
 
     def __init__(self, folder: StateFolder) -> None:
-        self._folder = folder
-
-    @property
-    def folder(self) -> StateFolder:
-        """The folder that the reports are stored in."""
-        return self._folder
+        self.folder = folder
 
     def tasks(self) -> list[str]:
         """Return the ids of all tasks that have a report."""
-        return self._folder.names(REPORT_SUFFIX)
+        return self.folder.names(REPORT_SUFFIX)
 
     def find(self, task_id: str) -> StoredReport | None:
         """Return the report of a task, None if there never was one; a damaged or removed file is refused."""
-        text = self._folder.get(task_id + REPORT_SUFFIX)
+        text = self.folder.get(task_id + REPORT_SUFFIX)
         if text is None:
             # A removed report is not replaced by a second one: the first may have been sent.
-            if any(
-                self._folder.get(task_id + suffix) is not None for suffix in (SPENT_SUFFIX, OUTCOME_SUFFIX)
-            ):
-                raise self._folder.damage_error(task_id + REPORT_SUFFIX, "removed, though its ε is spent")
+            left = (self.folder.get(task_id + suffix) for suffix in (SPENT_SUFFIX, OUTCOME_SUFFIX))
+            if any(text is not None for text in left):
+                raise self.folder.damage_error(task_id + REPORT_SUFFIX, "removed, though its ε is spent")
             return None
         try:
             stored = StoredReport.from_json(text)
         except (KeyError, TypeError, ValueError):
-            raise self._folder.damage_error(
-                task_id + REPORT_SUFFIX, "not a report this release reads"
-            ) from None
+            name = task_id + REPORT_SUFFIX
+            raise self.folder.damage_error(name, "not a report this release reads") from None
         if task_id_of(stored.task) != task_id:
-            raise self._folder.damage_error(task_id + REPORT_SUFFIX, "the report of another task")
+            raise self.folder.damage_error(task_id + REPORT_SUFFIX, "the report of another task")
         return stored
 
     def add(self, task_id: str, report: StoredReport) -> bool:
         """Store a report, under the lock; return False if there was one, which stays."""
-        return self._folder.put(task_id + REPORT_SUFFIX, report.to_json())
+        return self.folder.put(task_id + REPORT_SUFFIX, report.to_json())
 
     def outcome(self, task_id: str) -> DeliveryOutcome:
         """Return the outcome of a task's report."""
-        text = self._folder.get(task_id + OUTCOME_SUFFIX)
+        text = self.folder.get(task_id + OUTCOME_SUFFIX)
         if text is None:
             return DeliveryOutcome(Status.WAITING)
         try:
             members = json.loads(text)
             return DeliveryOutcome(Status(members["status"]), str(members["reason"]))
         except (KeyError, TypeError, ValueError):
-            raise self._folder.damage_error(
-                task_id + OUTCOME_SUFFIX, "not an outcome this release reads"
-            ) from None
+            name = task_id + OUTCOME_SUFFIX
+            raise self.folder.damage_error(name, "not an outcome this release reads") from None
 
     def decide(self, task_id: str, outcome: DeliveryOutcome) -> DeliveryOutcome:
         """Store what the collector decided; once it has taken a report, no refusal changes that."""
         text = dump({"reason": outcome.reason, "status": outcome.status})
-        with self._folder.locked():
-            self._folder.put(task_id + OUTCOME_SUFFIX, text, replace=outcome.status is Status.SENT)
+        with self.folder.locked():
+            self.folder.put(task_id + OUTCOME_SUFFIX, text, replace=outcome.status is Status.SENT)
             return self.outcome(task_id)
 
     def readdress(self, task_id: str, url: str, invitation: str | None) -> None:
@@ -156,18 +143,18 @@ class Outbox:
         A mistyped address or invitation is no reason to lose a report whose ε is spent. A report that was
         made with a coin keeps its invitation, which the coin belongs to.
         """
-        with self._folder.locked():
+        with self.folder.locked():
             stored, outcome = self.find(task_id), self.outcome(task_id)
             if stored is None or outcome.status is Status.SENT:
                 return
-            if stored.has_coin:
+            if json.loads(stored.task)["coin"] == SERVER_COIN:
                 invitation = None
             readdressed = replace(stored, url=url, invitation=invitation or stored.invitation)
             new_invitation = invitation is not None and outcome.reason.startswith("invitation_")
             if readdressed.url != stored.url or new_invitation:
-                self._folder.remove(task_id + OUTCOME_SUFFIX)
+                self.folder.remove(task_id + OUTCOME_SUFFIX)
             if readdressed != stored:
-                self._folder.put(task_id + REPORT_SUFFIX, readdressed.to_json(), replace=True)
+                self.folder.put(task_id + REPORT_SUFFIX, readdressed.to_json(), replace=True)
 
 
 def task_id_of(task: str) -> str:

@@ -1,7 +1,6 @@
 """The panel of a device in a series: drawn once, from the system's randomness, and stored before use.
 
-Nothing about the device or its data enters: so which rounds a device reports in, and when in a round, tells
-nothing (proofs/rounds.md).
+Nothing about the device or its data enters: when it reports tells nothing (proofs/rounds.md).
 """
 
 from __future__ import annotations

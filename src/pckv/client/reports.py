@@ -108,8 +108,7 @@ class Reports:
             raise self._folder.damage_error(task_id, "the report was removed")
         outcome, unreachable = skip_as or self._outbox.outcome(task_id), False
         if skip_as is None and outcome.status is Status.WAITING:
-            # The process that stored the report may have died before the record, or the file's name, was on
-            # disk.
+            # The process that stored it may have died before the record, or the file's name, was on disk.
             if not self._ledger.is_recorded(task_id):
                 with self._folder.locked():
                     self._ledger.record(task_id)
@@ -126,7 +125,9 @@ class Reports:
         unreachable: DeliveryOutcome | None = None
         for task_id in self._outbox.tasks():
             try:
-                if not self._waits(task_id):
+                stored = self._outbox.find(task_id)
+                waits = self._outbox.outcome(task_id).status is Status.WAITING
+                if stored is None or stored.url != self._transport.url or not waits:
                     continue
                 receipt, is_unreachable = self.send(task_id, skip_as=unreachable)
             except DataError as error:
@@ -138,8 +139,3 @@ class Reports:
         if damage is not None:
             raise damage
         return receipts
-
-    def _waits(self, task_id: str) -> bool:
-        stored = self._outbox.find(task_id)
-        waits = self._outbox.outcome(task_id).status is Status.WAITING
-        return stored is not None and stored.url == self._transport.url and waits

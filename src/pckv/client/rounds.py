@@ -26,8 +26,7 @@ class RoundStatus(StrEnum):
     Attributes:
         SENT: The collector has the report of the round.
         WAITING: The report is stored, and will be sent.
-        REFUSED: The collector does not take the report; if it said so before the report was made, nothing is
-            spent.
+        REFUSED: The collector does not take the report; nothing is spent if it said so before it was made.
         NOT_DUE: The device reports in a later round.
         DELAYED: The device reports later in this round.
         UNREACHABLE: The collector did not answer, and nothing was perturbed.
@@ -88,8 +87,8 @@ class RoundReporter:
         """Make the report of the current round if it is due, send it, and say what was done."""
         panel, now = find_panel(self._folder, series), read_clock(self._clock)
         # Read before: if another process makes the report of this round meanwhile, it is found here.
-        last_round, number = self._ledger.last_round(series.id), self._stored_round(series, now)
-        if number is None:
+        last_round, number = self._ledger.last_round(series.id), series.round_on(day_of(now))
+        if number is None or self._reports.find(series.task_of(number).id) is None:
             read_pairs(series.task, pairs)
             turn = _next_turn(series, panel, now, spread, last_round)
             if isinstance(turn, RoundReceipt):
@@ -97,12 +96,6 @@ class RoundReporter:
             number = turn
         receipt = RoundReceipt(series.id, RoundStatus.WAITING, number, panel.due(series, number, spread))
         return self._complete(receipt, series.task_of(number), pairs)
-
-    def _stored_round(self, series: Series, now: dt.datetime) -> int | None:
-        """Return the round of now, if its report was made."""
-        number = series.round_on(day_of(now))
-        made = number is not None and self._reports.find(series.task_of(number).id) is not None
-        return number if made else None
 
     def _complete(self, receipt: RoundReceipt, task: Task, pairs: Mapping[str, float]) -> RoundReceipt:
         """Make the report of a round, unless it was made, and send it."""
@@ -119,13 +112,8 @@ class RoundReporter:
         if not perturbed:
             self._reports.readdress(task.id, None)
         sent, _ = self._reports.send(task.id, perturbed=perturbed)
-        return replace(
-            receipt,
-            status=RoundStatus(sent.status),
-            epsilon=sent.epsilon,
-            perturbed=perturbed,
-            reason=sent.reason,
-        )
+        status, epsilon = RoundStatus(sent.status), sent.epsilon
+        return replace(receipt, status=status, epsilon=epsilon, perturbed=perturbed, reason=sent.reason)
 
 
 def _next_turn(
@@ -133,12 +121,7 @@ def _next_turn(
 ) -> int | RoundReceipt:
     """Return the round that a report is due in now, or what a device without one waits for.
 
-    Args:
-        series: The series.
-        panel: The device's panel.
-        now: The time by the device's clock.
-        spread: Within which share of a round its reports are due.
-        last_round: The last round that the device has made a report for, 0 if there is none.
+    `last_round` is the last one that the device has made a report for, 0 if there is none.
     """
     day = day_of(now)
     current = series.round_on(day)

@@ -56,14 +56,7 @@ class RetryPolicy:
     timeout: float = 10.0
 
     def pause(self, attempt: int) -> float:
-        """Return how long to pause after an attempt.
-
-        Args:
-            attempt: The number of the attempt, from 0.
-
-        Returns:
-            Seconds.
-        """
+        """Return how many seconds to pause after an `attempt`, whose numbers begin with 0."""
         bound = self.first_pause * 2.0**attempt
         return bound * secrets.randbelow(JITTER_STEPS) / JITTER_STEPS
 
@@ -149,22 +142,13 @@ class Transport:
         members = {"id": base64url(report.id), "body": base64url(report.body)}
         if invitation is not None:
             members["invitation"] = invitation
-        answer = self._post(f"/tasks/{task_id}/reports", {"reports": [members]})
+        answer = self.post(f"/tasks/{task_id}/reports", {"reports": [members]})
         return Delivery(interpret(answer, members["id"]), answer.temporary)
 
-    def ask_admission(self, task_id: str, invitation: str | None) -> Answer:
-        """Ask whether a report would be taken; asking spends nothing."""
-        return self._post(
-            f"/tasks/{task_id}/admission", {} if invitation is None else {"invitation": invitation}
-        )
-
-    def _post(self, path: str, content: dict[str, Any]) -> Answer:
-        request = Request(  # noqa: S310
-            self.url + path,
-            data=json.dumps(content).encode(),
-            headers={"Content-Type": "application/json"},
-            method="POST",
-        )
+    def post(self, path: str, content: dict[str, Any]) -> Answer:
+        """Send a JSON object."""
+        data, headers = json.dumps(content).encode(), {"Content-Type": "application/json"}
+        request = Request(self.url + path, data=data, headers=headers, method="POST")  # noqa: S310
         return self._request_with_retries(request, MAX_ANSWER_BYTES)
 
     def _request_with_retries(self, request: Request, max_bytes: int) -> Answer:
@@ -253,13 +237,10 @@ def checked_url(url: str) -> str:
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         valid = False
-    if not valid or parts.username is not None or parts.query or parts.fragment or not _is_plain(url):
+    plain = url.isascii() and url.isprintable() and " " not in url
+    if not valid or parts.username is not None or parts.query or parts.fragment or not plain:
         raise ParameterError(f"{url!r} is not a collector's address, like https://example.org")
     return url.rstrip("/")
-
-
-def _is_plain(url: str) -> bool:
-    return url.isascii() and url.isprintable() and " " not in url
 
 
 MEANINGS = {
@@ -309,8 +290,9 @@ class Admission(NamedTuple):
 
 
 def ask_admission(transport: Transport, task: Task, invitation: str | None) -> Admission:
-    """Ask a collector whether it would take a report of a task."""
-    answer = transport.ask_admission(task.id, invitation)
+    """Ask a collector whether it would take a report of a task; asking spends nothing."""
+    content = {} if invitation is None else {"invitation": invitation}
+    answer = transport.post(f"/tasks/{task.id}/admission", content)
     if answer.status == OK:
         members = answer.members("application/json")
         coin = _coin(members.get("coin"))
@@ -319,16 +301,14 @@ def ask_admission(transport: Transport, task: Task, invitation: str | None) -> A
     problem = problem_of(answer)
     if problem is not None and not answer.temporary:
         return Admission(refusal=problem)
-    return Admission(undecided=_undecided(answer, str(problem or answer)))
+    shown = "an answer that is not a collector's" if answer.status == OK else str(problem or answer)
+    return Admission(undecided=shown)
 
 
 def require_admission(task: Task, admission: Admission) -> None:
-    """Refuse a report that the collector would refuse, and one without the coin that it needs.
+    """Raise a `ClientError` for a report that the collector would refuse, or without the coin that it needs.
 
     A collector that cannot be reached decides nothing: a report that needs no coin can be made and wait.
-
-    Raises:
-        ClientError: if no report may be made.
     """
     problem = admission.refusal
     if problem is not None:
@@ -341,10 +321,6 @@ def require_admission(task: Task, admission: Admission) -> None:
             "not_sent",
             f"task {task.id} needs a coin from its collector ({admission.undecided}); nothing was perturbed",
         )
-
-
-def _undecided(answer: Answer, shown: str) -> str:
-    return "an answer that is not a collector's" if answer.status == OK else shown
 
 
 def _coin(text: object) -> bytes | None:

@@ -45,7 +45,11 @@ class About:
 
     def __post_init__(self) -> None:
         for name, text in asdict(self).items():
-            _check_text(name, text, lines=name in TEXTS)
+            if not isinstance(text, str):
+                raise ParameterError(f"{name} must be text, not {text!r}")
+            lines = name in TEXTS
+            if fault := text_fault(text, MAX_TEXT_BYTES if lines else MAX_LINE_BYTES, lines=lines):
+                raise ParameterError(f"{name} {fault}")
 
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> About:
@@ -83,10 +87,3 @@ def read_about(members: object) -> About:
         if name not in MEMBERS:
             raise ParameterError(f"about has no member {name!r}: choose from {', '.join(MEMBERS)}")
     return About(**members)
-
-
-def _check_text(name: str, text: object, *, lines: bool) -> None:
-    if not isinstance(text, str):
-        raise ParameterError(f"{name} must be text, not {text!r}")
-    if fault := text_fault(text, MAX_TEXT_BYTES if lines else MAX_LINE_BYTES, lines=lines):
-        raise ParameterError(f"{name} {fault}")

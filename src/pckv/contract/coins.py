@@ -39,35 +39,25 @@ def coin_draws(digest: bytes, coin: bytes) -> Iterator[int]:
 
 
 def coin_choice(task: Task, coin: bytes) -> CoinChoice:
-    """Return what a coin decides: first which question is answered, then the function.
-
-    Args:
-        task: A task whose coins the server hands out.
-        coin: 16 bytes.
+    """Return what a coin of 16 bytes decides: first which question is answered, then the function.
 
     Raises:
         ParameterError: if the task's devices draw their functions themselves, or a coin has another length.
     """
-    family = _family(task)
+    functions, _ = _family(task)
     if not isinstance(coin, bytes) or len(coin) != REPORT_ID_BYTES:
         raise ParameterError(f"a coin has {REPORT_ID_BYTES} bytes")
     draws, question = coin_draws(task.digest, coin), task.size_question
     asks_size = question is not None and next(draws) < question.asked
-    return CoinChoice(asks_size, _below(family.functions, draws))
+    return CoinChoice(asks_size, _below(functions, draws))
 
 
-class _Family(NamedTuple):
-    """The public functions of a task: the word function·symbols + symbol names one."""
-
-    functions: int
-    symbols: int
-
-
-def _family(task: Task) -> _Family:
+def _family(task: Task) -> tuple[int, int]:
+    """Return how many functions and symbols a task has: the word function·symbols + symbol names one of each."""
     functions, words = task.law.functions, task.law.word_limit
     if task.coin != SERVER_COIN or functions is None or words is None:
         raise ParameterError(f"task {task.name!r} takes no coin: its devices draw by themselves")
-    return _Family(functions, words // functions)
+    return functions, words // functions
 
 
 def _below(count: int, draws: Iterator[int]) -> int:

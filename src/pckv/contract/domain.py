@@ -11,6 +11,7 @@ from pckv.base.canonical import check_name, decimal_text, is_decimal_text
 from pckv.base.errors import ParameterError
 from pckv.base.levels import Levels, checked_levels, level_count, level_values
 from pckv.base.limits import (
+    BETWEEN,
     DISCOVERY,
     HASHED,
     MAX_ITEMS,
@@ -19,7 +20,7 @@ from pckv.base.limits import (
     PAIRS,
     ROUND,
     Numeric,
-    check_between,
+    check_choice,
 )
 from pckv.contract.members import read_decimal
 from pckv.mechanisms.discovery.prefix_tree import PrefixTree, read_prefix_tree
@@ -48,12 +49,15 @@ class Values:
     ) -> Values:
         """Return the values between two ends, or refuse what is outside its domain."""
         low, high = checked_range(ends)
-        return cls(low, high, checked_levels(levels, low, high), check_between(between))
+        return cls(low, high, checked_levels(levels, low, high), check_choice(between, "between", BETWEEN))
 
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> Values:
         """Return the values that a task's members name."""
-        low, high, levels = _read_range(members)
+        levels = members["levels"]
+        if not (isinstance(levels, int) or (isinstance(levels, list) and all(map(is_decimal_text, levels)))):
+            raise ParameterError("levels must be a number of them, or a list of plain decimals in quotes")
+        low, high = read_decimal(members, "low"), read_decimal(members, "high")
         if members["kind"] == DISCOVERY:
             check_fixed(members, NO_VALUES.to_members())
             return NO_VALUES
@@ -94,11 +98,6 @@ class Domain:
         """Return the domain of these keys, or refuse what is outside its own domain."""
         checked = checked_keys(keys)
         return cls(checked, checked_other(other, checked), values)
-
-    @classmethod
-    def of_texts(cls, tree: PrefixTree) -> Domain:
-        """Return the domain of a discovery: the texts of a tree."""
-        return cls(tree, None, NO_VALUES)
 
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> Domain:
@@ -152,13 +151,6 @@ class Domain:
             return number if 0 <= number < self.keys and str(number) == key else None
         except (ValueError, TypeError):
             return None
-
-
-def _read_range(members: Mapping[str, Any]) -> tuple[str, str, int | list[str]]:
-    levels = members["levels"]
-    if not (isinstance(levels, int) or (isinstance(levels, list) and all(map(is_decimal_text, levels)))):
-        raise ParameterError("levels must be a number of them, or a list of plain decimals in quotes")
-    return read_decimal(members, "low"), read_decimal(members, "high"), levels
 
 
 def check_fixed(members: Mapping[str, Any], fixed: Mapping[str, object]) -> None:

@@ -11,18 +11,19 @@ from pckv.base.budget import is_within
 from pckv.base.canonical import decimal_text
 from pckv.base.errors import ParameterError
 from pckv.base.limits import (
+    COINS,
     DEVICE_COIN,
     DISCOVERY,
     HASHED_MECHANISM,
     MAX_BODY_BYTES,
+    MORE,
     REFUSE,
     REPORT_ID_BYTES,
     SAMPLE,
     SERVER_COIN,
     Numeric,
-    check_coin,
+    check_choice,
     check_epsilon,
-    check_more,
     check_padding,
 )
 from pckv.contract.domain import Domain, check_fixed
@@ -64,8 +65,12 @@ class Reporting:
         """Return how a law reports a domain, or refuse what cannot be or would lose more than ε."""
         _check_law(law, domain)
         share = decimal_text(size_share, "size_share")
-        question = _checked_question(law, Fraction(share), check_more(more))
-        reporting = cls(epsilon, law, more, share, question, _checked_coin(law, coin))
+        question = _checked_question(law, Fraction(share), check_choice(more, "more", MORE))
+        if check_choice(coin, "coin", COINS) == SERVER_COIN and law.functions is None:
+            raise ParameterError(
+                f"coin must be 'device' for {law.name!r}, whose reports name no function that a coin could choose"
+            )
+        reporting = cls(epsilon, law, more, share, question, coin)
         if not is_within(reporting.realised, Fraction(epsilon)):
             raise ParameterError(f"the reports of this task would lose more than ε = {epsilon}")
         return reporting
@@ -83,14 +88,8 @@ class Reporting:
         if domain.kind == DISCOVERY:
             check_fixed(members, {"more": SAMPLE, "size_share": "0"})
         law = _read_law(domain, check_padding(members["padding"]), Fraction(epsilon), mechanism)
-        return cls.of(
-            law,
-            domain,
-            epsilon=epsilon,
-            more=members["more"],
-            size_share=size_share,
-            coin=members["coin"],
-        )
+        more, coin = members["more"], members["coin"]
+        return cls.of(law, domain, epsilon=epsilon, more=more, size_share=size_share, coin=coin)
 
     def to_members(self) -> dict[str, object]:
         """Return the members of the task."""
@@ -156,12 +155,3 @@ def _checked_question(law: Law, share: Fraction, more: str) -> SizeQuestion | No
         raise ParameterError(f"size_share must be 0 for {law.name!r}, whose reports are not words")
     # No law has more than 2^63 - 2^32 words, so there is room for the few answers in any case.
     return SizeQuestion(law.keys, law.padding, law.epsilon, share)
-
-
-def _checked_coin(law: Law, coin: str) -> str:
-    """Return who draws the function of a report; the server only where the mechanism has public functions."""
-    if check_coin(coin) == SERVER_COIN and law.functions is None:
-        raise ParameterError(
-            f"coin must be 'device' for {law.name!r}, whose reports name no function that a coin could choose"
-        )
-    return coin

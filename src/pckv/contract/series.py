@@ -98,7 +98,9 @@ class Series:
 
     def round_on(self, day: str) -> int | None:
         """Return the number of the round that takes reports on a `day`; None outside the series."""
-        number = days_between(self.first, day) // self.period + 1
+        return self._existing(days_between(self.first, day) // self.period + 1)
+
+    def _existing(self, number: int) -> int | None:
         try:
             self._check_round(number)
         except ParameterError:
@@ -114,12 +116,7 @@ class Series:
 
     def next_round(self, panel: int, after: int) -> int | None:
         """Return the number of the first round of a `panel` after round `after`; None if there is none."""
-        number = after + 1 + (panel - after - 1) % self.panels
-        try:
-            self._check_round(number)
-        except ParameterError:
-            return None
-        return number
+        return self._existing(after + 1 + (panel - after - 1) % self.panels)
 
     def phase(self, day: str) -> Phase:
         """Return whether the series takes reports on a `day`."""
@@ -128,13 +125,9 @@ class Series:
         return Phase.OPEN if self.round_on(day) is not None else Phase.CLOSED
 
     def task_of(self, number: int) -> Task:
-        """Return the task of a round: named after it, with its days, and bound to the series.
+        """Return the task of a round, whose numbers begin with 1: the same wherever it is derived.
 
-        Args:
-            number: The number of the round, from 1.
-
-        Returns:
-            The task, the same wherever it is derived.
+        It is named after the round, with its days, and bound to the series.
 
         Raises:
             ParameterError: if the series has no such round.
@@ -181,9 +174,7 @@ class Series:
         return [
             Fact("name", {"name": self.name}, self.name),
             Fact(
-                "rounds",
-                {"first": self.first, "period": self.period, "rounds": self.rounds},
-                self.schedule,
+                "rounds", {name: getattr(self, name) for name in ("first", "period", "rounds")}, self.schedule
             ),
             Fact("panels", {"panels": self.panels}, f"{self.panels:,}; a device reports in {turns}"),
             *(fact for fact in self.task.facts() if fact.name not in {"name", "days", "series", "id"}),

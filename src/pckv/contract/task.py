@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,28 +12,31 @@ from unicodedata import normalize
 
 from pckv.base.budget import epsilon_of
 from pckv.base.canonical import base64url, check_name, dump, read_object
-from pckv.base.days import Phase
 from pckv.base.errors import PairsError, ParameterError, PckvError, TaskError
-from pckv.base.levels import Levels
+from pckv.base.html import html_table
 from pckv.base.limits import (
     AUTO,
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
     DEVICE_COIN,
+    DISCOVERY,
     HASHED_MECHANISM,
     KINDS,
     MIN_LEVELS,
+    MORE,
     ROUND,
     SAMPLE,
     Numeric,
+    check_choice,
     check_epsilon,
-    check_more,
     check_padding,
 )
+from pckv.base.records import plain
 from pckv.base.wire import MessageFormat, Words
-from pckv.contract.about import About, read_about
-from pckv.contract.domain import Domain, Keys, Values
-from pckv.contract.facts import Fact, facts_html, task_facts
+from pckv.contract import facts as words
+from pckv.contract.about import LABELS, About, read_about
+from pckv.contract.domain import NO_VALUES, Domain, Keys, Values
+from pckv.contract.facts import Fact, said
 from pckv.contract.members import Dates, SeriesRound, read_series_round
 from pckv.contract.reporting import Reporting
 from pckv.mechanisms.base import HeldLevels, Law, MessageDistribution
@@ -47,15 +50,9 @@ from pckv.mechanisms.discovery.prefix_tree import (
 from pckv.mechanisms.size_question.law import SizeQuestion
 
 VERSION = 1
-MEMBERS = (
-    "version",
-    "name",
-    *Domain.MEMBERS,
-    *Reporting.MEMBERS,
-    *Dates.MEMBERS,
-    "about",
-    "series",
-)
+MEMBERS = ("version", "name", *Domain.MEMBERS, *Reporting.MEMBERS, *Dates.MEMBERS, "about", "series")
+# Lists of keys are shown up to this many names.
+KEYS_NAMED = 12
 
 _KEY_PREFIX = b"pckv key"
 _KEY_HASH_BYTES = 8
@@ -66,8 +63,7 @@ class Task:
     """What is collected, at which ε and how: a value that never changes, bound by its id.
 
     What is not given is chosen as `plan` does, from hints that are not part of the task: `pairs`,
-    `most_pairs`, `sizes`, `users`, `frequency`, `objective` and `most_influence`, all of them as `plan` takes
-    them.
+    `most_pairs`, `sizes`, `users`, `frequency`, `objective` and `most_influence`, as `plan` takes them.
 
     Args:
         name: What people read; it tells two runs of one survey apart.
@@ -78,16 +74,14 @@ class Task:
         padding: How many pairs a report stands for at most; chosen by default.
         mechanism: A name, `auto`, or a mapping of a name and parameters.
         levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16,
-            the first of them `values[0]` and the last `values[1]`. With more than two, the whole distribution
-            is estimated.
+            from `values[0]` to `values[1]`. With more than two, the whole distribution is estimated.
         between: What happens to a value between two levels: `round` (to one of them at random, so that means
             stay unbiased) or `refuse` (the contract is "levels only").
         other: The name of one more key, which stands for all that are not listed. A participant holds it if
             they hold any such key, with the value of one of these, chosen at random.
         more: What happens to participants with more pairs than the padding: `sample` (a random choice of them
             is reported) or `refuse` (the contract is "at most that many", enforced where pairs are entered).
-        size_share: The probability that a device answers how many pairs it holds instead of which; chosen by
-            default.
+        size_share: The chance that a device answers how many pairs it holds, not which; chosen by default.
         coin: Who draws the public function of a report, with `ue-compact` and `collision`: the `device`
             itself, or the `server`, which hands out one coin per invitation, so that no participant can
             search for a function that suits them.
@@ -166,20 +160,15 @@ class Task:
             frequency=frequency,
             objective=objective,
             padding=None if padding is None else check_padding(padding),
-            more=check_more(more),
+            more=check_choice(more, "more", MORE),
             size_share=size_share,
             coin=coin,
             most_influence=most_influence,
         )
         law = choose_law(Fraction(text), wanted, padding, expected)
         share = planned_size_share(law, expected)
-        self._set(
-            name=name,
-            domain=domain,
-            reporting=Reporting.of(law, domain, epsilon=text, more=more, size_share=share, coin=coin),
-            dates=Dates(opens, closes),
-            about=read_about(about or {}),
-        )
+        reporting = Reporting.of(law, domain, epsilon=text, more=more, size_share=share, coin=coin)
+        self._set(name, domain, reporting, Dates(opens, closes), read_about(about or {}))
 
     @classmethod
     def discovery(
@@ -204,8 +193,7 @@ class Task:
             epsilon: The privacy budget of a report, above 0 and at most 20.
             characters: How many characters of a text are found at most, up to 64; longer ones are cut.
             alphabet: The characters that texts consist of. Texts with any other are not found.
-            groups: How many groups of devices report prefixes, each of its own length; by default one per
-                character.
+            groups: How many groups of devices report prefixes of their own length; one per character by default.
             padding: How many texts a report stands for at most.
             symbols: The parameter of `collision`; chosen by default.
             coin: Who draws the public function of a report, `device` or `server`.
@@ -222,24 +210,18 @@ class Task:
         tree, text = prefix_tree(alphabet, characters, groups), check_epsilon(epsilon)
         parameters = {} if symbols is None else {"symbols": symbols}
         law = DiscoveryLaw.of_groups(tree.groups, check_padding(padding), Fraction(text), parameters)
-        domain = Domain.of_texts(tree)
-        return cls._of(
-            name=name,
-            domain=domain,
-            reporting=Reporting.of(law, domain, epsilon=text, coin=coin),
-            dates=Dates(opens, closes),
-            about=read_about(about or {}),
-        )
+        domain = Domain(tree, None, NO_VALUES)
+        reporting = Reporting.of(law, domain, epsilon=text, coin=coin)
+        return cls._of(name, domain, reporting, Dates(opens, closes), read_about(about or {}))
 
     @classmethod
-    def _of(cls, **parts: Any) -> Task:
+    def _of(cls, *parts: Any) -> Task:
         task = object.__new__(cls)
-        task._set(**parts)
+        task._set(*parts)
         return task
 
-    def _set(
+    def _set(  # noqa: PLR0917
         self,
-        *,
         name: str,
         domain: Domain,
         reporting: Reporting,
@@ -257,14 +239,8 @@ class Task:
 
     def as_round(self, series: SeriesRound, opens: str, closes: str) -> Task:
         """Return this task as a round of a `series` from the day `opens` to before `closes`, named after it."""
-        return self._of(
-            name=self.name + series.suffix,
-            domain=self.domain,
-            reporting=self.reporting,
-            dates=Dates(opens, closes),
-            about=self.about,
-            series=series,
-        )
+        name, dates = self.name + series.suffix, Dates(opens, closes)
+        return self._of(name, self.domain, self.reporting, dates, self.about, series)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Task:
@@ -275,12 +251,12 @@ class Task:
         try:
             domain = Domain.from_members(members)
             task = cls._of(
-                name=members["name"],
-                domain=domain,
-                reporting=Reporting.from_members(members, domain),
-                dates=Dates.from_members(members),
-                about=About.from_members(members),
-                series=read_series_round(members["series"]),
+                members["name"],
+                domain,
+                Reporting.from_members(members, domain),
+                Dates.from_members(members),
+                About.from_members(members),
+                read_series_round(members["series"]),
             )
         except PckvError as error:
             raise TaskError(f"not a task: {error}") from None
@@ -325,11 +301,50 @@ class Task:
         )
 
     def facts(self) -> list[Fact]:
-        """Return what the task promises: facts with a name, values for programs and words for people."""
-        return task_facts(self)
+        """Return what the task promises, what participants read first."""
+        held = "texts" if self.kind == DISCOVERY else "pairs"
+        domain, reporting = self.domain, self.reporting
+        names, more = self.first_keys()
+        first_keys = ", ".join([*names, *([f"and {more:,} more"] if more else [])])
+        padding = words.padding_text(reporting, held, can_truncate=self.can_truncate)
+        sizes = words.size_text(reporting, self.kind, can_truncate=self.can_truncate)
+        epsilon = words.epsilon_text(reporting.epsilon, self.realised_epsilon)
+        parameters = (f"{name} {value}" for name, value in self.parameters.items())
+
+        def fact(name: str, sentence: str, *members: str) -> Fact:
+            return Fact(name, self.members(*members), sentence)
+
+        return [
+            fact("name", self.name, "name"),
+            fact("about", "", "about"),
+            *(fact(label, getattr(self.about, name)) for name, label in LABELS.items()),
+            fact("keys", words.keys_text(domain), "kind", "keys", "other"),
+            fact("first keys", first_keys),
+            fact("values", words.values_text(domain, self.about), "low", "high"),
+            fact("levels", words.levels_text(domain), "levels", "level_values", "between"),
+            fact(f"{held} per report", padding, "padding", "more"),
+            fact("size question", sizes, "size_share", "size_answers"),
+            fact("ε of a report", epsilon, "epsilon", "realised_epsilon"),
+            fact("mechanism", ", ".join([self.mechanism, *parameters]), "mechanism", "parameters"),
+            fact("public functions", words.coin_text(self.coin), "coin"),
+            fact("bytes per report", f"{reporting.report_bytes:,}", "bytes_per_report", "word_limit"),
+            fact("days", words.days_text(self.dates), "opens", "closes"),
+            fact("series", words.series_text(self.series), "series"),
+            fact("id", self.id, "id"),
+        ]
+
+    def members(self, *names: str) -> dict[str, Any]:
+        """Return some plain values of the task, under the names that JSON has them."""
+        return {name: plain(_PLAIN[name](self) if name in _PLAIN else getattr(self, name)) for name in names}
+
+    def first_keys(self) -> tuple[list[str], int]:
+        """Return the names of the first listed keys, and how many more are listed."""
+        count = self.key_count - (self.other is not None) if self.lists_keys else 0
+        names = self.key_names(range(min(count, KEYS_NAMED)))
+        return names, count - len(names)
 
     def _repr_html_(self) -> str:
-        return facts_html(self)
+        return html_table(f"Task “{self.name}”", (), said(self.facts())[1:])
 
     @property
     def kind(self) -> str:
@@ -439,11 +454,6 @@ class Task:
         return float(self.domain.values.high)
 
     @property
-    def levels(self) -> Levels:
-        """How many equally spaced levels there are, or the value of each as a decimal text."""
-        return self.domain.values.levels
-
-    @property
     def level_count(self) -> int:
         """The number of levels, L."""
         return self.domain.values.level_count
@@ -526,10 +536,7 @@ class Task:
 
     @property
     def word_limit(self) -> int | None:
-        """Words are below this; None where a report is two bit planes.
-
-        Those that answer the size question are numbered after those of the law.
-        """
+        """Words, with those that answer the size question, are below this; None where a report is bit planes."""
         pairs, question = self.law.word_limit, self.size_question
         return pairs if pairs is None or question is None else pairs + len(question.ends)
 
@@ -562,6 +569,11 @@ class Task:
         """The first day on which no reports are taken any more; None where there is none."""
         return self.dates.closes
 
-    def phase(self, day: str) -> Phase:
-        """Return whether the task takes reports on `day` (YYYY-MM-DD, UTC)."""
-        return self.dates.phase(day)
+
+# The plain values that are not attributes of a task.
+_PLAIN: dict[str, Callable[[Task], object]] = {
+    "bytes_per_report": lambda task: task.reporting.report_bytes,
+    "keys": lambda task: task.key_count if task.lists_keys else task.keys,
+    "levels": lambda task: task.domain.values.levels,
+    "size_answers": lambda task: () if task.size_question is None else task.size_question.labels,
+}

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from numpy.random import Generator, default_rng
+from numpy.random import default_rng
 
 from pckv.base.arrays import Messages
 from pckv.contract.task import Task
@@ -27,13 +27,10 @@ def check_files(tally: Tally, paths: Sequence[Path]) -> Alarms | None:
     """
     task = tally.task
     files = [ReportFile(path, task) for path in find_inputs(paths).reports]
-    return check_reports(task, _messages(task, files), _generator(tally)) if files else None
-
-
-def _generator(tally: Tally) -> Generator:
     # Asking again until chance shows no alarm, or one, would give more false results than stated. The seed
     # cannot be predicted, because it depends on all reports.
-    return default_rng(int.from_bytes(hashlib.sha256(bytes(tally)).digest()))
+    generator = default_rng(int.from_bytes(hashlib.sha256(bytes(tally)).digest()))
+    return check_reports(task, _messages(task, files), generator) if files else None
 
 
 def _messages(task: Task, files: Sequence[ReportFile]) -> Iterator[Messages]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pckv.base.arrays import Messages
 from pckv.base.errors import DataError, ReportError, first_line, require
 from pckv.contract.task import Task
+from pckv.counting.job import BadReports, CountResult, Job
 from pckv.files.pairs.sources import as_table, is_pandas
 from pckv.files.reports.columns import (
     ID_COLUMN,
@@ -26,37 +27,6 @@ from pckv.files.reports.columns import (
 from pckv.files.reports.reader import ReportFile
 from pckv.tally import Tally
 
-if TYPE_CHECKING:
-    from pckv.counting.job import Job
-
-
-class BadReports(NamedTuple):
-    """Reports that cannot be counted: where they are, why, and how many there are (None: a whole file)."""
-
-    where: str
-    reason: str
-    reports: int | None
-
-    def to_error(self) -> DataError:
-        """Return the error that refuses them."""
-        return DataError(self.reason, place=self.where)
-
-
-@dataclass
-class CountResult:
-    """A tally, and what was not counted into it."""
-
-    tally: Tally
-    # How many reports had an id that was counted before.
-    repeated: int = 0
-    skipped: list[BadReports] = field(default_factory=list)
-
-    def merge(self, other: CountResult) -> None:
-        """Add another result."""
-        self.tally.merge(other.tally)
-        self.repeated += other.repeated
-        self.skipped += other.skipped
-
 
 def count_batch(result: CountResult, batch: Any, where: str, start: int = 0, *, skip_bad: bool) -> None:
     """Count the reports of a record batch; bad ones are an error, or noted as skipped.
@@ -64,13 +34,10 @@ def count_batch(result: CountResult, batch: Any, where: str, start: int = 0, *, 
     `where` is the batch's place in messages, and `start` the number of its first report there.
     """
     task = result.tally.task
-    messages = _messages_if_whole(task, batch)
-    if messages is not None:
-        try:
-            result.tally.add_many(messages)
-        except ReportError:
-            pass
-        else:
+    if not any(column.null_count for column in batch.columns):
+        # Which report is bad is looked for only where one is.
+        with suppress(require("pyarrow", extra="files").ArrowInvalid, ReportError):
+            result.tally.add_many(batch_messages(task, batch))
             return
     valid, bad = check_batch(task, batch, where, start)
     if not skip_bad:
@@ -85,34 +52,20 @@ def batch_messages(task: Task, batch: Any) -> Messages:
     return column.to_messages(batch.column(column.name))
 
 
-def _messages_if_whole(task: Task, batch: Any) -> Messages | None:
-    """Return all messages of a record batch, unless one is missing or of another length."""
-    if any(column.null_count for column in batch.columns):
-        return None
-    try:
-        return batch_messages(task, batch)
-    except require("pyarrow", extra="files").ArrowInvalid:
-        return None
-
-
 def check_batch(task: Task, batch: Any, where: str, start: int = 0) -> tuple[Any, list[BadReports]]:
     """Return which reports of a record batch are valid, and what is wrong with the others."""
     valid = np.ones(len(batch), np.bool_)
     bad = []
-    for invalid in _invalid_rows(task, batch):
+    nulls = {name: batch.column(name).is_null().to_numpy(zero_copy_only=False) for name in batch.schema.names}
+    column = message_column(task)
+    faults = (InvalidRows(rows, f"no {name}") for name, rows in nulls.items())
+    for invalid in chain(faults, column.invalid_rows(batch.column(column.name))):
         rows = np.flatnonzero(invalid.rows & valid)
         if rows.size:
             reason = f"report {start + rows[0]}: {invalid.describe(int(rows[0]))}"
             bad.append(BadReports(where, reason, rows.size))
             valid[rows] = False
     return require("pyarrow", extra="files").array(valid), bad
-
-
-def _invalid_rows(task: Task, batch: Any) -> Iterator[InvalidRows]:
-    for name in batch.schema.names:
-        yield InvalidRows(batch.column(name).is_null().to_numpy(zero_copy_only=False), f"no {name}")
-    column = message_column(task)
-    yield from column.invalid_rows(batch.column(column.name))
 
 
 class PlacedBatch(NamedTuple):
@@ -164,8 +117,7 @@ def tally_frame(task: Task, frame: Any) -> Tally:
 
     Args:
         task: The contract of the collection.
-        frame: A DataFrame or an Arrow table with the columns `report_id` and `word` (`body` for the mechanism
-            `ue`); others are ignored.
+        frame: A DataFrame or Arrow table with columns `report_id` and `word` (`body` for `ue`); no others are read.
 
     Returns:
         The counts of all reports, to estimate from or to merge with others.
@@ -175,7 +127,11 @@ def tally_frame(task: Task, frame: Any) -> Tally:
             belongs to another task; nothing was counted.
         ParameterError: if `frame` is not a table.
     """
-    table, name = _report_table(task, frame)
+    name = "DataFrame" if is_pandas(frame) else "table"
+    table = _from_pandas(task, frame, name) if is_pandas(frame) else as_table(frame)
+    check_owner(name, table.schema.metadata or {}, task, required=False)
+    check_columns(name, table.schema, task)
+    table = table.select(report_schema(task).names)
     result = CountResult(Tally(task))
     for batch in table.combine_chunks().to_batches():
         count_batch(result, batch, name, skip_bad=False)
@@ -183,16 +139,8 @@ def tally_frame(task: Task, frame: Any) -> Tally:
     return result.tally
 
 
-def _report_table(task: Task, frame: Any) -> tuple[Any, str]:
-    """Return a table's columns of reports in the types that report files have, and what messages call it."""
-    name = "DataFrame" if is_pandas(frame) else "table"
-    table = _from_pandas(task, frame, name) if is_pandas(frame) else as_table(frame)
-    check_owner(name, table.schema.metadata or {}, task, required=False)
-    check_columns(name, table.schema, task)
-    return table.select(report_schema(task).names), name
-
-
 def _from_pandas(task: Task, frame: Any, name: str) -> Any:
+    """Return the columns of reports in the types that report files have."""
     arrow, schema = require("pyarrow", extra="files"), report_schema(task)
     known = frame[[column for column in schema.names if column in frame.columns]]
     try:

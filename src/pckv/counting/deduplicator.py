@@ -1,7 +1,6 @@
 """One report per id, in bounded memory.
 
-Reports are spilled to disk by a hash of their id, so that equal ids are in one group; each group is small
-enough to be sorted.
+Reports are spilled to disk by a hash of their id: equal ids are in one group, which is small enough to sort.
 """
 
 from __future__ import annotations
@@ -18,7 +17,8 @@ from pckv.base.arrays import Bytes, Messages
 from pckv.base.errors import DataError, require
 from pckv.base.limits import REPORT_ID_BYTES
 from pckv.contract.task import Task
-from pckv.counting.batches import BadReports, CountResult, batch_messages, check_batch
+from pckv.counting.batches import batch_messages, check_batch
+from pckv.counting.job import BadReports, CountResult
 from pckv.files.reports.columns import ID_COLUMN, column_to_ids, message_column
 from pckv.files.reports.reader import ReportFile
 from pckv.files.spill import Records, SpilledRecords
@@ -54,10 +54,7 @@ class Deduplicator:
         self._spilled.add(records, self._hashes(records, level=0))
 
     def messages(self, files: Iterable[ReportFile]) -> Iterator[Messages]:
-        """Yield the messages of one report per id.
-
-        `files` are searched for the places of an id that has two bodies.
-        """
+        """Yield the messages of one report per id; `files` are searched for an id that has two bodies."""
         for records in self._spilled.read(lambda part, level: self._split(part, level, files)):
             yield np.ascontiguousarray(self._one_per_id(records, files)["message"])
 
@@ -104,22 +101,17 @@ def conflict_error(files: Iterable[ReportFile], report_id: bytes) -> DataError:
 
 
 def _places(files: Iterable[ReportFile], report_id: bytes) -> Iterator[tuple[str, object]]:
-    for file in files:
-        for group in range(file.groups):
-            # A row group that cannot be read was skipped before.
-            with suppress(require("pyarrow", extra="files").ArrowException, OSError):
-                yield from _places_in_group(file, group, report_id)
-
-
-def _places_in_group(file: ReportFile, group: int, report_id: bytes) -> Iterator[tuple[str, object]]:
+    """Yield the places of an id, and what the reports there say."""
     wanted = np.frombuffer(report_id, np.uint8)
-    messages = message_column(file.task).name
-    start = 0
-    for batch in file.batches(group, ids=True):
-        valid, _ = check_batch(file.task, batch, "")
-        ids = column_to_ids(batch.column(ID_COLUMN).fill_null(bytes(REPORT_ID_BYTES)))
-        same = (ids == wanted).all(axis=1) & valid.to_numpy(zero_copy_only=False)
-        for row in np.flatnonzero(same):
-            place = f"{file.path}, row group {group}, report {start + row}"
-            yield place, batch.column(messages)[int(row)].as_py()
-        start += len(batch)
+    for file, group in ((each, group) for each in files for group in range(each.groups)):
+        start, messages = 0, message_column(file.task).name
+        # A row group that cannot be read was skipped before.
+        with suppress(require("pyarrow", extra="files").ArrowException, OSError):
+            for batch in file.batches(group, ids=True):
+                valid, _ = check_batch(file.task, batch, "")
+                ids = column_to_ids(batch.column(ID_COLUMN).fill_null(bytes(REPORT_ID_BYTES)))
+                same = (ids == wanted).all(axis=1) & valid.to_numpy(zero_copy_only=False)
+                for row in np.flatnonzero(same):
+                    place = f"{file.path}, row group {group}, report {start + row}"
+                    yield place, batch.column(messages)[int(row)].as_py()
+                start += len(batch)

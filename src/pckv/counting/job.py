@@ -1,4 +1,4 @@
-"""A counting job, the engines that can do it, and the checkpoint that lets it be interrupted.
+"""A counting job, its result, the engines that can do it, and the checkpoint that lets it be interrupted.
 
 The same reports give the same tally with every engine.
 """
@@ -8,16 +8,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pckv.base.errors import DataError, ParameterError, PckvError
 from pckv.base.progress import RowsDone, no_progress
 from pckv.contract.task import Task
-from pckv.counting.batches import BadReports, CountResult
 from pckv.files.outputs import whole_file
 from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.writer import ReportStream
@@ -29,6 +28,36 @@ ENGINES = {
     "duckdb": "pckv.counting.engines.duckdb",
     "spark": "pckv.counting.engines.spark",
 }
+
+
+class BadReports(NamedTuple):
+    """Reports that cannot be counted: where they are, why, and how many there are (None: a whole file)."""
+
+    where: str
+    reason: str
+    reports: int | None
+
+    def to_error(self) -> DataError:
+        """Return the error that refuses them."""
+        return DataError(self.reason, place=self.where)
+
+
+@dataclass
+class CountResult:
+    """A tally, and what was not counted into it."""
+
+    tally: Tally
+    # How many reports had an id that was counted before.
+    repeated: int = 0
+    skipped: list[BadReports] = field(default_factory=list)
+    # How many files were counted, tallies included.
+    files: int = 0
+
+    def merge(self, other: CountResult) -> None:
+        """Add another result."""
+        self.tally.merge(other.tally)
+        self.repeated += other.repeated
+        self.skipped += other.skipped
 
 
 @dataclass(frozen=True)

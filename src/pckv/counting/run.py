@@ -1,7 +1,4 @@
-"""Counting everything that was named into one tally, or into one per round of a series.
-
-Report files name their task; tallies have its digest.
-"""
+"""Counting everything that was named into one tally, or into one per round of a series."""
 
 from __future__ import annotations
 
@@ -16,8 +13,7 @@ from pckv.base.limits import MAX_ROUNDS
 from pckv.base.progress import RowsDone, RowsProgressBar, no_progress
 from pckv.contract.series import Series
 from pckv.contract.task import Task
-from pckv.counting.batches import BadReports, CountResult
-from pckv.counting.job import Checkpoint, Job, find_engine
+from pckv.counting.job import BadReports, Checkpoint, CountResult, Job, find_engine
 from pckv.files.reports.reader import Inputs, ReportFile, find_inputs, read_file_task
 from pckv.files.reports.writer import ReportStream
 from pckv.tally import Tally
@@ -43,19 +39,6 @@ class NamedStream(NamedTuple):
     name: str
 
 
-@dataclass
-class InputsResult:
-    """What was counted, and from how many files."""
-
-    counted: CountResult
-    files: int
-
-    @property
-    def tally(self) -> Tally:
-        """The tally of everything."""
-        return self.counted.tally
-
-
 def no_bar(_: int | None) -> AbstractContextManager[RowsDone]:
     """Show no progress."""
     return nullcontext(no_progress)
@@ -67,7 +50,7 @@ def count_inputs(
     options: CountOptions,
     bar: RowsProgressBar = no_bar,
     stream: NamedStream | None = None,
-) -> InputsResult:
+) -> CountResult:
     """Count report files, folders and patterns of them, tallies, and a stream."""
     inputs = find_inputs(paths)
     _check_options(options, inputs, stream)
@@ -75,15 +58,17 @@ def count_inputs(
     files, unusable = _open_files(inputs.reports, task, skip_bad=options.skip_bad)
     reports = None if stream is None else ReportStream(*stream, task)
     total = sum(file.rows for file in files) if reports is None else None
+    # Where no file is left to read, there is nothing to start an engine for.
+    engine = find_engine(options.engine if files else "numpy")
     with bar(total) as progress:
-        job = Job(
-            task, files, options.dedupe, options.skip_bad, reports, options.spark_master, progress=progress
-        )
-        counted = _run(job, options)
+        job = Job(task, files, options.dedupe, options.skip_bad, reports, options.spark_master, progress)
+        checkpoint = None if options.checkpoint is None else Checkpoint(options.checkpoint, job)
+        counted = engine(job) if checkpoint is None else checkpoint.count(engine)
     counted.skipped = unusable + counted.skipped
     for tally in tallies:
         counted.tally.merge(tally)
-    return InputsResult(counted, len(files) + len(tallies))
+    counted.files = len(files) + len(tallies)
+    return counted
 
 
 def _check_options(options: CountOptions, inputs: Inputs, stream: NamedStream | None) -> None:
@@ -98,14 +83,6 @@ def _check_options(options: CountOptions, inputs: Inputs, stream: NamedStream | 
         raise ParameterError(
             f"{inputs.tallies[0]}: a tally has no report ids to deduplicate by", code="dedupe_without_ids"
         )
-
-
-def _run(job: Job, options: CountOptions) -> CountResult:
-    # Where no file is left to read, there is nothing to start an engine for.
-    engine = find_engine(options.engine if job.files else "numpy")
-    if options.checkpoint is None:
-        return engine(job)
-    return Checkpoint(options.checkpoint, job).count(engine)
 
 
 def _open_files(
@@ -124,9 +101,7 @@ def _open_files(
 
 def read_tally(task: Task, path: Path) -> Tally:
     """Read a tally file; the message of an error names the file."""
-    data = path.read_bytes()
-    if not data:
-        raise DataError("the file is empty", place=path)
+    data = _read(path)
     if not data.startswith(MAGIC):
         raise DataError("neither a report file nor a tally", place=path)
     try:
@@ -142,12 +117,7 @@ MAX_ROUNDS_TRIED = 2000
 def files_by_round(series: Series, named: Sequence[Path]) -> list[tuple[Task, list[Path]]]:
     """Return the tasks of the rounds that files are of, in order, each with its files.
 
-    Args:
-        series: The series.
-        named: Report files, folders and patterns of them, and tallies.
-
-    Raises:
-        DataError: if a file is not of a round of the series; it names the file.
+    `named` are report files, folders and patterns, and tallies; a `DataError` names one of no round.
     """
     inputs = find_inputs(named)
     found: dict[int, tuple[Task, list[Path]]] = {}
@@ -187,20 +157,23 @@ def _rounds_of_tallies(series: Series, paths: Sequence[Path]) -> list[tuple[Path
             wanted.remove(task.digest)
     for path, digest in digests.items():
         if digest not in found:
-            tried = (
-                f"one of the first {MAX_ROUNDS_TRIED:,} rounds" if rounds > MAX_ROUNDS_TRIED else "a round"
-            )
+            first = f"one of the first {MAX_ROUNDS_TRIED:,} rounds"
+            tried = first if rounds > MAX_ROUNDS_TRIED else "a round"
             raise _not_a_round(series, path, "a tally of another task", tried)
     return [(path, found[digest]) for path, digest in digests.items()]
 
 
-def _digest(path: Path) -> bytes:
+def _read(path: Path, size: int = -1) -> bytes:
     with path.open("rb") as file:
-        start = file.read(HEADER_BYTES)
-    if not start:
+        data = file.read(size)
+    if not data:
         raise DataError("the file is empty", place=path)
+    return data
+
+
+def _digest(path: Path) -> bytes:
     try:
-        return task_digest(start)
+        return task_digest(_read(path, HEADER_BYTES))
     except TallyError as error:
         raise DataError(str(error), place=path) from None
 

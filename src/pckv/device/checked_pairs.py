@@ -89,19 +89,15 @@ def first_of_each_key(population: Population) -> Population:
 
 def check_values(task: Task, population: Population) -> None:
     """Refuse a value outside the task's range, or between levels where it refuses that; name its key."""
-    wrong = np.flatnonzero(~((population.values >= task.low) & (population.values <= task.high)))
-    if wrong.size:
-        key, value = int(population.keys[wrong[0]]), population.values[wrong[0]]
-        raise PairsError(
-            f"value {value} of key {task.key_name(key)!r} is not within [{task.low:g}, {task.high:g}]"
-        )
+    values = population.values
+    checks = [((values >= task.low) & (values <= task.high), f"within [{task.low:g}, {task.high:g}]")]
     if task.between == REFUSE_BETWEEN:
-        between = np.flatnonzero(~np.isin(population.values, task.level_values))
-        if between.size:
-            key, value = int(population.keys[between[0]]), population.values[between[0]]
-            raise PairsError(
-                f"value {value} of key {task.key_name(key)!r} is not one of {listed(task.level_values)}"
-            )
+        checks.append((np.isin(values, task.level_values), f"one of {listed(task.level_values)}"))
+    for right, what in checks:
+        if not right.all():
+            first = int(np.argmin(right))
+            key = task.key_name(int(population.keys[first]))
+            raise PairsError(f"value {values[first]} of key {key!r} is not {what}")
 
 
 def _other(task: Task) -> int:

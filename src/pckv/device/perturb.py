@@ -38,11 +38,9 @@ def perturb(task: Task, pairs: Held, coin: bytes | None = None) -> Report:
     Args:
         task: The contract of the collection.
         pairs: The participant's keys and values; it may be empty. A value is an int, a float, a `Fraction`, a
-            `Decimal` or a number of numpy's, and stands for the float nearest to it. For a discovery, the
-            participant's texts.
+            `Decimal` or a number of numpy's, and stands for the nearest float. For a discovery, their texts.
         coin: The 16 bytes that the collector gave for this report, where the task's coin is the server's.
-            They are public: they fix the report's id, its function, and whether it answers the size question,
-            but no noise.
+            They are public, and fix the report's id, its function and which question it answers, but no noise.
 
     Raises:
         ParameterError: if the task needs a coin and none is given, or the other way round.

@@ -6,13 +6,14 @@ For files and the lab. Every draw of a report is made here too, and only those i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pckv.base.arrays import Bytes, Flags, Floats, Integers, Messages
+from pckv.base.errors import ParameterError
 from pckv.base.limits import REPORT_ID_BYTES
 from pckv.base.population import Population
 from pckv.base.randomness import DRAW_BYTES, Source
@@ -21,6 +22,7 @@ from pckv.device.checked_pairs import check_keys, check_sizes, check_values, fir
 from pckv.mechanisms.base import SamplingLaw
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.collision.positions import item_positions
+from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.grr.law import GrrLaw
 from pckv.mechanisms.padding import VALUE_ONE, VALUE_SHIFT
 from pckv.mechanisms.registry import load_part
@@ -34,6 +36,8 @@ Draws = NDArray[np.uint64]
 DRAWS_PER_BATCH = 2**22
 _LARGEST_DRAW = 2**64 - 1
 _KEYS_PER_BYTE = 8
+# No item has this number.
+_UNKNOWN = -1
 
 
 class ReportBatch(NamedTuple):
@@ -129,20 +133,22 @@ def perturb_many_from(
     tape: VectorisedTape, task: Task, population: Population, draws_per_batch: int = DRAWS_PER_BATCH
 ) -> Iterator[ReportBatch]:
     """Yield reports made from a given tape, of pairs that were checked: for audits."""
-    batch = max(1, draws_per_batch // task.draws)
-    for start in range(0, len(population), batch):
-        part = part_of(population, start, start + batch)
-        participants = np.arange(start, start + len(part))
+    for part, participants in _batches(task, population, draws_per_batch):
         ids = tape.report_ids(participants)
         chosen = _choose_others(task, part, participants, tape)
         yield ReportBatch(ids, _messages(task, chosen, participants, tape))
 
 
-def part_of(population: Population, start: int, stop: int) -> Population:
-    """Return the participants from one number to another."""
-    offsets = population.offsets[start : stop + 1]
-    row = slice(offsets[0], offsets[-1])
-    return Population(offsets - offsets[0], population.keys[row], population.values[row])
+def _batches(
+    task: Task, population: Population, draws_per_batch: int
+) -> Iterator[tuple[Population, Integers]]:
+    """Yield the participants, some at a time, and their numbers."""
+    batch = max(1, draws_per_batch // task.draws)
+    for start in range(0, len(population), batch):
+        offsets = population.offsets[start : start + batch + 1]
+        row = slice(offsets[0], offsets[-1])
+        part = Population(offsets - offsets[0], population.keys[row], population.values[row])
+        yield part, np.arange(start, start + len(part))
 
 
 def _choose_others(
@@ -345,3 +351,52 @@ def _ue_block(
     packed = (np.packbits(plane, axis=1, bitorder="little") for plane in (present, plus & present))
     presence, signs = packed
     return presence, signs
+
+
+class PrefixItems:
+    """The items of the prefixes of many texts, each computed once, where it is first asked for."""
+
+    def __init__(self, task: Task, texts: Sequence[str]) -> None:
+        self._tree, self._digest, self._texts = task.tree, task.digest, texts
+        self._known: NDArray[np.int32] = np.full(len(texts) * task.tree.groups, _UNKNOWN, np.int32)
+
+    def items(self, texts: Integers, groups: Integers) -> Integers:
+        """Return the items of some texts, given by their numbers, each in its group."""
+        places = texts * self._tree.groups + groups
+        wanted = np.unique(places[self._known[places] == _UNKNOWN])
+        numbers, its_groups = np.divmod(wanted, self._tree.groups)
+        self._known[wanted] = [
+            self._tree.item(self._digest, self._tree.prefix(self._texts[number], group), group)
+            for number, group in zip(numbers.tolist(), its_groups.tolist(), strict=True)
+        ]
+        return np.asarray(self._known[places], np.int64)
+
+
+def perturb_texts(
+    task: Task, texts: Sequence[str], population: Population, source: Source = os.urandom
+) -> Iterator[ReportBatch]:
+    """Yield one report of a discovery for every participant, in batches of bounded size, in the same order.
+
+    Keys of the population are numbers of `texts`, which can be found (`PrefixTree.cut`); none is held twice.
+    """
+    return perturb_texts_from(VectorisedTape(source), task, texts, population)
+
+
+def perturb_texts_from(
+    tape: VectorisedTape,
+    task: Task,
+    texts: Sequence[str],
+    population: Population,
+    draws_per_batch: int = DRAWS_PER_BATCH,
+) -> Iterator[ReportBatch]:
+    """Yield reports of a discovery made from a given tape: for audits."""
+    law = task.law
+    if not isinstance(law, DiscoveryLaw):
+        raise ParameterError(f"task {task.name!r} is not a discovery")
+    known = PrefixItems(task, texts)
+    for part, participants in _batches(task, population, draws_per_batch):
+        ids = tape.report_ids(participants)
+        holders, chosen = choose_rows(part, law.padding, participants, tape)
+        functions = tape.below(participants, np.uint64(law.functions))
+        items = known.items(part.keys[chosen].astype(np.int64), law.group_of(functions)[holders])
+        yield ReportBatch(ids, send_items(law, functions, holders, items, participants, tape))

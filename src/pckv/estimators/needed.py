@@ -9,7 +9,7 @@ from fractions import Fraction
 from pckv.contract.task import Task
 from pckv.estimators.sets import SetSummary
 from pckv.planning.people import MAX_USERS
-from pckv.planning.plan import GUESSED_MEAN_ERROR
+from pckv.planning.planner import GUESSED_MEAN_ERROR
 from pckv.planning.prediction import ExpectedErrors, predict, smallest_frequency
 from pckv.statistics.moments import CountMoments, Scale
 

@@ -43,9 +43,9 @@ def read_set_sizes(path: Path, task: Task | None = None) -> SetSizes:
         if path.suffix == ".json":
             return _of_estimates(path)
         if path.suffix == ".csv":
-            return SetSizes(_histogram(_read_csv(path)))
+            return _of_csv(path)
         if path.suffix == ".parquet":
-            return SetSizes(_histogram(_read_parquet(path)))
+            return _of_parquet(path)
     except (ParameterError, TallyError) as error:
         raise DataError(str(error), place=path) from None
     raise DataError("sizes are read from .csv, .parquet or .json, or from a tally and its task", place=path)
@@ -86,7 +86,9 @@ def _share_error(question: SizeQuestion, answers: int) -> float:
     return math.sqrt(true * (1 - true) / answers) / (true - other)
 
 
-def _histogram(rows: Iterable[Row]) -> dict[int, Any]:
+def _histogram(names: Iterable[object], rows: Iterable[Row]) -> SetSizes:
+    if not set(names) >= COLUMNS:
+        raise ParameterError("there must be columns size and people")
     people: dict[int, Any] = {}
     for row in rows:
         text = row["size"]
@@ -95,32 +97,25 @@ def _histogram(rows: Iterable[Row]) -> dict[int, Any]:
         if size in people:
             raise ParameterError(f"size {size} is there twice")
         people[size] = row["people"]
-    return people
+    return SetSizes(people)
 
 
-def _check_columns(names: Iterable[object]) -> None:
-    if not set(names) >= COLUMNS:
-        raise ParameterError("there must be columns size and people")
-
-
-def _read_csv(path: Path) -> list[Row]:
+def _of_csv(path: Path) -> SetSizes:
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file, strict=True)
         try:
-            _check_columns(reader.fieldnames or ())
-            return list(reader)
+            return _histogram(reader.fieldnames or (), reader)
         except csv.Error as error:
             raise ParameterError(f"not CSV ({error})") from None
         except UnicodeDecodeError:
             raise ParameterError("not UTF-8") from None
 
 
-def _read_parquet(path: Path) -> list[Row]:
+def _of_parquet(path: Path) -> SetSizes:
     arrow, parquet = require("pyarrow", extra="files"), require("pyarrow.parquet", extra="files")
     with path.open("rb") as raw:
         try:
             file = parquet.ParquetFile(raw)
-            _check_columns(file.schema_arrow.names)
-            return list(file.read().to_pylist())
+            return _histogram(file.schema_arrow.names, file.read().to_pylist())
         except (arrow.ArrowException, OSError, UnicodeDecodeError):
             raise ParameterError("not a Parquet file that can be read") from None

@@ -17,15 +17,13 @@ from pckv.base.arrays import Integers
 SPILL_GROUPS = 256
 # Records wait in memory until there are about this many bytes of them, so that writes are large.
 BYTES_PER_WRITE = 2**24
-# A group of more bytes than this is split into smaller groups before it is read, where it can be, and
-# those again; after this many levels, 2^64 groups in all, what is left in one group is the same record or bad
-# luck.
+# A group of more bytes than this is split into smaller groups before it is read, where it can be, and those
+# again; after this many levels, 2^64 groups in all, what is left in one group is the same record or bad luck.
 MAX_GROUP_BYTES = 2**26
 MAX_LEVELS = 8
 
 Records = NDArray[Any]
-# Takes some records of a group that is too large, and its level; returns those to keep, and a new hash of
-# each.
+# Takes some records of too large a group, and its level; returns those to keep, and a new hash of each.
 Split = Callable[[Records, int], tuple[Records, NDArray[Any]]]
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
-from pckv.base.levels import level_below
 from pckv.base.randomness import Tape
 
 # A key's number, the level below its value, and the threshold out of 2^64 that makes it the next level.
@@ -25,7 +25,8 @@ def placed(value: float, values: Sequence[float]) -> tuple[int, int]:
 
     Rounding here does not touch ε, which holds for every value.
     """
-    below = level_below(value, values)
+    # Never the highest level: the value lies between this one and the next.
+    below = min(bisect_right(values, value), len(values) - 1) - 1
     low, high = values[below], values[below + 1]
     return below, int((value - low) / (high - low) * VALUE_ONE) << VALUE_SHIFT
 

@@ -81,12 +81,7 @@ LAWS: dict[str, type[Law]] = {name: load_part(name, "law") for name in REGISTRY}
 
 
 def build(  # noqa: PLR0917
-    name: str,
-    keys: int,
-    padding: int,
-    epsilon: Fraction,
-    parameters: Mapping[str, object],
-    levels: int = 2,
+    name: str, keys: int, padding: int, epsilon: Fraction, parameters: Mapping[str, object], levels: int = 2
 ) -> Law:
     """Return the law of a mechanism, with the parameters that a task fixes (or its defaults)."""
     if name not in LAWS:

@@ -1,7 +1,6 @@
 """How good a law is for the people expected: its squared errors over the keys that matter, with truncation.
 
-It says how large a share of the reports answers the size question, too, and what several levels cost relative
-to two.
+Also how large a share of the reports answers the size question, and what levels cost relative to two.
 """
 
 from __future__ import annotations
@@ -40,17 +39,15 @@ def choose_size_share(law: Law, frequency: float = 0.0) -> str:
     """
     if law.word_limit is None or law.padding >= law.keys:
         return "0"
-    return next(
-        (share for share in SHARES if _width_factor(law, share, frequency) <= MAX_WIDTH_FACTOR), SHARES[-1]
-    )
 
+    def width_factor(share: str) -> float:
+        """How much wider the interval of a frequency becomes because the sizes are only estimated."""
+        asked = Fraction(share)
+        question = SizeQuestion(law.keys, law.padding, law.epsilon, asked)
+        of_pairs = float(CountMoments.of(law.count_law).frequency_variance(frequency)) / float(1 - asked)
+        return (1 + math.sqrt(1 + question.hidden_variance / float(asked) / of_pairs)) / 2
 
-def _width_factor(law: Law, share: str, frequency: float) -> float:
-    """How much wider the interval of a frequency becomes because the sizes are only estimated."""
-    asked = Fraction(share)
-    question = SizeQuestion(law.keys, law.padding, law.epsilon, asked)
-    of_pairs = float(CountMoments.of(law.count_law).frequency_variance(frequency)) / float(1 - asked)
-    return (1 + math.sqrt(1 + question.hidden_variance / float(asked) / of_pairs)) / 2
+    return next((share for share in SHARES if width_factor(share) <= MAX_WIDTH_FACTOR), SHARES[-1])
 
 
 def share_above_variance(law: Law, share: Fraction, above: float) -> float:
@@ -140,8 +137,7 @@ class Assessment:
     def frequency_error(self) -> float:
         """The mean squared error of the frequencies, before clipping.
 
-        Where all is noise, clipped estimates are 0 or 1 whatever the law, and the noisiest one, almost always
-        0, would look best.
+        Where all is noise, clipped estimates are 0 or 1 whatever the law, and the noisiest would look best.
         """
         squares = [
             self.moments.frequency_variance(visible) / self._reports + (frequency - visible) ** 2
@@ -154,11 +150,9 @@ class Assessment:
         """What paddings of a mechanism are compared by: the error of frequencies, unless only means count."""
         if self.expected.wanted.objective != MEAN:
             return self.frequency_error
-        errors = []
-        for visible in self.shown:
-            square = self.moments.mean_variance(visible, math.sqrt(MEAN_SQUARE)) / self._reports
-            errors.append(square / (1 + square))
-        return math.fsum(errors) / len(errors)
+        mean = math.sqrt(MEAN_SQUARE)
+        squares = [self.moments.mean_variance(visible, mean) / self._reports for visible in self.shown]
+        return math.fsum(square / (1 + square) for square in squares) / len(squares)
 
     @cached_property
     def score(self) -> float:

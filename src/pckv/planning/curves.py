@@ -21,8 +21,7 @@ EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 USER_MULTIPLES = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 # How finely the people or the ε that would be enough are searched: to two digits of what is printed.
 SEARCH_STEPS = 12
-# With more people or a larger ε another padding is chosen, and the search is repeated for that, this often at
-# most.
+# With more people or a larger ε another padding is chosen, and the search repeated for it, this often at most.
 MAX_ROUNDS = 4
 
 # Values of ε, or numbers of people, and the errors of a typical one of the keys that matter.

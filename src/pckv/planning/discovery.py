@@ -16,6 +16,7 @@ from pckv.base.budget import epsilon_of
 from pckv.base.errors import ParameterError
 from pckv.base.limits import Numeric, check_epsilon, check_padding
 from pckv.base.records import Record
+from pckv.base.words import percent, plural
 from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.discovery.prefix_tree import (
     DEFAULT_ALPHABET,
@@ -23,12 +24,11 @@ from pckv.mechanisms.discovery.prefix_tree import (
     PrefixTree,
     prefix_tree,
 )
-from pckv.planning.sections import Section, discovery_sections
+from pckv.planning.sections import WORDS, Section
 from pckv.statistics.detection import DETECTION_POWER, threshold_by_chance
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 
-# Of all continuations of a prefix, as many without holders are followed on average: below 1, or they would
-# multiply.
+# Of all continuations of a prefix, as many without holders are followed on average: below 1, lest they multiply.
 FALSE_CONTINUATIONS = 0.5
 # The share of texts without holders among those found, on average, at most, where none is named.
 DEFAULT_FOUND_RATE = 0.01
@@ -66,7 +66,20 @@ class DiscoveryPlan(Record):
 
     def sections(self) -> tuple[Section, ...]:
         """Return what the plan says, for people to read."""
-        return discovery_sections(self)
+        length = plural(self.characters, "character")
+        found = (
+            f"A text of {length} that {percent(self.frequency)} of the people hold is found "
+            f"{percent(DETECTION_POWER)} of the time; shorter ones are found at lower frequencies."
+        )
+        groups = (
+            f"{plural(self.users, 'participant')} are in {plural(self.groups, 'group')}, each of which reports "
+            f"prefixes of another length, at ε {self.epsilon:g}. More people, a larger ε or fewer characters "
+            "find rarer texts."
+        )
+        if self.frequency < 1:
+            return (Section("What is found", (found, groups)),)
+        nothing = f"No text of {length} is sure to be found, even if all people hold it."
+        return (Section(WORDS["red"], (nothing, groups)),)
 
 
 def plan_discovery(
@@ -102,6 +115,8 @@ def plan_discovery(
         raise ParameterError(f"users must be a whole number from 1 on, not {users!r}")
     tree, budget = prefix_tree(alphabet, characters, groups), Fraction(check_epsilon(epsilon))
     law = DiscoveryLaw(check_padding(padding), budget, groups=tree.groups)
+    ratio = math.exp(budget)
+    deviation = math.sqrt(4 * ratio * tree.groups / ((ratio - 1) ** 2 * users))
     return DiscoveryPlan(
         users=users,
         epsilon=epsilon_of(law.realised),
@@ -111,13 +126,8 @@ def plan_discovery(
         padding=padding,
         symbols=law.symbols,
         frequency=smallest_found_frequency(law, tree, users),
-        rule_of_thumb=_rule_of_thumb(float(budget), tree.groups, users),
+        rule_of_thumb=min(1.0, RULE_DEVIATIONS * deviation),
     )
-
-
-def _rule_of_thumb(epsilon: float, groups: int, users: int) -> float:
-    ratio = math.exp(epsilon)
-    return min(1.0, RULE_DEVIATIONS * math.sqrt(4 * ratio * groups / ((ratio - 1) ** 2 * users)))
 
 
 def moments_of(law: DiscoveryLaw, left_out: float = 0.0) -> CountMoments:
@@ -156,8 +166,7 @@ def smallest_found_frequency(
 def _chance(moments: CountMoments, reports: int, threshold: int, frequency: float) -> float:
     """Return the chance that a prefix of this frequency has at least this count.
 
-    Who is in a group is random, so that every report of it supports the prefix with one chance,
-    independently.
+    Who is in a group is random: all of its reports support the prefix with one chance, independently.
     """
     mean = moments.sum_mean(frequency)
     if reports * moments.noise < GAUSSIAN_NOISE:

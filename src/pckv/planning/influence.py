@@ -58,8 +58,7 @@ class Influence:
 class Hostile:
     """What hostile reports can do if they choose their function, and if a server's coin does.
 
-    `server_coin` is what a report is expected to gain, over all coins; None where reports have no public
-    function.
+    `server_coin` is what a report gains on average over all coins; None where reports have no public function.
     """
 
     own_function: Influence
@@ -81,12 +80,8 @@ def _influence(law: Law, users: int, size_share: Fraction, *, coin: bool) -> Inf
 def people_per_report(law: Law, targets: int, size_share: Fraction, *, coin: bool) -> float:
     """Return as how many people one hostile report counts, for this many target keys together.
 
-    Args:
-        law: What the report is made with.
-        targets: How many keys it is to raise.
-        size_share: The share of reports that answers the size question. Frequencies divide by the others, and
-            hostile reports are all among those, unless a coin decides.
-        coin: Whether a server's coin fixes the function; then this is the mean over all functions.
+    Frequencies divide by the reports that do not answer the size question, and hostile reports are all among
+    those, unless a `coin` decides. Where that fixes the function, this is the mean over all functions.
     """
     moments = CountMoments.of(law.count_law)
     support = best_support(law, targets) if coin else float(law.max_support(targets))
@@ -146,8 +141,7 @@ def _best_compact(law: UeCompactLaw, targets: int) -> float:
 def _best_offsets(law: UeCompactLaw, supports: Floats, residues: Integers) -> float:
     """The mean of the best offsets for rows of residues, at a cost that does not depend on q.
 
-    The residues that say something are ranges, so that some best offset moves a target to the first of one of
-    them.
+    The residues that say something are ranges: some best offset moves a target to the first of one of them.
     """
     best = np.zeros(len(residues))
     for moved, first in product(residues.T, law.firsts):
@@ -158,10 +152,8 @@ def _best_offsets(law: UeCompactLaw, supports: Floats, residues: Integers) -> fl
 
 def _all_spreads(cells: int, balls: int) -> tuple[Integers, Floats]:
     """All numbers of balls per cell, and how likely each is."""
-    found = [
-        np.bincount(chosen, minlength=cells) for chosen in combinations_with_replacement(range(cells), balls)
-    ]
-    spread = np.array(found, np.int64)
+    every = combinations_with_replacement(range(cells), balls)
+    spread = np.array([np.bincount(chosen, minlength=cells) for chosen in every], np.int64)
     ways = np.array([math.factorial(balls) / math.prod(map(math.factorial, row)) for row in spread.tolist()])
     return spread, ways / float(cells) ** balls
 

@@ -11,6 +11,7 @@ from pckv.base.canonical import decimal_text
 from pckv.base.errors import ParameterError
 from pckv.base.levels import checked_levels, level_values
 from pckv.base.limits import (
+    COINS,
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
     DEVICE_COIN,
@@ -19,11 +20,11 @@ from pckv.base.limits import (
     MAX_KEYS,
     MAX_LEVELS,
     MIN_LEVELS,
+    MORE,
     REFUSE,
     SAMPLE,
     Numeric,
-    check_coin,
-    check_more,
+    check_choice,
 )
 from pckv.base.words import percent, plural
 from pckv.mechanisms.size_question.law import MAX_SHARE
@@ -54,8 +55,7 @@ class Question:
 
     Attributes:
         keys: The number of keys; of hashed ones, all numbers.
-        level_values: What each level that values are reported as is worth: from the least value to the
-            largest.
+        level_values: What each level that values are reported as is worth, in ascending order.
         more: What happens to a person with more pairs than the padding.
         size_share: The share of reports that answers the size question, as a task has it; None to choose it.
         coin: Who draws the public function of a report.
@@ -76,8 +76,8 @@ class Question:
             raise ParameterError(f"levels must be at least {MIN_LEVELS} and at most {MAX_LEVELS}")
         if self.size_share is not None and not 0 <= Fraction(self.size_share) <= MAX_SHARE:
             raise ParameterError(f"size_share must be at least 0 and at most 0.5, not {self.size_share}")
-        check_more(self.more)
-        check_coin(self.coin)
+        check_choice(self.more, "more", MORE)
+        check_choice(self.coin, "coin", COINS)
 
     @classmethod
     def planned(
@@ -162,13 +162,10 @@ class People:
     is_guess: bool
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.users, bool)
-            or not isinstance(self.users, int)
-            or not 1 <= self.users <= MAX_USERS
-        ):
+        users = self.users
+        if isinstance(users, bool) or not isinstance(users, int) or not 1 <= users <= MAX_USERS:
             raise ParameterError(
-                f"users must be a whole number of at least 1 and at most 10^15, not {self.users!r}"
+                f"users must be a whole number of at least 1 and at most 10^15, not {users!r}"
             )
 
     @classmethod

@@ -1,71 +1,45 @@
-"""A plan made ahead: which mechanism and padding, what error to expect, what can go wrong."""
+"""A plan: which mechanism and padding, what error to expect, what can go wrong; and all of it in words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from statistics import NormalDist
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from pckv.base.errors import ParameterError
-from pckv.base.limits import (
-    DEFAULT_OBJECTIVE,
-    DEVICE_COIN,
-    HASHED,
-    MIN_LEVELS,
-    REPORT_ID_BYTES,
-    SAMPLE,
-    Numeric,
-    check_epsilon,
-)
+from pckv.base.levels import listed
+from pckv.base.limits import REFUSE, SERVER_COIN
 from pckv.base.records import AnySize, Record
-from pckv.base.wire import WORD_BYTES
-from pckv.base.words import percent
-from pckv.planning.assessment import (
-    Assessment,
-    LevelCost,
-    guessed_share_error,
-    level_cost,
-    share_above_variance,
-    share_error,
+from pckv.base.words import TOO_RARE, percent, plural, points, two_digits
+from pckv.planning.assessment import LevelCost
+from pckv.planning.curves import Enough
+from pckv.planning.influence import Hostile, Influence
+from pckv.planning.people import RARER, USUAL_SHARE
+from pckv.planning.prediction import BOTH, FREQUENCY, MEAN, MSE
+from pckv.planning.sections import (
+    LEVELS_RULE,
+    NO_BETTER,
+    RULE,
+    WORDS,
+    Light,
+    Section,
+    choose_light,
+    error_points,
+    html_sections,
 )
-from pckv.planning.curves import Enough, enough
-from pckv.planning.influence import Hostile, TooMuchInfluence, hostile
-from pckv.planning.people import (
-    RARER,
-    UNIT_RANGE,
-    USUAL_SHARE,
-    Expectations,
-    People,
-    Question,
-    Wanted,
-    expected_sizes,
-)
-from pckv.planning.prediction import users_for
-from pckv.planning.sections import Light, Section, html_sections, light_of, plan_sections, verdict_text
-from pckv.planning.selection import (
-    able_mechanisms,
-    best_of_each,
-    best_of_mechanism,
-    candidate_paddings,
-    choose_mechanism,
-    exclusion_reason,
-    law_specs,
-)
-from pckv.planning.series import PlannedSeries, Rounds
-from pckv.planning.set_sizes import SetSizes
-from pckv.planning.shuffle import ReportLaws, Shuffle, ShuffledPrivacy, local_epsilon_for, privacy_of_shuffle
-from pckv.planning.tuning import explain_parameters
-from pckv.statistics.detection import DETECTION_LEVEL
+from pckv.planning.series import PlannedSeries
+from pckv.planning.shuffle import ShuffledPrivacy
+from pckv.statistics.detection import DETECTION_POWER
 
-# Errors are shown for these ranks of the keys, and for rarer keys.
-RANKS = (1, 2, 5, 10)
-FREQUENCIES = (0.01, 0.001)
-WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
-# Means are taken to lie anywhere in the range: guessing the overall mean is off by this, of half the range.
-GUESSED_MEAN_ERROR = 3**-0.5
+WANTED = {
+    BOTH: "both errors alike",
+    FREQUENCY: "the frequency",
+    MEAN: "the mean",
+    MSE: "the squared error of the frequency",
+}
+RULES = {
+    "90 %": f"{percent(USUAL_SHARE)} of the people hold at most that many",
+    "a tenth as frequent": f"if those keys are {RARER} times as rare",
+}
 
 
 @dataclass(frozen=True)
@@ -144,12 +118,10 @@ class Plan(Record):
         epsilon: The ε of a report.
         pairs: How many pairs people hold on average; `usual_pairs` is how many nine of ten do not exceed.
         seen: The share of the most frequent key's frequency that reports show.
-        frequency: Of a typical one of the keys that matter; `frequencies` are those of all, the most frequent
-            first.
+        frequency: Of a typical one of the keys that matter; `frequencies` are those of all, in descending order.
         assumed: What was assumed, as a sentence.
         more: What happens to a person with more pairs than the padding: `sample` or `refuse`.
-        values: The range that the errors of means are in; `guessed_mean_error` is that of guessing the
-            overall mean.
+        values: The range of the errors of means; `guessed_mean_error` is that of guessing the overall mean.
         coin: Who draws the public function of a report.
         most_influence: As how many people one hostile report may count, where that was limited.
         size_share: The share of reports that answers how many pairs a person holds; errors are larger by
@@ -230,12 +202,25 @@ class Plan(Record):
     @property
     def light(self) -> Light:
         """What to think of the plan at first sight: `green`, `amber` or `red`."""
-        return light_of(self)
+        levels = self.levels
+        guessed = 0.0 if levels is None else levels.share_error / levels.guessed_share_error
+        relative_error = self.chosen.frequency_error / self.frequency
+        return choose_light(self.standing_out / len(self.frequencies), relative_error, guessed)
 
     @property
     def verdict(self) -> str:
         """What will be learned, and what it would take to learn about all keys that matter, in words."""
-        return verdict_text(self)
+        reached = self.smallest_frequency
+        keys = "all keys are" if reached == 1 else f"keys below {percent(reached)} are often"
+        known = f"With {self.users:,} people at ε = {self.epsilon:g} {keys} {TOO_RARE}."
+        if self.enough is None:
+            return known
+        users, epsilon, wanted = self.enough.users, self.enough.epsilon, percent(self.frequencies[-1])
+        ways = [] if users is None else [f"about {_rounded_people(users)} people"]
+        ways += [] if epsilon is None else [f"ε = {epsilon:.2g}"]
+        if not ways:
+            return f"{known} Neither more people nor a larger ε would do for keys of {wanted}."
+        return f"{known} For keys of {wanted} you need {', or '.join(ways)}."
 
     def sections(self, *, verbose: bool = False) -> tuple[Section, ...]:
         """Return what the plan says, for people to read; what to think of it at first sight comes first.
@@ -243,256 +228,240 @@ class Plan(Record):
         Args:
             verbose: Whether the probabilities and parameters of the mechanism have a section, too.
         """
-        return plan_sections(self, verbose=verbose)
+        return (
+            _first_sight(self),
+            Section("Recommended", tuple(_recommended(self))),
+            *([_mechanism(self)] if verbose else []),
+            *([] if self.shuffled is None else self.shuffled.sections()),
+            _options(self),
+            _errors(self),
+            *([] if self.series is None else [self.series.section()]),
+            Section("People with more pairs than the padding", (_larger_sets(self),)),
+            _alternatives(self),
+            _users_needed(self),
+            Section("Hostile reports", tuple(_hostile(self))),
+            Section("How the light is chosen", (RULE if self.levels is None else LEVELS_RULE,)),
+        )
 
     def _repr_html_(self) -> str:
         return html_sections(self.sections())
 
 
-def plan(
-    keys: int | str,
-    users: int,
-    epsilon: Numeric | None = None,
-    pairs: float | None = None,
-    *,
-    most_pairs: int | None = None,
-    sizes: SetSizes | Mapping[int, float] | None = None,
-    frequency: float | None = None,
-    objective: str = DEFAULT_OBJECTIVE,
-    more: str = SAMPLE,
-    values: tuple[float, float] | None = None,
-    levels: Sequence[Numeric] | int = MIN_LEVELS,
-    candidates: int | None = None,
-    coin: str = DEVICE_COIN,
-    most_influence: float | None = None,
-    shuffled: int | None = None,
-    delta: float | None = None,
-    colluding: int = 0,
-    central: Numeric | None = None,
-    panels: int | None = None,
-    rounds: int | None = None,
-    drift: float | None = None,
-) -> Plan:
-    """Return the mechanism and padding with the least predicted error, and what to expect of them.
-
-    A padding below the number of pairs that people hold makes frequencies too low, which counts as error, and
-    is never more than the noise unless the objective is `mse`.
-
-    Args:
-        keys: The number of keys, or `hashed`: any text is a key.
-        users: How many people will take part.
-        epsilon: The privacy budget of a report; left out where `central` is given.
-        pairs: How many pairs people hold on average; 1 by default.
-        most_pairs: How many they hold at most; by default three times the average.
-        sizes: How many people hold how many pairs, in place of both.
-        frequency: The frequency of the keys that matter; by default the ten most frequent keys matter, as
-            Zipf's law makes them.
-        objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of
-            frequencies, also where a bias makes it smaller).
-        more: What happens to a person with more pairs than the padding: `sample` (a random choice of them is
-            reported) or `refuse` (they are refused, so that the padding is the largest number of pairs).
-        values: The least and the largest value, for errors of means in the same units; by default -1 and 1,
-            or the ends of the levels where those are named.
-        levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16.
-            With more than two the plan says what they cost, and how well their shares will be known.
-        candidates: How many hashed keys will be asked for; by default 10,000. The more of them, the larger
-            the smallest frequency that stands out.
-        coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
-        most_influence: As how many people one hostile report may count for a key, at most; only mechanisms
-            and paddings with which it does not count as more are chosen.
-        shuffled: How many reports are shuffled by a second party before any recipient sees them; the plan
-            then has the central guarantee, too.
-        delta: The probability that the central guarantee may fail, far below 1/`shuffled`.
-        colluding: How many of those reports come from people who collude with those who see the result.
-        central: The ε that the shuffled reports are to have; the budget of a report is the largest found that
-            reaches it.
-        panels: For a series: a device reports in one round out of this many. The plan is then that of one
-            round, with 1/`panels` of the people, and has the errors of several rounds, too.
-        rounds: How many rounds the series has; by default four per panel.
-        drift: By how much frequencies change from one round to the next, as a share of the people.
-
-    Raises:
-        ParameterError: if a number is outside its domain, both `pairs` and `sizes` are given, or not exactly
-            one of `epsilon` and `central`, or no mechanism and padding have as little influence.
-
-    >>> chosen = plan(keys=100, users=20_000, epsilon=1, pairs=3)
-    >>> chosen.mechanism, chosen.padding, chosen.size_share
-    ('collision', 5, 0.05)
-    >>> chosen.assumed.partition(";")[0]
-    'Assumed: 20,000 people, 1 to 9 pairs per person, 3 on average'
-    """
-    question = Question.planned(keys, values, levels, candidates, more=more, coin=coin)
-    held = expected_sizes(question.keys, pairs, most_pairs, sizes)
-    people = People.expected(question.keys, users, held, frequency)
-    rounds_planned = Rounds.planned(panels, rounds, drift, people.users)
-    if rounds_planned is not None:
-        # Mechanism and padding are chosen for the people of a round, as a series does.
-        people = replace(people, users=people.users // rounds_planned.panels)
-    expected = Expectations(question, people, Wanted(objective, most_influence))
-    shuffle = Shuffle.planned(shuffled, delta, colluding, expected)
-    if (epsilon is None) == (central is None):
-        raise ParameterError("give either epsilon or the central epsilon that shuffled reports are to have")
-    if central is not None:
-        if shuffle is None:
-            raise ParameterError("only shuffled reports have a central epsilon: say how many are shuffled")
-        epsilon = local_epsilon_for(central, shuffle, lambda local: Planner(expected, local).report_laws)
-    planner = Planner(expected, Fraction(check_epsilon(epsilon or 0)))
-    return planner.plan(shuffle, rounds_planned)
+def _first_sight(plan: Plan) -> Section:
+    keys, share, error = len(plan.frequencies), percent(plan.frequency), plan.chosen.frequency_error
+    subject = f"A typical one, held by {share} of people," if keys > 1 else f"Held by {share} of people, it"
+    # With more pairs per person, keys of one frequency are known less well.
+    assumed = " This assumes one pair per person." if plan.pairs == 1 and plan.keys != 1 else ""
+    known = f"{_mean_outlook(plan)}{_share_outlook(plan.levels)}"
+    outlook = f"{_count_text(plan)} {subject} comes out with an error of ±{points(error)}; {known}.{assumed}"
+    levels = [] if plan.levels is None else [_levels_text(plan.levels)]
+    return Section(WORDS[plan.light], (outlook, *levels, plan.verdict, plan.assumed), light=plan.light)
 
 
-class Planner:
-    """The choice for what is expected, and the plan that it makes."""
+def _count_text(plan: Plan) -> str:
+    standing_out, keys = plan.standing_out, len(plan.frequencies)
+    if keys == 1:
+        # Where a frequency was named, it is that of several keys.
+        which = "The key" if plan.keys == 1 else "A key of the frequency that you named"
+        return f"{which} stands out from the noise." if standing_out else f"{which} is {TOO_RARE}."
+    number = {0: "None", keys: "All"}.get(standing_out, str(standing_out))
+    stand = "stands" if standing_out == 1 else "stand"
+    return f"{number} of the {keys} most frequent keys {stand} out from the noise."
 
-    def __init__(self, expected: Expectations, epsilon: Fraction) -> None:
-        self.expected = expected
-        self.epsilon = epsilon
-        self.best = self._best(expected)
-        self.chosen = choose_mechanism(self.best)
 
-    def _best(self, expected: Expectations) -> list[Assessment]:
-        specs = law_specs(expected, candidate_paddings(expected), self.epsilon)
-        return best_of_each(able_mechanisms(expected), specs, {}, expected)
+def _mean_outlook(plan: Plan) -> str:
+    if plan.chosen.mean_error >= plan.guessed_mean_error:
+        return f"its mean is {NO_BETTER}"
+    low, high = plan.values
+    return f"its mean with ±{two_digits(plan.chosen.mean_error)}, for values from {low:g} to {high:g}"
 
-    @property
-    def report_laws(self) -> ReportLaws:
-        """What a shuffle of the chosen law's reports depends on."""
-        return ReportLaws.of(self.chosen.law, self.chosen.size_question)
 
-    def plan(self, shuffle: Shuffle | None = None, rounds: Rounds | None = None) -> Plan:
-        """Return the plan, with what a shuffle and the rounds of a series change, where it is for them."""
-        question, people, wanted = self.expected.question, self.expected.people, self.expected.wanted
-        chosen, law = self.chosen, self.chosen.law
-        size_share, typical = chosen.size_share, people.typical_frequency
-        a, b, p = (float(probability) for probability in law.probabilities)
-        above = people.sizes.share_above(law.padding)
-        errors = self._errors()
-        return Plan(
-            keys=question.keys if question.candidates is None else HASHED,
-            users=people.users,
-            epsilon=float(self.epsilon),
-            pairs=people.sizes.mean,
-            usual_pairs=people.sizes.percentile(USUAL_SHARE),
-            seen=self._seen(0),
-            frequency=typical,
-            frequencies=people.frequencies,
-            assumed=self.expected.sentence,
-            objective=wanted.objective,
-            more=question.more,
-            values=question.values,
-            mechanism=law.name,
-            padding=law.padding,
-            parameters=law.parameters,
-            why=explain_parameters(law),
-            budgets=law.budgets,
-            a=a,
-            b=b,
-            p=p,
-            bytes_per_report=REPORT_ID_BYTES + law.body_bytes,
-            coin=question.coin,
-            most_influence=wanted.most_influence,
-            size_share=float(size_share),
-            size_cost=math.sqrt(1 / float(1 - size_share)),
-            share_above=above,
-            share_above_error=_half_width(chosen, above) if size_share else None,
-            shuffled=None if shuffle is None else privacy_of_shuffle(shuffle, self.report_laws),
-            errors=errors,
-            guessed_mean_error=GUESSED_MEAN_ERROR * question.unit,
-            smallest_frequency=chosen.smallest_frequency,
-            users_needed=tuple(
-                UsersNeeded(
-                    error,
-                    users_for(law, typical, error, self._seen(len(people.frequencies) // 2), size_share),
-                )
-                for error in WANTED_ERRORS
-            ),
-            hostile=hostile(law, people.users, size_share),
-            options=tuple(self._option(each) for each in self.best),
-            alternatives=self._alternatives(),
-            enough=enough(law, self.expected),
-            series=None if rounds is None else rounds.expected(chosen, [each.frequency for each in errors]),
-            levels=self._levels() if question.levels > MIN_LEVELS else None,
-            candidates=question.candidates,
+def _share_outlook(levels: PlannedLevels | None) -> str:
+    """What is learned of the shares of levels; nothing where there are only two."""
+    if levels is None:
+        return ""
+    if levels.share_error >= levels.guessed_share_error:
+        return f"; the shares of its {len(levels.values)} levels are {NO_BETTER}"
+    return f"; the share of one of its {len(levels.values)} levels with ±{points(levels.share_error)}"
+
+
+def _levels_text(levels: PlannedLevels) -> str:
+    """What more than two levels cost."""
+    cost = levels.cost
+    return (
+        f"{len(levels.values)} levels ({listed(levels.values)}) instead of two, each with its best setting: "
+        f"the error of a frequency is {cost.frequency:.2f} times as large, that of a mean "
+        f"{cost.mean_middle:.2f} times in the middle of the range and {cost.mean_near_ends:.2f} times near "
+        "its ends, with method corrected, for keys that are well above the noise. Bayes, the default "
+        "method, may gain or lose: on real ratings its means were off 0.7 to 1.3 times as much with five "
+        "levels as with two."
+    )
+
+
+def _rounded_people(number: float) -> str:
+    """A number of people with two digits, rounded up."""
+    digits = 10 ** max(0, math.floor(math.log10(number)) - 1)
+    return f"{math.ceil(number / digits) * digits:,}"
+
+
+def _recommended(plan: Plan) -> Iterator[str]:
+    size, pairs = f"{plan.bytes_per_report:,} bytes per report", plural(plan.padding, "pair")
+    yield f"{plan.mechanism} with padding {plan.padding:,}, {size}, which stands for up to {pairs}."
+    if plan.most_influence is not None:
+        most = f"{plan.most_influence:g} people for a key"
+        yield f"Only settings were considered in which one hostile report counts as at most {most}."
+    if plan.why:
+        yield f"{plan.why}."
+    spent = ", ".join(f"{what} {epsilon:.4f}" for what, epsilon in plan.budgets.items())
+    composed = ", which compose to ε" if len(plan.budgets) > 1 else ""
+    yield f"ε = {plan.epsilon:g} is spent as: {spent}{composed}."
+
+
+def _mechanism(plan: Plan) -> Section:
+    """The probabilities of the mechanism, by the paper's names, and its tuned parameters."""
+    what = "level" if plan.levels else "sign"
+    rows = (
+        ("a", f"{plan.a:.9f}", "a report supports the key that it was made from"),
+        ("b", f"{plan.b:.9f}", "a report supports any other key"),
+        ("p", f"{plan.p:.9f}", f"if it supports the former, then with the {what} of its value"),
+        *((name, str(value), f"parameter of {plan.mechanism}") for name, value in plan.parameters.items()),
+    )
+    return Section("The mechanism", columns=("name", "value", "meaning"), rows=rows, texts=3)
+
+
+def _options(plan: Plan) -> Section:
+    others = [option for option in plan.options if option.reason_not_chosen]
+    rows = (
+        (
+            f"{'  ' if option.reason_not_chosen else '→ '}{option.mechanism}",
+            ", ".join(f"{name} {value}" for name, value in option.parameters.items()),
+            f"{option.padding:,}",
+            f"{option.bytes_per_report:,}",
+            *_error_cells(option, plan),
         )
+        for option in plan.options
+    )
+    return Section(
+        f"Chosen from these for {WANTED[plan.objective]}; errors at a frequency of {percent(plan.frequency)}",
+        tuple(f"{option.mechanism} is not chosen: {option.reason_not_chosen}." for option in others),
+        ("mechanism", "parameters", "padding", "bytes", "frequency error", "mean error"),
+        tuple(rows),
+        texts=2,
+    )
 
-    def _seen(self, rank: int) -> float:
-        """The share of the frequency of one of the keys that matter which reports show."""
-        return min(1.0, self.chosen.shown[rank] / self.expected.people.frequencies[rank])
 
-    def _errors(self) -> tuple[ErrorAt, ...]:
-        """The errors at some ranks, and for rarer keys."""
-        known, is_guess = self.expected.people.frequencies, self.expected.people.is_guess
-        ranked = (
-            [(rank, known[rank - 1]) for rank in RANKS if rank <= len(known)]
-            if is_guess
-            else [(None, known[0])]
+def _errors(plan: Plan) -> Section:
+    rows = []
+    for error in plan.errors:
+        frequency_error, mean_error = _error_cells(error, plan)
+        relative = f"±{percent(error.frequency_error / error.frequency)}"
+        share = _share_cells(error.share_error, plan.levels)
+        key = {None: "a rarer key", 1: "the most frequent"}.get(error.rank, f"number {error.rank}")
+        rows.append((key, percent(error.frequency), frequency_error, relative, mean_error, *share))
+    mean, share_column = (
+        "mean, of [{:g}, {:g}]".format(*plan.values),
+        ["share of a level"] * bool(plan.levels),
+    )
+    return Section(
+        f"Expected errors with {plan.users:,} people, method corrected, the bias of a short padding included",
+        tuple(_about_errors(plan)),
+        ("key", "true frequency", "frequency error", "relative", mean, *share_column),
+        tuple(rows),
+    )
+
+
+def _share_cells(error: float | None, levels: PlannedLevels | None) -> tuple[str, ...]:
+    if levels is None or error is None:
+        return ()
+    return (f"±{points(error)}" if error < levels.guessed_share_error else NO_BETTER,)
+
+
+def _about_errors(plan: Plan) -> Iterator[str]:
+    if plan.levels is not None:
+        yield (
+            "The share is that of one level among the holders of a key. Guessing the same share for all "
+            f"levels would be off by ±{points(plan.levels.guessed_share_error)} where any shares are "
+            "equally likely."
         )
-        rarer = [(None, frequency) for frequency in FREQUENCIES if frequency < known[-1]]
-        return tuple(
-            ErrorAt(rank, frequency, *self.chosen.errors_at(frequency), self._share_error(frequency))
-            for rank, frequency in (*ranked, *rarer)
-        )
-
-    def _share_error(self, frequency: float) -> float | None:
-        return share_error(self.chosen, frequency) if self.expected.question.levels > MIN_LEVELS else None
-
-    def _levels(self) -> PlannedLevels:
-        """What levels cost relative to two, and how well their shares will be known."""
-        question = self.expected.question
-        two = choose_mechanism(
-            self._best(replace(self.expected, question=replace(question, level_values=UNIT_RANGE)))
-        )
-        return PlannedLevels(
-            values=question.level_values,
-            cost=level_cost(self.chosen, two),
-            share_error=share_error(self.chosen, self.expected.people.typical_frequency),
-            guessed_share_error=guessed_share_error(question.levels),
-        )
-
-    def _option(self, option: Assessment) -> Option:
-        law = option.law
-        frequency_error, mean_error = option.errors_at(self.expected.people.typical_frequency)
-        reason = "" if option is self.chosen else exclusion_reason(law) or self._drawback(option)
-        return Option(
-            mechanism=law.name,
-            padding=law.padding,
-            parameters=law.parameters,
-            bytes_per_report=REPORT_ID_BYTES + law.body_bytes,
-            frequency_error=frequency_error,
-            mean_error=mean_error,
-            reason_not_chosen=reason,
-        )
-
-    def _drawback(self, option: Assessment) -> str:
-        """Return by how much more error another law was predicted to have, or what it would cost."""
-        more = option.score / self.chosen.score - 1
-        if more > 0:
-            return f"{percent(more)} more squared error"
-        cost = "slower counting" if option.law.body_bytes == WORD_BYTES else "larger reports"
-        return f"{cost} for {percent(-more)} less squared error"
-
-    def _alternatives(self) -> tuple[Alternative, ...]:
-        """The usual rule for the padding, and the choice if keys are rarer; not with too much influence."""
-        expected, people = self.expected, self.expected.people
-        found = []
-        if not expected.question.refuses_more:
-            usual = law_specs(expected, [max(1, people.sizes.percentile(USUAL_SHARE))], self.epsilon)
-            with suppress(TooMuchInfluence):
-                choice = best_of_mechanism(self.chosen.law.name, usual, {}, expected, tune=True)
-                found.append(_alternative("90 %", choice))
-        if people.is_guess:
-            with suppress(TooMuchInfluence):
-                choice = choose_mechanism(self._best(replace(expected, people=people.rarer(RARER))))
-                found.append(_alternative("a tenth as frequent", choice))
-        return tuple(found)
+    shrunk = " The default method, bayes, pulls noisy estimates together and is closer on average."
+    yield (
+        f"Guessing the overall mean for every key would be off by ±{plan.guessed_mean_error:.3g} where "
+        f"means are spread over the whole range.{shrunk if plan.candidates is None else ''}"
+    )
+    among = "" if plan.candidates is None else f" among {plan.candidates:,} keys that are asked for"
+    yield (
+        f"The smallest frequency that stands out from the noise{among}, {percent(DETECTION_POWER)} of the "
+        f"time: {percent(plan.smallest_frequency)}. Rarer keys are often {TOO_RARE}."
+    )
 
 
-def _alternative(rule: str, choice: Assessment) -> Alternative:
-    frequency = choice.expected.people.typical_frequency
-    return Alternative(rule, choice.law.name, choice.law.padding, frequency, *choice.errors_at(frequency))
+def _larger_sets(plan: Plan) -> str:
+    """What is expected of people with more pairs than the padding, and what measuring them costs."""
+    pairs = plural(plan.padding, "pair")
+    if plan.more == REFUSE:
+        return f"People may hold at most {pairs}: they choose up to that many."
+    if isinstance(plan.keys, int) and plan.padding >= plan.keys:
+        return f"No participant can hold more than {pairs}."
+    above = (
+        f"{percent(plan.share_above)} of people are expected to hold more than {pairs}; a random choice of "
+        f"theirs is reported, and reports show {percent(plan.seen)} of the most frequent key's frequency."
+    )
+    if plan.share_above_error is None:
+        return f"{above} How many do is not measured."
+    return (
+        f"{above} {percent(plan.size_share)} of the reports measure that share, to "
+        f"{error_points(plan.share_above_error)} (95 %), which makes all errors {plan.size_cost:.2f} times as "
+        "large."
+    )
 
 
-def _half_width(chosen: Assessment, above: float) -> float:
-    """How far off the share of people with more pairs than the padding will be: half its interval."""
-    answers = chosen.expected.people.users * float(chosen.size_share)
-    z = NormalDist().inv_cdf((1 + DETECTION_LEVEL) / 2)
-    return min(1.0, z * math.sqrt(share_above_variance(chosen.law, chosen.size_share, above) / answers))
+def _alternatives(plan: Plan) -> Section:
+    ways: list[tuple[str, float, Option | Alternative]] = [
+        ("→ least predicted error", plan.frequency, plan.chosen),
+        *((f"  {RULES[other.rule]}", other.frequency, other) for other in plan.alternatives),
+    ]
+    return Section(
+        "Other ways to choose",
+        columns=("rule", "mechanism", "padding", "at a frequency of", "frequency error", "mean error"),
+        rows=tuple(
+            (rule, way.mechanism, f"{way.padding:,}", percent(frequency), *_error_cells(way, plan))
+            for rule, frequency, way in ways
+        ),
+        texts=2,
+    )
+
+
+def _users_needed(plan: Plan) -> Section:
+    none = "none: larger sets hide more than this"
+    rows = []
+    for needed in plan.users_needed:
+        people = none if needed.users is None else f"about {two_digits(needed.users)}"
+        rows.append((error_points(needed.frequency_error), people))
+    title = f"People needed for an error of a frequency of {percent(plan.frequency)}, method corrected"
+    return Section(title, columns=("error", "people"), rows=tuple(rows))
+
+
+def _hostile(plan: Plan) -> Iterator[str]:
+    """What hostile reports can do, by who draws their functions; for a device's, what coins would change."""
+    own, coin = plan.hostile.own_function, plan.hostile.server_coin
+    if coin is not None and plan.coin == SERVER_COIN:
+        yield f"On average over the collector's coins, one hostile report counts as {_gain(coin)}."
+        return
+    yield f"One hostile report counts as up to {_gain(own)}."
+    if coin is not None:
+        one, ten = points(coin.one_percent), points(coin.ten_keys)
+        yield f"If the collector hands out coins: {two_digits(coin.people)} people, {one}, {ten}, on average."
+
+
+def _gain(gained: Influence) -> str:
+    """As how many people a hostile report counts, and what 1 % of them can do."""
+    return (
+        f"{two_digits(gained.people)} people for a key; 1 % of all reports can raise a key's frequency by "
+        f"{points(gained.one_percent)}, or those of ten keys by {points(gained.ten_keys)} in all"
+    )
+
+
+def _error_cells(errors: Option | Alternative | ErrorAt, plan: Plan) -> tuple[str, str]:
+    """Return the errors of a frequency and of a mean; in words where a guess of the mean would be as good."""
+    mean = f"±{errors.mean_error:.3g}" if errors.mean_error < plan.guessed_mean_error else NO_BETTER
+    return error_points(errors.frequency_error), mean

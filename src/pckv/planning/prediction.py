@@ -9,9 +9,7 @@ S counts few reports.
 With more than two levels the holders' values are taken to be as far apart as their mean allows, all at the
 ends of the range: values that are closer together have no larger errors.
 
-What a collection is meant to learn, and of how many people: what errors are compared by.
-
-What reports can tell and what they cannot: the least frequency, and the people needed.
+Also what errors are compared by, the least frequency that reports can tell, and the people needed.
 """
 
 from __future__ import annotations
@@ -29,11 +27,7 @@ from pckv.statistics.moments import CountMoments, Scale
 
 
 def smallest_frequency(
-    law: Law,
-    users: float,
-    seen: float = 1.0,
-    size_share: Fraction = Fraction(0),
-    candidates: int | None = None,
+    law: Law, users: float, seen: float = 1, size_share: Fraction = Fraction(0), candidates: int | None = None
 ) -> float:
     """Return the least frequency that stands out from the noise four times out of five; at most 1.
 
@@ -92,24 +86,13 @@ class ExpectedErrors(NamedTuple):
     mean: float
 
 
-def predicted_errors(
-    law: Law,
-    users: float,
-    frequency: float,
-    seen: float = 1.0,
-    left_out: float = 0.0,
-    *,
-    scale: Scale | None = None,
+def predicted_errors(  # noqa: PLR0917
+    law: Law, users: float, frequency: float, seen: float = 1, left_out: float = 0, scale: Scale | None = None
 ) -> ExpectedErrors:
     """Return the errors to expect of a key of this frequency, as roots of the expected squares.
 
-    Args:
-        law: What the reports are made with.
-        users: The number of reports.
-        frequency: The share of people who hold the key; its mean may be anywhere on [-1, 1].
-        seen: The share of the frequency that reports show: below 1 where the padding is too short.
-        left_out: The share of the people, chosen at random, whose reports are about something else.
-        scale: What the levels are worth; they are equally spaced by default.
+    `users` is the number of reports, and `left_out` the share of the people, chosen at random, whose reports
+    are about something else. The levels are equally spaced unless a `scale` is given; the rest is `predict`'s.
     """
     squares = predict(CountMoments.of(law.count_law, left_out, scale), users, frequency, seen)
     return ExpectedErrors(math.sqrt(squares.frequency), math.sqrt(squares.mean))
@@ -256,16 +239,9 @@ def _squared_lines(knots: Sequence[tuple[float, float]]) -> float:
 
 _ROOT_HALF = math.sqrt(0.5)
 _DENSITY = 1 / math.sqrt(2 * math.pi)
-
-
-def _standard_grid() -> tuple[tuple[float, float], ...]:
-    places = [GRID_END * (2 * step + 1 - GRID_STEPS) / GRID_STEPS for step in range(GRID_STEPS)]
-    weights = [math.exp(-z * z / 2) for z in places]
-    return tuple((z, weight / sum(weights)) for z, weight in zip(places, weights, strict=True))
-
-
-_GRID = _standard_grid()
-
+_PLACES = [GRID_END * (2 * step + 1 - GRID_STEPS) / GRID_STEPS for step in range(GRID_STEPS)]
+_WEIGHTS = [math.exp(-z * z / 2) for z in _PLACES]
+_GRID = [(z, weight / sum(_WEIGHTS)) for z, weight in zip(_PLACES, _WEIGHTS, strict=True)]
 
 # Both errors, one of them, or that of frequencies where a short padding may bias them.
 OBJECTIVES = BOTH, FREQUENCY, MEAN, MSE = "both", "frequency", "mean", "mse"

@@ -21,8 +21,7 @@ from pckv.planning.tuning import LawSpec, best_beta, tuned_parameters
 MAX_AUTO_BODY_BYTES = 2**20
 # What is cheaper is preferred where its squared error is at most this factor larger.
 TOLERATED_ERROR_FACTOR = 1.05
-# The paddings that are compared: all small ones, then steps of this factor, and where the sizes have their
-# percentiles.
+# The paddings that are compared: all small ones, then steps of this factor, and these percentiles of the sizes.
 MAX_DENSE_PADDING, PADDING_STEP = 10, 1.25
 PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 
@@ -32,17 +31,9 @@ def choose_law(
 ) -> Law:
     """Return the law for the people expected; what is left open is chosen by predicted error.
 
-    `ue` and `grr` by their names alone are the paper's, with its optimized allocation.
-
-    Args:
-        epsilon: The privacy budget of a report.
-        mechanism: A name, or `auto`, and parameters.
-        padding: How many pairs a report stands for at most; None to choose it.
-        expected: The keys, the people, which error counts, who draws functions, and what hostile reports may
-            do.
-
-    Raises:
-        ParameterError: if the mechanism does not exist, or cannot be what was asked for.
+    `mechanism` has a name, or `auto`, and parameters; a padding of None is chosen, too. `ue` and `grr` by their
+    names alone are the paper's, with its optimized allocation. A mechanism that does not exist, or cannot be
+    what was asked for, is a `ParameterError`.
     """
     parameters = dict(mechanism)
     name = str(parameters.pop("name", None))
@@ -128,27 +119,24 @@ def best_of_mechanism(
     """Return a mechanism with the padding that suits the people expected best.
 
     Truncation may not exceed the noise where another padding avoids that, unless the objective is `mse`.
-    Paddings are compared with a mechanism's plain parameters, because tuning takes long and changes all of
-    them much alike.
+    Paddings are compared with plain parameters: tuning takes long, and changes all of them much alike.
     """
-    plain = _within_influence(_buildable(name, specs, parameters, expected), expected.wanted.most_influence)
-    ranked = sorted(
-        plain,
-        key=lambda each: (
-            exclusion_reason(each.law) != "",
-            not each.truncates_within_noise and expected.wanted.objective != MSE,
-            each.padding_score,
-        ),
-    )
+    wanted = expected.wanted
+
+    def rank(each: Assessment) -> tuple[bool, bool, float]:
+        truncates = not each.truncates_within_noise and wanted.objective != MSE
+        return exclusion_reason(each.law) != "", truncates, each.padding_score
+
+    plain = _within_influence(_buildable(name, specs, parameters, expected), wanted.most_influence)
     by_padding = {spec.padding: spec for spec in specs}
     tuned: list[Assessment] = []
-    for each in ranked:
+    for each in sorted(plain, key=rank):
         spec = by_padding[each.law.padding]
         law = _finished_law(name, spec, parameters, expected.aim, tune=tune)
         finished = each if law is None else Assessment(law, expected)
-        tuned.append(finished if _is_within(finished, expected.wanted.most_influence) else each)
+        tuned.append(finished if _is_within(finished, wanted.most_influence) else each)
         # Better parameters leave less noise for the truncation to hide in.
-        if tuned[-1].truncates_within_noise or expected.wanted.objective == MSE:
+        if tuned[-1].truncates_within_noise or wanted.objective == MSE:
             return tuned[-1]
     return tuned[0]
 
@@ -161,7 +149,7 @@ def _buildable(
     refusal = ParameterError("no mechanism can do this")
     for spec in specs:
         try:
-            law = spec.build(name, _plain(name, parameters))
+            law = spec.build(name, {} if _wants_beta(name, parameters) else parameters)
         except ParameterError as error:
             refusal = error
             continue
@@ -185,11 +173,6 @@ def _within_influence(found: Sequence[Assessment], most: float | None) -> Sequen
 
 def _is_within(assessment: Assessment, most: float | None) -> bool:
     return most is None or assessment.influence <= most
-
-
-def _plain(name: str, parameters: Mapping[str, object]) -> Mapping[str, object]:
-    """The parameters that paddings are compared with."""
-    return {} if _wants_beta(name, parameters) else parameters
 
 
 def _wants_beta(name: str, parameters: Mapping[str, object]) -> bool:

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 
 from pckv.base.errors import ParameterError
 from pckv.base.limits import MAX_PANELS, MAX_ROUNDS, check_count
+from pckv.base.words import percent, points
 from pckv.planning.assessment import Assessment
 from pckv.planning.prediction import predicted_errors
+from pckv.planning.sections import Section, error_points
 from pckv.statistics.moments import CountMoments
 
 # Where it is not said how many rounds there are, every panel reports this many times.
@@ -30,8 +32,7 @@ class SeriesErrorAt:
         frequency: The true one.
         one_round: The error of a round on its own; `pooled` that of as many rounds as there are panels.
         smoothed: After all rounds, smoothed, if the frequency does not change.
-        smoothed_drifting: That of the last round if it changes by the drift in every round; None where none
-            was named.
+        smoothed_drifting: That of the last round if it drifts in every round; None where no drift was named.
     """
 
     frequency: float
@@ -49,8 +50,7 @@ class PlannedSeries:
         panels: How many there are: any that many rounds in a row hold at most one report of a device.
         rounds: How many rounds the series has; over all of them a device spends at most `total_epsilon`.
         reports_per_round: How many reports a round has.
-        drift: By how much frequencies were taken to change from one round to the next, as a share of the
-            people.
+        drift: By how much frequencies change from one round to the next, as a share of the people.
         errors: By the frequency of a key.
     """
 
@@ -61,13 +61,34 @@ class PlannedSeries:
     total_epsilon: float
     errors: tuple[SeriesErrorAt, ...]
 
+    def section(self) -> Section:
+        """Return what the plan says of the series."""
+        panels, reports = f"{self.panels:,}", f"{self.reports_per_round:,}"
+        rows = []
+        for error in self.errors:
+            errors = (error.one_round, error.pooled, error.smoothed, error.smoothed_drifting)
+            rows.append(
+                (percent(error.frequency), *(error_points(each) for each in errors if each is not None))
+            )
+        drifting = () if self.drift is None else (f"smoothed, drift {points(self.drift)} per round",)
+        smoothed = f"{self.rounds:,} rounds smoothed, no change"
+        spent = (
+            f"Any {panels} rounds in a row hold at most one report of a device; over all {self.rounds:,} "
+            f"rounds it spends at most ε = {self.total_epsilon:g}."
+        )
+        return Section(
+            f"As a series: {panels} panels, about {reports} reports per round; errors of frequencies",
+            (spent,),
+            ("true frequency", "one round", f"{panels} rounds pooled", smoothed, *drifting),
+            tuple(rows),
+        )
+
 
 @dataclass(frozen=True)
 class Rounds:
     """The rounds of a series: how many panels take turns, how many rounds there are, how frequencies change.
 
-    `drift` is the standard deviation of a frequency's change from one round to the next; None where none is
-    named.
+    `drift` is the standard deviation of a frequency's change per round; None where none is named.
     """
 
     panels: int

@@ -21,10 +21,12 @@ import numpy as np
 from pckv.base.arrays import Floats
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import ParameterError
-from pckv.base.limits import MAX_EPSILON, SERVER_COIN, Numeric, check_epsilon
+from pckv.base.limits import MAX_EPSILON, SERVER_COIN, Numeric, check_epsilon, check_whole
+from pckv.base.words import rounded_up
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.planning.people import Expectations
+from pckv.planning.sections import Section
 
 # More would leave the range in which the float error is known to be below `ROUNDING`.
 MAX_REPORTS = 10**9
@@ -121,7 +123,7 @@ class ShuffleBound:
         for rows in self._tables:
             excess += _expected_excess(rows, pull_of_total, pull_of_still)
             outside += rows.outside
-        outside += self._totals_outside
+        outside += float(self._totals.outside[0])
         # Nothing exceeds (R - x)·n: all that was cut off counts as that.
         bound = float(gain) * excess / self.reports + float(self.ratio - x) * outside
         return min(1.0, bound * (1 + ROUNDING))
@@ -148,10 +150,6 @@ class ShuffleBound:
         """The law of T."""
         chance = 2 * self.one_sided
         return _binomial(np.array([float(self.reports)]), float(chance / (1 - chance)))
-
-    @property
-    def _totals_outside(self) -> float:
-        return float(self._totals.outside[0])
 
     @cached_property
     def _tables(self) -> tuple[_Rows, ...]:
@@ -292,8 +290,7 @@ class Shuffle:
 
     def __post_init__(self) -> None:
         for what, number in (("shuffled", self.reports), ("colluding", self.colluding)):
-            if isinstance(number, bool) or not isinstance(number, int):
-                raise ParameterError(f"{what} reports must be a whole number, not {number!r}")
+            check_whole(number, f"{what} reports")
         if self.reports < 1:
             raise ParameterError(f"shuffled reports must be at least 1, not {self.reports:,}")
         if not 0 < self.delta < 1:
@@ -336,13 +333,10 @@ class ShuffledPrivacy:
     """The privacy of reports that are seen only after a shuffle.
 
     Attributes:
-        reports: How many reports are shuffled together; the `honest` ones hide one another, the `colluding`
-            ones hide no other.
+        reports: How many are shuffled together; the `honest` ones hide one another, the `colluding` ones do not.
         delta: δ of the central guarantee.
-        central_epsilon: ε of the central guarantee, rounded up: towards those who see only the shuffled
-            reports.
-        local_epsilon: ε of each report alone, rounded up: towards every other recipient, the shuffler
-            included.
+        central_epsilon: Its ε, rounded up: towards those who see only the shuffled reports.
+        local_epsilon: ε of each report alone, rounded up: towards all others, the shuffler included.
         conditions: What must hold for the central guarantee, in sentences.
     """
 
@@ -358,6 +352,21 @@ class ShuffledPrivacy:
     def gains(self) -> bool:
         """Whether the shuffle is known to add anything worth telling to what each report guarantees."""
         return self.central_epsilon < MAX_CENTRAL_SHARE * self.local_epsilon
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the central guarantee next to the local one, and under which conditions it holds."""
+        local, central = rounded_up(self.local_epsilon), rounded_up(self.central_epsilon)
+        delta = f"δ = {self.delta:g}"
+        colluding = f" ({self.colluding:,} colluding ones not counted)" if self.colluding else ""
+        after = f"After a shuffle of {self.honest:,} honest reports{colluding}"
+        no_gain = "With this many reports, this local ε and this δ, the shuffle is not known to add anything."
+        sentences = (
+            f"Each report alone: ε = {local} (local), towards every recipient, the shuffler included.",
+            f"{after}: ε = {central} with {delta} (central), towards those who see only the result.",
+            *(() if self.gains else (no_gain,)),
+        )
+        conditions = Section("Conditions of the central ε", self.conditions)
+        return Section("Shuffled reports", sentences), conditions
 
 
 class ReportLaws(NamedTuple):
@@ -405,23 +414,15 @@ def _conditions(shuffle: Shuffle) -> tuple[str, ...]:
     always = (shuffler, honest, functions)
     if shuffle.delta * shuffle.reports < 1:
         return always
-    one = f"1 in {shuffle.reports:,}"
-    return (
-        *always,
-        f"δ should be far below {one}: publishing one random person's pairs would satisfy this one.",
-    )
+    example = "publishing one random person's pairs would satisfy this one"
+    return (*always, f"δ should be far below 1 in {shuffle.reports:,}: {example}.")
 
 
 def local_epsilon_for(central: Numeric, shuffle: Shuffle, laws_at: Callable[[Fraction], ReportLaws]) -> str:
     """Return the largest local ε found whose reports have at most this central ε once they are shuffled.
 
-    Args:
-        central: The wanted central ε.
-        shuffle: How many reports are shuffled, and δ.
-        laws_at: The laws of the reports that would be made at a local ε.
-
-    Raises:
-        ParameterError: if the central ε is not one that a report alone may have, or cannot have here.
+    `laws_at` gives the laws of the reports that would be made at a local ε. A central ε that a report alone
+    may not have, or cannot have here, is a `ParameterError`.
     """
     try:
         wanted = check_epsilon(central)

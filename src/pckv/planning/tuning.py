@@ -8,11 +8,11 @@ parameters are what they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pckv.base.budget import exp_lower
 from pckv.base.canonical import decimal_text
@@ -30,8 +30,11 @@ from pckv.statistics.moments import CountMoments, SupportMoments, equal_scale
 
 def explain_parameters(law: Law) -> str:
     """Return why the parameters are what they are; empty where there is nothing to say."""
-    explain = EXPLANATIONS.get(law.name)
-    return "" if explain is None else explain(law)
+    if isinstance(law, UeCompactLaw):
+        reason = _explain_sets(law) if law.r > 1 else _explain_prime(law)
+        rest = "; too many words to decode all keys together, only those asked for"
+        return reason if law.decodes_all else reason + rest
+    return _explain_collision(law) if isinstance(law, CollisionLaw) else ""
 
 
 def relative_errors(
@@ -51,13 +54,6 @@ def relative_errors(
     best = 1 / (bound + 2 * levels - 1)
     (h, g), (h_best, g_best) = h_and_g(share, shared), h_and_g(best, Fraction(0))
     return h / h_best, g / g_best
-
-
-def _explain_compact(law: UeCompactLaw) -> str:
-    reason = _explain_sets(law) if law.r > 1 else _explain_prime(law)
-    if not law.decodes_all:
-        reason += "; too many words to decode all keys together, only those asked for"
-    return reason
 
 
 def _explain_prime(law: UeCompactLaw) -> str:
@@ -95,21 +91,13 @@ def _explain_collision(law: CollisionLaw) -> str:
     return f"t = {law.symbols:,}: {pairs} in one of {law.symbols:,} symbols; {counting}"
 
 
-EXPLANATIONS: dict[str, Callable[[Any], str]] = {
-    "ue-compact": _explain_compact,
-    "collision": _explain_collision,
-}
-
-
 # Parameters whose error is within this factor of the best count as equivalent, and the fewest words decide.
 EQUIVALENT_FACTOR = float(residues.EQUIVALENT_FACTOR)
 # Parameters are tuned for keys held by at most this share: rare keys do not pay for what others hold.
 MAX_FREQUENCY = 0.05
-# Several residues per level must be better than one by this factor: one is decoded faster and has fewer
-# words.
+# Several residues per level must be better than one by this factor: one is decoded faster, with fewer words.
 MIN_GAIN_OF_SETS = 1.05
-# Where the search looks: shares of residues per level, relative to one residue's, and how much of them is
-# shared.
+# Where the search looks: shares of residues per level relative to one residue's, and how much is shared.
 SHARES, SHARED = (1.0, 1.25, 1.5, 1.75, 2.0), (0.0, 0.15, 0.3, 0.45, 0.6)
 FINER_STEPS = ((0.12, 0.07), (0.06, 0.035))
 # All levels together have at most this share of the residues.

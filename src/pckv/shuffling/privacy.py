@@ -25,8 +25,7 @@ def shuffled_privacy(task: Task, reports: int, delta: float, colluding: int = 0)
         colluding: How many of the reports come from people who collude with a recipient of the result.
 
     Raises:
-        ParameterError: if a number is outside its domain, or the collector knows whose function is whose by
-            its coins.
+        ParameterError: if a number is outside its domain, or coins tell the collector whose function is whose.
 
     >>> task = Task(name="movies", keys=100, values=(1, 5), epsilon=4, padding=1, mechanism="grr", size_share=0)
     >>> result = shuffled_privacy(task, reports=100_000, delta=1e-7)

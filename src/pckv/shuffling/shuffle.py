@@ -1,7 +1,4 @@
-"""Shuffling a batch of reports: one report per id, in a uniform order, under fresh ids.
-
-Shuffled messages in blocks whose sizes tell nothing, each message under a fresh random id.
-"""
+"""Shuffling a batch of reports: one report per id, in a uniform order, under fresh random ids."""
 
 from __future__ import annotations
 
@@ -61,11 +58,6 @@ def _equal_parts(task: Task, parts: Iterable[Messages]) -> Iterator[Messages]:
 LabelledRowsBar = Callable[[str], RowsProgressBar]
 
 
-def no_bars(_: str) -> RowsProgressBar:
-    """Show no progress."""
-    return no_bar
-
-
 class ShuffledBatch:
     """A batch of reports that was taken in whole, and waits to be written in its new order."""
 
@@ -79,10 +71,7 @@ class ShuffledBatch:
         self._bars = bars
 
     def take(self, files: Sequence[ReportFile], stream: ReportStream | None) -> None:
-        """Take in one report per id.
-
-        Copies cannot be told from reports once the ids are replaced, so that this is the last chance.
-        """
+        """Take in one report per id: once the ids are replaced, copies cannot be told from reports."""
         total = None if stream else sum(file.rows for file in files)
         with closing(Deduplicator(self.task)) as deduplicator:
             with self._bars("Reading")(total) as progress:
@@ -113,22 +102,16 @@ def shuffled(
     task: Task | None = None,
     *,
     at_least: int = 1,
-    bars: LabelledRowsBar = no_bars,
+    bars: LabelledRowsBar = lambda _: no_bar,
     source: Source = os.urandom,
 ) -> Iterator[ShuffledBatch]:
     """Take in all reports of files, folders and patterns of them, and of a stream.
 
-    Args:
-        paths: What to read.
-        stream: An Arrow stream to read too.
-        task: The task that all reports must be of; by default the one that the first input names.
-        at_least: The least number of reports that a batch may have.
-        bars: Opens something to report progress to.
-        source: Where random bytes come from.
+    All reports must be of the `task`, by default the one that the first input names.
 
     Raises:
-        DataError: An input is no report file, or of another task; a report is bad; one id has two bodies;
-            there are too few reports.
+        DataError: if an input is no report file, or of another task; a report is bad; one id has two bodies;
+            there are fewer reports than `at_least`.
     """
     inputs = find_inputs(paths)
     # What does not look like a report file is refused by name when it is opened.
@@ -142,15 +125,9 @@ def shuffled(
     with closing(MessageShuffler(message_column(task).array_type, source)) as shuffler:
         batch = ShuffledBatch(task, shuffler, source, bars)
         batch.take(opened, reports)
-        _check_size(batch.reports, at_least)
+        if not batch.reports:
+            raise DataError("there are no reports to shuffle")
+        if batch.reports < at_least:
+            reason = f"a batch of {batch.reports:,} reports is too small: at least {at_least:,} are wanted"
+            raise DataError(reason, code="batch_too_small")
         yield batch
-
-
-def _check_size(reports: int, at_least: int) -> None:
-    if not reports:
-        raise DataError("there are no reports to shuffle")
-    if reports < at_least:
-        raise DataError(
-            f"a batch of {reports:,} reports is too small: at least {at_least:,} are wanted",
-            code="batch_too_small",
-        )

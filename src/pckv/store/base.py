@@ -106,7 +106,7 @@ class StoredTask:
 
     def phase(self, day: str) -> Phase:
         """Return whether the task takes reports on a day, which an early close prevents."""
-        return Phase.CLOSED if self.closed is not None else self.task.phase(day)
+        return Phase.CLOSED if self.closed is not None else self.task.dates.phase(day)
 
 
 class TaskChanges(TypedDict, total=False):

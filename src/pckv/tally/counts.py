@@ -26,7 +26,7 @@ class Counts(Protocol):
 
     @property
     def nbytes(self) -> int:
-        """The memory that the counts take."""
+        """The memory that the counts take, once additions are folded together."""
 
     def add(self, cells: Integers) -> None:
         """Count every cell once for each time it appears; an `IndexError`, and nothing, if one is beyond."""
@@ -52,11 +52,9 @@ class DenseCounts:
 
     @property
     def nbytes(self) -> int:
-        """The memory that the counts take."""
         return self.array.nbytes
 
     def add(self, cells: Integers) -> None:
-        """Count every cell once for each time it appears."""
         if cells.size < self.array.size:
             # A histogram would cost more than the words.
             self._check(cells)
@@ -80,23 +78,19 @@ class DenseCounts:
             raise IndexError
 
     def add_counts(self, cells: Integers, counts: Integers) -> None:
-        """Add counts to cells that appear once each."""
         self.array[cells] += counts
 
     def merge(self, other: Counts) -> None:
-        """Add the counts of as many cells."""
         if isinstance(other, DenseCounts):
             self.array += other.array
         else:
             self.add_counts(*other.nonzero())
 
     def nonzero(self, below: int | None = None) -> tuple[Integers, Integers]:
-        """The cells with a count, in order, and their counts."""
         cells = np.flatnonzero(self.array[:below])
         return cells, self.array[cells]
 
     def take(self, cells: Integers) -> Integers:
-        """The counts of some cells."""
         return self.array[cells]
 
 
@@ -112,18 +106,15 @@ class SparseCounts:
 
     @property
     def nbytes(self) -> int:
-        """The memory that the counts take, once they are folded together."""
         return self._cells.nbytes + self._counts.nbytes
 
     def add(self, cells: Integers) -> None:
-        """Count every cell once for each time it appears."""
         found, counts = np.unique(cells, return_counts=True)
         if found.size and not 0 <= found[0] <= found[-1] < self._limit:
             raise IndexError
         self.add_counts(found, counts)
 
     def add_counts(self, cells: Integers, counts: Integers) -> None:
-        """Add counts to cells that appear once each."""
         if not cells.size:
             return
         self._waiting.append((cells, counts))
@@ -132,17 +123,14 @@ class SparseCounts:
             self._fold()
 
     def merge(self, other: Counts) -> None:
-        """Add the counts of as many cells."""
         self.add_counts(*other.nonzero())
 
     def nonzero(self, below: int | None = None) -> tuple[Integers, Integers]:
-        """The cells with a count, in order, and their counts."""
         self._fold()
         end = None if below is None else int(np.searchsorted(self._cells, below))
         return self._cells[:end], self._counts[:end]
 
     def take(self, cells: Integers) -> Integers:
-        """The counts of some cells."""
         known, counts = self.nonzero()
         places = np.searchsorted(known, cells)
         found = np.zeros(cells.size, np.int64)
@@ -155,19 +143,18 @@ class SparseCounts:
         if not self._waiting:
             return
         first, *others = self._waiting
+        parts = [(self._cells, self._counts), *self._waiting]
+        self._waiting, self._waiting_cells = [], 0
         if not self._cells.size and not others and bool((first[0][1:] > first[0][:-1]).all()):
             # In order already, as the words of a small batch are.
             self._cells, self._counts = first
-            self._waiting, self._waiting_cells = [], 0
             return
-        parts = [(self._cells, self._counts), *self._waiting]
         cells = np.concatenate([part for part, _ in parts])
         counts = np.concatenate([part for _, part in parts])
         order = np.argsort(cells, kind="stable")
         cells, counts = cells[order], counts[order]
         starts = np.flatnonzero(np.r_[True, cells[1:] != cells[:-1]])
         self._cells, self._counts = cells[starts], np.add.reduceat(counts, starts)
-        self._waiting, self._waiting_cells = [], 0
 
 
 def empty_counts(cells: int) -> Counts:

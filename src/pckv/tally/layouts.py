@@ -53,14 +53,12 @@ class WordLayout:
         self.first_answer = task.law.word_limit or 0
 
     def add(self, counts: Counts, messages: Integers) -> None:
-        """Count words."""
         try:
             counts.add(messages)
         except IndexError:
             raise out_of_range(messages, self.cells) from None
 
     def check(self, _cells: Integers, counts: Integers, reports: int) -> None:
-        """Raise a `TallyError` unless there is one word per report."""
         if int(counts.sum(dtype=object)) != reports:
             raise TallyError("not a tally: the counts do not add up to the reports")
 
@@ -76,21 +74,25 @@ class PlaneLayout:
         self.cells = self.first_answer = 2 * self.keys
 
     def add(self, counts: Counts, messages: Bytes) -> None:
-        """Count rows of plane bytes."""
         self.check_planes(messages)
         present, plus = self.count_bits(messages).reshape(2, -1)[:, : self.keys]
         counts.add_counts(np.arange(self.cells), np.stack([present - plus, plus], axis=1).reshape(-1))
 
     def check_planes(self, rows: Bytes) -> None:
-        """Refuse rows that are not planes."""
-        check_planes(rows, self.keys)
+        """Refuse rows with signs where nothing is present, or bits beyond the last key."""
+        for problem, wrong in plane_problems(rows, self.keys):
+            raise ReportError("bad_encoding", f"report {np.flatnonzero(wrong)[0]}: {problem}")
 
     def count_bits(self, rows: Bytes) -> Integers:
-        """Return in how many rows each bit is set."""
-        return count_bits(rows)
+        """Return in how many rows each bit is set, least significant first."""
+        width = rows.shape[1]
+        rows_per_wide_row = max(1, WIDE_ROW // width)
+        whole = rows.shape[0] // rows_per_wide_row * rows_per_wide_row
+        wide = _count_columns(rows[:whole].reshape(-1, rows_per_wide_row * width))
+        totals = wide.reshape(rows_per_wide_row, width, 8).sum(axis=0) + _count_columns(rows[whole:])
+        return np.asarray(totals.reshape(-1))
 
     def check(self, cells: Integers, counts: Integers, reports: int) -> None:
-        """Raise a `TallyError` if a key has more counts than there are reports."""
         both = np.flatnonzero(cells[1:] // 2 == cells[:-1] // 2)
         alone = int(counts.max(initial=0))
         if max(alone, int((counts[both] + counts[both + 1]).max(initial=0))) > reports:
@@ -102,19 +104,15 @@ class SupportLayout:
 
     def __init__(self, law: CollisionLaw, answers: int) -> None:
         self.law = law
+        # The cell of the unused positions.
+        self.unused = law.items
         self.first_answer = law.items + 1
         self.cells = self.first_answer + answers
         # One report may support as many of the unused positions, which have one counter together.
         self.max_reports = MAX_COUNT // law.steps_per_report
         self._supports = 0
 
-    @property
-    def unused(self) -> int:
-        """The cell of the unused positions."""
-        return self.law.items
-
     def add(self, counts: Counts, messages: Integers) -> None:
-        """Count what words support."""
         first, answers = self.law.word_limit, self.cells - self.first_answer
         if messages.size and int(messages.view(np.uint64).max()) >= first + answers:
             raise out_of_range(messages, first + answers)
@@ -128,7 +126,6 @@ class SupportLayout:
         counts.add(messages[about_sizes] - first + self.first_answer)
 
     def check(self, cells: Integers, counts: Integers, reports: int) -> None:
-        """Raise a `TallyError` if an item has more supports than reports, or all together too many or few."""
         end = int(np.searchsorted(cells, self.first_answer))
         pairs = reports - int(counts[end:].sum(dtype=object))
         items = counts[: np.searchsorted(cells, self.unused)]
@@ -160,12 +157,6 @@ ROWS_PER_SUM = 255
 WIDE_ROW = 4096
 
 
-def check_planes(bodies: Bytes, keys: int) -> None:
-    """Refuse rows with signs where nothing is present, or bits beyond the last key."""
-    for problem, rows in plane_problems(bodies, keys):
-        raise ReportError("bad_encoding", f"report {np.flatnonzero(rows)[0]}: {problem}")
-
-
 def plane_problems(bodies: Bytes, keys: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """What is wrong with some rows, and with which."""
     width = bodies.shape[1] // 2
@@ -177,21 +168,6 @@ def plane_problems(bodies: Bytes, keys: int) -> Iterator[tuple[str, NDArray[np.b
     stray = np.not_equal(presence | sign, presence)
     if stray.any():
         yield "a sign is set where nothing is present", stray.any(axis=1)
-
-
-def count_bits(rows: Bytes) -> NDArray[np.int64]:
-    """Return in how many rows each bit is set, least significant first."""
-    width = rows.shape[1]
-    rows_per_wide_row = max(1, WIDE_ROW // width)
-    whole = rows.shape[0] // rows_per_wide_row * rows_per_wide_row
-    totals = (
-        _count_columns(rows[:whole].reshape(-1, rows_per_wide_row * width))
-        .reshape(rows_per_wide_row, width, 8)
-        .sum(axis=0)
-    )
-    totals += _count_columns(rows[whole:])
-    flat: NDArray[np.int64] = totals.reshape(-1)
-    return flat
 
 
 def _count_columns(rows: Bytes) -> NDArray[np.int64]:

@@ -41,7 +41,7 @@ def pack(task_digest: bytes, reports: int, cells: int, nonzero: Integers, counts
 
 def unpack(data: bytes, task_digest: bytes, cells: int) -> tuple[int, Integers, Integers]:
     """Return reports, sorted cells with a count, and their counts."""
-    if data[: len(MAGIC)] != MAGIC:
+    if not data.startswith(MAGIC):
         raise TallyError("not a tally: it does not begin like one")
     body, checksum = data[:-CHECKSUM_BYTES], data[-CHECKSUM_BYTES:]
     if len(body) < _HEADER.size or hashlib.sha256(body).digest() != checksum:

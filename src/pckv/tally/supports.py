@@ -11,8 +11,9 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache, partial
-from typing import NamedTuple
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +42,7 @@ CHECKS_AT_ONCE = 2**15
 CHECKS_PER_PART, CHECKS_WORTH_COMPILING = 2**28, 2**26
 # Once that loop is loaded, it pays for this many times fewer.
 LOADED_GAIN = 2**8
-# Positions that the plain loop visits at once: enough to be worth a call of numpy, and few enough for the
-# cache.
+# Positions that the plain loop visits at once: enough to be worth a call of numpy, and few enough for a cache.
 PLACES_AT_ONCE = 2**14
 # Words that are counted together: enough to be worth a call, and few enough to take little memory.
 MIN_PART_WORDS, MAX_PART_WORDS, PARTS_PER_THREAD = 2**8, 2**14, 4
@@ -125,11 +125,7 @@ def check_items(law: CollisionLaw, words: Integers) -> tuple[Integers, Integers]
 
 
 def supports_of(
-    law: CollisionLaw,
-    words: Integers,
-    times: Integers,
-    items: Integers,
-    progress: Progress = no_progress,
+    law: CollisionLaw, words: Integers, times: Integers, items: Integers, progress: Progress = no_progress
 ) -> Integers:
     """Return how often words support each of some items, checked one by one; `times` counts the words.
 
@@ -151,12 +147,7 @@ def supports_of(
 
 
 def _checked(  # noqa: PLR0917
-    law: CollisionLaw,
-    words: Integers,
-    times: Integers,
-    places: Integers,
-    loop: CheckLoop,
-    progress: Progress,
+    law: CollisionLaw, words: Integers, times: Integers, places: Integers, loop: CheckLoop, progress: Progress
 ) -> Integers:
     """Return how often words support the items at some places, counted in the compiled loop."""
     size = max(1, CHECKS_PER_PART // max(1, places.size))
@@ -186,9 +177,8 @@ def _functions(law: CollisionLaw, words: Integers) -> Halves:
     """Return what the compiled loop needs of the functions and symbols of words, one row per word."""
     factors, offsets, symbols = _coefficients(law, words)
     shares = (factors.view(np.uint64) << np.uint64(32)) // np.uint64(law.positions)
-    return np.stack([factors, shares.view(np.int64), offsets, law.symbols - symbols], axis=1).astype(
-        np.uint32
-    )
+    columns = [factors, shares.view(np.int64), offsets, law.symbols - symbols]
+    return np.stack(columns, axis=1).astype(np.uint32)
 
 
 def _check_constants(law: CollisionLaw) -> Halves:
@@ -202,15 +192,26 @@ def _check_constants(law: CollisionLaw) -> Halves:
 @lru_cache(maxsize=1)
 def compiled_checks() -> CheckLoop | None:
     """Load the compiled loop of checks; None without numba, or where it cannot be compiled or cached."""
-    try:
-        from pckv.tally.loops import count_checks  # noqa: PLC0415
+    one = np.ones(4, np.uint32)
+    loop: CheckLoop | None = _compiled("count_checks", one.reshape(1, 4), one, one, np.zeros(4, np.uint32))
+    return loop
 
-        # Compiled now, for the one kind of arrays that it is called with.
-        one = np.ones(4, np.uint32)
-        count_checks(one.reshape(1, 4), one, one, np.zeros(4, np.uint32))
+
+@lru_cache(maxsize=1)
+def _compiled_loop() -> CountLoop | None:
+    """Load the compiled loop of counts, or return None in the same way."""
+    one = np.ones(1, np.int64)
+    loop: CountLoop | None = _compiled("count_progressions", one, one, one, 2, np.zeros(5, np.int64))
+    return loop
+
+
+def _compiled(name: str, *arguments: Any) -> Any:
+    """Load a loop, and compile it now for the one kind of arguments that it is called with."""
+    try:
+        loop = getattr(import_module(COMPILED_LOOPS), name)
+        loop(*arguments)
     except (ImportError, RuntimeError, OSError):
         return None
-    loop: CheckLoop = count_checks
     return loop
 
 
@@ -255,7 +256,6 @@ def _walk(lines: Progressions, positions: int) -> Iterator[Integers]:
 def count_positions(law: CollisionLaw, words: Integers, *, compiled: bool) -> Integers:
     """Return how often every position is supported, counted on all cores where that pays."""
     loop = _compiled_loop() if compiled else None
-    add = partial(_add_compiled, loop=loop) if loop else _add_plain
     threads = min(os.cpu_count() or 1, words.size * law.steps_per_report // SUPPORTS_PER_THREAD + 1)
     # Threads take one part after another, so that none waits for long for one that was held up.
     parts = iter(_parts_for(words, threads))
@@ -263,7 +263,11 @@ def count_positions(law: CollisionLaw, words: Integers, *, compiled: bool) -> In
     def count(_: int) -> Integers:
         counts = np.zeros(law.positions, np.int64)
         for part in parts:
-            add(law, part, counts)
+            if loop is not None:
+                loop(*_coefficients(law, part), law.symbols, counts)
+                continue
+            for supported in visited(law, part):
+                np.add.at(counts, supported, ONE)
         return counts
 
     if threads == 1:
@@ -273,21 +277,6 @@ def count_positions(law: CollisionLaw, words: Integers, *, compiled: bool) -> In
     for counts in rest:
         first += counts
     return first
-
-
-@lru_cache(maxsize=1)
-def _compiled_loop() -> CountLoop | None:
-    """Load the compiled loop; None without numba, or where it cannot be compiled or cached."""
-    try:
-        from pckv.tally.loops import count_progressions  # noqa: PLC0415
-
-        # Compiled now, for the one kind of arrays that it is called with.
-        one = np.ones(1, np.int64)
-        count_progressions(one, one, one, 2, np.zeros(5, np.int64))
-    except (ImportError, RuntimeError, OSError):
-        return None
-    loop: CountLoop = count_progressions
-    return loop
 
 
 def prepare_counting(law: CollisionLaw) -> None:
@@ -300,15 +289,6 @@ def prepare_counting(law: CollisionLaw) -> None:
 def _parts_for(words: Integers, threads: int) -> list[Integers]:
     size = min(MAX_PART_WORDS, max(MIN_PART_WORDS, words.size // (PARTS_PER_THREAD * threads)))
     return [words[start : start + size] for start in range(0, words.size, size)]
-
-
-def _add_plain(law: CollisionLaw, words: Integers, counts: Integers) -> None:
-    for supported in visited(law, words):
-        np.add.at(counts, supported, ONE)
-
-
-def _add_compiled(law: CollisionLaw, words: Integers, counts: Integers, loop: CountLoop) -> None:
-    loop(*_coefficients(law, words), law.symbols, counts)
 
 
 @lru_cache(maxsize=4)

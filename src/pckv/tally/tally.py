@@ -48,12 +48,9 @@ class Tally:
         self.reports = 0
         self._format = task.message_format
         self.layout = layout or layout_of(task)
+        # The number of counters.
+        self.cells = self.layout.cells
         self.counts = empty_counts(self.cells) if counts is None else counts
-
-    @property
-    def cells(self) -> int:
-        """The number of counters."""
-        return self.layout.cells
 
     @property
     def size_answers(self) -> Integers:
@@ -85,9 +82,7 @@ class Tally:
     def honest_laws(self, hostile: int) -> tuple[CountLaw, CountLaw]:
         """Return the laws with the least and the most noise that the honest reports of pairs may tell of.
 
-        Args:
-            hostile: How many reports of pairs are not honest at most; they support unused positions as often
-                as they can.
+        At most `hostile` reports of pairs are not honest: they support unused positions as often as they can.
         """
         layout = self.layout
         if not isinstance(layout, SupportLayout):
@@ -102,17 +97,10 @@ class Tally:
         return int(self.counts.take(np.array([layout.unused]))[0])
 
     def add(self, report: Report) -> None:
-        """Count one report.
-
-        Args:
-            report: A report of the task.
-
-        Raises:
-            ReportError: if it is not a report of the task; nothing is counted.
-        """
+        """Count one report of the task; anything else is a `ReportError`, and nothing is counted."""
         check_id(report.id)
         self._format.decode(report.body)
-        self._add_bodies(report.body)
+        self._count(self._format.to_array(report.body))
 
     def add_many(self, reports: Iterable[Report] | Messages) -> None:
         """Count many reports.
@@ -124,11 +112,8 @@ class Tally:
             ReportError: if one of them is not a report of the task; then none is counted.
         """
         if isinstance(reports, np.ndarray):
-            self._add_array(reports)
-        else:
-            self._add_all(reports)
-
-    def _add_all(self, reports: Iterable[Report]) -> None:
+            self._count(self._format.check_shape(reports))
+            return
         bodies = bytearray()
         for number, report in enumerate(reports):
             try:
@@ -137,14 +122,7 @@ class Tally:
             except ReportError as error:
                 raise ReportError(error.code, f"report {number}: {error}") from None
             bodies += report.body
-        self._add_bodies(bytes(bodies))
-
-    def _add_bodies(self, bodies: bytes) -> None:
-        # Each of them was decoded before.
-        self._count(self._format.to_array(bodies))
-
-    def _add_array(self, messages: Messages) -> None:
-        self._count(self._format.check_shape(messages))
+        self._count(self._format.to_array(bytes(bodies)))
 
     def _count(self, messages: Messages) -> None:
         reports = self._grown(len(messages))
@@ -152,11 +130,7 @@ class Tally:
         self.reports = reports
 
     def add_counted(self, words: Integers, times: Integers) -> None:
-        """Add words that were counted elsewhere, each once with the times that it was reported.
-
-        Args:
-            words: Different words.
-            times: How often each was reported.
+        """Add different words that were counted elsewhere, each with the `times` that it was reported.
 
         Raises:
             TallyError: if cells are not words, a word comes twice, or a number is below 0.
@@ -172,14 +146,7 @@ class Tally:
         self.counts.add_counts(words, times)
 
     def merge(self, other: Tally) -> None:
-        """Add another tally of the same task to this one.
-
-        Args:
-            other: A tally of other reports.
-
-        Raises:
-            TallyError: if it is of another task, or the sum would hold too many reports.
-        """
+        """Add another tally to this one; one of another task, or too many reports, are a `TallyError`."""
         if other.task != self.task:
             raise TallyError(f"a tally of task {other.task.id} cannot be merged into one of {self.task.id}")
         self.reports = self._grown(other.reports)
@@ -195,30 +162,15 @@ class Tally:
 
     @classmethod
     def from_bytes(cls, task: Task, data: bytes) -> Tally:
-        """Read a tally back.
-
-        Args:
-            task: The task of the tally.
-            data: What `bytes(tally)` gave.
-
-        Returns:
-            The tally.
-
-        Raises:
-            TallyError: if the bytes are truncated, edited, or another task's.
-        """
+        """Read what `bytes(tally)` gave; a `TallyError` refuses what is truncated, edited or another task's."""
         tally = cls(task)
         tally.merge_bytes(data)
         return tally
 
     def merge_bytes(self, data: bytes) -> None:
-        """Add a tally that was written as bytes, at a cost that depends on its size, not on all cells.
+        """Add what `bytes(tally)` gave, at a cost that depends on its size, not on all cells.
 
-        Args:
-            data: What `bytes(tally)` gave.
-
-        Raises:
-            TallyError: if the bytes are truncated, edited, or another task's.
+        A `TallyError` refuses what is truncated, edited, or another task's.
         """
         reports, cells, counts = storage.unpack(data, self.task.digest, self.cells)
         self.layout.check(cells, counts, reports)
@@ -277,7 +229,6 @@ class CompiledWordLayout(WordLayout):
     """Words, counted in a compiled loop."""
 
     def add(self, counts: Counts, messages: Integers) -> None:
-        """Count words."""
         inside = not messages.size or int(messages.view(np.uint64).max()) < self.cells
         if not inside or not isinstance(counts, DenseCounts):
             super().add(counts, messages)
@@ -291,14 +242,12 @@ class CompiledPlaneLayout(PlaneLayout):
     """Bit planes, checked and counted in compiled loops."""
 
     def check_planes(self, rows: Bytes) -> None:
-        """Refuse rows that are not planes."""
         from pckv.tally.loops import are_planes  # noqa: PLC0415
 
         if not are_planes(rows, self.keys):
             super().check_planes(rows)
 
     def count_bits(self, rows: Bytes) -> Integers:
-        """Return in how many rows each bit is set."""
         from pckv.tally.loops import count_bits  # noqa: PLC0415
 
         width = rows.shape[1]

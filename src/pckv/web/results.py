@@ -17,7 +17,6 @@ from pckv.collector.http.bodies import JSON_TYPE, SharedResponse
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import TASK_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector
-from pckv.contract.facts import task_members
 from pckv.estimators.results.estimates import Estimates
 from pckv.store.base import StoredTask
 
@@ -59,7 +58,7 @@ async def _compute(collector: Collector, stored: StoredTask) -> bytes:
 
 
 def _facts(collector: Collector, stored: StoredTask) -> dict[str, Any]:
-    return task_members(stored.task, *SHOWN_MEMBERS) | {
+    return stored.task.members(*SHOWN_MEMBERS) | {
         "phase": stored.phase(collector.contracts.today()).value,
         "closed": stored.closed,
     }

@@ -39,7 +39,7 @@ from pckv.mechanisms.discovery.prefix_tree import (
 )
 from pckv.planning.discovery import DiscoveryPlan, plan_discovery
 from pckv.planning.people import MAX_USERS, UNIT_RANGE, Expectations, People, Question, Wanted, expected_sizes
-from pckv.planning.plan import Planner
+from pckv.planning.planner import Planner
 
 Form = TypeVar("Form", bound=BaseModel)
 

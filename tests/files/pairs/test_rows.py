@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from pckv import Task
 from pckv.base.errors import DataError
 from pckv.files.pairs import rows as rows_module
-from pckv.files.pairs.population import read_population
+from pckv.files.pairs.population import population_of
 from pckv.files.pairs.rows import Columns
+from pckv.files.pairs.sources import open_pairs
 from support.pairs_files import (
     MOVIES,
     NAMES,
@@ -161,7 +162,7 @@ def test_progress_never_falls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, w
     monkeypatch.setattr(rows_module, "ROWS_PER_BATCH", 2)
     shares: list[float] = []
     path = write(tmp_path / "a", *((user, "alien", 4) for user in range(7)))
-    read_population(path, MOVIES, NAMES, progress=shares.append)
+    population_of(open_pairs(path, NAMES), MOVIES, progress=shares.append)
     assert len(shares) > 2
     assert shares == sorted(shares)
     assert shares[0] > 0
@@ -195,7 +196,7 @@ def test_numbers_are_plain_decimals(tmp_path: Path, value: str) -> None:
 def test_a_missing_column_is_named_with_the_existing_ones(tmp_path: Path) -> None:
     for path in (csv_file(tmp_path / "a", (1, "up", 3)), parquet_file(tmp_path / "b", (1, "up", 3))):
         with pytest.raises(DataError) as caught:
-            read_population(path, MOVIES, Columns("user", "movie", "value"))
+            population_of(open_pairs(path, Columns("user", "movie", "value")), MOVIES)
         assert str(caught.value) == f"{path}: no column 'movie'; there are 'user', 'key', 'value'"
 
 

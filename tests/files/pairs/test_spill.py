@@ -11,7 +11,8 @@ import pytest
 from pckv import Task
 from pckv.base.errors import DataError
 from pckv.base.population import Population
-from pckv.files.pairs.population import Repairs, read_population, read_populations
+from pckv.files.pairs.population import Repairs, population_of, read_populations
+from pckv.files.pairs.sources import open_pairs
 from support.pairs_files import MOVIES, NAMES
 
 NAMED_KEYS = ["alien", "heat", "up", "nobody knows", "nobody lists"]
@@ -47,7 +48,7 @@ def test_people_are_the_same_spilled_to_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: Task
 ) -> None:
     path = many_ratings(tmp_path / "a.csv")
-    in_memory = read_population(path, task, NAMES, REPAIRS)
+    in_memory = population_of(open_pairs(path, NAMES), task, REPAIRS)
     monkeypatch.setattr("pckv.files.pairs.rows.ROWS_IN_MEMORY", 10)
     parts = list(read_populations(path, task, NAMES, REPAIRS))
     assert len(parts) > 100

@@ -10,7 +10,7 @@ import pytest
 
 from pckv.files.pairs import rows as rows_module
 from pckv.files.pairs import sources as text_module
-from pckv.files.pairs.population import read_population, read_populations
+from pckv.files.pairs.population import population_of, read_populations
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.sources import open_pairs
 from support.pairs_files import MOVIES, NAMES, people, read, refusal
@@ -74,7 +74,7 @@ def test_a_missing_column_is_named_with_those_that_are_there(
     path = tmp_path / name
     path.write_bytes(text(separator))
     with pytest.raises(ValueError, match=r"no column 'movie'; there are 'user', 'key', 'value'$"):
-        read_population(path, MOVIES, Columns("user", "movie", "value"))
+        population_of(open_pairs(path, Columns("user", "movie", "value")), MOVIES)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     plan.locator(".chart svg").nth(1).wait_for()
     operator.check(DESK)
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
-    assert (task.padding, task.more, task.size_share, task.levels) == (4, "refuse", 0, 5)
+    assert (task.padding, task.more, task.size_share, task.domain.values.levels) == (4, "refuse", 0, 5)
     assert ask(server, "GET", f"/tasks/{task.id}/overview").json()["target"] == 5_000_000
 
 
@@ -355,7 +355,8 @@ def test_a_task_is_duplicated(people: Any, server: ServeProcess) -> None:
     copied = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
     assert (copied.name, copied.keys, copied.more) == ("second run", task.keys, "refuse")
     assert json.loads(copied.to_json())["epsilon"] == epsilon
-    assert (copied.about, copied.levels, copied.between) == (task.about, task.levels, "refuse")
+    assert (copied.about, copied.domain.values) == (task.about, task.domain.values)
+    assert copied.between == "refuse"
     operator.go(f"/#/new?from={'x' * 43}")
     page.get_by_role("alert").get_by_text("The task cannot be copied.").wait_for()
     forget(operator, "404")

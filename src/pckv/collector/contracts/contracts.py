@@ -20,7 +20,6 @@ from pckv.collector.http.bodies import JSON_TYPE, SharedResponse, accepts_gzip
 from pckv.collector.http.downloads import unchanged
 from pckv.collector.http.policy import part
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
-from pckv.contract.facts import task_members
 from pckv.contract.series import Series
 from pckv.contract.task import Task
 from pckv.store.base import Store, StoredSeries, StoredTask
@@ -193,7 +192,7 @@ LISTED_MEMBERS = (
 
 def task_facts(stored: StoredTask) -> dict[str, object]:
     """Return a stored task as plain values."""
-    return task_members(stored.task, *LISTED_MEMBERS) | {
+    return stored.task.members(*LISTED_MEMBERS) | {
         "closed": stored.closed,
         "by_invitation": stored.by_invitation,
         "created": stored.created,

@@ -16,7 +16,7 @@ from pckv.collector.contracts.rounds import next_round
 from pckv.collector.http.bodies import JSON_TYPE, check_json
 from pckv.collector.http.policy import Access, Policy, preflight
 from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
-from pckv.contract.facts import said, task_members
+from pckv.contract.facts import said
 from pckv.contract.series import Series
 from pckv.store.base import StoredRound, StoredSeries
 
@@ -201,7 +201,7 @@ def _facts(contracts: Contracts, stored: StoredSeries) -> dict[str, Any]:
         "period": series.period,
         "panels": series.panels,
         "rounds": series.rounds,
-        **task_members(series.task, "mechanism", "keys", "other", "epsilon"),
+        **series.task.members("mechanism", "keys", "other", "epsilon"),
         "closed": stored.closed,
         "created": stored.created,
         "number": stored.number,

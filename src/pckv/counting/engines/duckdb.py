@@ -11,18 +11,15 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pckv.base.errors import first_line, require
-from pckv.counting.batches import CountResult, count_batch
+from pckv.counting.batches import count_batch
 from pckv.counting.deduplicator import Deduplicator
 from pckv.counting.engines.sql import account_for_rows, can_group, read_word_counts, recount_with_numpy
+from pckv.counting.job import CountResult, Job
 from pckv.files.reports.columns import ID_COLUMN, message_column
 from pckv.tally.tally import fast_tally
-
-if TYPE_CHECKING:
-    from pckv.counting.job import Job
 
 # Beyond this much memory the database works on disk.
 MEMORY = "1GB"
@@ -73,7 +70,7 @@ def _connection(duckdb: Any) -> Iterator[Any]:
 
 
 def _count_words(job: Job, connection: Any) -> CountResult:
-    parameters: dict[str, object] = {"files": _literal_paths(job)}
+    parameters: dict[str, object] = {"files": _paths(job)}
     if job.dedupe:
         parameters["limit"] = job.task.word_limit
         table = _run_query(job, connection, WORDS_ONCE, parameters)
@@ -96,7 +93,7 @@ def _run_query(job: Job, connection: Any, query: str, parameters: dict[str, obje
 
 
 def _count_messages(job: Job, connection: Any) -> CountResult:
-    parameters = {"files": _literal_paths(job)}
+    parameters = {"files": _paths(job)}
     with_ids = job.dedupe or any(file.ids_may_be_missing for file in job.files)
     columns = ", ".join([*([ID_COLUMN] * with_ids), message_column(job.task).name])
     query = connection.sql(MESSAGES.format(columns=columns), params=parameters)
@@ -112,10 +109,6 @@ def _count_messages(job: Job, connection: Any) -> CountResult:
         return deduplicator.count(job.files) if job.dedupe else result
 
 
-def _literal_paths(job: Job) -> list[str]:
-    return [_literal(file.path) for file in job.files]
-
-
-def _literal(path: Path) -> str:
-    """Return a path that DuckDB takes neither for a pattern nor for one below a home folder."""
-    return re.sub(r"([\[*?])", r"[\1]", str(path.resolve()))
+def _paths(job: Job) -> list[str]:
+    """Return paths that DuckDB takes neither for patterns nor for such below a home folder."""
+    return [re.sub(r"([\[*?])", r"[\1]", str(file.path.resolve())) for file in job.files]

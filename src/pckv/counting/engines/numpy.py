@@ -7,16 +7,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from pckv.counting.batches import BadReports, CountResult, count_batch, read_all, read_groups, read_stream
+from pckv.counting.batches import count_batch, read_all, read_groups, read_stream
 from pckv.counting.deduplicator import Deduplicator
+from pckv.counting.job import BadReports, CountResult, Job
 from pckv.files.reports.reader import ReportFile
 from pckv.tally import Tally
 from pckv.tally.tally import fast_tally
-
-if TYPE_CHECKING:
-    from pckv.counting.job import Job
 
 # A thread counts about this many rows at a time.
 ROWS_PER_SPAN = 2**22
@@ -36,10 +34,8 @@ class Span(NamedTuple):
 
 def count(job: Job) -> CountResult:
     """Count report files and a stream with numpy, on all cores."""
-    return _count_deduplicated(job) if job.dedupe else _count_all(job)
-
-
-def _count_all(job: Job) -> CountResult:
+    if job.dedupe:
+        return _count_deduplicated(job)
     tallies = _ThreadTallies(job)
     result = CountResult(Tally(job.task))
     done = 0

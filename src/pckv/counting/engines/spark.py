@@ -1,8 +1,7 @@
 """The `spark` engine: the same counts from a Spark session, or from a DataFrame of the caller.
 
 Spark SQL itself counts words, without running Python per row; messages that support many keys at once are
-added up in Arrow batches on the workers, and only the sums travel. The session is the one that exists, or one
-that is started here.
+added up in Arrow batches on the workers, and only the sums travel. A session is started if none exists.
 """
 
 from __future__ import annotations
@@ -17,21 +16,19 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlparse
 
 from pckv.base.errors import DataError, MissingExtra, first_line, require
 from pckv.base.limits import REPORT_ID_BYTES
 from pckv.contract.task import Task
-from pckv.counting.batches import BadReports, CountResult, check_batch, count_batch
+from pckv.counting.batches import check_batch, count_batch
 from pckv.counting.deduplicator import conflict_error
 from pckv.counting.engines.sql import account_for_rows, can_group, read_word_counts, recount_with_numpy
+from pckv.counting.job import BadReports, CountResult, Job
 from pckv.files.reports.columns import ID_COLUMN, message_column
 from pckv.files.reports.reader import ReportFile
 from pckv.tally import Tally
-
-if TYPE_CHECKING:
-    from pckv.counting.job import Job
 
 DEFAULT_MASTER = "local[*]"
 MIN_JAVA = 17
@@ -139,7 +136,6 @@ def _without_startup_messages() -> Iterator[None]:
             os.close(stderr)
 
 
-ID_TYPE = "binary"
 PART_SCHEMA = "tally binary, repeated bigint, bad bigint, conflict binary"
 
 Batches = Iterator[Any]
@@ -151,8 +147,7 @@ def tally(frame: Any, task: Task, *, dedupe: bool = False) -> Tally:
     Local files that the frame reads are checked to be reports of this task.
 
     Args:
-        frame: Reports in a column `word` (or `body` for `ue`), and `report_id` if each id is to be counted
-            once.
+        frame: Reports in a column `word` (or `body` for `ue`), and `report_id` if ids are counted once.
         task: The task of the reports.
         dedupe: Whether a report id is counted once.
 
@@ -179,12 +174,12 @@ def tally(frame: Any, task: Task, *, dedupe: bool = False) -> Tally:
 
 def count(job: Job) -> CountResult:
     """Count report files with Spark."""
-    columns = ", ".join(f"{name} {kind}" for name, kind in _column_types(job.task).items())
     check_ids = job.dedupe or any(file.ids_may_be_missing for file in job.files)
-    paths = [_literal(file.path) for file in job.files]
+    # Without what Spark takes for patterns.
+    paths = [re.sub(r"([\[\]{}*?\\])", r"\\\1", str(file.path.resolve())) for file in job.files]
     try:
         with one_line_errors():
-            frame = spark_session(job.spark_master).read.schema(columns).parquet(*paths)
+            frame = spark_session(job.spark_master).read.schema(_schema(job.task)).parquet(*paths)
             result = _count_frame(frame, job.task, job.files, dedupe=job.dedupe, check_ids=check_ids)
     except UnreadableFile as error:
         return recount_with_numpy(job, str(error))
@@ -194,7 +189,11 @@ def count(job: Job) -> CountResult:
 def _column_types(task: Task) -> dict[str, str]:
     """Return the types that the columns of reports have in Spark."""
     column = message_column(task)
-    return {ID_COLUMN: ID_TYPE, column.name: column.spark_type}
+    return {ID_COLUMN: "binary", column.name: column.spark_type}
+
+
+def _schema(task: Task) -> str:
+    return ", ".join(f"{name} {kind}" for name, kind in _column_types(task).items())
 
 
 def _check_columns(frame: Any, task: Task, *, dedupe: bool) -> None:
@@ -216,7 +215,7 @@ def _count_frame(
         counts = _deduplicated_word_counts(frame, task) if dedupe else _word_counts(frame)
         return read_word_counts(task, files, counts.toArrow())
     if dedupe:
-        frame = _deduplicated_messages(frame, task)
+        frame = _one_row_per_id(frame.mapInArrow(_keep_valid(task.to_json()), _schema(task)), column.name)
     result = CountResult(Tally(task))
     for part in frame.mapInArrow(_tally_batches(task.to_json()), PART_SCHEMA).toArrow().to_pylist():
         if part["conflict"] is not None:
@@ -246,11 +245,6 @@ def _deduplicated_word_counts(frame: Any, task: Task) -> Any:
         functions.sum(once.copies - 1).alias("repeated"),
         functions.max(functions.when(once.differs, once.report_id)).alias("conflict"),
     )
-
-
-def _deduplicated_messages(frame: Any, task: Task) -> Any:
-    schema = ", ".join(f"{name} {kind}" for name, kind in _column_types(task).items())
-    return _one_row_per_id(frame.mapInArrow(_keep_valid(task.to_json()), schema), message_column(task).name)
 
 
 def _one_row_per_id(frame: Any, message: str) -> Any:
@@ -304,8 +298,3 @@ def _keep_valid(task_json: str) -> Callable[[Batches], Batches]:
             yield batch.filter(valid)
 
     return keep_valid
-
-
-def _literal(path: Path) -> str:
-    """Return a path that Spark does not take for a pattern."""
-    return re.sub(r"([\[\]{}*?\\])", r"\\\1", str(path.resolve()))

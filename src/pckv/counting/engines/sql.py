@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pckv.base.errors import DataError, require
 from pckv.base.progress import no_progress
 from pckv.contract.task import Task
-from pckv.counting.batches import BadReports, CountResult
 from pckv.counting.deduplicator import conflict_error
 from pckv.counting.engines import numpy as numpy_engine
+from pckv.counting.job import BadReports, CountResult, Job
 from pckv.files.reports.reader import ReportFile
 from pckv.tally import Tally
 from pckv.tally.layouts import WordLayout, layout_of
-
-if TYPE_CHECKING:
-    from pckv.counting.job import Job
 
 
 def can_group(task: Task) -> bool:

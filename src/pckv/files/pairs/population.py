@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,8 +28,7 @@ REPEATED = LAST, MEAN = "last", "mean"
 class Repairs(NamedTuple):
     """What is done to bad rows instead of refusing them."""
 
-    # Move values outside the range to its nearest end, and those between two levels that a task refuses to
-    # the nearest one.
+    # Move values outside the range to its end, and those between levels that a task refuses to the nearest one.
     clip: bool = False
     # Which value counts where a user has a key twice: one of REPEATED.
     repeated: str | None = None
@@ -60,22 +58,6 @@ class RepairedPopulation(NamedTuple):
     population: Population
     clipped: int
     merged: int
-
-
-def read_population(
-    path: Path,
-    task: Task,
-    columns: Columns,
-    repairs: Repairs = NO_REPAIRS,
-    progress: Progress = no_progress,
-    *,
-    name: str | None = None,
-) -> RepairedPopulation:
-    """Read all participants' pairs; a row with neither key nor value is a participant without pairs.
-
-    `name` is what messages call the file, where that is not its path.
-    """
-    return population_of(open_pairs(path, columns, name), task, repairs, progress)
 
 
 def population_of(
@@ -189,7 +171,7 @@ class PopulationBuilder:
     def build(self, repeated: str | None, most: int | None = None) -> tuple[Population, int]:
         """Return all participants' pairs, and how many rows were merged into others."""
         if not self._users:
-            raise no_rows(self.file)
+            raise self.file.error("no rows")
         return build_population(
             self._user.release(),
             self._key.release(),
@@ -208,11 +190,6 @@ class PopulationBuilder:
         unused = self._unused.release()
         before = np.searchsorted(unused - np.arange(unused.size), index, side="right")
         return index + int(before)
-
-
-def no_rows(file: PairsSource) -> DataError:
-    """Return the error that a file has no rows."""
-    return file.error("no rows")
 
 
 def build_population(
@@ -250,8 +227,7 @@ def build_population(
         values, order = values[by_row], order[by_row]
     if rules.most is not None:
         _check_number(users[~shared], order[~shared], rules.most, rules)
-    offsets = np.zeros(participants + 1, np.int64)
-    np.cumsum(np.bincount(users, minlength=participants), out=offsets[1:])
+    offsets = np.append(0, np.cumsum(np.bincount(users, minlength=participants)))
     return Population(offsets, numbers, values), int(repeats.sum())
 
 
@@ -318,9 +294,8 @@ class SpilledRows:
 
     def add(self, batch: RowBatch, keys: Integers, values: Floats, used: Flags) -> None:
         """Add a batch; the user of an unused row is still a participant."""
-        hashes = b"".join(blake2b(name.encode(), digest_size=16).digest() for name in batch.users.names)
         records = np.zeros(len(batch.rows), RECORD)
-        records["user"] = np.frombuffer(hashes, "<u8").reshape(-1, 2)[batch.users.codes]
+        records["user"] = batch.users.hashes()
         records["row"], records["value"] = batch.rows, values
         records["key"] = np.where(used, keys, NO_KEY)
         self._spill.add(records, records["user"][:, 0])
@@ -332,7 +307,7 @@ class SpilledRows:
             empty = False
             yield self._population(records, repeated, most)
         if empty:
-            raise no_rows(self.file)
+            raise self.file.error("no rows")
 
     def _population(
         self, records: NDArray[Any], repeated: str | None, most: int | None

@@ -38,6 +38,11 @@ class EncodedNames(NamedTuple):
         """Return which rows have this name."""
         return np.array([known == name for known in self.names], np.bool_)[self.codes]
 
+    def hashes(self) -> NDArray[np.uint64]:
+        """Return 128 bits of a hash of every row's name."""
+        hashes = b"".join(blake2b(name.encode(), digest_size=16).digest() for name in self.names)
+        return np.frombuffer(hashes, "<u8").reshape(-1, 2)[self.codes]
+
 
 class RowBatch(NamedTuple):
     """Some rows: their numbers, users, keys and values; blank rows have neither key nor value."""
@@ -58,10 +63,7 @@ class ColumnBatch(NamedTuple):
 
 
 class PairsSource(ABC):
-    """Pairs, one per row, that can name a place among themselves.
-
-    `name` is what messages call the source.
-    """
+    """Pairs, one per row, that can name a place among themselves; messages call the source by its `name`."""
 
     def __init__(self, columns: Columns, name: str) -> None:
         self.columns, self.name = columns, name
@@ -75,9 +77,9 @@ class PairsSource(ABC):
     def read(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
         """Yield the three columns of all rows."""
 
-    @abstractmethod
     def place(self, row: int) -> str:
         """Return what people call the place of a row, given its number from 0."""
+        return f"row {row}"
 
     @property
     def is_large(self) -> bool:
@@ -157,8 +159,7 @@ def format_number(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
-# Bits of the hash of a text. Only keys of one user are compared, and of those that are hashed only such with
-# the same number.
+# Bits of the hash of a text: only keys of one user are compared, and of hashed ones those with the same number.
 UNLISTED_BITS, HASHED_BITS = 62, 32
 _LOWEST = (1 << HASHED_BITS) - 1
 
@@ -182,9 +183,14 @@ class RowKeys(NamedTuple):
 def row_keys(task: Task) -> RowKeys:
     """Return how rows name the keys of a task."""
     if task.is_hashed:
+
+        def of_hash(text: str) -> int:
+            found = task.key_hash(text)
+            return found % task.key_count << HASHED_BITS | found & _LOWEST
+
         return RowKeys(
             np.dtype(np.int64),
-            _hashed_key(task.key_hash, task.key_count),
+            of_hash,
             lambda keys: (keys >> HASHED_BITS).astype(np.int32),
             lambda _: "the same key",
         )
@@ -194,7 +200,10 @@ def row_keys(task: Task) -> RowKeys:
 
     def of_text(text: str) -> int:
         number = task.held_index(text)
-        return number if number < other or text == task.other else other + 1 + _text_number(text)
+        if number < other or text == task.other:
+            return number
+        hashed = int.from_bytes(blake2b(text.encode(), digest_size=8).digest())
+        return other + 1 + (hashed >> 64 - UNLISTED_BITS)
 
     return RowKeys(
         np.dtype(np.int64),
@@ -212,15 +221,3 @@ def listed_keys(number: Callable[[str], int], name: Callable[[int], str]) -> Row
         lambda keys: keys.astype(np.int32, copy=False),
         lambda key: f"key {name(key)!r}",
     )
-
-
-def _text_number(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest()) >> 64 - UNLISTED_BITS
-
-
-def _hashed_key(key_hash: Callable[[str], int], key_count: int) -> Callable[[str], int]:
-    def of_text(text: str) -> int:
-        found = key_hash(text)
-        return found % key_count << HASHED_BITS | found & _LOWEST
-
-    return of_text

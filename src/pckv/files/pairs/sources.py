@@ -29,8 +29,7 @@ TAB_SUFFIXES = (".tsv", ".tab")
 GZIP_MAGIC, GZIP_SUFFIX = b"\x1f\x8b", ".gz"
 # A line has at least this many bytes; compressed, people's ratings hardly take fewer than that each.
 MIN_LINE_BYTES, MIN_COMPRESSED_LINE_BYTES = 8, 1
-# A longer line is read in pieces, of which none can be a row: a small compressed file could fill the memory
-# otherwise.
+# A longer line is read in pieces, none of which can be a row: a small compressed file could fill the memory.
 MAX_LINE_LENGTH = 2**20
 CHUNK_BYTES = 2**16
 
@@ -49,7 +48,6 @@ class TextPairs(PairsSource):
 
     @property
     def possible_rows(self) -> float:
-        """How many rows there may be, by the size of the file."""
         least = MIN_COMPRESSED_LINE_BYTES if self.is_compressed else MIN_LINE_BYTES
         return self.path.stat().st_size / least
 
@@ -78,7 +76,6 @@ class TextPairs(PairsSource):
             return header
 
     def read(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
-        """Yield the three columns of all rows."""
         size, start = self.path.stat().st_size or 1, 0
         with self._text() as (raw, file):
             reader = csv.reader(_lines(file), delimiter=self.separator, strict=True)
@@ -88,18 +85,16 @@ class TextPairs(PairsSource):
                 pickers = [itemgetter(header.index(name)) for name in self.columns]
                 while batch := list(islice(reader, rows_per_batch)):
                     rows = [fields for fields in batch if fields]
-                    self._check_widths(rows, len(header), start)
+                    for row, fields in enumerate(rows, start):
+                        if len(fields) != len(header):
+                            reason = f"{len(fields)} fields where the header has {len(header)}"
+                            raise self.row_error(row, reason)
                     users, keys, values = (list(map(pick, rows)) for pick in pickers)
                     yield ColumnBatch(encode(users), encode(keys), values)
                     start += len(rows)
                     progress(raw.tell() / size)
             except csv.Error as error:
                 raise DataError(str(error), place=f"{self.name}, line {reader.line_num}") from None
-
-    def _check_widths(self, rows: list[list[str]], width: int, start: int) -> None:
-        for row, fields in enumerate(rows, start):
-            if len(fields) != width:
-                raise self.row_error(row, f"{len(fields)} fields where the header has {width}")
 
     def place(self, row: int) -> str:
         """Return the line on which a row ends, as an editor counts lines."""
@@ -157,15 +152,9 @@ class ParquetPairs(PairsSource):
 
     @property
     def possible_rows(self) -> float:
-        """How many rows there are."""
         return int(self._open().metadata.num_rows)
 
-    def place(self, row: int) -> str:
-        """Return what people call the place of a row: rows are numbered from 0."""
-        return f"row {row}"
-
     def read(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
-        """Yield the three columns of all rows."""
         file = self._open()
         self.check_header(file.schema_arrow.names)
         batches = file.iter_batches(rows_per_batch, columns=list(self.columns))
@@ -194,25 +183,17 @@ class TablePairs(PairsSource):
 
     @property
     def possible_rows(self) -> float:
-        """How many rows there are."""
         return int(self._table.num_rows)
 
-    def place(self, row: int) -> str:
-        """Return what people call the place of a row: rows are numbered from 0, whatever their index is."""
-        return f"row {row}"
-
     def read(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
-        """Yield the three columns of all rows."""
         table = self._table.select(list(self.columns))
         yield from _columns(self, table.to_batches(rows_per_batch), table.num_rows, progress)
 
 
 def is_pandas(frame: object) -> bool:
     """Return whether something is a DataFrame of pandas, without importing that."""
-    kinds = type(frame).__mro__
-    return any(
-        kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] == "pandas" for kind in kinds
-    )
+    names = ((kind.__name__, kind.__module__.partition(".")[0]) for kind in type(frame).__mro__)
+    return ("DataFrame", "pandas") in names
 
 
 def as_table(frame: Any) -> Any:
@@ -261,13 +242,9 @@ def _values(arrow: Any, column: Any) -> Any:
 
 
 def open_pairs(path: Path, columns: Columns, name: str | None = None) -> PairsSource:
-    """Return the pairs of a file, which is recognised by how it begins.
+    """Return the pairs of a file, which is recognised by how it begins; `name` is what messages call it.
 
-    Args:
-        path: A Parquet file, or text with values separated by commas, semicolons or tabs, which gzip may have
-            compressed.
-        columns: The names of the three columns.
-        name: What messages call the file, where that is not its path.
+    It is Parquet, or text with values separated by commas, semicolons or tabs, which gzip may have compressed.
     """
     kind = ParquetPairs if is_parquet(path) else TextPairs
     return kind(path, columns, name or str(path))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +27,8 @@ Records = NDArray[Any]
 class HeldTexts:
     """All participants' texts in a file: in memory where there is room, else on disk by user.
 
-    Args:
-        path: A file of rows.
-        tree: What of a text can be found.
-        user: The column of users.
-        key: The column of texts. A user without one is still a participant.
-        progress: Is told which share of the file is read.
-        name: What messages call the file, where that is not its path.
+    The columns `user` and `key` are those of users and of texts. A user without a text is still a participant.
+    `name` is what messages call the file, where that is not its path.
 
     Attributes:
         texts: The different texts that can be found.
@@ -73,10 +67,9 @@ class HeldTexts:
             nameless = users.rows_with("")
             if nameless.any():
                 raise file.row_error(start + int(np.argmax(nameless)), "no user")
-            hashes = b"".join(blake2b(name.encode(), digest_size=16).digest() for name in users.names)
             numbers = np.array([self._number(tree.cut(text)) for text in keys.names], np.int32)
             records = np.zeros(users.codes.size, RECORD)
-            records["user"] = np.frombuffer(hashes, "<u8").reshape(-1, 2)[users.codes]
+            records["user"] = users.hashes()
             records["text"] = numbers[keys.codes]
             self.left_out += int(((records["text"] == NO_TEXT) & ~keys.rows_with("")).sum())
             yield records
@@ -106,6 +99,5 @@ def _population(records: Records) -> Population:
     new_text[1:] |= texts[1:] != texts[:-1]
     held = new_text & (texts != NO_TEXT)
     owners = np.cumsum(new_user) - 1
-    offsets = np.zeros(int(new_user.sum()) + 1, np.int64)
-    np.cumsum(np.bincount(owners[held], minlength=offsets.size - 1), out=offsets[1:])
-    return Population(offsets, texts[held], np.ones(int(held.sum())))
+    sizes = np.bincount(owners[held], minlength=int(new_user.sum()))
+    return Population(np.append(0, np.cumsum(sizes)), texts[held], np.ones(int(held.sum())))

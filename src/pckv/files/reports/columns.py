@@ -1,8 +1,7 @@
 """What report files and streams have in common: their columns, and metadata that names their task.
 
 A report file is Parquet that explains itself, with the task's JSON in its metadata. A stream is Arrow's, with
-the same columns and the task in the metadata of its schema. One class per message format knows the column of
-messages.
+the same columns and the task in the metadata of its schema. One class per message format knows its column.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 from pckv.base.arrays import Bytes, Flags, Integers, Messages
 from pckv.base.errors import DataError, TaskError, require
 from pckv.base.limits import REPORT_ID_BYTES
-from pckv.base.wire import BitPlanes, Words
+from pckv.base.wire import BitPlanes, MessageFormat, Words
 from pckv.contract.task import Task
 from pckv.tally.layouts import plane_problems
 
@@ -42,6 +41,9 @@ class MessageColumn(ABC):
     name: ClassVar[str]
     parquet_encoding: ClassVar[str]
     spark_type: ClassVar[str]
+
+    def __init__(self, message_format: MessageFormat) -> None:
+        self._format = message_format
 
     @property
     @abstractmethod
@@ -77,37 +79,29 @@ class WordColumn(MessageColumn):
     parquet_encoding = "DELTA_BINARY_PACKED"
     spark_type = "bigint"
 
-    def __init__(self, message_format: Words) -> None:
-        self._format = message_format
+    _format: Words
 
     @property
     def arrow_type(self) -> Any:
-        """The type of the column."""
         return require("pyarrow", extra="files").int64()
 
     @property
     def array_type(self) -> np.dtype[Any]:
-        """The type of one word in an array."""
         return np.dtype(np.int64)
 
     def to_column(self, messages: Messages) -> Any:
-        """Return words as an Arrow array."""
         return require("pyarrow", extra="files").array(messages)
 
     def to_messages(self, column: Any) -> Integers:
-        """Return the words of a column without nulls."""
-        # Arrow's own conversion loads pandas wherever that is installed, which takes longer than millions of
-        # words.
+        # Arrow's own conversion loads pandas where that is installed: that takes longer than millions of words.
         data = column.buffers()[1] or b""
         return np.frombuffer(data, np.int64, len(column), column.offset * np.int64().nbytes)
 
     def to_bodies(self, column: Any) -> list[bytes | None]:
-        """Return the body of each word, and None where it is missing."""
         bodies = iter(self._format.to_bodies(column.drop_null().to_numpy(zero_copy_only=False)))
         return [next(bodies) if present else None for present in column.is_valid().to_pylist()]
 
     def invalid_rows(self, column: Any) -> Iterator[InvalidRows]:
-        """Yield the rows whose word is not below the limit."""
         words = column.fill_null(0).to_numpy()
         too_large = words.view(np.uint64) >= np.uint64(self._format.limit)
         yield InvalidRows(too_large, f"word {{}} is not below {self._format.limit}", words)
@@ -120,33 +114,26 @@ class BodyColumn(MessageColumn):
     parquet_encoding = "DELTA_LENGTH_BYTE_ARRAY"
     spark_type = "binary"
 
-    def __init__(self, message_format: BitPlanes) -> None:
-        self._format = message_format
+    _format: BitPlanes
 
     @property
     def arrow_type(self) -> Any:
-        """The type of the column."""
         return require("pyarrow", extra="files").binary()
 
     @property
     def array_type(self) -> np.dtype[Any]:
-        """The type of one row of plane bytes in an array."""
         return np.dtype((np.uint8, (self._format.body_bytes,)))
 
     def to_column(self, messages: Messages) -> Any:
-        """Return rows of plane bytes as an Arrow array."""
         return bytes_to_column(messages.astype(np.uint8, copy=False)).cast(self.arrow_type)
 
     def to_messages(self, column: Any) -> Bytes:
-        """Return the bodies of a column without nulls as rows of plane bytes."""
         return column_to_bytes(column, self._format.body_bytes)
 
     def to_bodies(self, column: Any) -> list[bytes | None]:
-        """Return the body of each row, and None where it is missing."""
         return list(column.to_pylist())
 
     def invalid_rows(self, column: Any) -> Iterator[InvalidRows]:
-        """Yield the rows whose body has another length, and those with bits that must not be set."""
         compute = require("pyarrow.compute", extra="files")
         size = self._format.body_bytes
         lengths = compute.binary_length(column).fill_null(-1).to_numpy()
@@ -158,14 +145,12 @@ class BodyColumn(MessageColumn):
             yield InvalidRows(invalid, sentence)
 
 
-COLUMNS: dict[str, Any] = {column.name: column for column in (WordColumn, BodyColumn)}
+COLUMNS: dict[str, type[MessageColumn]] = {column.name: column for column in (WordColumn, BodyColumn)}
 
 
 def message_column(task: Task) -> MessageColumn:
     """Return the column that holds the messages of a task's reports."""
-    message_format = task.message_format
-    column: MessageColumn = COLUMNS[message_format.column](message_format)
-    return column
+    return COLUMNS[task.message_format.column](task.message_format)
 
 
 def column_to_ids(column: Any) -> Bytes:

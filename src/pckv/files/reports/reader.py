@@ -122,9 +122,5 @@ def _may_have_nulls(metadata: Any, name: str) -> bool:
     """Return whether the statistics of a footer leave it open that a column has nulls."""
     paths = [metadata.schema.column(number).path for number in range(metadata.num_columns)]
     column = paths.index(name)
-    groups = (metadata.row_group(group).column(column) for group in range(metadata.num_row_groups))
-    return any(not _is_without_nulls(group.statistics) for group in groups)
-
-
-def _is_without_nulls(statistics: Any) -> bool:
-    return statistics is not None and statistics.has_null_count and statistics.null_count == 0
+    found = (metadata.row_group(group).column(column).statistics for group in range(metadata.num_row_groups))
+    return any(each is None or not each.has_null_count or each.null_count for each in found)

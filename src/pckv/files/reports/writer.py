@@ -107,8 +107,7 @@ def stream_reports(file: BinaryIO, task: Task, batches: Iterable[ReportArrays]) 
 class ReportStream:
     """An Arrow stream of reports of one task, by default the one it names, read to its end mark or refused.
 
-    Arrow itself takes the end of a file for the end of a stream: what an interrupted writer leaves behind
-    would look whole.
+    Arrow itself takes the end of a file for that of a stream: what an interrupted writer leaves would look whole.
     """
 
     def __init__(self, file: BinaryIO, name: str, task: Task | None = None) -> None:

@@ -24,8 +24,7 @@ Number: TypeAlias = Any
 MAX_POSITIONS = 2**31 - 1
 # The fewest positions per two items, per symbol, and in all: the bias of estimates stays below their noise.
 POSITIONS_PER_TWO_ITEMS, POSITIONS_PER_SYMBOL, MIN_POSITIONS = 3, 16, 4096
-# Up to this many keys are often held together by many people. They are checked one by one, so that more
-# positions cost nothing.
+# Up to this many keys are often held together, and are checked one by one: more positions cost nothing.
 FEW_KEYS, MIN_POSITIONS_FOR_FEW = 64, 2**16
 # The generator is looked for from this share of the positions on: small ones have small powers, which are in
 # simple ratios to each other.

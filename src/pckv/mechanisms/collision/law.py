@@ -15,7 +15,7 @@ from typing import Any
 
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import ParameterError
-from pckv.base.limits import MAX_ITEMS
+from pckv.base.limits import MAX_ITEMS, check_whole
 from pckv.base.wire import Words
 from pckv.mechanisms.base import (
     THRESHOLD_BITS,
@@ -85,12 +85,12 @@ class CollisionLaw(Law):
                 f"{self.name} takes at most {MAX_ITEMS // levels:,} keys with {levels} levels, not {keys:,}"
             )
         self.bound = exp_lower(epsilon)
-        self.symbols = best_symbols(padding, self.bound) if symbols is None else symbols
-        check_symbols(self.symbols, padding)
+        symbols = best_symbols(padding, self.bound) if symbols is None else symbols
+        self.symbols = check_symbols(symbols, padding)
         self.items = levels * keys
         fewest = min_positions(self.items, self.symbols)
-        self.positions = best_positions(keys, self.items, self.symbols) if positions is None else positions
-        check_positions(self.positions, fewest if functions is None else self.items + 1)
+        positions = best_positions(keys, self.items, self.symbols) if positions is None else positions
+        self.positions = check_positions(positions, fewest if functions is None else self.items + 1)
         generator = best_generator(self.positions) if generator is None else generator
         self.numbering = Numbering(self.items, self.positions, check_generator(generator, self.positions))
         pairs = self.positions * (self.positions - 1)
@@ -103,11 +103,7 @@ class CollisionLaw(Law):
 
     @property
     def parameters(self) -> dict[str, str | int]:
-        return {
-            "generator": self.numbering.generator,
-            "positions": self.positions,
-            "symbols": self.symbols,
-        }
+        return {"generator": self.numbering.generator, "positions": self.positions, "symbols": self.symbols}
 
     @property
     def claim(self) -> Fraction:
@@ -165,8 +161,7 @@ class CollisionLaw(Law):
         """Return the law of the counts of a key's levels, given the supports of all unused positions.
 
         They are supported like items without holders: a little less often than one in t, and the less the
-        more pairs people report. How much less is bounded, so that neither chance nor a hostile report moves
-        it further.
+        more pairs people report. How much less is bounded, against chance and hostile reports.
         """
         unused = self.positions - self.items
         most = Fraction(1, self.symbols)
@@ -270,31 +265,26 @@ def best_symbols(padding: int, bound: Fraction) -> int:
 
 def check_symbols(symbols: object, padding: int) -> int:
     """A number of symbols that reports of this padding can be made with."""
-    if isinstance(symbols, bool) or not isinstance(symbols, int):
-        raise ParameterError(f"symbols must be a whole number, not {symbols!r}")
-    if symbols <= padding:
+    if (number := check_whole(symbols, "symbols")) <= padding:
         raise ParameterError(
             f"symbols must be more than the padding, so that some say none of the pairs: {symbols} ≤ {padding}"
         )
-    if symbols > MAX_SYMBOLS:
-        raise ParameterError(f"symbols must be at most {MAX_SYMBOLS:,}, not {symbols:,}")
-    return symbols
+    if number > MAX_SYMBOLS:
+        raise ParameterError(f"symbols must be at most {MAX_SYMBOLS:,}, not {number:,}")
+    return number
 
 
-def check_positions(positions: object, fewest: int) -> None:
-    """Refuse a number of positions that is too small, too large or not prime."""
-    if isinstance(positions, bool) or not isinstance(positions, int):
-        raise ParameterError(f"positions must be a whole number, not {positions!r}")
-    if not fewest <= positions <= MAX_POSITIONS:
-        raise ParameterError(f"positions must be from {fewest:,} to {MAX_POSITIONS:,}, not {positions:,}")
-    if not is_prime(positions):
-        raise ParameterError(f"positions must be a prime number, not {positions:,}")
+def check_positions(positions: object, fewest: int) -> int:
+    """A number of positions that is neither too small nor too large, and prime."""
+    if not fewest <= (number := check_whole(positions, "positions")) <= MAX_POSITIONS:
+        raise ParameterError(f"positions must be from {fewest:,} to {MAX_POSITIONS:,}, not {number:,}")
+    if not is_prime(number):
+        raise ParameterError(f"positions must be a prime number, not {number:,}")
+    return number
 
 
 def check_generator(generator: object, positions: int) -> int:
-    """Return a generator, unless its powers are not all positions."""
-    if isinstance(generator, bool) or not isinstance(generator, int):
-        raise ParameterError(f"generator must be a whole number, not {generator!r}")
-    if not is_generator(generator, positions):
-        raise ParameterError(f"generator must be a primitive root modulo {positions:,}, not {generator:,}")
-    return generator
+    """A generator, whose powers are all positions but 0."""
+    if not is_generator(number := check_whole(generator, "generator"), positions):
+        raise ParameterError(f"generator must be a primitive root modulo {positions:,}, not {number:,}")
+    return number

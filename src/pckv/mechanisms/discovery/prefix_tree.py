@@ -14,7 +14,7 @@ from itertools import product
 from string import ascii_uppercase
 
 from pckv.base.errors import ParameterError
-from pckv.base.limits import MAX_ITEMS
+from pckv.base.limits import MAX_ITEMS, check_whole
 
 # Fills up texts that are shorter than a prefix; no alphabet has it.
 END = "\0"
@@ -55,7 +55,8 @@ class PrefixTree:
     @property
     def continuations(self) -> int:
         """The most prefixes of one group that begin with the same prefix of the group before."""
-        return _count_texts(len(self.alphabet), -(-self.characters // self.groups))
+        length = -(-self.characters // self.groups)
+        return sum(len(self.alphabet) ** shorter for shorter in range(length + 1))
 
     def cut(self, text: str) -> str:
         """Return what of a text can be found: nothing if a character of that is not in the alphabet.
@@ -150,18 +151,11 @@ def _character_fault(character: str, before: str) -> str:
     if category in ("Cc", "Cs", "Zl", "Zp"):
         return "it is a control character"
     alone = unicodedata.is_normalized("NFC", character) and ord(character) not in _CONJOINING
-    return (
-        "" if alone and not category.startswith("M") else "it changes the character before it, or is changed"
-    )
+    if alone and not category.startswith("M"):
+        return ""
+    return "it changes the character before it, or is changed"
 
 
 def _check_number(number: object, what: str, most: int) -> None:
-    if isinstance(number, bool) or not isinstance(number, int):
-        raise ParameterError(f"{what} must be a whole number, not {number!r}")
-    if not 1 <= number <= most:
-        raise ParameterError(f"{what} must be from 1 to {most}, not {number:,}")
-
-
-def _count_texts(alphabet: int, length: int) -> int:
-    """Return how many texts there are of at most this length."""
-    return sum(alphabet**shorter for shorter in range(length + 1))
+    if not 1 <= (whole := check_whole(number, what)) <= most:
+        raise ParameterError(f"{what} must be from 1 to {most}, not {whole:,}")

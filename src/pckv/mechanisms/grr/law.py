@@ -8,12 +8,7 @@ from math import floor
 
 from pckv.base.budget import epsilon_of
 from pckv.base.wire import Words
-from pckv.mechanisms.base import (
-    AllocatedLaw,
-    HeldLevels,
-    Support,
-    response_threshold,
-)
+from pckv.mechanisms.base import AllocatedLaw, HeldLevels, Support, response_threshold
 
 
 class GrrLaw(AllocatedLaw):
@@ -125,8 +120,7 @@ class GrrLaw(AllocatedLaw):
         return super().pairs_weight(message, own) + others
 
     def dummy_weight(self, message: int) -> int:
-        # A dummy's word with either of the first two levels is once the true one and once the flipped one,
-        # and otherwise one of many.
+        # A dummy's word with one of the first two levels is once the true one, once the flipped one, else any.
         other = self.one - self.kept - self.flipped
         on_key = 2 * self.padding * other
         if message < self.levels * self.keys or message % self.levels > 1:

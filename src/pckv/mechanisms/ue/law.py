@@ -100,8 +100,7 @@ class UeLaw(AllocatedLaw):
     def fake(self) -> int:
         """Threshold: any other position shows a given sign.
 
-        β where it is tuned, else the least integer for which kept/fake · (1 - 2·fake)/silent is within
-        the claim.
+        β where it is tuned, else the least integer with kept/fake · (1 - 2·fake)/silent within the claim.
         """
         if self.beta is not None:
             return floor(self.one * Fraction(self.beta))

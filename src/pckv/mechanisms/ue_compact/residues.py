@@ -1,7 +1,6 @@
 """Which prime q a compact report is made with, one residue per level: small error first, then few words.
 
-Keys and one dummy are numbered by t digits in base q, t the least that has room for them; a word
-has one digit more.
+Keys and one dummy are numbered by t digits in base q, t the least that has room; a word has one digit more.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from itertools import islice
 from math import isqrt
 
 from pckv.base.errors import ParameterError
+from pckv.base.limits import check_whole
 from pckv.mechanisms.primes import is_prime
 
 MIN_PRIME = 3
@@ -39,7 +39,7 @@ def words(keys: int, q: int) -> int:
 
 def check(q: object, keys: int) -> int:
     """A prime that reports over this many keys can be made with."""
-    prime = _whole(q, "q")
+    prime = check_whole(q, "q")
     if not MIN_PRIME <= prime <= MAX_PRIME or not is_prime(prime):
         raise ParameterError(f"q must be a prime from {MIN_PRIME} to {MAX_PRIME}, not {q}")
     if words(keys, prime) >= MAX_WORDS:
@@ -49,7 +49,7 @@ def check(q: object, keys: int) -> int:
 
 def check_sets(q: int, r: object, o: object, levels: int) -> tuple[int, int]:
     """Numbers of residues that the levels' sets may have, and that two of them may share."""
-    residues, shared = _whole(r, "r"), _whole(o, "o")
+    residues, shared = check_whole(r, "r"), check_whole(o, "o")
     if not 1 <= residues < q:
         raise ParameterError(f"r must be at least 1 and below q = {q}, not {r}")
     if levels > 2:  # noqa: PLR2004
@@ -65,12 +65,6 @@ def check_sets(q: int, r: object, o: object, levels: int) -> tuple[int, int]:
     if not least <= shared < residues:
         raise ParameterError(f"o must be at least {least} and below r = {r} at q = {q}, not {o}")
     return residues, shared
-
-
-def _whole(number: object, what: str) -> int:
-    if isinstance(number, bool) or not isinstance(number, int):
-        raise ParameterError(f"{what} must be a whole number, not {number!r}")
-    return number
 
 
 def error(q: int, bound: Fraction, levels: int = 2) -> Fraction:

@@ -12,8 +12,7 @@ from pckv.tally.counts import Counts
 from pckv.tally.decode.support import level_cells
 from pckv.tally.supports import compiled_checks, supports_of
 
-# More items times distinct words than this would take longer than about twenty minutes, in the plain loop and
-# in the compiled one.
+# More items times distinct words would take over about twenty minutes, in the plain and in the compiled loop.
 MAX_PLAIN_CHECKS, MAX_CHECKS = 2**36, 2**40
 
 

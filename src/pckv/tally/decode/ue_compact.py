@@ -58,8 +58,7 @@ def check_words(law: UeCompactLaw, words: Integers, times: Integers, keys: Integ
 def add_up(law: UeCompactLaw, words: Integers, times: Integers, used: int) -> Integers:
     """Replace one digit of φ after another by the key's, top one first, for the keys below `used`.
 
-    Only the values that the top digit takes are made, and in the last step only the sums over a
-    level's residues.
+    Only values that the top digit takes are made, and in the last step only sums over a level's residues.
     """
     q, digits = law.q, law.digits
     histogram = np.zeros(law.word_limit, np.int64)

@@ -1,0 +1,306 @@
+"""Making a plan: the choice for the people expected, and what to expect of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from statistics import NormalDist
+
+from pckv.base.errors import ParameterError
+from pckv.base.limits import (
+    DEFAULT_OBJECTIVE,
+    DEVICE_COIN,
+    HASHED,
+    MIN_LEVELS,
+    REPORT_ID_BYTES,
+    SAMPLE,
+    Numeric,
+    check_epsilon,
+)
+from pckv.base.wire import WORD_BYTES
+from pckv.base.words import percent
+from pckv.planning.assessment import (
+    Assessment,
+    guessed_share_error,
+    level_cost,
+    share_above_variance,
+    share_error,
+)
+from pckv.planning.curves import enough
+from pckv.planning.influence import TooMuchInfluence, hostile
+from pckv.planning.people import (
+    RARER,
+    UNIT_RANGE,
+    USUAL_SHARE,
+    Expectations,
+    People,
+    Question,
+    Wanted,
+    expected_sizes,
+)
+from pckv.planning.plan import Alternative, ErrorAt, Option, Plan, PlannedLevels, UsersNeeded
+from pckv.planning.prediction import users_for
+from pckv.planning.selection import (
+    able_mechanisms,
+    best_of_each,
+    best_of_mechanism,
+    candidate_paddings,
+    choose_mechanism,
+    exclusion_reason,
+    law_specs,
+)
+from pckv.planning.series import Rounds
+from pckv.planning.set_sizes import SetSizes
+from pckv.planning.shuffle import ReportLaws, Shuffle, local_epsilon_for, privacy_of_shuffle
+from pckv.planning.tuning import explain_parameters
+from pckv.statistics.detection import DETECTION_LEVEL
+
+# Errors are shown for these ranks of the keys, and for rarer keys.
+RANKS = (1, 2, 5, 10)
+FREQUENCIES = (0.01, 0.001)
+WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
+# Means are taken to lie anywhere in the range: guessing the overall mean is off by this, of half the range.
+GUESSED_MEAN_ERROR = 3**-0.5
+
+
+def plan(
+    keys: int | str,
+    users: int,
+    epsilon: Numeric | None = None,
+    pairs: float | None = None,
+    *,
+    most_pairs: int | None = None,
+    sizes: SetSizes | Mapping[int, float] | None = None,
+    frequency: float | None = None,
+    objective: str = DEFAULT_OBJECTIVE,
+    more: str = SAMPLE,
+    values: tuple[float, float] | None = None,
+    levels: Sequence[Numeric] | int = MIN_LEVELS,
+    candidates: int | None = None,
+    coin: str = DEVICE_COIN,
+    most_influence: float | None = None,
+    shuffled: int | None = None,
+    delta: float | None = None,
+    colluding: int = 0,
+    central: Numeric | None = None,
+    panels: int | None = None,
+    rounds: int | None = None,
+    drift: float | None = None,
+) -> Plan:
+    """Return the mechanism and padding with the least predicted error, and what to expect of them.
+
+    A padding below the number of pairs that people hold makes frequencies too low, which counts as error, and
+    is never more than the noise unless the objective is `mse`.
+
+    Args:
+        keys: The number of keys, or `hashed`: any text is a key.
+        users: How many people will take part.
+        epsilon: The privacy budget of a report; left out where `central` is given.
+        pairs: How many pairs people hold on average; 1 by default.
+        most_pairs: How many they hold at most; by default three times the average.
+        sizes: How many people hold how many pairs, in place of both.
+        frequency: That of the keys that matter; by default the ten most frequent, as Zipf's law makes them.
+        objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of
+            frequencies, also where a bias makes it smaller).
+        more: What happens to a person with more pairs than the padding: `sample` (a random choice of them is
+            reported) or `refuse` (they are refused, so that the padding is the largest number of pairs).
+        values: The least and the largest value, for errors of means in the same units; by default -1 and 1,
+            or the ends of the levels where those are named.
+        levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16.
+            With more than two the plan says what they cost, and how well their shares will be known.
+        candidates: How many hashed keys will be asked for; by default 10,000. The more of them, the larger
+            the smallest frequency that stands out.
+        coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
+        most_influence: As how many people one hostile report may count for a key, at most; only mechanisms
+            and paddings with which it does not count as more are chosen.
+        shuffled: How many reports are shuffled by a second party before any recipient sees them; the plan
+            then has the central guarantee, too.
+        delta: The probability that the central guarantee may fail, far below 1/`shuffled`.
+        colluding: How many of those reports come from people who collude with those who see the result.
+        central: The ε of the shuffled reports; the budget of a report is the largest found that reaches it.
+        panels: For a series: a device reports in one round out of this many. The plan is then that of one
+            round, with 1/`panels` of the people, and has the errors of several rounds, too.
+        rounds: How many rounds the series has; by default four per panel.
+        drift: By how much frequencies change from one round to the next, as a share of the people.
+
+    Raises:
+        ParameterError: if a number is outside its domain, both `pairs` and `sizes` are given, or not exactly
+            one of `epsilon` and `central`, or no mechanism and padding have as little influence.
+
+    >>> chosen = plan(keys=100, users=20_000, epsilon=1, pairs=3)
+    >>> chosen.mechanism, chosen.padding, chosen.size_share
+    ('collision', 5, 0.05)
+    >>> chosen.assumed.partition(";")[0]
+    'Assumed: 20,000 people, 1 to 9 pairs per person, 3 on average'
+    """
+    question = Question.planned(keys, values, levels, candidates, more=more, coin=coin)
+    held = expected_sizes(question.keys, pairs, most_pairs, sizes)
+    people = People.expected(question.keys, users, held, frequency)
+    rounds_planned = Rounds.planned(panels, rounds, drift, people.users)
+    if rounds_planned is not None:
+        # Mechanism and padding are chosen for the people of a round, as a series does.
+        people = replace(people, users=people.users // rounds_planned.panels)
+    expected = Expectations(question, people, Wanted(objective, most_influence))
+    shuffle = Shuffle.planned(shuffled, delta, colluding, expected)
+    if (epsilon is None) == (central is None):
+        raise ParameterError("give either epsilon or the central epsilon that shuffled reports are to have")
+    if central is not None:
+        if shuffle is None:
+            raise ParameterError("only shuffled reports have a central epsilon: say how many are shuffled")
+        epsilon = local_epsilon_for(central, shuffle, lambda local: Planner(expected, local).report_laws)
+    planner = Planner(expected, Fraction(check_epsilon(epsilon or 0)))
+    return planner.plan(shuffle, rounds_planned)
+
+
+class Planner:
+    """The choice for what is expected, and the plan that it makes."""
+
+    def __init__(self, expected: Expectations, epsilon: Fraction) -> None:
+        self.expected = expected
+        self.epsilon = epsilon
+        self.best = self._best(expected)
+        self.chosen = choose_mechanism(self.best)
+
+    def _best(self, expected: Expectations) -> list[Assessment]:
+        specs = law_specs(expected, candidate_paddings(expected), self.epsilon)
+        return best_of_each(able_mechanisms(expected), specs, {}, expected)
+
+    @property
+    def report_laws(self) -> ReportLaws:
+        """What a shuffle of the chosen law's reports depends on."""
+        return ReportLaws.of(self.chosen.law, self.chosen.size_question)
+
+    def plan(self, shuffle: Shuffle | None = None, rounds: Rounds | None = None) -> Plan:
+        """Return the plan, with what a shuffle and the rounds of a series change, where it is for them."""
+        question, people, wanted = self.expected.question, self.expected.people, self.expected.wanted
+        chosen, law = self.chosen, self.chosen.law
+        size_share, typical = chosen.size_share, people.typical_frequency
+        a, b, p = (float(probability) for probability in law.probabilities)
+        above = people.sizes.share_above(law.padding)
+        errors, typical_seen = self._errors(), self._seen(len(people.frequencies) // 2)
+        return Plan(
+            keys=question.keys if question.candidates is None else HASHED,
+            users=people.users,
+            epsilon=float(self.epsilon),
+            pairs=people.sizes.mean,
+            usual_pairs=people.sizes.percentile(USUAL_SHARE),
+            seen=self._seen(0),
+            frequency=typical,
+            frequencies=people.frequencies,
+            assumed=self.expected.sentence,
+            objective=wanted.objective,
+            more=question.more,
+            values=question.values,
+            mechanism=law.name,
+            padding=law.padding,
+            parameters=law.parameters,
+            why=explain_parameters(law),
+            budgets=law.budgets,
+            a=a,
+            b=b,
+            p=p,
+            bytes_per_report=REPORT_ID_BYTES + law.body_bytes,
+            coin=question.coin,
+            most_influence=wanted.most_influence,
+            size_share=float(size_share),
+            size_cost=math.sqrt(1 / float(1 - size_share)),
+            share_above=above,
+            share_above_error=_half_width(chosen, above) if size_share else None,
+            shuffled=None if shuffle is None else privacy_of_shuffle(shuffle, self.report_laws),
+            errors=errors,
+            guessed_mean_error=GUESSED_MEAN_ERROR * question.unit,
+            smallest_frequency=chosen.smallest_frequency,
+            users_needed=tuple(
+                UsersNeeded(error, users_for(law, typical, error, typical_seen, size_share))
+                for error in WANTED_ERRORS
+            ),
+            hostile=hostile(law, people.users, size_share),
+            options=tuple(self._option(each) for each in self.best),
+            alternatives=self._alternatives(),
+            enough=enough(law, self.expected),
+            series=None if rounds is None else rounds.expected(chosen, [each.frequency for each in errors]),
+            levels=self._levels() if question.levels > MIN_LEVELS else None,
+            candidates=question.candidates,
+        )
+
+    def _seen(self, rank: int) -> float:
+        """The share of the frequency of one of the keys that matter which reports show."""
+        return min(1.0, self.chosen.shown[rank] / self.expected.people.frequencies[rank])
+
+    def _errors(self) -> tuple[ErrorAt, ...]:
+        """The errors at some ranks, and for rarer keys."""
+        known = self.expected.people.frequencies
+        ranked: list[tuple[int | None, float]] = [(None, known[0])]
+        if self.expected.people.is_guess:
+            ranked = [(rank, known[rank - 1]) for rank in RANKS if rank <= len(known)]
+        rarer = [(None, frequency) for frequency in FREQUENCIES if frequency < known[-1]]
+        return tuple(
+            ErrorAt(rank, frequency, *self.chosen.errors_at(frequency), self._share_error(frequency))
+            for rank, frequency in (*ranked, *rarer)
+        )
+
+    def _share_error(self, frequency: float) -> float | None:
+        return share_error(self.chosen, frequency) if self.expected.question.levels > MIN_LEVELS else None
+
+    def _levels(self) -> PlannedLevels:
+        """What levels cost relative to two, and how well their shares will be known."""
+        question = self.expected.question
+        of_two = replace(self.expected, question=replace(question, level_values=UNIT_RANGE))
+        return PlannedLevels(
+            values=question.level_values,
+            cost=level_cost(self.chosen, choose_mechanism(self._best(of_two))),
+            share_error=share_error(self.chosen, self.expected.people.typical_frequency),
+            guessed_share_error=guessed_share_error(question.levels),
+        )
+
+    def _option(self, option: Assessment) -> Option:
+        law = option.law
+        frequency_error, mean_error = option.errors_at(self.expected.people.typical_frequency)
+        reason = "" if option is self.chosen else exclusion_reason(law) or self._drawback(option)
+        return Option(
+            mechanism=law.name,
+            padding=law.padding,
+            parameters=law.parameters,
+            bytes_per_report=REPORT_ID_BYTES + law.body_bytes,
+            frequency_error=frequency_error,
+            mean_error=mean_error,
+            reason_not_chosen=reason,
+        )
+
+    def _drawback(self, option: Assessment) -> str:
+        """Return by how much more error another law was predicted to have, or what it would cost."""
+        more = option.score / self.chosen.score - 1
+        if more > 0:
+            return f"{percent(more)} more squared error"
+        cost = "slower counting" if option.law.body_bytes == WORD_BYTES else "larger reports"
+        return f"{cost} for {percent(-more)} less squared error"
+
+    def _alternatives(self) -> tuple[Alternative, ...]:
+        """The usual rule for the padding, and the choice if keys are rarer; not with too much influence."""
+        expected, people = self.expected, self.expected.people
+        found = []
+        if not expected.question.refuses_more:
+            usual = law_specs(expected, [max(1, people.sizes.percentile(USUAL_SHARE))], self.epsilon)
+            with suppress(TooMuchInfluence):
+                choice = best_of_mechanism(self.chosen.law.name, usual, {}, expected, tune=True)
+                found.append(_alternative("90 %", choice))
+        if people.is_guess:
+            with suppress(TooMuchInfluence):
+                choice = choose_mechanism(self._best(replace(expected, people=people.rarer(RARER))))
+                found.append(_alternative("a tenth as frequent", choice))
+        return tuple(found)
+
+
+def _alternative(rule: str, choice: Assessment) -> Alternative:
+    frequency = choice.expected.people.typical_frequency
+    return Alternative(rule, choice.law.name, choice.law.padding, frequency, *choice.errors_at(frequency))
+
+
+def _half_width(chosen: Assessment, above: float) -> float:
+    """How far off the share of people with more pairs than the padding will be: half its interval."""
+    answers = chosen.expected.people.users * float(chosen.size_share)
+    z = NormalDist().inv_cdf((1 + DETECTION_LEVEL) / 2)
+    return min(1.0, z * math.sqrt(share_above_variance(chosen.law, chosen.size_share, above) / answers))
