@@ -11,6 +11,7 @@ from itertools import cycle, product
 
 import numpy as np
 
+from audit.conformance import all_variants
 from audit.replay import (
     PEOPLE_PER_BATCH,
     SPARE_DRAWS,
@@ -22,7 +23,7 @@ from audit.replay import (
 )
 from pckv.auditing.exact import known_texts
 from pckv.auditing.interval_tape import explore
-from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, all_variants
+from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS
 from pckv.base.limits import HASHED, HASHED_MECHANISM, MAX_LEVELS
 from pckv.base.randomness import Tape
 from pckv.contract.task import Task

@@ -21,7 +21,7 @@ from pckv.estimators.methods.prior import (
     posterior,
     zipf_law,
 )
-from pckv.lab.choices import draw_counts
+from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 from support.bayes_counts import zipf_counts

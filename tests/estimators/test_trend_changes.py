@@ -13,7 +13,7 @@ from pckv.base.arrays import Floats, Integers
 from pckv.estimators.trends import changes
 from pckv.estimators.trends.changes import compare
 from pckv.estimators.trends.rounds import RoundCounts
-from pckv.lab.choices import draw_counts
+from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.detection import discoveries
 from pckv.statistics.moments import equal_scale

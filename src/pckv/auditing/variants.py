@@ -5,7 +5,6 @@ Tasks over laws that no task names: fewer hash functions or bits, so that everyt
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import NamedTuple
 
@@ -54,10 +53,6 @@ class LevelVariant(NamedTuple):
     parameters: Variant
 
 
-# The default parameters with the two levels of the paper.
-DEFAULT_VARIANT = LevelVariant(2, {})
-
-
 _ALLOCATIONS: tuple[Variant, ...] = tuple({"allocation": allocation} for allocation in ALLOCATIONS)
 _TUNED_BETAS: tuple[Variant, ...] = tuple({"allocation": TUNED, "beta": beta} for beta in ("0.12", "0.45"))
 
@@ -87,9 +82,3 @@ LEVEL_VARIANTS: dict[str, tuple[LevelVariant, ...]] = {
     ),
     "collision": (LevelVariant(3, {}), LevelVariant(5, {})),
 }
-
-
-def all_variants(name: str, max_levels: int) -> Iterator[LevelVariant]:
-    """Yield a mechanism's variants of two levels, and those of more up to a number."""
-    yield from (LevelVariant(2, parameters) for parameters in VARIANTS[name])
-    yield from (variant for variant in LEVEL_VARIANTS[name] if variant.levels <= max_levels)

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from pckv.base.arrays import Floats, Integers
 from pckv.device.vectorised import VectorisedTape, send_items
-from pckv.lab.choices import draw_level_counts
 from pckv.lab.sampling import SampledCounts, TakenPairs
-from pckv.mechanisms.base import CountLaw, Law
+from pckv.mechanisms.base import CountLaw, Law, Support
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.grr.law import GrrLaw
 from pckv.mechanisms.registry import load_part
@@ -142,3 +142,36 @@ def _support_layout(law: CollisionLaw) -> SupportLayout:
     """Return where supports are counted; simulations count often, so that loading what that needs pays."""
     prepare_counting(law)
     return SupportLayout(law, 0)
+
+
+def draw_counts(
+    count_law: CountLaw, users: int, holders: Integers, means: Floats, rng: Generator
+) -> KeySupport:
+    """Draw the counts of keys with these holders and means, all values at the ends of the range."""
+    held = np.zeros((count_law.holder.levels, holders.size), np.int64)
+    held[-1] = rng.binomial(holders, (1 + means) / 2)
+    held[0] = holders - held[-1]
+    return draw_level_counts(count_law, users, held, rng)
+
+
+def draw_level_counts(count_law: CountLaw, users: int, held: Integers, rng: Generator) -> KeySupport:
+    """Draw the counts of keys whose levels have these holders (levels × keys), from the exact law."""
+    levels = count_law.holder.levels
+    counts = _drawn(users - held.sum(axis=0), count_law.absent, rng)
+    for level in reversed(range(levels)):
+        # What is drawn for the holder's own level comes first.
+        order = [*range(1, level + 1), 0, *range(level + 1, levels)]
+        counts += _drawn(held[level], count_law.holder, rng)[order]
+    return KeySupport(counts)
+
+
+def _drawn(reports: Integers, support: Support, rng: Generator) -> Integers:
+    """Draw how many of some reports support the level held, and each of the others: levels × keys."""
+    own, other, both = (float(chance) for chance in (support.own, support.other, support.own_and_other))
+    others = support.levels - 1
+    if others > 1 and both:
+        # Levels are supported independently of each other.
+        return np.stack([rng.binomial(reports, chance) for chance in (own, *[other] * others)])
+    chances = [own - both, *[other - both] * others, both]
+    drawn = rng.multinomial(reports, [*chances, max(0.0, 1 - sum(chances))]).T
+    return np.asarray(drawn[: others + 1] + drawn[others + 1])

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 
+from pckv.auditing.audit import audited_task
 from pckv.auditing.exact import Values, key_text, known_texts, spread_values, unlisted_sets
 from pckv.auditing.sampler_loss import DeviceCode, Given, message_leaves, sampler_loss
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS
 from pckv.base.budget import epsilon_of, is_within
 from pckv.base.errors import AuditFailure
-from pckv.base.limits import DEVICE_COIN, MAX_ITEMS, MAX_LEVELS, REFUSE, REPORT_ID_BYTES, SERVER_COIN
+from pckv.base.limits import MAX_ITEMS, MAX_LEVELS, REFUSE, REPORT_ID_BYTES, SERVER_COIN
 from pckv.base.randomness import DRAW_BYTES, Tape, fixed_source
 from pckv.base.wire import BitPlanes, Report
 from pckv.contract.coins import coin_choice
@@ -84,35 +85,6 @@ def coin_tasks(name: str) -> Iterator[Task]:
     for (keys, padding), epsilon in zip(SMALL_SIZES[1:], EPSILONS, strict=True):
         yield audited_task({"name": name, **parameters}, keys, padding, epsilon, coin=SERVER_COIN)
     yield audited_task({"name": name}, *LARGE_SIZES[0], EPSILONS[1], coin=SERVER_COIN)
-
-
-def audited_task(  # noqa: PLR0917
-    mechanism: Mapping[str, object],
-    keys: int,
-    padding: int,
-    epsilon: str,
-    share: str = "0.5",
-    coin: str = DEVICE_COIN,
-    levels: int = 2,
-) -> Task:
-    """Return a task with values on the scale of audits; a share of reports answers its size question, if any.
-
-    It has at most as many keys as its mechanism takes.
-    """
-    law_class = LAWS[str(mechanism["name"])]
-    keys = min(keys, law_class.max_keys)
-    has_words = law_class(2, 1, Fraction(1)).word_limit is not None
-    return Task(
-        name="audit",
-        keys=keys,
-        values=(1 - levels, levels - 1),
-        levels=levels,
-        epsilon=epsilon,
-        padding=padding,
-        mechanism=mechanism,
-        size_share=share if has_words and padding < keys else 0,
-        coin=coin,
-    )
 
 
 def check_interval_loss(tasks: Iterable[Task], code: DeviceCode | None = None) -> None:
