@@ -13,8 +13,7 @@ import numpy as np
 
 from pckv.base.errors import ParameterError, require
 from pckv.base.words import TOO_RARE, plural
-from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.words import UNKNOWN
+from pckv.estimators.results.estimates import UNKNOWN, Estimates
 
 if TYPE_CHECKING:
     import altair as alt

@@ -20,8 +20,7 @@ from pckv.charts.estimates import (
     shown_keys,
 )
 from pckv.estimators.results.distributions import MAX_DIGITS, level_names
-from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.words import UNKNOWN
+from pckv.estimators.results.estimates import UNKNOWN, Estimates
 
 if TYPE_CHECKING:
     import altair as alt

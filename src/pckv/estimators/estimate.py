@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -35,7 +34,6 @@ from pckv.estimators.request import (
 )
 from pckv.estimators.results.distributions import Distributions
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.words import verdict
 from pckv.estimators.sets import CountedReports, hidden_share, summarise_sets
 from pckv.estimators.shares import (
     distributions,
@@ -130,7 +128,7 @@ def estimate(
     honest = HonestReports.of_pairs(tally, liars) if liars else None
     estimates = _estimates(tally, decoded, request, level, _Hostile(liars, honest))
     requested = _only_requested(estimates, request)
-    return replace(requested, verdict=verdict(requested))
+    return requested.with_verdict()
 
 
 def estimate_supports(
@@ -149,8 +147,8 @@ def estimate_supports(
         A table with a row per key, without shares of levels.
     """
     request = Request(method, keys=keys, shares=False)
-    estimates = _estimates(counted, DecodedKeys(keys, support, None), request, level, _Hostile(0, None))
-    return replace(estimates, verdict=verdict(estimates))
+    decoded = DecodedKeys(keys, support, None)
+    return _estimates(counted, decoded, request, level, _Hostile(0, None)).with_verdict()
 
 
 def _estimates(

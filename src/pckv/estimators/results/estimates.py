@@ -16,7 +16,7 @@ from pckv.base.errors import DataError, ParameterError
 from pckv.base.limits import BETWEEN, MIN_LEVELS, REFUSE_BETWEEN, ROUND
 from pckv.base.records import plain, read_columns, read_members, read_value
 from pckv.base.table import ResultTable
-from pckv.base.words import plural
+from pckv.base.words import TOO_RARE, percent, plural, ranged
 from pckv.estimators.results.distributions import (
     DEVIATIONS,
     Asked,
@@ -25,13 +25,16 @@ from pckv.estimators.results.distributions import (
     ValueSpread,
     ask,
 )
-from pckv.estimators.results.words import answer_cells, key_cells, unlisted_note
 from pckv.estimators.sets import SetSummary
 
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
 # What only some tables have: the key that stands for all that are not listed, and the rate of hashed keys.
 OPTIONAL = ("other", "false_discovery_rate")
 FLAGS = ("mean_known", "detected", "mean_misfit", "collides")
+# What tables for people say instead of a mean that may be anywhere in its range.
+UNKNOWN = "unknown"
+# A share or a deviation whose interval is at least this wide, relative to the widest possible, is unknown.
+UNKNOWN_SPAN = 0.95
 # So few that other threads need not wait long for their turn.
 ROWS_PER_TEXT = 2**8
 
@@ -85,6 +88,32 @@ class KeyEstimate(NamedTuple):
         if self.mean_misfit:
             found["mean_misfit"] = True
         return found
+
+    def cells(self) -> tuple[str, ...]:
+        """Return what a table for people says of the key; one that is too rare to tell may have no holders."""
+        share = ranged(100 * self.frequency, 100 * self.frequency_low, 100 * self.frequency_high, " %")
+        mean = ranged(self.mean, self.mean_low, self.mean_high)
+        return (
+            self.key,
+            *((share.value, share.range) if self.detected else (TOO_RARE, share.most)),
+            mean.value if self.mean_known else UNKNOWN,
+            mean.range,
+            *self._deviation_cells(),
+            *map(self._share_cell, self.shares),
+        )
+
+    def _deviation_cells(self) -> list[str]:
+        if self.deviation is None or self.deviation_low is None or self.deviation_high is None:
+            return []
+        largest = (self.shares[-1].value - self.shares[0].value) / 2
+        if not self.detected or self.deviation_high - self.deviation_low >= UNKNOWN_SPAN * largest:
+            return [UNKNOWN]
+        return [ranged(self.deviation, self.deviation_low, self.deviation_high).value]
+
+    def _share_cell(self, share: LevelShare) -> str:
+        if not self.detected or share.high - share.low >= UNKNOWN_SPAN:
+            return UNKNOWN
+        return ranged(100 * share.share, 100 * share.low, 100 * share.high, " %").value
 
 
 # The columns that every table has.
@@ -217,7 +246,30 @@ class Estimates(ValueSpread, ResultTable):
     @property
     def other_note(self) -> str:
         """How many people hold keys that are not listed, in words; empty where the table has no such row."""
-        return "" if self.other is None else unlisted_note(self[self.other])
+        if self.other is None:
+            return ""
+        row = self[self.other]
+        low, high = percent(row.frequency_low), percent(row.frequency_high)
+        if not row.detected:
+            return f"Up to {high} of people may hold keys that are not listed"
+        return f"{percent(row.frequency)} of people hold keys that are not listed ({low} to {high})"
+
+    def with_verdict(self) -> Estimates:
+        """Return the same table with the sentences that it ends in."""
+        if not self.reports:
+            return replace(self, verdict=("There are no reports yet.",))
+        listed, collisions = self.listed, int(self.collides.sum())
+        detected = int(listed.detected.sum())
+        sentences = (
+            detection_sentence(detected, len(listed), self.hostile, self.false_discovery_rate),
+            self.other_note and f"{self.other_note}.",
+            f"{collisions:,} of the keys share their numbers with each other: reports do not tell such keys "
+            "apart, and the estimates of each are those of all that have its number."
+            if collisions
+            else "",
+            self.sets.sentence(has_shares=bool(self.level_values)),
+        )
+        return replace(self, verdict=tuple(filter(None, sentences)))
 
     @property
     def title(self) -> str:
@@ -243,8 +295,12 @@ class Estimates(ValueSpread, ResultTable):
         some_collide = bool(self.collides.any())
         return [
             (
-                *key_cells(row),
-                *(cell for cells in asked for cell in answer_cells(cells[number], row)),
+                *row.cells(),
+                *(
+                    cell
+                    for cells in asked
+                    for cell in (cells[number].value if row.detected else UNKNOWN, cells[number].range)
+                ),
                 *(["yes" if row.collides else ""] if some_collide else []),
             )
             for number, row in enumerate(self)
@@ -395,6 +451,29 @@ class Estimates(ValueSpread, ResultTable):
             f"{(self.hostile and f', hostile {self.hostile:,}') or ''}"
             f"{(self.level_values and f', {len(self.level_values)} levels') or ''}>"
         )
+
+
+def detection_sentence(detected: int, keys: int, hostile: int = 0, rate: float | None = None) -> str:
+    """Say how many keys stand out from the noise, whatever some reports say; a `rate` is for hashed keys.
+
+    >>> detection_sentence(14, 100)
+    '14 of 100 keys stand out from the noise; the others are too rare to tell.'
+    >>> detection_sentence(1, 1, hostile=20)
+    'The key stands out from the noise, whatever 20 of the reports say.'
+    """
+    despite = f", whatever {hostile:,} of the reports say" if hostile else ""
+    if not detected:
+        # Where a share of the reports is hostile, more people do not help.
+        remedy = "Fewer hostile reports" if hostile else "More people"
+        rare = f"all are {TOO_RARE}" if keys > 1 else f"it is {TOO_RARE}"
+        return f"No key stands out from the noise{despite}: {rare}. {remedy} or a larger ε would help."
+    if rate is not None:
+        despite += f" (at most {100 * rate:g} % of such flags are false, on average)"
+    if detected == keys:
+        return f"{f'All {keys:,} keys stand' if keys > 1 else 'The key stands'} out from the noise{despite}."
+    others = "other is" if keys - detected == 1 else "others are"
+    stand = "stands" if detected == 1 else "stand"
+    return f"{detected:,} of {keys:,} keys {stand} out from the noise{despite}; the {others} {TOO_RARE}."
 
 
 class _Questions(NamedTuple):
