@@ -10,7 +10,8 @@ from pckv.base.limits import DISCOVERY, MIN_LEVELS
 from pckv.base.words import plural, rounded_up
 from pckv.contract.facts import first_keys, said, task_members
 from pckv.contract.task import Task
-from pckv.estimators.estimate import METHODS, default_method
+from pckv.estimators.estimate import default_method
+from pckv.estimators.methods.registry import METHODS
 
 CARD_VERSION = 1
 LEVEL = 0.95

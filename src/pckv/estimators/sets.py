@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from pckv.mechanisms.base import CountLaw, Support
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.statistics.moments import CountMoments
 from pckv.statistics.projection import project_to_sum
+from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
 
 # People may hold as many hashed keys as there are: how many times more frequent that makes a key tells
@@ -32,32 +32,24 @@ from pckv.tally.decode.support import KeySupport
 MAX_FACTOR_TOLD = 10**6
 
 
-class CountedReports(Protocol):
-    """What estimates need to know of counted reports, besides the support of keys."""
+@dataclass(frozen=True, eq=False)
+class PooledReports:
+    """The sum of several tallies of one contract, without their cells."""
 
-    @property
-    def task(self) -> Task:
-        """The contract of the reports."""
-
-    @property
-    def reports(self) -> int:
-        """How many reports there are."""
+    task: Task
+    reports: int
+    people: int
+    size_answers: Integers
+    count_law: CountLaw
 
     @property
     def pair_reports(self) -> int:
-        """How many of them are about pairs."""
+        """How many reports are about pairs: all but the answers to the size question."""
+        return self.reports - int(self.size_answers.sum())
 
-    @property
-    def people(self) -> int:
-        """How many people the reports stand for."""
 
-    @property
-    def size_answers(self) -> Integers:
-        """How many reports gave each answer to the size question."""
-
-    @property
-    def count_law(self) -> CountLaw:
-        """The law of a key's counts."""
+# What estimates need to know of counted reports, besides the support of keys.
+CountedReports = Tally | PooledReports
 
 
 @dataclass(frozen=True)

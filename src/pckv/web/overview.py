@@ -19,7 +19,8 @@ from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ADMIN_PROBLEMS, TASK_PROBLEMS, ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector
 from pckv.contract.facts import fact_members, said
-from pckv.estimators.estimate import METHODS, POSTS, default_method
+from pckv.estimators.estimate import default_method
+from pckv.estimators.methods.registry import METHODS, POSTS
 from pckv.store.base import StoredTask, TaskFilter
 
 # The largest number that a database gives a task.

@@ -13,8 +13,8 @@ from pckv.base.arrays import Floats, Integers
 from pckv.base.errors import TallyError
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.series import Series
-from pckv.contract.task import Task
 from pckv.estimators.linear import unbiased_frequency
+from pckv.estimators.sets import PooledReports
 from pckv.mechanisms.base import CountLaw, Support
 from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally import Tally
@@ -127,22 +127,6 @@ def pooled_support(rounds: Sequence[RoundCounts]) -> KeySupport:
 def add_up(counts: Sequence[Integers]) -> Integers:
     """Return the sum of counts, cell by cell."""
     return np.asarray(np.sum(counts, axis=0, dtype=np.int64))
-
-
-@dataclass(frozen=True, eq=False)
-class PooledReports:
-    """The sum of several tallies of one contract, without their cells."""
-
-    task: Task
-    reports: int
-    people: int
-    size_answers: Integers
-    count_law: CountLaw
-
-    @property
-    def pair_reports(self) -> int:
-        """How many reports are about pairs: all but the answers to the size question."""
-        return self.reports - int(self.size_answers.sum())
 
 
 def pool(series: Series, rounds: Sequence[RoundCounts]) -> PooledReports:

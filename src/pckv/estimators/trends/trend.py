@@ -13,7 +13,7 @@ from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.series import Series
-from pckv.estimators.estimate import KNOWN_SPAN, check_level, default_method, estimate_supports
+from pckv.estimators.estimate import KNOWN_SPAN, check_level, default_method, estimate_supports, in_units
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
 from pckv.estimators.linear import corrected
 from pckv.estimators.methods.registry import DEFAULT_FOR_MANY_KEYS
@@ -187,7 +187,7 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
         of_rows = [each.at(rows) for each in counts]
         levels = smooth_means(of_rows, frequencies.level[rows], level)
         for name, column in zip(means, _possible(levels.level, levels.interval, -1.0), strict=True):
-            means[name][rows] = _in_units(column, series)
+            means[name][rows] = in_units(column, series.task)
     found |= {
         "smoothed": smoothed[0],
         "smoothed_low": smoothed[1],
@@ -215,9 +215,9 @@ def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndar
         "frequency": frequency,
         "frequency_low": np.minimum(low, frequency),
         "frequency_high": np.maximum(hidden.raise_limits(high, error, level), frequency),
-        "mean": _in_units(mean, series),
-        "mean_low": _in_units(np.minimum(of_mean.low, mean), series),
-        "mean_high": _in_units(np.maximum(of_mean.high, mean), series),
+        "mean": in_units(mean, series.task),
+        "mean_low": in_units(np.minimum(of_mean.low, mean), series.task),
+        "mean_high": in_units(np.maximum(of_mean.high, mean), series.task),
         "mean_known": detected & (of_mean.high - of_mean.low < KNOWN_SPAN),
     }
 
@@ -240,7 +240,3 @@ def _raise(
     answers = add_up([each.size_answers for each in last_rounds(counts, series.panels)])
     error = (high - smoothed) / two_sided_z(level)
     return hidden_share(series.task, answers, level).raise_limits(high, error, level)
-
-
-def _in_units(mean: Floats, series: Series) -> Floats:
-    return np.asarray(series.task.low + (mean + 1) / 2 * (series.task.high - series.task.low))
