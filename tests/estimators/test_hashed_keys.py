@@ -11,7 +11,7 @@ import pytest
 
 from pckv import Series, Tally, Task, estimate, trend
 from pckv.base.errors import PairsError, ParameterError
-from pckv.estimators.alarms.check import check_reports
+from pckv.estimators.alarms import check_reports
 from pckv.estimators.methods.registry import METHODS
 from pckv.lab.counting import draw_counts
 from pckv.mechanisms.collision.law import CollisionLaw

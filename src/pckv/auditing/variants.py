@@ -24,11 +24,7 @@ def without_question(task: Task) -> Task:
 def with_law(task: Task, law: Law, question: SizeQuestion | None = None) -> Task:
     """Return a copy of a task that perturbs and counts with another law; its id stays the task's.
 
-    Args:
-        task: The task to copy.
-        law: How the copy reports pairs.
-        question: The size question of the copy; by default the task's, if it has one, with thresholds of as
-            many bits as the law's.
+    Its size question is by default the task's, if it has one, with thresholds of as many bits as the law's.
     """
     if question is None and task.size_question is not None:
         question = replace(task.size_question, bits=law.bits)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pckv.charts.shares import shares_chart, values_chart
+from pckv.charts.estimates import shares_chart, values_chart
 from pckv.cli.common import NUMBER, FilePath
 from pckv.cli.inputs import read_keys
 from pckv.cli.outputs import Outputs, result_outputs

@@ -24,7 +24,7 @@ from pckv.contract.series import Series
 from pckv.contract.task import Task
 from pckv.counting.alarms import check_files
 from pckv.counting.run import CountOptions, files_by_round
-from pckv.estimators.alarms.result import Alarms
+from pckv.estimators.alarms import Alarms
 from pckv.estimators.discovery import discover
 from pckv.estimators.estimate import estimate
 from pckv.estimators.results.discovery import Discovery

@@ -6,7 +6,7 @@ estimated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -63,11 +63,7 @@ class WholeText:
 class Search:
     """What was found on the way from the first group to the last.
 
-    Attributes:
-        groups: The reports of every group.
-        followed: All prefixes that were followed.
-        whole: The texts that ended, or that are as long as can be found.
-        tested: How many texts could have been among them.
+    `whole` are the texts that ended, or that are as long as can be found; `tested` could have been among them.
     """
 
     groups: list[GroupReports]
@@ -142,11 +138,8 @@ def null_chances(law: DiscoveryLaw, counts: Integers | Sequence[int], reports: o
     return chances
 
 
-def _part_of(progress: Progress, group: int, groups: int) -> Callable[[float], None]:
-    def report(share: float) -> None:
-        progress((group + share) / groups)
-
-    return report
+def _part_of(progress: Progress, group: int, groups: int) -> Progress:
+    return lambda share: progress((group + share) / groups)
 
 
 # Prefixes that are followed from one group to the next at most.
@@ -196,11 +189,8 @@ def discover(
             f"task {task.name!r} has more groups than reports: {tree.groups} groups, {tally.reports:,} reports"
         )
     found = search(task, law, reports_by_group(tally, law), most, progress)
-    chances = null_chances(
-        law,
-        np.array([whole.count for whole in found.whole], np.int64),
-        [whole.reports for whole in found.whole],
-    )
+    counts = [whole.count for whole in found.whole]
+    chances = null_chances(law, counts, [whole.reports for whole in found.whole])
     stand_out = discoveries(chances, false_discovery_rate, found.tested)
     keys = [found.whole[place] for place in np.flatnonzero(stand_out)]
     estimated = _estimate(

@@ -8,8 +8,6 @@ key's levels.
 `DEFAULT_FLAG_RATE` is that of flags in a table: hashed keys that are there, keys that changed between rounds.
 Who reads them named the keys, and sees all of them with their intervals. What a discovery finds has a
 stricter one, `DEFAULT_FOUND_RATE` in `planning/discovery.py`.
-
-Which keys stand out from the noise: the same answer for all methods (proofs/detection.md).
 """
 
 from __future__ import annotations
@@ -53,16 +51,9 @@ def discovery_threshold(
 ) -> int:
     """Return the least count at which keys that are tested together are detected (Benjamini and Hochberg).
 
-    Args:
-        moments: The moments of the law's count law.
-        reports: The number of reports that say something of pairs.
-        counts: Every count of supports that some key has, from the largest on, and how many keys have at
-            least that.
-        level: That of the intervals: a key is not detected where its own interval reaches 0.
-        rate: The false discovery rate.
-
-    Returns:
-        A count; where no key is detected, one that none of them has.
+    `counts` has every count of supports that some key has, from the largest on, and how many keys have at least
+    that. A key is not detected where its own interval, of this level, reaches 0. Where no key is detected, the
+    count is one that none of them has.
     """
     threshold = threshold_by_chance(moments, reports)
     (largest, _), (_, keys) = counts[0], counts[-1]

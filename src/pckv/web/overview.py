@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
 from pckv.base.days import Phase
-from pckv.charts.shares import shares_chart
+from pckv.charts.estimates import shares_chart
 from pckv.collector.analysis.estimates import ASKED_KEYS_BODY, AskedKeys, EstimateOptions, QueryOptions
 from pckv.collector.contracts.contracts import task_facts
 from pckv.collector.contracts.tasks import MAX_TASKS_PER_PAGE

@@ -100,13 +100,7 @@ class Discovery(ResultTable):
         return iter(self.keys)
 
     def __getitem__(self, key: str) -> FoundKey:
-        """Return what is known of a text.
-
-        Args:
-            key: The text, as it was found.
-
-        Returns:
-            Its frequency with its interval.
+        """Return what is known of a text, the `key` as it was found.
 
         Raises:
             UnknownKey: if it was not found; it is a `KeyError`, too.
@@ -136,14 +130,7 @@ class Discovery(ResultTable):
         return found
 
     def top(self, count: int) -> Discovery:
-        """Return the most frequent of the texts.
-
-        Args:
-            count: How many at most.
-
-        Returns:
-            The same discovery with these keys.
-        """
+        """Return the same discovery with the most frequent of the texts, at most `count`."""
         return replace(self, keys=self.keys[:count])
 
     @property

@@ -315,13 +315,7 @@ MEMBERS = {QUANTILE: "quantiles", ABOVE: "above", BELOW: "below"}
 
 
 class Asked(NamedTuple):
-    """One question of every key, and its answers with intervals.
-
-    Attributes:
-        question: `quantile`, `above` or `below`.
-        at: The share whose quantile was asked for, or the value above or below which shares were.
-        answer: One number per key, with its interval `low` to `high`.
-    """
+    """A question of every key, `quantile`, `above` or `below` (a share or a value), and its answers."""
 
     question: str
     at: float
@@ -360,11 +354,7 @@ class Asked(NamedTuple):
         ]
 
     def cells(self, names: Mapping[float, str]) -> list[Ranged]:
-        """Return what tables for people say of every key: the answer with its interval.
-
-        Args:
-            names: What tables call each level, by its value.
-        """
+        """Return what tables for people, which name levels so, say of every key."""
         if self.question == QUANTILE:
             return [_quantile_cell(*numbers, names) for numbers in self._numbers()]
         return [ranged(100 * share, 100 * low, 100 * high, " %") for share, low, high in self._numbers()]

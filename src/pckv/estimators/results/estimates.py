@@ -190,12 +190,6 @@ class Estimates(ValueSpread, ResultTable):
     def __getitem__(self, key: str) -> KeyEstimate:
         """Return what is known of a key.
 
-        Args:
-            key: The name of the key.
-
-        Returns:
-            Its frequency and mean with their intervals.
-
         Raises:
             UnknownKey: if the table has no such key; it is a `KeyError`, too.
         """
@@ -317,14 +311,10 @@ class Estimates(ValueSpread, ResultTable):
         return listed.top(count), max(len(listed) - count, 0)
 
     def top(self, count: int) -> Estimates:
-        """Return the keys with the largest estimated frequencies.
+        """Return the rows of the `count` keys with the largest estimated frequencies, the most frequent first.
 
-        Args:
-            count: How many keys; the one that stands for all that are not listed is not counted.
-
-        Returns:
-            These rows, the most frequent first, and after them that of all others where the table has it:
-            `top(3)` then has four rows.
+        The key that stands for all that are not listed is not counted: where the table has it, it comes after
+        them, and `top(3)` has four rows.
         """
         order = np.argsort(-self.frequency, kind="stable")
         if self.other is None:
@@ -340,14 +330,7 @@ class Estimates(ValueSpread, ResultTable):
         return self.take(np.delete(np.arange(len(self)), self.row_of(self.other)))
 
     def take(self, rows: NDArray[np.int64]) -> Estimates:
-        """Return some rows of the table.
-
-        Args:
-            rows: Numbers of rows, from 0.
-
-        Returns:
-            These rows, in the order given.
-        """
+        """Return some `rows` of the table, by their numbers from 0, in the order given."""
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)

@@ -1,9 +1,10 @@
-"""From the tallies of rounds to a trend."""
+"""From the tallies of rounds to a trend: estimates of every round, and which frequencies differ (proofs/trends.md)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,18 +15,100 @@ from pckv.base.errors import ParameterError
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.series import Series
 from pckv.estimators.estimate import KNOWN_SPAN, check_level, default_method, estimate_supports, in_units
-from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
+from pckv.estimators.intervals import (
+    GAUSSIAN_VARIANCE,
+    Interval,
+    frequency_interval,
+    mean_interval,
+    two_sided_z,
+)
 from pckv.estimators.linear import corrected
 from pckv.estimators.methods.registry import DEFAULT_FOR_MANY_KEYS
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.trend import COLUMNS, RoundSummary, Trend
+from pckv.estimators.results.trend import COLUMNS, Changes, RoundSummary, Trend
 from pckv.estimators.sets import hidden_share
-from pckv.estimators.trends.changes import ComparedRounds, compare
 from pckv.estimators.trends.rounds import RoundCounts, add_up, last_rounds, pool, pooled_support
 from pckv.estimators.trends.smoothing import smooth_frequencies, smooth_means
-from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate
+from pckv.statistics.binomial import binomial_upper_tail
+from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate, discoveries
+from pckv.statistics.moments import GAUSSIAN_NOISE
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedRounds:
+    """The counts of the rounds that have reports, in order, any two of which can be compared."""
+
+    counts: tuple[RoundCounts, ...]
+    names: list[str]
+    level: float
+
+    def __call__(self, before: int, after: int, rate: float) -> Changes:
+        """Compare two rounds by their numbers, as `Trend.compare` does."""
+        by_number = {each.number: each for each in self.counts}
+        for number in (before, after):
+            if number not in by_number:
+                raise ParameterError(f"there are no reports of round {number:,}")
+        return compare(by_number[before], by_number[after], self.names, self.level, check_rate(rate))
+
+
+def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: float, rate: float) -> Changes:
+    """Compare two rounds of the same keys, at a level of intervals and a false discovery rate of flags."""
+    # Noise may take a difference beyond 1; the interval moves back with it, since cut off it would be narrow
+    # or empty.
+    change = np.clip(after.frequency - before.frequency, -1, 1)
+    variance = sum(_variance(each, np.clip(each.frequency, 0, 1)) for each in (before, after))
+    reach = two_sided_z(level) * np.sqrt(variance)
+    p_value = _p_values(before, after)
+    changed = discoveries(p_value, rate)
+    return Changes(
+        before=before.number,
+        after=after.number,
+        false_discovery_rate=rate,
+        level=level,
+        keys_compared=len(names),
+        keys_changed=int(changed.sum()),
+        key=names,
+        change=change,
+        change_low=np.clip(change - reach, -1, 1),
+        change_high=np.clip(change + reach, -1, 1),
+        p_value=p_value,
+        changed=changed,
+    )
+
+
+def _variance(counts: RoundCounts, frequency: Floats) -> Floats:
+    # Panels are disjoint, so that the errors of their choice are opposed: their difference is that of two
+    # samples of a large population. With one panel all people report, and only those who are not asked for
+    # the size are chosen.
+    return counts.noise_variance(frequency, counts.moments.left_out if counts.panels == 1 else 1.0)
+
+
+def _p_values(before: RoundCounts, after: RoundCounts) -> Floats:
+    """Return the chances of differences as large where the frequency is the same in both rounds."""
+    both = (before, after)
+    reports = sum(each.pair_reports for each in both)
+    common = np.clip(sum(each.frequency * (each.pair_reports / reports) for each in both), 0, 1)
+    deviation = np.sqrt(sum(_variance(each, common) for each in both))
+    z = np.abs(after.frequency - before.frequency) / deviation
+    found = np.array([math.erfc(distance * math.sqrt(0.5)) for distance in z.tolist()])
+    if all(each.moments.supports_once for each in both) and any(
+        each.pair_reports * each.moments.noise < GAUSSIAN_NOISE for each in both
+    ):
+        counts = [each.support.total for each in both]
+        few = counts[0] + counts[1] < GAUSSIAN_VARIANCE
+        found[few] = _exact_p_values(counts[0][few], counts[1][few], after.pair_reports / reports)
+    return found
+
+
+def _exact_p_values(before: Integers, after: Integers, share: float) -> Floats:
+    """Return those of few counts: given their sum, each is in the later round by the share of its reports."""
+    counts = [each.astype(np.float64) for each in (before, after)]
+    more = binomial_upper_tail(counts[1], counts[0] + counts[1], share)
+    fewer = binomial_upper_tail(counts[0], counts[0] + counts[1], 1 - share)
+    return np.asarray(np.minimum(2 * np.minimum(more, fewer), 1.0))
+
 
 # A trend takes about 300 bytes of memory per key and round.
 MAX_ESTIMATES = 2**22
@@ -99,15 +182,9 @@ def trend(
 
 
 def decoded_keys(series: Series, rounds: int, asked: Integers | None) -> Integers:
-    """Return the numbers of the keys that a trend of some rounds decodes.
+    """Return the numbers of the keys that a trend of this many rounds decodes.
 
-    Args:
-        series: The series.
-        rounds: How many rounds there are.
-        asked: The numbers of the keys that are asked for; None for all.
-
-    Returns:
-        All keys, whichever are asked for; only those where all are too many.
+    These are all keys, whichever are asked for; only those asked for where all are too many.
 
     Raises:
         ParameterError: if all are too many, and all are asked for; or if keys are hashed.
