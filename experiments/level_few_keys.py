@@ -37,6 +37,12 @@ class FewKeys(NamedTuple):
     own_width: float
 
 
+def single_pairs(counts: Integers, users: int) -> TakenPairs:
+    """Let each participant take at most one pair, given how many take each (levels × keys)."""
+    levels, keys = (np.repeat(each.reshape(-1), counts.reshape(-1)) for each in np.indices(counts.shape))
+    return TakenPairs(np.arange(keys.size), keys, levels, users)
+
+
 def measure_few_keys(repeats: int) -> list[FewKeys]:
     """Collect several times from populations of their own profiles."""
     collections = repeats * COLLECTIONS_PER_REPEAT
@@ -53,7 +59,7 @@ def _measure(keys: int, epsilon: str, collections: int) -> FewKeys:
                 rng = default_rng([SEED, keys, alike, repeat])
                 held = _holders(keys, alike, rng)
                 truth = held.T / np.maximum(held.sum(axis=0), 1)[:, None]
-                one_pair_each = SampledCounts if isinstance(law, SamplingLaw) else TakenPairs.single
+                one_pair_each = SampledCounts if isinstance(law, SamplingLaw) else single_pairs
                 support, _, count_law = count_reports(law, one_pair_each(held, PEOPLE), rng)
                 moments = CountMoments.of(count_law)
                 posterior = learn(support, PEOPLE, moments)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 
 from pckv.auditing.audit import audited_task
-from pckv.auditing.exact import Values, key_text, known_texts, spread_values, unlisted_sets
+from pckv.auditing.exact import Values, spread_values, unlisted_sets
 from pckv.auditing.sampler_loss import DeviceCode, Given, message_leaves, sampler_loss
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS
 from pckv.base.budget import epsilon_of, is_within
@@ -43,11 +44,27 @@ MAX_PAIRS = 6
 COINS = tuple(bytes([number]) * REPORT_ID_BYTES for number in range(256))
 COINS_PER_QUESTION = 2
 
+# Texts of hashed keys: as many as the largest sets of hashed keys need.
+TEXTS = 400
+
 # The first bytes of every tape.
 TAPE_ID = bytes(range(1, REPORT_ID_BYTES + 1))
 
 # Makes a report from a tape, a task, a person's pairs, and a coin where there are coins.
 ReportMaker = Callable[[Tape, Task, Mapping[str, float], bytes | None], Report]
+
+
+@lru_cache(maxsize=16)
+def known_texts(task: Task) -> dict[int, str]:
+    """Return texts by their numbers, where keys are hashed."""
+    return {task.key_index(text): text for text in (f"text {number}" for number in range(TEXTS))}
+
+
+def key_text(task: Task, key: int) -> str:
+    """Return what a person calls the key of a set."""
+    if task.is_hashed:
+        return known_texts(task)[key]
+    return task.key_name(key) if key < task.key_count else f"not listed, {key}"
 
 
 def small_tasks(name: str) -> Iterator[Task]:

@@ -68,19 +68,17 @@ def estimates_chart(
             row["true frequency"], row["true mean"] = truth[row["key"]]
     keys = key_count or len(estimates.listed)
     which = f"{len(shown)} most frequent of {keys:,} keys" if keys > len(shown) else f"{keys:,} keys"
-    notes = [
-        how_estimated(estimates),
-        f"{100 * estimates.level:g} % intervals",
-        estimates.hostile_note,
-        "red: the truth" if truth is not None else "",
-        "" if shown.detected.all() else f"grey: {TOO_RARE}",
-    ]
-    how = ", ".join(filter(None, notes))
-    title = {
-        "text": f"{name}: {which}" if name else which,
-        "subtitle": [how, estimates.other_note] if estimates.other else how,
-    }
+    red = "red: the truth" if truth is not None else ""
+    title = _title(name, which, estimates, red, "" if shown.detected.all() else f"grey: {TOO_RARE}")
+    if estimates.other:
+        title["subtitle"] = [title["subtitle"], estimates.other_note]
     return _interval_panels(rows, title, unit, with_truth=truth is not None)
+
+
+def _title(name: str, what: str, estimates: Estimates, *notes: str) -> dict[str, Any]:
+    intervals = f"{100 * estimates.level:g} % intervals"
+    told = (how_estimated(estimates), intervals, estimates.hostile_note, *notes)
+    return {"text": f"{name}: {what}" if name else what, "subtitle": ", ".join(filter(None, told))}
 
 
 def shown_keys(estimates: Estimates) -> Estimates:
@@ -146,19 +144,23 @@ def _ends(rows: Sequence[Mapping[str, Any]], quantity: str) -> tuple[float, floa
     return min(numbers), max(numbers)
 
 
+def _tooltips(altair: Any, quantity: str, low: str, high: str, *, form: str) -> list[Any]:
+    """Return what is said of a number and its interval."""
+    titles = {quantity: quantity, low: "at least", high: "at most"}
+    return [altair.Tooltip(f"{field}:Q", format=form, title=title) for field, title in titles.items()]
+
+
 def _row_axis(altair: Any, rows: Sequence[Mapping[str, Any]], *, labels: bool) -> Any:
     """Return the axis of keys, in the order of the rows; the labels of those that are not detected are paler.
 
     A sort by names would write them into an expression, where Vega takes `constructor` and other names of
     JavaScript's own for operators. The index of a label runs from 0 to 1.
     """
-    if not labels:
-        return altair.Y(
-            "key:N", sort=None, title=None, axis=altair.Axis(labels=False, ticks=False, title=None)
-        )
-    detected = sum(bool(row["detected"]) for row in rows)
-    pale = {"test": f"datum.index > {(detected - 0.5) / max(1, len(rows) - 1)}", "value": PALE}
-    axis = altair.Axis(labelOpacity={"condition": pale, "value": 1})
+    axis = altair.Axis(labels=False, ticks=False, title=None)
+    if labels:
+        detected = sum(bool(row["detected"]) for row in rows)
+        pale = {"test": f"datum.index > {(detected - 0.5) / max(1, len(rows) - 1)}", "value": PALE}
+        axis = altair.Axis(labelOpacity={"condition": pale, "value": 1})
     return altair.Y("key:N", sort=None, title=None, axis=axis)
 
 
@@ -170,10 +172,7 @@ def _panel(
     scale = altair.Scale(domain=list(ends), zero=False, nice=True)
     tooltip = [
         altair.Tooltip("key:N"),
-        *(
-            altair.Tooltip(f"{quantity}{end}:Q", format=form, title=name)
-            for end, name in (("", quantity), ("_low", "at least"), ("_high", "at most"))
-        ),
+        *_tooltips(altair, quantity, f"{quantity}_low", f"{quantity}_high", form=form),
     ]
     # A mean that may be anywhere in its range is not drawn as if it were known.
     is_drawn = "datum.known" if quantity == "mean" else "true"
@@ -316,12 +315,9 @@ def shares_chart(
 
 
 def shares_panel(rows: Sequence[Mapping[str, Any]], names: Sequence[str], unit: str = "") -> alt.LayerChart:
-    """Draw the shares of levels as one stacked bar per row, in the order of the rows.
+    """Draw the shares of the levels with these names as one stacked bar per row of `Estimates.to_dict`.
 
-    Args:
-        rows: Rows of `Estimates.to_dict`, those that are detected first; the others get no bar.
-        names: What each level is called.
-        unit: The unit of the values.
+    Rows that are detected come first; the others get no bar.
     """
     altair = load_altair()
     parts = [
@@ -331,37 +327,19 @@ def shares_panel(rows: Sequence[Mapping[str, Any]], names: Sequence[str], unit: 
         for place, (name, share) in enumerate(zip(names, row["shares"], strict=True))
     ]
     unknown = [{"key": row["key"], "middle": 0.5} for row in rows if not row["detected"]]
-    # A sort by names would write them into an expression, where Vega takes some for operators.
-    keys = altair.Y("key:N", sort=None, title=None, axis=altair.Axis(labels=False, ticks=False, title=None))
-    axis = altair.Axis(format="~%", tickCount=5)
-    color = altair.Color(
-        "level:N",
-        sort=None,
-        scale=altair.Scale(domain=list(names), scheme=COLOR_SCHEME),
-        title=f"value, in {unit}" if unit else "value",
+    keys = _row_axis(altair, rows, labels=False)
+    axis, scale = altair.Axis(format="~%", tickCount=5), altair.Scale(domain=[0, 1])
+    colors = altair.Scale(domain=list(names), scheme=COLOR_SCHEME)
+    drawn = altair.Chart(altair.Data(values=parts)).mark_bar(stroke="white", strokeWidth=0.5)
+    bars = drawn.encode(
+        y=keys,
+        x=altair.X("share:Q", stack="zero", title="share of holders", axis=axis, scale=scale),
+        color=altair.Color("level:N", sort=None, scale=colors, title=_value_label(unit)),
+        order=altair.Order("place:Q"),
+        tooltip=["key:N", *_share_tooltips(altair)],
     )
-    bars = (
-        altair.Chart(altair.Data(values=parts))
-        .mark_bar(stroke="white", strokeWidth=0.5)
-        .encode(
-            y=keys,
-            x=altair.X(
-                "share:Q",
-                stack="zero",
-                title="share of holders",
-                axis=axis,
-                scale=altair.Scale(domain=[0, 1]),
-            ),
-            color=color,
-            order=altair.Order("place:Q"),
-            tooltip=["key:N", altair.Tooltip("level:N", title="value"), *_share_tooltips(altair)],
-        )
-    )
-    said = (
-        altair.Chart(altair.Data(values=unknown))
-        .mark_text(color=GREY, fontSize=11)
-        .encode(y=keys, x="middle:Q", text=altair.value(UNKNOWN))
-    )
+    texts = altair.Chart(altair.Data(values=unknown)).mark_text(color=GREY, fontSize=11)
+    said = texts.encode(y=keys, x="middle:Q", text=altair.value(UNKNOWN))
     panel: alt.LayerChart = altair.layer(bars, said).properties(
         width=PANEL_WIDTH, height=altair.Step(ROW_PIXELS)
     )
@@ -387,11 +365,6 @@ def level_labels(values: Sequence[float]) -> tuple[str, ...]:
 def values_chart(estimates: Estimates, *, name: str = "", unit: str = "") -> alt.HConcatChart:
     """Draw how the values of one key are spread: shares of the levels and quantiles, with intervals.
 
-    Args:
-        estimates: The estimates of the key alone, of a task with more than two levels.
-        name: The name of the task, for the title.
-        unit: The unit of the values.
-
     Raises:
         ParameterError: if there are several keys, or two levels.
     """
@@ -399,19 +372,9 @@ def values_chart(estimates: Estimates, *, name: str = "", unit: str = "") -> alt
         raise ParameterError("the values of one key are drawn, of a task with more than two levels")
     altair = load_altair()
     [row] = estimates.to_dict()["estimates"]
-    label = f"value, in {unit}" if unit else "value"
-    notes = [
-        how_estimated(estimates),
-        f"{100 * estimates.level:g} % intervals",
-        estimates.hostile_note,
-        "" if row["detected"] else TOO_RARE,
-    ]
-    title = {
-        "text": f"{name}: {row['key']}" if name else row["key"],
-        "subtitle": ", ".join(filter(None, notes)),
-    }
-    histogram = _histogram(altair, row, level_labels(estimates.level_values), label)
-    quantiles = _quantile_panel(altair, estimates, label)
+    title = _title(name, row["key"], estimates, "" if row["detected"] else TOO_RARE)
+    histogram = _histogram(altair, row, level_labels(estimates.level_values), _value_label(unit))
+    quantiles = _quantile_panel(altair, estimates, _value_label(unit))
     chart: alt.HConcatChart = altair.hconcat(histogram, quantiles, spacing=30).properties(title=title)
     return chart
 
@@ -421,7 +384,7 @@ def _histogram(altair: Any, row: Mapping[str, Any], names: Sequence[str], label:
     levels = [{"level": name, **share} for name, share in zip(names, row["shares"], strict=True)]
     base = altair.Chart(altair.Data(values=levels)).encode(
         x=altair.X("level:N", sort=None, title=label, axis=altair.Axis(labelAngle=0)),
-        tooltip=[altair.Tooltip("level:N", title="value"), *_share_tooltips(altair)],
+        tooltip=_share_tooltips(altair),
     )
     axis = altair.Axis(format="~%", tickCount=6)
     bars = base.mark_bar(color=ESTIMATE_COLOR, opacity=PALE).encode(
@@ -443,10 +406,7 @@ def _quantile_panel(altair: Any, estimates: Estimates, label: str) -> Any:
         y=altair.Y("share:N", sort=None, title="share of holders at or below"),
         tooltip=[
             altair.Tooltip("share:N", title="quantile"),
-            *(
-                altair.Tooltip(f"{field}:Q", format=".4~g", title=title)
-                for field, title in (("value", "value"), ("low", "at least"), ("high", "at most"))
-            ),
+            *_tooltips(altair, "value", "low", "high", form=".4~g"),
         ],
     )
     intervals = base.mark_rule(color=ESTIMATE_COLOR, strokeWidth=5, strokeCap="round", opacity=PALE).encode(
@@ -459,7 +419,9 @@ def _quantile_panel(altair: Any, estimates: Estimates, label: str) -> Any:
 
 
 def _share_tooltips(altair: Any) -> list[Any]:
-    return [
-        altair.Tooltip(f"{field}:Q", format=".1%", title=title)
-        for field, title in (("share", "share"), ("low", "at least"), ("high", "at most"))
-    ]
+    level = altair.Tooltip("level:N", title="value")
+    return [level, *_tooltips(altair, "share", "low", "high", form=".1%")]
+
+
+def _value_label(unit: str) -> str:
+    return f"value, in {unit}" if unit else "value"

@@ -86,7 +86,8 @@ class Alarms:
         if not self.unusual:
             return ("Nothing unusual about the random parts of the reports.",)
         found = [
-            f"{test.seen[:1].upper()}{test.seen[1:]}: {chance_text(test.chance)} if all reports were honest."
+            f"{test.seen[:1].upper()}{test.seen[1:]}: a chance of at most "
+            f"{max(test.chance, MIN_SHOWN_CHANCE):.0e} if all reports were honest."
             for test in self.unusual
         ]
         return ("Unusual reports.", *found, "Nothing is dropped.")
@@ -107,11 +108,6 @@ class Alarms:
         """Return what `to_dict` was called on; all members but reports and tests follow from these."""
         found: Alarms = read_value(cls, document)
         return found
-
-
-def chance_text(chance: float) -> str:
-    """Return a chance that is small in words."""
-    return f"a chance of at most {max(chance, MIN_SHOWN_CHANCE):.0e}"
 
 
 FunctionLaw = UeCompactLaw | CollisionLaw

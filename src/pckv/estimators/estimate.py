@@ -303,18 +303,11 @@ def _columns(
     if decoded.dummies is not None:
         unclipped = unclipped_frequency(method, frequency, support, reports, moments)
         frequency = make_consistent(unclipped, decoded.dummies, reports, moments, task.padding)
-    # An interval contains its estimate, as far as the estimate is possible at all.
-    possible_frequency, possible_mean = np.clip(frequency, 0, 1), np.clip(mean, -1, 1)
     hidden = hidden_share(task, counted.size_answers, level, hostile.reports)
     high = hidden.raise_limits(result.frequency_interval.high, found.standard_error, level)
+    of_frequency = Interval(result.frequency_interval.low, high)
     return {
-        "frequency": frequency,
-        "frequency_low": np.minimum(result.frequency_interval.low, possible_frequency),
-        "frequency_high": np.maximum(high, possible_frequency),
-        "mean": in_units(mean, task),
-        "mean_low": in_units(np.minimum(result.mean_interval.low, possible_mean), task),
-        "mean_high": in_units(np.maximum(result.mean_interval.high, possible_mean), task),
-        "mean_known": found.detected & (result.mean_interval.high - result.mean_interval.low < KNOWN_SPAN),
+        **interval_columns(task, frequency, of_frequency, mean, result.mean_interval, found.detected),
         "detected": found.detected,
         "mean_misfit": result.mean_misfit,
         "distributions": (
@@ -396,15 +389,32 @@ def _columns_without_reports(keys: int, task: Task, *, has_shares: bool) -> dict
 
     So the mean is that of the levels: with two of them, or equally spaced ones, the middle of the range.
     """
-    zeros, ones = np.zeros(keys), np.ones(keys)
-    return dict.fromkeys(("mean_known", "detected", "mean_misfit"), np.zeros(keys, np.bool_)) | {
-        "frequency": zeros,
-        "frequency_low": zeros,
-        "frequency_high": ones,
-        "mean": in_units(np.full(keys, np.mean(Scale.of_values(task.level_values).values)), task),
-        "mean_low": in_units(-ones, task),
-        "mean_high": in_units(ones, task),
+    zeros, ones, nowhere = np.zeros(keys), np.ones(keys), np.zeros(keys, np.bool_)
+    mean = np.full(keys, np.mean(Scale.of_values(task.level_values).values))
+    return {
+        **interval_columns(task, zeros, Interval(zeros, ones), mean, Interval(-ones, ones), nowhere),
+        "detected": nowhere,
+        "mean_misfit": nowhere,
         "distributions": unknown_distributions(task, keys) if has_shares else Distributions.none(keys),
+    }
+
+
+def interval_columns(  # noqa: PLR0917
+    task: Task, frequency: Floats, of_frequency: Interval, mean: Floats, of_mean: Interval, detected: Flags
+) -> dict[str, Any]:
+    """Return estimates in the task's units, and whether the mean is known.
+
+    An interval contains its estimate, as far as the estimate is possible at all.
+    """
+    possible_frequency, possible_mean = np.clip(frequency, 0, 1), np.clip(mean, -1, 1)
+    return {
+        "frequency": frequency,
+        "frequency_low": np.minimum(of_frequency.low, possible_frequency),
+        "frequency_high": np.maximum(of_frequency.high, possible_frequency),
+        "mean": in_units(mean, task),
+        "mean_low": in_units(np.minimum(of_mean.low, possible_mean), task),
+        "mean_high": in_units(np.maximum(of_mean.high, possible_mean), task),
+        "mean_known": detected & (of_mean.high - of_mean.low < KNOWN_SPAN),
     }
 
 

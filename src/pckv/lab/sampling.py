@@ -50,12 +50,6 @@ class TakenPairs(NamedTuple):
     levels: Integers
     users: int
 
-    @classmethod
-    def single(cls, counts: Integers, users: int) -> TakenPairs:
-        """Let each participant take at most one pair, given how many take each (levels × keys)."""
-        levels, keys = (np.repeat(each.reshape(-1), counts.reshape(-1)) for each in np.indices(counts.shape))
-        return cls(np.arange(keys.size), keys, levels, users)
-
     def of_some(self, share: float, rng: Generator) -> TakenPairs:
         """Keep a random share of the participants."""
         kept = rng.random(self.users) < share

@@ -159,11 +159,7 @@ def _fewest_holders(moments: CountMoments, reports: int, threshold: int) -> floa
         )
         return missed <= 1 - DETECTION_POWER
 
-    low, high = 0, reports
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_detected(middle) else (middle, high)
-    return high / reports
+    return (1 + bisect_left(range(1, reports), x=True, key=is_detected)) / reports
 
 
 def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]:

@@ -8,8 +8,9 @@ keys' profiles, which are learned instead (proofs/shares.md).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -134,9 +135,8 @@ class Posterior:
 
         The learned distribution does not pull the lower limit of a detected key to 0.
         """
-        full, narrow = (self._own_frequency_interval(each) for each in (level, _narrow_level(level)))
         credible = self._credible(self.frequency_chances, self.frequency_cells, level)
-        joined = _joined(credible, full, narrow, self._isolated_keys)
+        full, joined = _joined(credible, self._own_frequency_interval, level, self._isolated_keys)
         frequency = _chosen(self._keys_beyond_grid, full, joined)
         low = np.maximum(frequency.low, self._least(full, level))
         return Interval(low, frequency.high), self._mean_interval(level)
@@ -144,17 +144,17 @@ class Posterior:
     def mean_interval(self, scale: Scale, keys: Integers | slice, level: float) -> Interval:
         """Return intervals of the mean over the holders of some keys of what their levels count for."""
         credible = self.profiles.credible_interval(scale, keys, level)
-        full, narrow = (self._own_mean_interval(scale, keys, each) for each in (level, _narrow_level(level)))
-        return _joined(credible, full, narrow, self._isolated_keys[keys])
+        own = partial(self._own_mean_interval, scale, keys)
+        return _joined(credible, own, level, self._isolated_keys[keys])[1]
 
     def _mean_interval(self, level: float) -> Interval:
         """Return the intervals of the means of all keys."""
         scale, every = self.moments.scale, slice(None)
         if self.moments.levels > MIN_LEVELS:
             return self.mean_interval(scale, every, level)
-        full, narrow = (self._own_mean_interval(scale, every, each) for each in (level, _narrow_level(level)))
         credible = self._credible(self.mean_chances, self.mean_cells, level)
-        return _chosen(self._finer_than_cells, full, _joined(credible, full, narrow, self._isolated_keys))
+        own = partial(self._own_mean_interval, scale, every)
+        return _chosen(self._finer_than_cells, *_joined(credible, own, level, self._isolated_keys))
 
     @cached_property
     def profiles(self) -> Profiles:
@@ -207,19 +207,17 @@ class Posterior:
         return np.sqrt(self.moments.mean_variance(least, mean) / self.reports)
 
 
-def _joined(credible: Interval, full: Interval, narrow: Interval, isolated: Flags) -> Interval:
-    """Join credible limits with the key's own: full for isolated keys."""
-    return credible.joined(_chosen(isolated, full, narrow))
+def _joined(
+    credible: Interval, own: Callable[[float], Interval], level: float, isolated: Flags
+) -> tuple[Interval, Interval]:
+    """Return the key's own limits, and credible limits joined with them: narrower ones unless it is isolated."""
+    full, narrow = own(level), own(2 * NormalDist().cdf(OWN_QUANTILE_FACTOR * two_sided_z(level)) - 1)
+    return full, credible.joined(_chosen(isolated, full, narrow))
 
 
 def _chosen(first: Flags, interval: Interval, otherwise: Interval) -> Interval:
     """Return the first interval where it is to be taken, otherwise the other one."""
     return Interval(*(np.where(first, one, other) for one, other in zip(interval, otherwise, strict=True)))
-
-
-def _narrow_level(level: float) -> float:
-    """Return the level of the key's own interval that every interval contains."""
-    return 2 * NormalDist().cdf(OWN_QUANTILE_FACTOR * two_sided_z(level)) - 1
 
 
 def learn(

@@ -114,13 +114,9 @@ class Discovery(ResultTable):
 
     @classmethod
     def from_dict(cls, document: Any) -> Self:
-        """Return the discovery that `to_dict` wrote; its keys are such as a file of keys can have.
+        """Return the discovery that `to_dict` wrote, the `document`; its keys are such as a file of keys can have.
 
-        Args:
-            document: The plain values.
-
-        Raises:
-            DataError: if a member is missing, is not of its type, or is not a key.
+        A member that is missing, is not of its type, or is not a key is a `DataError`.
         """
         found = super().from_dict(document)
         try:
@@ -157,13 +153,11 @@ class Discovery(ResultTable):
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return what tables for people say of every key: the frequency, and its interval."""
-        return [
-            (
-                key.key,
-                *ranged(100 * key.frequency, 100 * key.frequency_low, 100 * key.frequency_high, " %")[:2],
-            )
-            for key in self.keys
+        shares = [
+            ranged(100 * key.frequency, 100 * key.frequency_low, 100 * key.frequency_high, " %")
+            for key in self
         ]
+        return [(key, share.value, share.range) for key, share in zip(self.key, shares, strict=True)]
 
     def headers(self) -> tuple[str, ...]:
         """Return the headers of the table for people."""

@@ -72,12 +72,9 @@ class Distributions:
             mean alone.
         exact: Whether values are levels. Otherwise values between two levels are counted at both, by their
             distance.
-        shares: The share of the holders at each level, one row per key, with intervals `shares_low` to
-            `shares_high`.
+        shares: As in `ValueSpread`, and so is `deviation`.
         at_most_low: The least share of the holders that may be at a level or below it, and `at_most_high` the
             largest.
-        deviation: The standard deviation of the values, with its interval `deviation_low` to
-            `deviation_high`.
     """
 
     values: tuple[float, ...]
@@ -121,14 +118,12 @@ class Distributions:
     def quantile(self, p: float) -> Quantiles:
         """Return a quantile of every key's values: the least that this share of the holders do not exceed.
 
-        Where the task refuses values between its levels, it is a level. Otherwise values between two levels
-        are taken to be spread evenly there, and the interval holds however they are spread.
+        It has an interval, and is in the task's own units. Where the task refuses values between its levels, it is
+        a level. Otherwise values between two levels are taken to be spread evenly there, and the interval holds
+        however they are spread.
 
         Args:
             p: The share, such as 0.5 for the median.
-
-        Returns:
-            The quantile of every key with its interval, in the task's own units.
 
         Raises:
             ParameterError: if the share is not between 0 and 1, or the task has two levels.
@@ -168,31 +163,19 @@ class Distributions:
         return np.asarray(values[next_level - 1] + np.clip(part, 0, 1) * gaps[next_level - 1])
 
     def share_above(self, value: float) -> Shares:
-        """Return the share of every key's holders at levels above a value.
+        """Return the share of every key's holders at levels above a value, with its interval.
 
-        Args:
-            value: A level, or any value of the range where the task refuses values between its levels.
-
-        Returns:
-            The share of every key with its interval.
-
-        Raises:
-            ParameterError: if the value is none of these, or the task has two levels.
+        The `value` is a level, or any of the range where the task refuses values between its levels. Any other
+        one, or a task with two levels, is a `ParameterError`.
         """
         share, low, high = self._at_most(bisect_right(self.values, self._checked_value(value)))
         return Shares(1 - share, 1 - high, 1 - low)
 
     def share_below(self, value: float) -> Shares:
-        """Return the share of every key's holders at levels below a value.
+        """Return the share of every key's holders at levels below a value, with its interval.
 
-        Args:
-            value: A level, or any value of the range where the task refuses values between its levels.
-
-        Returns:
-            The share of every key with its interval.
-
-        Raises:
-            ParameterError: if the value is none of these, or the task has two levels.
+        The `value` is a level, or any of the range where the task refuses values between its levels. Any other
+        one, or a task with two levels, is a `ParameterError`.
         """
         return self._at_most(bisect_left(self.values, self._checked_value(value)))
 

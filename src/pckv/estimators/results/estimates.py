@@ -40,24 +40,10 @@ ROWS_PER_TEXT = 2**8
 
 
 class KeyEstimate(NamedTuple):
-    """What is known of one key: a row of the table, in plain numbers.
+    """What is known of one key: a row of `Estimates`, in plain numbers, under the names of its members.
 
-    Attributes:
-        key: The name of the key.
-        frequency: The share of people who hold the key, with its interval `frequency_low` to
-            `frequency_high`.
-        mean: The mean value that they give it, in the task's own units, with its interval `mean_low` to
-            `mean_high`.
-        mean_known: False where the interval of the mean spans 95 % of the range or more, or the key is not
-            detected: it may have no holders.
-        detected: Whether the key stands out from the noise.
-        shares: The share of the holders at every level, with its interval; empty where the task has two
-            levels.
-        deviation: The standard deviation of the values, with its interval `deviation_low` to
-            `deviation_high`; None where the task has two levels.
-        collides: Whether the key shares its number with another one that was asked for, so that reports do
-            not tell them apart; None where keys are not hashed.
-        mean_misfit: Whether the data fit no mean of the task's range.
+    Where the task has two levels, there are no `shares` of them, and no standard deviation of the values. Where
+    keys are not hashed, `collides` is None.
     """
 
     key: str
@@ -217,18 +203,10 @@ class Estimates(ValueSpread, ResultTable):
     def ask(
         self, quantiles: Sequence[float] = (), above: Sequence[float] = (), below: Sequence[float] = ()
     ) -> Estimates:
-        """Return the same table with further columns.
+        """Return the same table with further columns, which JSON, files and tables show.
 
-        Args:
-            quantiles: The shares of `quantile`.
-            above: The values of `share_above`.
-            below: The values of `share_below`.
-
-        Returns:
-            The table that JSON, files and tables show with these columns.
-
-        Raises:
-            ParameterError: as these methods do.
+        These are `quantiles` of these shares, and shares `above` and `below` these values, as the methods
+        `quantile`, `share_above` and `share_below` return and refuse them.
         """
         return replace(self, asked=ask(self.distributions, quantiles, above, below))
 
@@ -385,14 +363,9 @@ class Estimates(ValueSpread, ResultTable):
 
     @classmethod
     def from_dict(cls, document: Any) -> Self:
-        """Return the estimates that `to_dict` wrote.
+        """Return the estimates that `to_dict` wrote, the `document`.
 
-        Args:
-            document: The plain values.
-
-        Raises:
-            DataError: if a member is missing, is not of its type, or contradicts others; the message names
-                it.
+        A member that is missing, is not of its type, or contradicts others is a `DataError` that names it.
         """
         facts = read_members(cls, document, (*SCALARS, *OPTIONAL, "verdict"))
         told = read_value(_Heading, document)
@@ -402,9 +375,9 @@ class Estimates(ValueSpread, ResultTable):
         if facts["other"] not in (None, *keys):
             raise DataError("not a key of the estimates", place="other")
         hashed = facts["false_discovery_rate"] is not None
-        columns |= (
-            read_columns(_HashedRow, rows, place="estimates") if hashed else {"collides": [False] * len(keys)}
-        )
+        columns["collides"] = [False] * len(keys)
+        if hashed:
+            columns |= read_columns(_FurtherColumns, rows, ("collides",), "estimates")
         arrays: dict[str, Any] = {
             name: np.array(column, bool if name in FLAGS else float) for name, column in columns.items()
         }
@@ -476,15 +449,10 @@ class _Heading(NamedTuple):
     asked: _Questions = _Questions()
 
 
-class _HashedRow(NamedTuple):
-    """What a row has where keys are hashed."""
+class _FurtherColumns(NamedTuple):
+    """What a row has where keys are hashed, and where there are more than two levels, besides their shares."""
 
     collides: bool
-
-
-class _SpreadRow(NamedTuple):
-    """What a row has where there are more than two levels, besides their shares."""
-
     deviation: float
     deviation_low: float
     deviation_high: float
@@ -506,6 +474,6 @@ def _read_distributions(told: _Heading, rows: list[dict[str, Any]]) -> Distribut
     levels, *shares = (np.array(each, float).reshape(len(rows), len(values)) for each in by_level.values())
     if (levels != values).any():
         raise DataError("levels of other values", place="estimates")
-    deviations = read_columns(_SpreadRow, rows, place="estimates").values()
+    deviations = read_columns(_FurtherColumns, rows, DEVIATIONS, "estimates").values()
     exact = told.between == REFUSE_BETWEEN
     return Distributions(values, exact, *shares, *(np.array(each, float) for each in deviations))

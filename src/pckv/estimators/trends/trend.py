@@ -14,7 +14,14 @@ from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.series import Series
-from pckv.estimators.estimate import KNOWN_SPAN, check_level, default_method, estimate_supports, in_units
+from pckv.estimators.estimate import (
+    check_level,
+    default_method,
+    estimate_supports,
+    in_units,
+    interval_columns,
+    own_standard_error,
+)
 from pckv.estimators.intervals import (
     GAUSSIAN_VARIANCE,
     Interval,
@@ -224,10 +231,9 @@ def _in_order(counts: Sequence[RoundCounts]) -> list[RoundCounts]:
 
 
 def _summary(series: Series, counts: RoundCounts) -> RoundSummary:
-    task = series.task_of(counts.number)
-    return RoundSummary(
-        counts.number, task.id, series.opens(counts.number), series.closes(counts.number), counts.reports
-    )
+    number = counts.number
+    days = series.opens(number), series.closes(number)
+    return RoundSummary(number, series.task_of(number).id, *days, counts.reports)
 
 
 def _pooled(series: Series, counts: Sequence[RoundCounts], keys: Integers, level: float) -> Estimates:
@@ -246,10 +252,8 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
     if not counts:
         nothing = np.zeros((stands_out.size, 0))
         return {name: nothing.astype(bool) if name == "mean_known" else nothing for name in COLUMNS}
-    found = {
-        name: np.stack(column, axis=1)
-        for name, column in _transposed([_own(series, each, level) for each in counts]).items()
-    }
+    own = [_own(series, each, level) for each in counts]
+    found = {name: np.stack([each[name] for each in own], axis=1) for name in own[0]}
     frequencies = smooth_frequencies(counts, level)
     smoothed = _possible(frequencies.level, frequencies.interval, 0.0)
     smoothed_high = [
@@ -265,38 +269,24 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
         levels = smooth_means(of_rows, frequencies.level[rows], level)
         for name, column in zip(means, _possible(levels.level, levels.interval, -1.0), strict=True):
             means[name][rows] = in_units(column, series.task)
-    found |= {
-        "smoothed": smoothed[0],
-        "smoothed_low": smoothed[1],
-        "smoothed_high": np.stack(smoothed_high, axis=1),
-    }
-    found |= means
+    limits = {"smoothed_low": smoothed[1], "smoothed_high": np.stack(smoothed_high, axis=1)}
+    found |= {"smoothed": smoothed[0]} | limits | means
     return {name: found[name] for name in COLUMNS}
-
-
-def _transposed(rows: Sequence[dict[str, np.ndarray]]) -> dict[str, list[np.ndarray]]:
-    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndarray]:
     """Return what a round says on its own."""
-    reports, moments, support = counts.pair_reports, counts.moments, counts.support
-    frequency = np.clip(counts.frequency, 0, 1)
+    task, (support, reports, moments) = series.task, (counts.support, counts.pair_reports, counts.moments)
     low, high = frequency_interval(support, reports, moments, level)
-    hidden = hidden_share(series.task, counts.size_answers, level)
-    error = np.sqrt(moments.frequency_variance(frequency) / reports)
+    hidden, error = (
+        hidden_share(task, counts.size_answers, level),
+        own_standard_error(support, reports, moments),
+    )
+    of_frequency = Interval(low, hidden.raise_limits(high, error, level))
     mean = corrected(support, reports, moments)[1]
-    of_mean = mean_interval(support, reports, moments, level)
-    detected = Detection(series.task.key_count, level).detected(support.total, reports, moments)
-    return {
-        "frequency": frequency,
-        "frequency_low": np.minimum(low, frequency),
-        "frequency_high": np.maximum(hidden.raise_limits(high, error, level), frequency),
-        "mean": in_units(mean, series.task),
-        "mean_low": in_units(np.minimum(of_mean.low, mean), series.task),
-        "mean_high": in_units(np.maximum(of_mean.high, mean), series.task),
-        "mean_known": detected & (of_mean.high - of_mean.low < KNOWN_SPAN),
-    }
+    of_mean = Interval(*mean_interval(support, reports, moments, level)[:2])
+    detected = Detection(task.key_count, level).detected(support.total, reports, moments)
+    return interval_columns(task, np.clip(counts.frequency, 0, 1), of_frequency, mean, of_mean, detected)
 
 
 def _possible(level: Floats, interval: Interval, least: float) -> tuple[Floats, Floats, Floats]:
