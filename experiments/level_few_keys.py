@@ -12,8 +12,7 @@ from numpy.random import Generator, default_rng
 from pckv.base.arrays import Floats, Integers
 from pckv.estimators.methods.bayes import learn
 from pckv.estimators.shares import own_interval, own_shares, with_intervals
-from pckv.lab.counting import count_reports
-from pckv.lab.sampling import SampledCounts, TakenPairs
+from pckv.lab.counting import SampledCounts, TakenPairs, count_reports
 from pckv.mechanisms.base import SamplingLaw
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments

@@ -11,9 +11,8 @@ from numpy.random import Generator, default_rng
 from experiments.level_few_keys import single_pairs
 from pckv.base.population import Population
 from pckv.lab import counting
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, TakenPairs, count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.sampling import SamplingModel, TakenPairs
 from support.collision import collision_law
 
 # Two pairs are taken at most: the last of these people has more.

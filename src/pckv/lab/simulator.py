@@ -21,9 +21,8 @@ from pckv.estimators.methods.bayes import learn
 from pckv.estimators.methods.registry import CONSISTENT, METHODS, make_consistent, unclipped_frequency
 from pckv.estimators.shares import own_shares
 from pckv.lab.baselines import IndexModel, find_baseline
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import PlacedValues, SamplingModel, count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.sampling import PlacedValues, SamplingModel
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.registry import build
 from pckv.planning.people import SIGN_SCALE

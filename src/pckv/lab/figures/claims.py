@@ -11,12 +11,11 @@ from itertools import product
 import numpy as np
 
 from pckv.estimators.linear import unbiased_frequency
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, count_reports
 from pckv.lab.figures.figure import FigureScale, Point
 from pckv.lab.figures.formulas import psi, theorem4
 from pckv.lab.figures.synthetic import DOMAINS
 from pckv.lab.populations import zipf
-from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 
