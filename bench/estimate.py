@@ -12,7 +12,7 @@ from bench.measurement import Measurement, absolute, seconds
 from bench.processes import with_peak_memory
 from experiments.measured_errors import LEVEL
 from pckv.estimators.methods.bayes import learn
-from pckv.lab.choices import draw_counts
+from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 

@@ -15,10 +15,9 @@ from pyarrow import parquet
 from bench.measurement import PAIRS, Measurement, Times, absolute, seconds, speed
 from bench.processes import interpret, with_peak_memory
 from pckv.files.pairs.rows import Columns
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, count_reports
 from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.populations import uniform
-from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.registry import build
 from pckv.mechanisms.ue.law import UeLaw
 

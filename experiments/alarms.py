@@ -19,8 +19,7 @@ from pckv import Task
 from pckv.base.arrays import Floats, Messages
 from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
-from pckv.estimators.alarms.check import check_reports
-from pckv.estimators.alarms.result import CHECKS_PER_DAY, FALSE_ALARMS_PER_DAY, Alarms
+from pckv.estimators.alarms import CHECKS_PER_DAY, FALSE_ALARMS_PER_DAY, Alarms, check_reports
 
 SEED, HONEST_TASKS, ATTACKED_TASKS = 20_268, 20_000, 100
 HONEST_REPORTS, REPORTS, LIAR_SHARE, TARGETS = 1500, 100_000, 0.01, 10

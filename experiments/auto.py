@@ -1,6 +1,6 @@
 """Whether `auto` is right: the simulated error of its choice relative to the best mechanism's, over a grid.
 
-Prints a line per setting and the share within 10 % of the best (`pckv.lab.choices`), for each objective.
+Prints a line per setting and the share within 10 % of the best (`experiments.choices`), for each objective.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from numpy.random import default_rng
 
+from experiments.choices import SimulatedSetting, compare_choice
 from experiments.settings import ExperimentSettings
-from pckv.lab.choices import SimulatedSetting, compare_choice
 from pckv.planning.prediction import OBJECTIVES
 
 KEYS = (10, 30, 100, 1000, 10_000, 100_000)

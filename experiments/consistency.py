@@ -15,10 +15,9 @@ from rich.table import Table
 from experiments.settings import ExperimentSettings
 from pckv.estimators.methods.registry import CONSISTENT, METHODS, make_consistent, unclipped_frequency
 from pckv.files.pairs.rows import Columns
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, count_reports
 from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.populations import uniform, zipf
-from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 

@@ -26,10 +26,9 @@ from pckv.estimators.estimate import default_method, own_standard_error
 from pckv.estimators.methods.registry import METHODS
 from pckv.estimators.sets import HiddenShare, hidden_share
 from pckv.files.pairs.rows import Columns
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, count_reports
 from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.populations import movielike, zipf_sets
-from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.base import CountLaw
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport, key_support

@@ -15,7 +15,7 @@ from experiments.settings import Requirement
 from pckv.base.arrays import Floats
 from pckv.estimators.linear import corrected
 from pckv.estimators.methods.bayes import bayes
-from pckv.lab.choices import draw_counts
+from pckv.lab.counting import draw_counts
 from pckv.lab.processes import map_in_processes
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments

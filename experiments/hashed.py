@@ -21,11 +21,10 @@ from pckv.base.population import Population
 from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.linear import corrected
-from pckv.lab.choices import draw_level_counts
+from pckv.lab.counting import SamplingModel, draw_level_counts
 from pckv.lab.dataset import Dataset
 from pckv.lab.populations import zipf
 from pckv.lab.processes import map_in_processes
-from pckv.lab.sampling import SamplingModel
 from pckv.planning.prediction import predicted_errors
 from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection
 from pckv.statistics.moments import CountMoments

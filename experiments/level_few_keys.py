@@ -12,8 +12,7 @@ from numpy.random import Generator, default_rng
 from pckv.base.arrays import Floats, Integers
 from pckv.estimators.methods.bayes import learn
 from pckv.estimators.shares import own_interval, own_shares, with_intervals
-from pckv.lab.counting import count_reports
-from pckv.lab.sampling import SampledCounts, TakenPairs
+from pckv.lab.counting import SampledCounts, TakenPairs, count_reports
 from pckv.mechanisms.base import SamplingLaw
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
@@ -37,6 +36,12 @@ class FewKeys(NamedTuple):
     own_width: float
 
 
+def single_pairs(counts: Integers, users: int) -> TakenPairs:
+    """Let each participant take at most one pair, given how many take each (levels × keys)."""
+    levels, keys = (np.repeat(each.reshape(-1), counts.reshape(-1)) for each in np.indices(counts.shape))
+    return TakenPairs(np.arange(keys.size), keys, levels, users)
+
+
 def measure_few_keys(repeats: int) -> list[FewKeys]:
     """Collect several times from populations of their own profiles."""
     collections = repeats * COLLECTIONS_PER_REPEAT
@@ -53,7 +58,7 @@ def _measure(keys: int, epsilon: str, collections: int) -> FewKeys:
                 rng = default_rng([SEED, keys, alike, repeat])
                 held = _holders(keys, alike, rng)
                 truth = held.T / np.maximum(held.sum(axis=0), 1)[:, None]
-                one_pair_each = SampledCounts if isinstance(law, SamplingLaw) else TakenPairs.single
+                one_pair_each = SampledCounts if isinstance(law, SamplingLaw) else single_pairs
                 support, _, count_law = count_reports(law, one_pair_each(held, PEOPLE), rng)
                 moments = CountMoments.of(count_law)
                 posterior = learn(support, PEOPLE, moments)

@@ -15,9 +15,8 @@ from pckv.base.population import Population
 from pckv.contract.task import Task
 from pckv.estimators.methods.bayes import Posterior, learn
 from pckv.estimators.shares import distributions, own_interval, own_shares, with_intervals
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.sampling import SamplingModel
 from pckv.statistics.moments import CountMoments, Scale
 
 SEED, LEVEL = 20_274, 0.95

@@ -32,12 +32,11 @@ from pckv.estimators.linear import unbiased_frequency
 from pckv.estimators.methods.bayes import learn
 from pckv.estimators.methods.profiles import KnownFrequencies, learn_profiles
 from pckv.estimators.shares import LevelShares, own_interval, own_shares, with_intervals
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import PlacedValues, SamplingModel, count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import FigureScale
 from pckv.lab.figures.realdata import clothing, ecommerce, goodbooks
 from pckv.lab.processes import map_in_processes
-from pckv.lab.sampling import PlacedValues, SamplingModel
 from pckv.mechanisms.registry import build
 from pckv.statistics.detection import Detection
 from pckv.statistics.moments import CountMoments, equal_scale

@@ -15,9 +15,8 @@ from pckv.estimators.linear import baseline, corrected
 from pckv.estimators.methods.bayes import Posterior, learn
 from pckv.estimators.methods.prior import ValueGrid
 from pckv.estimators.sets import HiddenShare
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport

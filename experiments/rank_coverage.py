@@ -16,12 +16,11 @@ from numpy.random import default_rng
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv.base.arrays import Flags, Floats
 from pckv.estimators.methods.registry import METHODS, KeyEstimates
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.figure import FigureScale
 from pckv.lab.figures.realdata import clothing
 from pckv.lab.populations import gaussian, uniform, zipf
-from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 

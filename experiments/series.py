@@ -23,9 +23,8 @@ from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.results.trend import Trend
-from pckv.estimators.trends.changes import ComparedRounds
 from pckv.estimators.trends.rounds import RoundCounts
-from pckv.estimators.trends.trend import trend
+from pckv.estimators.trends.trend import ComparedRounds, trend
 
 SEED, REPEATS = 20_268, 50
 KEYS, PEOPLE, ROUNDS, PANELS = 200, 50_000, 20, 4

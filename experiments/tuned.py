@@ -8,8 +8,8 @@ from numpy.random import default_rng
 from rich.console import Console
 from rich.table import Table
 
+from experiments.choices import simulate_keys
 from experiments.settings import ExperimentSettings
-from pckv.lab.choices import simulate_keys
 from pckv.mechanisms.registry import build
 from pckv.planning.prediction import OBJECTIVES, Objective
 from pckv.planning.selection import tuned_law

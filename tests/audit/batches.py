@@ -11,6 +11,8 @@ from itertools import cycle, product
 
 import numpy as np
 
+from audit.conformance import all_variants
+from audit.interval_checks import known_texts
 from audit.replay import (
     PEOPLE_PER_BATCH,
     SPARE_DRAWS,
@@ -20,9 +22,8 @@ from audit.replay import (
     check_replay,
     named,
 )
-from pckv.auditing.exact import known_texts
 from pckv.auditing.interval_tape import explore
-from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, all_variants
+from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS
 from pckv.base.limits import HASHED, HASHED_MECHANISM, MAX_LEVELS
 from pckv.base.randomness import Tape
 from pckv.contract.task import Task

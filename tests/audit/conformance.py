@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from audit.exhaustive import ExhaustiveTape, OneDraw, in_weights, sampler_law
 from audit.smaller_laws import enumerable
-from pckv.auditing.exact import Values, held_levels, input_sets, scale, worst_ratio
-from pckv.auditing.variants import DEFAULT_VARIANT, LEVEL_VARIANTS, LevelVariant, all_variants, with_law
+from pckv.auditing.exact import Values, held_levels, input_sets, scale
+from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, LevelVariant, with_law
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import AuditFailure, ReportError, TallyError
 from pckv.base.limits import MIN_LEVELS
@@ -30,6 +30,7 @@ from pckv.mechanisms.padding import Pair
 from pckv.mechanisms.registry import LAWS, load_part
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport, key_support
+from support.worst_ratio import worst_ratio
 
 EPSILONS = tuple(Fraction(text) for text in ("0.1", "0.5", "1", "2", "4"))
 # Toy thresholds: (bits, keys), small enough that every value of every draw can be run.
@@ -44,6 +45,14 @@ TOY_LENGTHS = (1, 2)
 MAX_LEVELS_BY_KEYS = {1: 5, 2: 3}
 # The loss may stay below the claim by this much, and no more, at any size.
 CLOSE_TO_CLAIM = 1e-9
+# The default parameters with the two levels of the paper.
+DEFAULT_VARIANT = LevelVariant(2, {})
+
+
+def all_variants(name: str, max_levels: int) -> Iterator[LevelVariant]:
+    """Yield a mechanism's variants of two levels, and those of more up to a number."""
+    yield from (LevelVariant(2, parameters) for parameters in VARIANTS[name])
+    yield from (variant for variant in LEVEL_VARIANTS[name] if variant.levels <= max_levels)
 
 
 @dataclass(frozen=True)

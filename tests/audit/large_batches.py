@@ -12,7 +12,7 @@ import numpy as np
 from audit.batches import make_task, random_pairs
 from audit.compared_draws import recorded_corners
 from audit.replay import SPARE_DRAWS, NumberedPairs, Participants, check_batch_sizes, check_replay
-from pckv.auditing.variants import DEFAULT_VARIANT, LEVEL_VARIANTS, VARIANTS, LevelVariant
+from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, LevelVariant
 from pckv.base.errors import AuditFailure
 from pckv.base.seeded import seeded_source
 from pckv.contract.task import Task
@@ -70,7 +70,7 @@ def check_large_sets(mechanism: str) -> None:
 def check_bands(mechanism: str) -> None:
     """Reports are the scalar code's next to everything that the batch path compares a draw with."""
     planes = mechanism == "ue"
-    variants = [DEFAULT_VARIANT, *(LevelVariant(2, parameters) for parameters in VARIANTS[mechanism])]
+    variants = [LevelVariant(2, {}), *(LevelVariant(2, parameters) for parameters in VARIANTS[mechanism])]
     for levels, variant in (*variants, *LEVEL_VARIANTS[mechanism][-1:]):
         for number, (keys, padding) in enumerate(BAND_PLANES if planes else BAND_SHAPES):
             share = "0" if planes else "0.25"

@@ -15,8 +15,8 @@ import numpy as np
 from audit.batches import make_task, random_pairs
 from audit.replay import named
 from audit.tapes import RecordedSource
+from pckv.auditing.audit import audited_task
 from pckv.auditing.exact import scale, spread_values
-from pckv.auditing.interval_checks import audited_task
 from pckv.auditing.interval_tape import explore
 from pckv.auditing.sampler_loss import DeviceCode, follows_stated_law, sampler_loss
 from pckv.base.errors import AuditFailure

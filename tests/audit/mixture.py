@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from audit.conformance import EPSILONS, mixed_law, most_levels, toy_place
+from audit.conformance import EPSILONS, all_variants, mixed_law, most_levels, toy_place
 from audit.exhaustive import ExhaustiveTape, OneDraw, in_weights, law_of_runs
 from audit.smaller_laws import enumerable
 from audit.supports import OnePairLaw
-from pckv.auditing.exact import input_sets, scale, visited_sizes, worst_ratio, worst_ratio_of
-from pckv.auditing.variants import all_variants, with_law, without_question
+from pckv.auditing.exact import input_sets, scale, visited_sizes
+from pckv.auditing.variants import with_law, without_question
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import AuditFailure, ReportError
 from pckv.base.limits import SAMPLE
@@ -31,6 +31,7 @@ from pckv.mechanisms.size_question.device import answer
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport, key_support
+from support.worst_ratio import worst_ratio, worst_ratio_of
 
 SHARE = Fraction(1, 4)
 # Keys and padding of mixtures. Four keys with padding 1 are the fewest with a size between two ends.

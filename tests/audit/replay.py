@@ -12,7 +12,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from pckv.auditing.exact import key_number, key_text
+from audit.interval_checks import key_text
+from pckv.auditing.exact import key_number
 from pckv.base.arrays import Bytes, Flags, Integers, Messages
 from pckv.base.errors import AuditFailure
 from pckv.base.limits import REPORT_ID_BYTES

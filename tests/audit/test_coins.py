@@ -10,15 +10,10 @@ from unittest import mock
 
 import pytest
 
+from audit.interval_checks import COINS, check_interval_loss, check_reports, coin_tasks
 from audit.smaller_laws import enumerable
 from pckv import audit
-from pckv.auditing.interval_checks import (
-    COINS,
-    audited_task,
-    check_interval_loss,
-    check_reports,
-    coin_tasks,
-)
+from pckv.auditing.audit import audited_task
 from pckv.auditing.sampler_loss import DeviceCode, sampler_loss
 from pckv.auditing.variants import with_law
 from pckv.base.errors import AuditFailure

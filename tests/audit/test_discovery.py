@@ -11,8 +11,7 @@ from pckv import Task, audit
 from pckv.auditing.discovery import discovery_loss
 from pckv.base.errors import AuditFailure, ParameterError
 from pckv.base.randomness import Tape
-from pckv.card.card import privacy_card
-from pckv.card.markdown import card_markdown
+from pckv.card.card import card_markdown, privacy_card
 from pckv.mechanisms.collision.device import choose, send
 from pckv.mechanisms.discovery import device as discovery
 from pckv.mechanisms.discovery.law import DiscoveryLaw

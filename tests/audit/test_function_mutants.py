@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from audit.batches import check_batch_equals_single
+from audit.interval_checks import check_interval_loss
 from audit.supports import check_supports
-from pckv.auditing.interval_checks import audited_task, check_interval_loss
+from pckv.auditing.audit import audited_task
 from pckv.base.errors import AuditFailure
 from pckv.device import vectorised
 from pckv.mechanisms.collision.affine import Number, Numbering, is_generator, numbers_of

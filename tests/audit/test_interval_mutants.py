@@ -10,12 +10,8 @@ from typing import Any
 
 import pytest
 
-from pckv.auditing.interval_checks import (
-    audited_task,
-    check_interval_loss,
-    check_reports,
-    check_within_epsilon,
-)
+from audit.interval_checks import check_interval_loss, check_reports, check_within_epsilon
+from pckv.auditing.audit import audited_task
 from pckv.auditing.sampler_loss import DeviceCode, check_choices
 from pckv.base import budget
 from pckv.base.errors import AuditFailure, ParameterError

@@ -7,17 +7,17 @@ from itertools import product
 
 import pytest
 
-from pckv.auditing.exact import spread_keys, spread_values
-from pckv.auditing.interval_checks import (
+from audit.interval_checks import (
     EPSILONS,
     LARGE_SIZES,
-    audited_task,
     check_interval_loss,
     check_reports,
     check_within_epsilon,
     large_tasks,
     small_tasks,
 )
+from pckv.auditing.audit import audited_task
+from pckv.auditing.exact import spread_keys, spread_values
 from pckv.auditing.sampler_loss import DeviceCode, check_choices, sampler_loss
 from pckv.auditing.variants import VARIANTS
 from pckv.mechanisms.collision import device as collision

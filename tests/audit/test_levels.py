@@ -14,12 +14,13 @@ import pytest
 
 from audit import conformance
 from audit.batches import check_batch_equals_single
+from audit.interval_checks import check_interval_loss, check_reports, level_tasks
 from audit.level_checks import check_ids_bind_contracts, check_levels_keep_the_mean
 from audit.smaller_laws import enumerable
 from audit.supports import check_supports
 from pckv import audit
-from pckv.auditing.exact import input_sets, worst_ratio
-from pckv.auditing.interval_checks import audited_task, check_interval_loss, check_reports, level_tasks
+from pckv.auditing.audit import audited_task
+from pckv.auditing.exact import input_sets
 from pckv.auditing.sampler_loss import DeviceCode
 from pckv.auditing.variants import LEVEL_VARIANTS
 from pckv.base.canonical import dump
@@ -40,6 +41,7 @@ from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport, key_support
 from support.mutants import COLLISION, COMPACT, GRR, Mutant, check_caught
+from support.worst_ratio import worst_ratio
 
 WITH_LEVELS = [name for name, variants in LEVEL_VARIANTS.items() if variants]
 

@@ -12,10 +12,10 @@ from fractions import Fraction
 from itertools import combinations, permutations, product
 from typing import Any
 
+from audit.interval_checks import check_interval_loss, check_reports
 from audit.level_checks import BASE, OTHERS
 from audit.smaller_laws import enumerable
 from pckv.auditing.exact import held_levels, scale
-from pckv.auditing.interval_checks import check_interval_loss, check_reports
 from pckv.auditing.interval_tape import PiecewiseLaw, explore, turning_points, worst_ratio_at
 from pckv.auditing.sampler_loss import DeviceCode
 from pckv.auditing.variants import with_law

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from pckv import Series, Task, audit
-from pckv.card.card import privacy_card
-from pckv.card.markdown import card_markdown
+from pckv.card.card import card_markdown, privacy_card
 
 GOLDEN = Path(__file__).parent / "golden"
 SURVEY = Task(

@@ -8,8 +8,7 @@ import pytest
 
 from pckv import audit
 from pckv.auditing.audit import Audit
-from pckv.card.card import privacy_card
-from pckv.card.markdown import card_markdown
+from pckv.card.card import card_markdown, privacy_card
 from support.cli import GRR, contents, put, read_json, run, run_ok, run_refused
 
 

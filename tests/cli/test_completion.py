@@ -11,7 +11,7 @@ from pckv.base.budget import ALLOCATIONS
 from pckv.cli import main
 from pckv.cli.program import COMMANDS
 from pckv.counting.job import ENGINES
-from pckv.estimators.estimate import METHODS, POSTS
+from pckv.estimators.methods.registry import METHODS, POSTS
 from pckv.lab.baselines import BASELINE_NAMES
 from pckv.mechanisms.registry import LAWS
 from pckv.planning.prediction import OBJECTIVES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pckv.base.words import percent
-from pckv.estimators.estimate import METHODS
+from pckv.estimators.methods.registry import METHODS
 from pckv.lab.baselines import BASELINE_NAMES
 from pckv.mechanisms.registry import LAWS
 from support.cli import (

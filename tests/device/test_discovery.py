@@ -11,7 +11,6 @@ import pytest
 
 from audit.exhaustive import ExhaustiveTape, in_weights, law_of_runs
 from pckv import Task, perturb
-from pckv.auditing.exact import worst_ratio_of
 from pckv.base.errors import PairsError
 from pckv.base.randomness import Tape
 from pckv.contract.coins import coin_choice
@@ -21,6 +20,7 @@ from pckv.mechanisms.discovery import device as discovery
 from pckv.mechanisms.discovery.device import read_texts
 from pckv.mechanisms.discovery.law import DiscoveryLaw, Path
 from pckv.mechanisms.discovery.prefix_tree import PrefixTree, prefix_tree
+from support.worst_ratio import worst_ratio_of
 
 TREE = prefix_tree("ab", characters=2)
 DIGEST = bytes(32)

@@ -18,9 +18,16 @@ from pckv.base.arrays import Floats, Integers, Messages
 from pckv.base.population import Population
 from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
-from pckv.estimators.alarms import check, shared_symbols
-from pckv.estimators.alarms.check import ReportSample, check_reports, function_tests
-from pckv.estimators.alarms.result import CHECKS_PER_DAY, FALSE_ALARMS_PER_DAY, Alarms, AlarmTest
+from pckv.estimators import alarms as alarm_tests
+from pckv.estimators.alarms import (
+    CHECKS_PER_DAY,
+    FALSE_ALARMS_PER_DAY,
+    Alarms,
+    AlarmTest,
+    ReportSample,
+    check_reports,
+    function_tests,
+)
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from pckv.statistics.binomial import binomial_bound, gamma_bound, mean_bound, poisson_bound
@@ -69,7 +76,7 @@ def targets_of(task: Task, rng: Generator) -> Integers:
 @pytest.fixture
 def few_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the test that takes longest, where another one is meant."""
-    monkeypatch.setattr(shared_symbols, "MIN_REPORTS", 10 * REPORTS)
+    monkeypatch.setattr(alarm_tests, "MIN_REPORTS", 10 * REPORTS)
 
 
 @pytest.mark.parametrize("name", ["collision", "ue-compact, 1,000 keys, ε 4"])
@@ -169,7 +176,7 @@ def test_no_reports_and_few_reports_are_nothing_unusual(mechanism: str) -> None:
 
 @pytest.mark.usefixtures("few_tests")
 def test_more_words_than_are_kept_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "MAX_WORDS", 5000)
+    monkeypatch.setattr(alarm_tests, "MAX_WORDS", 5000)
     task = TASKS["collision"]
     sample = ReportSample(task, default_rng(13))
     for start in range(0, REPORTS, 5000):
@@ -244,11 +251,11 @@ def test_any_two_items_share_symbols_as_often_as_stated(name: str) -> None:
     task = TASKS[name]
     law, rng = task.law, default_rng(15)
     functions = rng.integers(0, law.functions or 0, 2**16)
-    places = shared_symbols._places(law, functions, np.arange(10))  # type: ignore[arg-type]
+    places = alarm_tests._places(law, functions, np.arange(10))  # type: ignore[arg-type]
     weights = np.full(len(places.rows), len(places.rows) ** -0.5)
-    alike = shared_symbols._alike(places, weights)
+    alike = alarm_tests._alike(places, weights)
     pairs = weights.sum() ** 2 - 1
-    expected = shared_symbols._chance(law) * pairs  # type: ignore[arg-type]
+    expected = alarm_tests._chance(law) * pairs  # type: ignore[arg-type]
     error = alike.std() / math.sqrt(alike.size)
     assert abs(alike.mean() - expected) < 4.5 * error
     assert abs(alike.mean() - 1.15 * expected) > 4.5 * error
@@ -262,8 +269,8 @@ def test_the_variance_of_shared_residues_is_exact(parameters: dict[str, int]) ->
     law, rng = task_of("ue-compact", keys=40, epsilon="6", **parameters).law, default_rng(4)
     assert isinstance(law, UeCompactLaw)
     keys, weights = np.arange(40), np.where(np.arange(40) % 2, rng.random(40), 0)
-    alike = shared_symbols._alike(shared_symbols._places(law, np.arange(law.functions), keys), weights)
-    assert shared_symbols._compact_variance(law, keys, weights) == pytest.approx(alike.var())
+    alike = alarm_tests._alike(alarm_tests._places(law, np.arange(law.functions), keys), weights)
+    assert alarm_tests._compact_variance(law, keys, weights) == pytest.approx(alike.var())
 
 
 def test_symbols_that_are_hardly_ever_shared_vary_all_the_same() -> None:
@@ -272,7 +279,7 @@ def test_symbols_that_are_hardly_ever_shared_vary_all_the_same() -> None:
     assert isinstance(law, CollisionLaw)
     weights, chance = np.array([1.0, 1.0]), 1 / law.symbols
     none_shared = np.full(2**15, -2 * chance)
-    spread = shared_symbols._DrawnSpread(none_shared, weights, chance)
+    spread = alarm_tests._DrawnSpread(none_shared, weights, chance)
     assert spread.variance >= 0.99 * 4 * chance
     for tilt in (0.1, 1.0, 3.0):
         exact = chance * math.exp(2 * tilt * (1 - chance)) + (1 - chance) * math.exp(-2 * tilt * chance) - 1
@@ -287,7 +294,7 @@ def test_shared_symbols_are_tested_on_reports_that_did_not_choose_the_keys(
     words, rng = honest_reports("collision"), default_rng(16)
     words = words[words < (task.law.word_limit or 0)]
 
-    places_of, group_test_of = shared_symbols._places, shared_symbols._group_test
+    places_of, group_test_of = alarm_tests._places, alarm_tests._group_test
     shown: list[Integers] = []
 
     def shown_by_tested(law: CollisionLaw, words: Integers, keys: Integers) -> Floats:
@@ -303,16 +310,16 @@ def test_shared_symbols_are_tested_on_reports_that_did_not_choose_the_keys(
 
     def smallest() -> float:
         found = [
-            shared_symbols.shared_symbols_test(task, task.law, part, rng)  # type: ignore[arg-type]
+            alarm_tests.shared_symbols_test(task, task.law, part, rng)  # type: ignore[arg-type]
             for part in np.array_split(words, 48)[:10]
         ]
         return min(test.chance for test in found if test)
 
-    monkeypatch.setattr(shared_symbols, "NULL_FUNCTIONS", 2**11)
+    monkeypatch.setattr(alarm_tests, "NULL_FUNCTIONS", 2**11)
     assert smallest() > 1e-3
     # The control: groups of keys that the tested functions themselves show.
-    monkeypatch.setattr(shared_symbols, "_supports", shown_by_tested)
-    monkeypatch.setattr(shared_symbols, "_group_test", group_test)
+    monkeypatch.setattr(alarm_tests, "_supports", shown_by_tested)
+    monkeypatch.setattr(alarm_tests, "_group_test", group_test)
     assert smallest() < 1e-4
 
 

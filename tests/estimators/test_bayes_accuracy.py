@@ -16,10 +16,8 @@ from pckv.estimators.methods.bayes import (
 from pckv.estimators.methods.prior import (
     cell_interval,
 )
-from pckv.lab.choices import draw_counts
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, count_reports, draw_counts
 from pckv.lab.populations import zipf
-from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 from support.bayes_counts import MECHANISMS, moments_of, zipf_counts

@@ -10,8 +10,7 @@ from scipy import stats
 
 from pckv.base.arrays import Floats
 from pckv.estimators.linear import corrected
-from pckv.estimators.methods.bayes import bayes, learn
-from pckv.estimators.methods.loss import MAX_LOSS, LearnedDistribution, Risks, loss_weights
+from pckv.estimators.methods.bayes import MAX_LOSS, LearnedDistribution, Risks, bayes, learn, loss_weights
 from pckv.estimators.methods.prior import (
     ValueGrid,
     count_likelihood,
@@ -21,7 +20,7 @@ from pckv.estimators.methods.prior import (
     posterior,
     zipf_law,
 )
-from pckv.lab.choices import draw_counts
+from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 from support.bayes_counts import zipf_counts

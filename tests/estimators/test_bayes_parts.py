@@ -22,7 +22,7 @@ from pckv.estimators.methods.prior import (
     posterior,
     scaled_likelihood,
 )
-from pckv.lab.choices import draw_counts
+from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 from support.bayes_counts import MECHANISMS, moments_of

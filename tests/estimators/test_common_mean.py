@@ -19,7 +19,7 @@ from pckv.estimators.methods.prior import (
     learn_means,
     mean_grid,
 )
-from pckv.lab.choices import draw_counts
+from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport

@@ -13,10 +13,8 @@ from pckv.estimators.intervals import frequency_interval
 from pckv.estimators.methods.bayes import learn
 from pckv.estimators.methods.prior import cell_interval
 from pckv.estimators.methods.registry import METHODS
-from pckv.lab.choices import draw_counts
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, count_reports, draw_counts
 from pckv.lab.populations import zipf
-from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.registry import build
 from pckv.statistics.detection import Detection, detection_threshold
 from pckv.statistics.moments import CountMoments

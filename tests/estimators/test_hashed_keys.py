@@ -11,9 +11,9 @@ import pytest
 
 from pckv import Series, Tally, Task, estimate, trend
 from pckv.base.errors import PairsError, ParameterError
-from pckv.estimators.alarms.check import check_reports
+from pckv.estimators.alarms import check_reports
 from pckv.estimators.methods.registry import METHODS
-from pckv.lab.choices import draw_counts
+from pckv.lab.counting import draw_counts
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.registry import build
 from pckv.statistics.detection import Detection, sum_chances

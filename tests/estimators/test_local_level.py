@@ -8,8 +8,8 @@ from numpy.random import default_rng
 from scipy.stats import norm
 
 from pckv.base.arrays import Floats
-from pckv.estimators.trends import local_level
-from pckv.estimators.trends.local_level import Levels, Movements, learn_chances, smooth_levels
+from pckv.estimators.trends import smoothing as local_level
+from pckv.estimators.trends.smoothing import Levels, Movements, learn_chances, smooth_levels
 
 ROUNDS = 6
 

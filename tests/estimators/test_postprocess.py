@@ -14,11 +14,9 @@ from numpy.random import default_rng
 from pckv import Tally, Task, estimate, simulate
 from pckv.auditing.variants import VARIANTS
 from pckv.base.errors import ParameterError
-from pckv.estimators.estimate import METHODS, POSTS
-from pckv.estimators.methods.registry import make_consistent
-from pckv.lab.counting import count_reports
+from pckv.estimators.methods.registry import METHODS, POSTS, make_consistent
+from pckv.lab.counting import SamplingModel, count_reports
 from pckv.lab.populations import zipf
-from pckv.lab.sampling import SamplingModel
 from pckv.mechanisms.base import SamplingLaw
 from pckv.mechanisms.registry import LAWS
 from pckv.statistics.moments import CountMoments

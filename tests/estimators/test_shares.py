@@ -235,7 +235,7 @@ def test_nothing_is_known_of_an_empty_table_of_two_levels() -> None:
 
 
 def test_more_levels_leave_room_for_fewer_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pckv.estimators.request.MAX_KEYS_AT_ONCE", 10)
+    monkeypatch.setattr("pckv.estimators.estimate.MAX_KEYS_AT_ONCE", 10)
     four, five = (Tally(NEW_TASK(keys=keys, epsilon=1, mechanism="grr")) for keys in (4, 5))
     assert len(estimate(four)) == 4
     assert estimate(four).method == "bayes"

@@ -12,7 +12,7 @@ from numpy.random import default_rng
 from pckv.estimators.trends import smoothing
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.smoothing import returning_error, smooth_frequencies, smooth_means
-from pckv.lab.choices import draw_counts
+from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import equal_scale
 

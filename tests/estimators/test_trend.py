@@ -13,9 +13,8 @@ import pytest
 from pckv import Series, Tally, estimate
 from pckv.base.errors import PairsError, ParameterError, TallyError, UnknownKey
 from pckv.estimators.results.trend import COLUMNS, Trend
-from pckv.estimators.trends.changes import ComparedRounds
 from pckv.estimators.trends.rounds import RoundCounts
-from pckv.estimators.trends.trend import trend
+from pckv.estimators.trends.trend import ComparedRounds, trend
 from support.rounds import ROUND_KEYS, collect_round, collect_rounds, make_series
 from support.signed_counts import signed_support
 

@@ -10,10 +10,10 @@ import pytest
 from numpy.random import Generator, default_rng
 
 from pckv.base.arrays import Floats, Integers
-from pckv.estimators.trends import changes
-from pckv.estimators.trends.changes import compare
+from pckv.estimators.trends import trend as trends
 from pckv.estimators.trends.rounds import RoundCounts
-from pckv.lab.choices import draw_counts
+from pckv.estimators.trends.trend import compare
+from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.detection import discoveries
 from pckv.statistics.moments import equal_scale
@@ -74,7 +74,7 @@ def test_without_the_choice_of_panels_p_values_are_too_small(monkeypatch: pytest
     holders = np.full(KEYS, PEOPLE // 2)
     pair = two_panels(holders, "ue", default_rng(2), epsilon=6)
     assert np.mean(p_values(pair) <= 0.05) < 0.065
-    monkeypatch.setattr(changes, "_variance", lambda counts, frequency: counts.noise_variance(frequency, 0.0))
+    monkeypatch.setattr(trends, "_variance", lambda counts, frequency: counts.noise_variance(frequency, 0.0))
     assert np.mean(p_values(pair) <= 0.05) > 0.075
 
 

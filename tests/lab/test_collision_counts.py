@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.random import Generator, default_rng
 
+from experiments.level_few_keys import single_pairs
 from pckv.base.population import Population
 from pckv.lab import counting
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, TakenPairs, count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.sampling import SamplingModel, TakenPairs
 from support.collision import collision_law
 
 # Two pairs are taken at most: the last of these people has more.
@@ -95,7 +95,7 @@ def test_two_items_are_supported_together_as_often_as_the_proof_says() -> None:
 
 
 def test_one_pair_each_and_some_of_the_people() -> None:
-    taken = TakenPairs.single(np.array([[1, 0], [0, 2]]), 5)
+    taken = single_pairs(np.array([[1, 0], [0, 2]]), 5)
     assert list(zip(taken.keys.tolist(), taken.levels.tolist(), strict=True)) == [(0, 0), (1, 1), (1, 1)]
     assert (taken.owners.tolist(), taken.users) == ([0, 1, 2], 5)
     people = TakenPairs(np.array([0, 0, 2, 2, 3]), np.arange(5), np.zeros(5, np.int64), 4)

@@ -19,11 +19,10 @@ from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.linear import baseline
 from pckv.lab.baselines import IndexModel, find_baseline
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, count_reports
 from pckv.lab.dataset import Dataset
 from pckv.lab.figures.formulas import theorem4
 from pckv.lab.populations import uniform, zipf
-from pckv.lab.sampling import SamplingModel
 from pckv.lab.simulator import Setting, Simulator
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.registry import LAWS, REGISTRY, build

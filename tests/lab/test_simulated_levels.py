@@ -15,9 +15,8 @@ from pckv import Task, simulate
 from pckv.base.errors import ParameterError
 from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import SamplingModel, count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.sampling import SamplingModel
 from pckv.lab.simulate import Result
 from pckv.lab.simulator import total_variation, true_shares
 from pckv.mechanisms.registry import build

@@ -13,7 +13,7 @@ import pytest
 
 from audit.supports import OnePairLaw
 from pckv import Task, audit
-from pckv.auditing.exact import input_sets, worst_ratio
+from pckv.auditing.exact import input_sets
 from pckv.base.errors import ParameterError, TaskError
 from pckv.mechanisms.base import HeldLevels
 from pckv.mechanisms.collision.affine import best_generator
@@ -21,6 +21,7 @@ from pckv.mechanisms.collision.law import MAX_SYMBOLS, CollisionLaw
 from pckv.statistics.moments import CountMoments
 from support.collision import collision_law
 from support.source_faults import faulty_module
+from support.worst_ratio import worst_ratio
 
 # Positions, keys and padding.
 SMALL_FAMILIES = (

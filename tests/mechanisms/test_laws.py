@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import pytest
 
-from pckv.auditing.exact import worst_ratio
 from pckv.base.budget import ALLOCATIONS, epsilon_of, exp_lower
 from pckv.base.limits import MIN_EPSILON
 from pckv.mechanisms.base import SamplingLaw
@@ -16,6 +15,7 @@ from pckv.mechanisms.grr.law import GrrLaw
 from pckv.mechanisms.registry import build
 from pckv.mechanisms.ue.law import UeLaw
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
+from support.worst_ratio import worst_ratio
 
 N = 2**64
 GRID = list(

@@ -14,12 +14,11 @@ from numpy.random import default_rng
 
 from audit.exhaustive import ExhaustiveTape, sampler_law
 from pckv import Task
-from pckv.auditing.exact import worst_ratio
 from pckv.base.arrays import Integers
 from pckv.base.budget import exp_lower
 from pckv.base.errors import ParameterError, TaskError
 from pckv.estimators.intervals import frequency_interval, mean_interval
-from pckv.lab.choices import draw_counts
+from pckv.lab.counting import draw_counts
 from pckv.mechanisms.base import CountLaw, Support
 from pckv.mechanisms.registry import build
 from pckv.mechanisms.ue_compact import device as ue_compact
@@ -28,6 +27,7 @@ from pckv.planning.influence import hostile
 from pckv.planning.tuning import explain_parameters, relative_errors
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode import ue_compact as compact
+from support.worst_ratio import worst_ratio
 
 EPSILONS = ("0.1", "0.5", "1", "2", "4", "6")
 # Every r and o that q = 3, 5 and 7 allow, and the sets that are known to do well.

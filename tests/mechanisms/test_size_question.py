@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pckv.auditing.exact import visited_sizes, worst_ratio_of
+from pckv.auditing.exact import visited_sizes
 from pckv.base.budget import exp_lower
 from pckv.base.errors import ParameterError
 from pckv.mechanisms.base import MessageDistribution
 from pckv.mechanisms.registry import build
 from pckv.mechanisms.size_question.law import SizeQuestion, size_ends
+from support.worst_ratio import worst_ratio_of
 
 
 @st.composite

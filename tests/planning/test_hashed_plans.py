@@ -9,7 +9,7 @@ import pytest
 
 from pckv import Task, plan
 from pckv.base.errors import ParameterError
-from pckv.lab.choices import draw_counts
+from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.planning.prediction import predicted_errors
 from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, smallest_detected_frequency

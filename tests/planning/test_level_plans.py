@@ -14,10 +14,11 @@ import pytest
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
+from experiments.choices import SimulatedSetting, compare_choice, simulate_keys
 from pckv import Plan, Task, plan
 from pckv.base.errors import ParameterError
 from pckv.estimators.linear import baseline
-from pckv.lab.choices import SimulatedSetting, compare_choice, draw_level_counts, simulate_keys
+from pckv.lab.counting import draw_level_counts
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.registry import build
 from pckv.mechanisms.ue_compact.law import MAX_DECODED_WORDS, UeCompactLaw

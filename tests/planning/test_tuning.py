@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
+from experiments.choices import SimulatedSetting, compare_choice, simulate_keys
 from experiments.mechanism_map import choices_chart
 from pckv import Task, audit
-from pckv.auditing.exact import worst_ratio
 from pckv.base.budget import exp_lower
 from pckv.base.errors import ParameterError, TaskError
 from pckv.charts.estimates import chart_svg
-from pckv.lab.choices import SimulatedSetting, compare_choice, simulate_keys
 from pckv.lab.populations import uniform
 from pckv.lab.simulator import Setting, Simulator
 from pckv.mechanisms.registry import build
@@ -28,6 +27,7 @@ from pckv.planning.prediction import OBJECTIVES, Objective, predict
 from pckv.planning.tuning import LawSpec, best_beta, tuned_parameters
 from pckv.statistics.moments import CountMoments
 from support.tiers import wide
+from support.worst_ratio import worst_ratio
 
 # The prediction.
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from pckv.lab.choices import draw_counts
+from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport

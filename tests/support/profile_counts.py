@@ -9,8 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from pckv.base.arrays import Floats, Integers
-from pckv.lab.counting import count_reports
-from pckv.lab.sampling import SampledCounts
+from pckv.lab.counting import SampledCounts, count_reports
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport

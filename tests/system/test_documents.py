@@ -14,7 +14,7 @@ import pytest
 
 import pckv
 from pckv.cli import main
-from pckv.estimators.estimate import METHODS
+from pckv.estimators.methods.registry import METHODS
 from pckv.mechanisms.registry import LAWS
 from support.parts import ROOT
 

@@ -28,6 +28,7 @@ SHARED = {
         "collision_kernels",
         "collision_populations",
         "attacks",
+        "choices",
         "few_reports",
         "measured_errors",
         "steering",

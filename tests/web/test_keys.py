@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 import pckv
-from pckv.charts.shares import QUANTILES
+from pckv.charts.estimates import QUANTILES
 from pckv.collector.analysis import estimates as estimates_part
 from pckv.web.keys import LEVELS
 from support.collectors import Running, check_problem, some_reports

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 from pckv.auditing.discovery import discovery_loss
-from pckv.auditing.interval_checks import audited_task
 from pckv.auditing.sampler_loss import sampler_loss
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, LevelVariant
 from pckv.base.budget import epsilon_of, is_within
-from pckv.base.limits import DISCOVERY
+from pckv.base.limits import DEVICE_COIN, DISCOVERY
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.task import Task
 from pckv.mechanisms.registry import LAWS
@@ -137,3 +136,32 @@ def _standard_task(name: str, variant: LevelVariant, keys: int, padding: int, ep
     law = LAWS[name].from_parameters(keys, padding, Fraction(epsilon), parameters, levels=levels)
     mechanism = {"name": name, **law.parameters}
     return audited_task(mechanism, keys, padding, epsilon, STANDARD_SIZE_SHARE, levels=levels)
+
+
+def audited_task(  # noqa: PLR0917
+    mechanism: Mapping[str, object],
+    keys: int,
+    padding: int,
+    epsilon: str,
+    share: str = "0.5",
+    coin: str = DEVICE_COIN,
+    levels: int = 2,
+) -> Task:
+    """Return a task with values on the scale of audits; a share of reports answers its size question, if any.
+
+    It has at most as many keys as its mechanism takes.
+    """
+    law_class = LAWS[str(mechanism["name"])]
+    keys = min(keys, law_class.max_keys)
+    has_words = law_class(2, 1, Fraction(1)).word_limit is not None
+    return Task(
+        name="audit",
+        keys=keys,
+        values=(1 - levels, levels - 1),
+        levels=levels,
+        epsilon=epsilon,
+        padding=padding,
+        mechanism=mechanism,
+        size_share=share if has_words and padding < keys else 0,
+        coin=coin,
+    )

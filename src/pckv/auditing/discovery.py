@@ -43,11 +43,6 @@ def discovery_loss(
 ) -> SamplerLoss:
     """Return the exact loss of a discovery's reports over sets of texts of all kinds.
 
-    Args:
-        task: A discovery.
-        sampler: The code to run; by default the device's own.
-        progress: Is told which share of the work is done.
-
     Raises:
         AuditFailure: if a report does not follow the stated law exactly.
     """

@@ -1,11 +1,8 @@
-"""The exact loss of a mechanism: every input set against every other, at every output.
+"""The sets of pairs that audits visit, and what may be reported of them.
 
 Values that are levels suffice, since the law of a report is affine in each value between two of them. Of the
 sizes that a size question is asked about, its ends suffice, since the law of a size between two ends is a
 mixture of theirs; some more are visited.
-
-Keys that a task does not list, in the sets of audits: several of them at once, and texts of which hashes are
-known.
 
 The keys of sets are numbers. Where a task has a key for all that are not listed, that number and all above it
 are different keys that are not listed. Where keys are hashed, numbers are those of a few known texts.
@@ -13,15 +10,12 @@ are different keys that are not listed. Where keys are hashed, numbers are those
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from functools import lru_cache
 from itertools import pairwise, product
 
-from pckv.base.errors import AuditFailure
 from pckv.base.limits import REFUSE
 from pckv.contract.task import Task
-from pckv.mechanisms.base import HeldLevels, MessageDistribution
 from pckv.mechanisms.size_question.law import SizeQuestion
 
 # Keys, with values on the scale of audits.
@@ -80,61 +74,9 @@ def visited_sizes(question: SizeQuestion) -> list[int]:
     return sorted(size for size in near if 0 <= size <= question.keys)
 
 
-def worst_ratio(
-    distribution: Callable[[HeldLevels], MessageDistribution], keys: int, levels: int = 2
-) -> Fraction:
-    """Return the largest likelihood ratio of any output between any two input sets."""
-    return worst_ratio_of(map(distribution, input_sets(keys, levels)))
-
-
-def worst_ratio_of(distributions: Iterable[MessageDistribution]) -> Fraction:
-    """Return the largest likelihood ratio of any output between any two of these laws."""
-    highest: dict[tuple[int, int], int] = {}
-    lowest: dict[tuple[int, int], int] = {}
-    outputs: set[int] | None = None
-    for weights, total in distributions:
-        possible = {output for output, weight in weights.items() if weight}
-        if outputs is not None and possible != outputs:
-            raise AuditFailure("exact ε: an output is possible for one input set and not for another")
-        outputs = possible
-        # Inputs that share a total are compared by their weights alone.
-        for output, weight in weights.items():
-            place = (output, total)
-            highest[place] = max(weight, highest.get(place, weight))
-            lowest[place] = min(weight, lowest.get(place, weight))
-    most = _by_output(highest, max)
-    least = _by_output(lowest, min)
-    return max(most[output] / least[output] for output in outputs or ())
-
-
-def _by_output(
-    weights: Mapping[tuple[int, int], int], choose: Callable[[Fraction, Fraction], Fraction]
-) -> dict[int, Fraction]:
-    chosen: dict[int, Fraction] = {}
-    for (output, total), weight in weights.items():
-        chance = Fraction(weight, total)
-        chosen[output] = choose(chance, chosen.get(output, chance))
-    return chosen
-
-
-# Texts of hashed keys: as many as the largest sets of hashed keys need.
-TEXTS = 400
 # Values of keys that are not listed, as places among the levels: the first is the lowest, the last the
 # highest.
 LOWEST, HIGHEST = 0, -1
-
-
-@lru_cache(maxsize=16)
-def known_texts(task: Task) -> dict[int, str]:
-    """Return texts by their numbers, where keys are hashed."""
-    return {task.key_index(text): text for text in (f"text {number}" for number in range(TEXTS))}
-
-
-def key_text(task: Task, key: int) -> str:
-    """Return what a person calls the key of a set."""
-    if task.is_hashed:
-        return known_texts(task)[key]
-    return task.key_name(key) if key < task.key_count else f"not listed, {key}"
 
 
 def key_number(task: Task, key: int) -> int:

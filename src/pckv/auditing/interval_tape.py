@@ -62,14 +62,11 @@ class _Rejected(Exception):
 
 
 class IntervalTape(Tape):
-    """A tape whose draws are traced, in one run.
+    """A tape whose draws, of `one` values each, are traced in one run.
 
-    Args:
-        values: Two numbers per draw, which add up to its value: where a box of draws starts, and a remainder.
-            Later draws are 0.
-        seed: The hash function that is drawn, where one is.
-        one: The number of values of a draw.
-        choices: What the first results of `below` are, in all runs.
+    `values` are two numbers per draw, which add up to its value: where a box of draws starts, and a remainder;
+    later draws are 0. `seed` is the hash function that is drawn, where one is, and `choices` what the first
+    results of `below` are.
     """
 
     def __init__(self, values: list[int], seed: int, one: int, choices: Sequence[int] = ()) -> None:
@@ -153,14 +150,10 @@ class _Found:
 def explore(
     run: Callable[[Tape], Number], seed: int = 0, bits: int = BITS, choices: Sequence[int] = ()
 ) -> list[Leaf]:
-    """Return all paths of a function of a tape.
+    """Return all paths of a function of a tape, which returns the message that the draws make.
 
-    Args:
-        run: Returns the message that the tape's draws make.
-        seed: The hash function that all runs draw, where they draw one.
-        bits: The size of a draw.
-        choices: What the first results of `below` are, in all runs: for code that chooses among too many to
-            visit.
+    All runs draw the same hash function, the `seed`, where they draw one. `choices` are what the first results of
+    `below` are in all runs: for code that chooses among too many to visit.
 
     Raises:
         AuditFailure: if a decision depends on the seed, or if there are too many paths to follow.

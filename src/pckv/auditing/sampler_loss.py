@@ -57,12 +57,7 @@ FUNCTION = 1
 
 
 def check_choices(law: CollisionLaw, run: Run, sizes: Iterable[int]) -> int:
-    """Check how reports of larger sets are made; return the number of paths that were followed.
-
-    Args:
-        law: How pairs are reported.
-        run: Makes a message of pairs from a tape.
-        sizes: The numbers of pairs of these sets, beyond the padding.
+    """Check how reports of sets of these sizes, beyond the padding, are made; return the number of paths.
 
     Raises:
         AuditFailure: if a choice is not made place by place among the rest, or other pairs are reported than
@@ -194,13 +189,9 @@ def sampler_loss(
     sets: Sequence[Values] | None = None,
     progress: Progress = no_progress,
 ) -> SamplerLoss:
-    """Return the exact loss of a task's reports, over the visited sets, by running the device's code.
+    """Return the exact loss of a task's reports by running the device's code, or the code given.
 
-    Args:
-        task: The task.
-        code: The code to run; by default the device's own.
-        sets: The sets of pairs, with values on the scale of audits; by default sets of all kinds.
-        progress: Is told which share of the work is done.
+    `sets` are those of pairs, with values on the scale of audits; by default sets of all kinds.
 
     Raises:
         AuditFailure: if a report does not follow the stated law exactly.

@@ -5,7 +5,6 @@ Tasks over laws that no task names: fewer hash functions or bits, so that everyt
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import NamedTuple
 
@@ -25,11 +24,7 @@ def without_question(task: Task) -> Task:
 def with_law(task: Task, law: Law, question: SizeQuestion | None = None) -> Task:
     """Return a copy of a task that perturbs and counts with another law; its id stays the task's.
 
-    Args:
-        task: The task to copy.
-        law: How the copy reports pairs.
-        question: The size question of the copy; by default the task's, if it has one, with thresholds of as
-            many bits as the law's.
+    Its size question is by default the task's, if it has one, with thresholds of as many bits as the law's.
     """
     if question is None and task.size_question is not None:
         question = replace(task.size_question, bits=law.bits)
@@ -52,10 +47,6 @@ class LevelVariant(NamedTuple):
 
     levels: int
     parameters: Variant
-
-
-# The default parameters with the two levels of the paper.
-DEFAULT_VARIANT = LevelVariant(2, {})
 
 
 _ALLOCATIONS: tuple[Variant, ...] = tuple({"allocation": allocation} for allocation in ALLOCATIONS)
@@ -87,9 +78,3 @@ LEVEL_VARIANTS: dict[str, tuple[LevelVariant, ...]] = {
     ),
     "collision": (LevelVariant(3, {}), LevelVariant(5, {})),
 }
-
-
-def all_variants(name: str, max_levels: int) -> Iterator[LevelVariant]:
-    """Yield a mechanism's variants of two levels, and those of more up to a number."""
-    yield from (LevelVariant(2, parameters) for parameters in VARIANTS[name])
-    yield from (variant for variant in LEVEL_VARIANTS[name] if variant.levels <= max_levels)

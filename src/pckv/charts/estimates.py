@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +15,8 @@ import numpy as np
 
 from pckv.base.errors import ParameterError, require
 from pckv.base.words import TOO_RARE, plural
-from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.words import UNKNOWN
+from pckv.estimators.results.distributions import MAX_DIGITS, level_names
+from pckv.estimators.results.estimates import UNKNOWN, Estimates
 
 if TYPE_CHECKING:
     import altair as alt
@@ -66,19 +68,17 @@ def estimates_chart(
             row["true frequency"], row["true mean"] = truth[row["key"]]
     keys = key_count or len(estimates.listed)
     which = f"{len(shown)} most frequent of {keys:,} keys" if keys > len(shown) else f"{keys:,} keys"
-    notes = [
-        how_estimated(estimates),
-        f"{100 * estimates.level:g} % intervals",
-        estimates.hostile_note,
-        "red: the truth" if truth is not None else "",
-        "" if shown.detected.all() else f"grey: {TOO_RARE}",
-    ]
-    how = ", ".join(filter(None, notes))
-    title = {
-        "text": f"{name}: {which}" if name else which,
-        "subtitle": [how, estimates.other_note] if estimates.other else how,
-    }
+    red = "red: the truth" if truth is not None else ""
+    title = _title(name, which, estimates, red, "" if shown.detected.all() else f"grey: {TOO_RARE}")
+    if estimates.other:
+        title["subtitle"] = [title["subtitle"], estimates.other_note]
     return _interval_panels(rows, title, unit, with_truth=truth is not None)
+
+
+def _title(name: str, what: str, estimates: Estimates, *notes: str) -> dict[str, Any]:
+    intervals = f"{100 * estimates.level:g} % intervals"
+    told = (how_estimated(estimates), intervals, estimates.hostile_note, *notes)
+    return {"text": f"{name}: {what}" if name else what, "subtitle": ", ".join(filter(None, told))}
 
 
 def shown_keys(estimates: Estimates) -> Estimates:
@@ -144,19 +144,23 @@ def _ends(rows: Sequence[Mapping[str, Any]], quantity: str) -> tuple[float, floa
     return min(numbers), max(numbers)
 
 
+def _tooltips(altair: Any, quantity: str, low: str, high: str, *, form: str) -> list[Any]:
+    """Return what is said of a number and its interval."""
+    titles = {quantity: quantity, low: "at least", high: "at most"}
+    return [altair.Tooltip(f"{field}:Q", format=form, title=title) for field, title in titles.items()]
+
+
 def _row_axis(altair: Any, rows: Sequence[Mapping[str, Any]], *, labels: bool) -> Any:
     """Return the axis of keys, in the order of the rows; the labels of those that are not detected are paler.
 
     A sort by names would write them into an expression, where Vega takes `constructor` and other names of
     JavaScript's own for operators. The index of a label runs from 0 to 1.
     """
-    if not labels:
-        return altair.Y(
-            "key:N", sort=None, title=None, axis=altair.Axis(labels=False, ticks=False, title=None)
-        )
-    detected = sum(bool(row["detected"]) for row in rows)
-    pale = {"test": f"datum.index > {(detected - 0.5) / max(1, len(rows) - 1)}", "value": PALE}
-    axis = altair.Axis(labelOpacity={"condition": pale, "value": 1})
+    axis = altair.Axis(labels=False, ticks=False, title=None)
+    if labels:
+        detected = sum(bool(row["detected"]) for row in rows)
+        pale = {"test": f"datum.index > {(detected - 0.5) / max(1, len(rows) - 1)}", "value": PALE}
+        axis = altair.Axis(labelOpacity={"condition": pale, "value": 1})
     return altair.Y("key:N", sort=None, title=None, axis=axis)
 
 
@@ -168,10 +172,7 @@ def _panel(
     scale = altair.Scale(domain=list(ends), zero=False, nice=True)
     tooltip = [
         altair.Tooltip("key:N"),
-        *(
-            altair.Tooltip(f"{quantity}{end}:Q", format=form, title=name)
-            for end, name in (("", quantity), ("_low", "at least"), ("_high", "at most"))
-        ),
+        *_tooltips(altair, quantity, f"{quantity}_low", f"{quantity}_high", form=form),
     ]
     # A mean that may be anywhere in its range is not drawn as if it were known.
     is_drawn = "datum.known" if quantity == "mean" else "true"
@@ -289,3 +290,138 @@ def lines_chart(
 
 def _scale(altair: Any, *, logarithmic: bool) -> Any:
     return altair.Scale(type="log", nice=False) if logarithmic else altair.Scale(zero=False)
+
+
+# From violet to yellow, each lighter than the one before: readable on white and on black, in grey, and
+# without red and green.
+COLOR_SCHEME = "viridis"
+PANEL_WIDTH, PANEL_HEIGHT = 330, 260
+# The quantiles that are drawn of one key.
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+# A level with a longer text is rounded where it is drawn.
+MAX_LABEL_LETTERS = 8
+
+
+def shares_chart(
+    estimates: Estimates, *, key_count: int | None = None, name: str = "", unit: str = ""
+) -> alt.HConcatChart:
+    """Draw what `estimates_chart` does, and with more than two levels the shares of these."""
+    panels = estimates_chart(estimates, key_count=key_count, name=name, unit=unit)
+    if not estimates.level_values:
+        return panels
+    rows = shown_keys(estimates).to_dict()["estimates"]
+    chart: alt.HConcatChart = panels | shares_panel(rows, level_labels(estimates.level_values), unit)
+    return chart
+
+
+def shares_panel(rows: Sequence[Mapping[str, Any]], names: Sequence[str], unit: str = "") -> alt.LayerChart:
+    """Draw the shares of the levels with these names as one stacked bar per row of `Estimates.to_dict`.
+
+    Rows that are detected come first; the others get no bar.
+    """
+    altair = load_altair()
+    parts = [
+        {"key": row["key"], "level": name, "place": place, **share}
+        for row in rows
+        if row["detected"]
+        for place, (name, share) in enumerate(zip(names, row["shares"], strict=True))
+    ]
+    unknown = [{"key": row["key"], "middle": 0.5} for row in rows if not row["detected"]]
+    keys = _row_axis(altair, rows, labels=False)
+    axis, scale = altair.Axis(format="~%", tickCount=5), altair.Scale(domain=[0, 1])
+    colors = altair.Scale(domain=list(names), scheme=COLOR_SCHEME)
+    drawn = altair.Chart(altair.Data(values=parts)).mark_bar(stroke="white", strokeWidth=0.5)
+    bars = drawn.encode(
+        y=keys,
+        x=altair.X("share:Q", stack="zero", title="share of holders", axis=axis, scale=scale),
+        color=altair.Color("level:N", sort=None, scale=colors, title=_value_label(unit)),
+        order=altair.Order("place:Q"),
+        tooltip=["key:N", *_share_tooltips(altair)],
+    )
+    texts = altair.Chart(altair.Data(values=unknown)).mark_text(color=GREY, fontSize=11)
+    said = texts.encode(y=keys, x="middle:Q", text=altair.value(UNKNOWN))
+    panel: alt.LayerChart = altair.layer(bars, said).properties(
+        width=PANEL_WIDTH, height=altair.Step(ROW_PIXELS)
+    )
+    return panel
+
+
+def level_labels(values: Sequence[float]) -> tuple[str, ...]:
+    """Return what levels are worth, with few of the decimals that equal steps may have without end.
+
+    >>> level_labels((0.0, 2.5, 1000.0))
+    ('0', '2.5', '1000')
+    >>> level_labels((0.0, 1 / 3, 2 / 3, 1.0))
+    ('0', '0.333', '0.667', '1')
+    """
+    closest = min(larger - smaller for smaller, larger in pairwise(values))
+    decimals = max(0, 2 - math.floor(math.log10(closest)))
+    return tuple(
+        text if len(text) <= MAX_LABEL_LETTERS else level_names([round(value, decimals)], MAX_DIGITS)[0]
+        for value, text in zip(values, level_names(values, MAX_DIGITS), strict=True)
+    )
+
+
+def values_chart(estimates: Estimates, *, name: str = "", unit: str = "") -> alt.HConcatChart:
+    """Draw how the values of one key are spread: shares of the levels and quantiles, with intervals.
+
+    Raises:
+        ParameterError: if there are several keys, or two levels.
+    """
+    if len(estimates) != 1 or not estimates.level_values:
+        raise ParameterError("the values of one key are drawn, of a task with more than two levels")
+    altair = load_altair()
+    [row] = estimates.to_dict()["estimates"]
+    title = _title(name, row["key"], estimates, "" if row["detected"] else TOO_RARE)
+    histogram = _histogram(altair, row, level_labels(estimates.level_values), _value_label(unit))
+    quantiles = _quantile_panel(altair, estimates, _value_label(unit))
+    chart: alt.HConcatChart = altair.hconcat(histogram, quantiles, spacing=30).properties(title=title)
+    return chart
+
+
+def _histogram(altair: Any, row: Mapping[str, Any], names: Sequence[str], label: str) -> Any:
+    """Draw one bar per level, at equal distances whatever its value, with the interval of its share."""
+    levels = [{"level": name, **share} for name, share in zip(names, row["shares"], strict=True)]
+    base = altair.Chart(altair.Data(values=levels)).encode(
+        x=altair.X("level:N", sort=None, title=label, axis=altair.Axis(labelAngle=0)),
+        tooltip=_share_tooltips(altair),
+    )
+    axis = altair.Axis(format="~%", tickCount=6)
+    bars = base.mark_bar(color=ESTIMATE_COLOR, opacity=PALE).encode(
+        y=altair.Y("share:Q", title="share of holders", axis=axis)
+    )
+    intervals = base.mark_rule(color=ESTIMATE_COLOR, strokeWidth=2).encode(y="low:Q", y2="high:Q")
+    points = base.mark_point(color=ESTIMATE_COLOR, filled=True, size=45, opacity=1).encode(y="share:Q")
+    return altair.layer(bars, intervals, points).properties(width=PANEL_WIDTH, height=PANEL_HEIGHT)
+
+
+def _quantile_panel(altair: Any, estimates: Estimates, label: str) -> Any:
+    """Draw quantiles with their intervals, the lowest first."""
+    rows = []
+    for probability in QUANTILES:
+        value, low, high = (float(limit[0]) for limit in estimates.quantile(probability))
+        rows.append({"share": f"{100 * probability:g} %", "value": value, "low": low, "high": high})
+    scale = altair.Scale(domain=[estimates.level_values[0], estimates.level_values[-1]])
+    base = altair.Chart(altair.Data(values=rows)).encode(
+        y=altair.Y("share:N", sort=None, title="share of holders at or below"),
+        tooltip=[
+            altair.Tooltip("share:N", title="quantile"),
+            *_tooltips(altair, "value", "low", "high", form=".4~g"),
+        ],
+    )
+    intervals = base.mark_rule(color=ESTIMATE_COLOR, strokeWidth=5, strokeCap="round", opacity=PALE).encode(
+        x=altair.X("low:Q", title=label, scale=scale), x2="high:Q"
+    )
+    points = base.mark_point(color=ESTIMATE_COLOR, filled=True, size=70, opacity=1).encode(
+        x=altair.X("value:Q", scale=scale)
+    )
+    return altair.layer(intervals, points).properties(width=PANEL_WIDTH, height=PANEL_HEIGHT)
+
+
+def _share_tooltips(altair: Any) -> list[Any]:
+    level = altair.Tooltip("level:N", title="value")
+    return [level, *_tooltips(altair, "share", "low", "high", form=".1%")]
+
+
+def _value_label(unit: str) -> str:
+    return f"value, in {unit}" if unit else "value"

@@ -18,11 +18,7 @@ _COLOR = "#3367a8"
 def trend_chart(trend: Trend) -> alt.FacetChart:
     """Draw the frequencies of the first keys of a trend over its rounds, each with its interval.
 
-    Args:
-        trend: The trend of the keys to draw.
-
-    Returns:
-        A chart with a panel per key: the smoothed frequency as a line with a band, single rounds as points.
+    There is a panel per key: the smoothed frequency as a line with a band, single rounds as points.
     """
     altair = load_altair()
     table = trend.lists()

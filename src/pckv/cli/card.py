@@ -12,8 +12,7 @@ import click
 from pckv.auditing.audit import audit
 from pckv.base.days import Phase
 from pckv.base.errors import AuditFailure, DataError, ParameterError, TallyError, TaskError
-from pckv.card.card import privacy_card
-from pckv.card.markdown import card_markdown
+from pckv.card.card import card_markdown, privacy_card
 from pckv.cli.common import FilePath, force_option
 from pckv.cli.inputs import read_task
 from pckv.cli.remote import ask, collected, fetch, read_token, reading_token_option, understood

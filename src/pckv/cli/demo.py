@@ -26,8 +26,7 @@ from pckv.cli.table import print_table
 from pckv.cli.terminal import progress_bar
 from pckv.cli.trial import Address, Pairs, collect, running_collector
 from pckv.counting.run import CountOptions
-from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.words import UNKNOWN
+from pckv.estimators.results.estimates import UNKNOWN, Estimates
 from pckv.files.outputs import check_free, whole_file
 
 LINES_PER_STEP = 4

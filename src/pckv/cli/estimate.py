@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from pckv.charts.shares import shares_chart, values_chart
+from pckv.charts.estimates import shares_chart, values_chart
 from pckv.cli.common import NUMBER, FilePath
 from pckv.cli.inputs import read_keys
 from pckv.cli.outputs import Outputs, result_outputs
 from pckv.cli.source import TaskSource, task_source
-from pckv.estimators.estimate import METHODS, POSTS
+from pckv.estimators.methods.registry import METHODS, POSTS
 
 
 @click.command("estimate", short_help="Estimate frequencies and means from reports or tallies.")

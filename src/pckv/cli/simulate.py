@@ -17,8 +17,7 @@ from pckv.cli.common import NUMBER, FilePath, force_option, json_option
 from pckv.cli.contract_options import LEVELS, LEVELS_HELP
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json, progress_bar
-from pckv.estimators.estimate import METHODS, POSTS
-from pckv.estimators.methods.registry import DEFAULT_METHOD
+from pckv.estimators.methods.registry import DEFAULT_METHOD, METHODS, POSTS
 from pckv.files.outputs import check_free, whole_file
 from pckv.files.pairs.population import REPEATED
 from pckv.files.pairs.rows import Columns

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -25,13 +24,12 @@ from pckv.contract.series import Series
 from pckv.contract.task import Task
 from pckv.counting.alarms import check_files
 from pckv.counting.run import CountOptions, files_by_round
-from pckv.estimators.alarms.result import Alarms
+from pckv.estimators.alarms import Alarms
 from pckv.estimators.discovery import discover
 from pckv.estimators.estimate import estimate
 from pckv.estimators.results.discovery import Discovery
 from pckv.estimators.results.estimates import Estimates
 from pckv.estimators.results.trend import Trend
-from pckv.estimators.results.words import verdict
 from pckv.estimators.trends.trend import trend
 
 # The most rounds that a collector estimates together.
@@ -127,7 +125,7 @@ class CollectedReports(NamedTuple):
         told: _Overview = self._read(partial(read_value, _Overview), overview)
         if keys:
             # The collector's sentences are about all keys, and these are to be about those asked for.
-            found = replace(found, verdict=verdict(found))
+            found = found.with_verdict()
         return EstimatedTask(found, told.alarms, told.name, told.about.unit)
 
     def discovery(self, level: float, false_discovery_rate: float) -> Discovery:

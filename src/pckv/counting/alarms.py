@@ -11,8 +11,7 @@ from numpy.random import default_rng
 from pckv.base.arrays import Messages
 from pckv.contract.task import Task
 from pckv.counting.batches import batch_messages
-from pckv.estimators.alarms.check import check_reports
-from pckv.estimators.alarms.result import Alarms
+from pckv.estimators.alarms import Alarms, check_reports
 from pckv.files.reports.reader import ReportFile, find_inputs
 from pckv.tally import Tally
 

@@ -6,7 +6,7 @@ estimated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -63,11 +63,7 @@ class WholeText:
 class Search:
     """What was found on the way from the first group to the last.
 
-    Attributes:
-        groups: The reports of every group.
-        followed: All prefixes that were followed.
-        whole: The texts that ended, or that are as long as can be found.
-        tested: How many texts could have been among them.
+    `whole` are the texts that ended, or that are as long as can be found; `tested` could have been among them.
     """
 
     groups: list[GroupReports]
@@ -142,11 +138,8 @@ def null_chances(law: DiscoveryLaw, counts: Integers | Sequence[int], reports: o
     return chances
 
 
-def _part_of(progress: Progress, group: int, groups: int) -> Callable[[float], None]:
-    def report(share: float) -> None:
-        progress((group + share) / groups)
-
-    return report
+def _part_of(progress: Progress, group: int, groups: int) -> Progress:
+    return lambda share: progress((group + share) / groups)
 
 
 # Prefixes that are followed from one group to the next at most.
@@ -196,21 +189,17 @@ def discover(
             f"task {task.name!r} has more groups than reports: {tree.groups} groups, {tally.reports:,} reports"
         )
     found = search(task, law, reports_by_group(tally, law), most, progress)
-    chances = null_chances(
-        law,
-        np.array([whole.count for whole in found.whole], np.int64),
-        [whole.reports for whole in found.whole],
-    )
+    counts = [whole.count for whole in found.whole]
+    chances = null_chances(law, counts, [whole.reports for whole in found.whole])
     stand_out = discoveries(chances, false_discovery_rate, found.tested)
     keys = [found.whole[place] for place in np.flatnonzero(stand_out)]
-    estimated = _estimate(
-        law, [whole.count for whole in keys], [whole.reports for whole in keys], tally.reports, level
-    )
-    order = sorted(range(len(keys)), key=lambda place: (-estimated.frequency[place], keys[place].text))
+    counts, reports = [whole.count for whole in keys], [whole.reports for whole in keys]
+    estimated = _estimate(law, counts, reports, tally.reports, level)
+    order = sorted(range(len(keys)), key=lambda place: (-estimated[place][0], keys[place].text))
     return Discovery(
         task=task.id,
         keys=tuple(
-            FoundKey(keys[place].text, *estimated.row(place), len(keys[place].text) == tree.characters)
+            FoundKey(keys[place].text, *estimated[place], len(keys[place].text) == tree.characters)
             for place in order
         ),
         tree=_tree(task, law, found, keys, tally.reports, level),
@@ -224,28 +213,19 @@ def discover(
     )
 
 
-class _Frequencies(NamedTuple):
-    frequency: Floats
-    low: Floats
-    high: Floats
-
-    def row(self, place: int) -> tuple[float, float, float]:
-        return float(self.frequency[place]), float(self.low[place]), float(self.high[place])
-
-
 def _estimate(
     law: DiscoveryLaw, counts: Sequence[int], reports: Sequence[int], people: int, level: float
-) -> _Frequencies:
+) -> list[tuple[float, float, float]]:
     """Return frequencies with intervals, each from the reports that say something of its text or prefix."""
     all_counts, all_reports = np.array(counts, np.int64), np.array(reports, np.int64)
-    result = _Frequencies(*(np.zeros(all_counts.size) for _ in range(3)))
+    result = np.zeros((3, all_counts.size))
     for number in np.unique(all_reports).tolist():
         same = np.flatnonzero(all_reports == number)
         support = KeySupport(all_counts[same][None, :])
         moments = moments_of(law, left_out=1 - number / people)
-        result.frequency[same] = np.clip(unbiased_frequency(support, number, moments), 0, 1)
-        result.low[same], result.high[same] = frequency_interval(support, number, moments, level)
-    return result
+        frequency = np.clip(unbiased_frequency(support, number, moments), 0, 1)
+        result[:, same] = frequency, *frequency_interval(support, number, moments, level)
+    return [(value, low, high) for value, low, high in result.T.tolist()]
 
 
 def _tree(  # noqa: PLR0917
@@ -261,7 +241,7 @@ def _tree(  # noqa: PLR0917
             one.prefix.rstrip(END),
             task.tree.lengths[one.group],
             one.prefix.endswith(END) or one.group == task.tree.groups - 1,
-            *estimated.row(place),
+            *estimated[place],
             one.prefix in led,
         )
         for place, one in enumerate(found.followed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,24 +17,19 @@ from pckv.estimators.hostile import HonestReports, count_hostile
 from pckv.estimators.intervals import Interval, frequency_interval
 from pckv.estimators.linear import unbiased_frequency
 from pckv.estimators.methods.registry import (
+    CONSISTENT,
+    DEFAULT_FOR_MANY_KEYS,
+    DEFAULT_METHOD,
     METHODS,
-    POSTS,
     KeyEstimates,
+    check_method,
+    check_posts,
     full_name,
     make_consistent,
     unclipped_frequency,
 )
-from pckv.estimators.request import (
-    DecodedKeys,
-    Request,
-    colliding,
-    decode,
-    default_method,
-    read_request,
-)
 from pckv.estimators.results.distributions import Distributions
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.words import verdict
 from pckv.estimators.sets import CountedReports, hidden_share, summarise_sets
 from pckv.estimators.shares import (
     distributions,
@@ -45,12 +39,130 @@ from pckv.estimators.shares import (
     unknown_distributions,
     with_intervals,
 )
-from pckv.statistics.detection import Detection
+from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate
 from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally import Tally
-from pckv.tally.decode.support import KeySupport
+from pckv.tally.decode.support import DummySupport, KeySupport, decode_all, key_support
 
-__all__ = ["METHODS", "POSTS", "Estimates", "default_method", "estimate"]
+# Estimating all keys at once takes about 200 bytes of memory per key of two levels.
+MAX_KEYS_AT_ONCE = 2**25
+
+
+class Request(NamedTuple):
+    """What is to be estimated.
+
+    `keys` are the numbers of the keys, None for all. Of hashed keys, which their numbers do not name, there are
+    the `texts` and a false discovery `rate`. `shares` are those of more than two levels.
+    """
+
+    method: str
+    posts: tuple[str, ...] = ()
+    keys: Integers | None = None
+    texts: list[str] | None = None
+    rate: float | None = None
+    shares: bool = True
+
+    @property
+    def consistent(self) -> bool:
+        """Whether frequencies are made consistent."""
+        return CONSISTENT in self.posts
+
+    @property
+    def needs_all_keys(self) -> bool:
+        """Whether all keys must be decoded, whichever are asked for; of hashed keys, those asked for."""
+        return self.texts is None and (self.consistent or METHODS[self.method].needs_all_keys)
+
+    def detection(self, task: Task, level: float) -> Detection:
+        """Return how keys are told from those without holders."""
+        return Detection(task.key_count if self.texts is None else len(self.texts), level, self.rate)
+
+
+class DecodedKeys(NamedTuple):
+    """The counts of some keys, and of the dummies where frequencies are to be made consistent."""
+
+    keys: Integers
+    support: KeySupport
+    dummies: DummySupport | None
+
+
+def read_request(
+    task: Task,
+    method: str | None,
+    post: str | Sequence[str],
+    keys: Sequence[str] | None,
+    rate: float | None,
+) -> Request:
+    """Return what is to be estimated, given the arguments of `estimate`, or refuse these."""
+    method, posts = check_method(method or default_method(task)), check_posts(post)
+    if isinstance(keys, str):
+        raise ParameterError(f"keys must be a list of names, not {keys!r}")
+    numbers = None if keys is None else np.array([task.key_index(key) for key in keys], np.int64)
+    if task.is_hashed:
+        texts = _texts(task, keys, posts)
+        checked = check_rate(DEFAULT_FLAG_RATE if rate is None else rate)
+        return Request(method, posts, numbers, texts, checked)
+    if rate is not None:
+        raise ParameterError(
+            "a false discovery rate is for hashed keys: with a list, the level holds for all keys"
+        )
+    return Request(method, posts, numbers)
+
+
+def _texts(task: Task, keys: Sequence[str] | None, posts: tuple[str, ...]) -> list[str]:
+    """Return hashed keys that are asked for, each once."""
+    if not keys:
+        raise ParameterError(f"task {task.name!r} has hashed keys and no list of them: name the keys")
+    if posts:
+        raise ParameterError(f"post {posts[0]!r} needs all keys of a task, and hashed keys have no list")
+    places: dict[str, int] = {}
+    for place, key in enumerate(keys, 1):
+        if places.setdefault(key, place) != place:
+            raise ParameterError(
+                f"a key is asked for twice: number {place:,} and number {places[key]:,} are {key!r}"
+            )
+    return list(keys)
+
+
+def default_method(task: Task) -> str:
+    """Return the method that is used where none is named."""
+    together = task.law.decodes_all and task.key_count <= _max_keys_at_once(task)
+    return DEFAULT_METHOD if together else DEFAULT_FOR_MANY_KEYS
+
+
+def _max_keys_at_once(task: Task) -> int:
+    return MAX_KEYS_AT_ONCE * MIN_LEVELS // task.level_count
+
+
+def decode(tally: Tally, request: Request, progress: Progress) -> DecodedKeys:
+    """Decode the counts of all keys where the request needs them, otherwise of those asked for."""
+    task, numbers = tally.task, request.keys
+    if numbers is None or request.needs_all_keys:
+        _check_key_count(task, request)
+        numbers = np.arange(task.key_count)
+    if request.consistent:
+        return DecodedKeys(numbers, *decode_all(task.law, tally.counts, progress))
+    return DecodedKeys(numbers, key_support(tally, numbers, progress), None)
+
+
+def _check_key_count(task: Task, request: Request) -> None:
+    """Refuse more keys than can be estimated at once, saying what to do instead."""
+    dummies = task.law.counted_dummies if request.consistent else 0
+    if task.key_count + dummies <= _max_keys_at_once(task):
+        return
+    many = f"{task.key_count:,} keys" + (f" and {dummies:,} dummies" if dummies else "")
+    instead = "name the keys wanted"
+    if request.consistent:
+        instead = f"leave out post {CONSISTENT!r}"
+    elif METHODS[request.method].needs_all_keys:
+        instead = "take another method"
+    raise ParameterError(f"{many} are too many to estimate at once: {instead}")
+
+
+def colliding(numbers: Integers) -> np.ndarray:
+    """Return which of some numbers come more than once."""
+    _, place, times = np.unique(numbers, return_inverse=True, return_counts=True)
+    return np.asarray(times[place] > 1)
+
 
 MAX_LEVEL = 1 - 1e-9
 # A mean whose interval spans 95 % of [-1, 1] or more is unknown.
@@ -129,28 +241,18 @@ def estimate(
     decoded = decode(tally, request, progress)
     honest = HonestReports.of_pairs(tally, liars) if liars else None
     estimates = _estimates(tally, decoded, request, level, _Hostile(liars, honest))
-    requested = _only_requested(estimates, request)
-    return replace(requested, verdict=verdict(requested))
+    if request.keys is not None and request.needs_all_keys:
+        estimates = estimates.take(request.keys)
+    return estimates.with_verdict()
 
 
 def estimate_supports(
     counted: CountedReports, keys: Integers, support: KeySupport, method: str, level: float
 ) -> Estimates:
-    """Estimate keys whose counts were decoded before.
-
-    Args:
-        counted: The reports that were counted.
-        keys: The numbers of the keys.
-        support: Their counts.
-        method: One that exists.
-        level: The level of the intervals.
-
-    Returns:
-        A table with a row per key, without shares of levels.
-    """
+    """Estimate keys, by their numbers, whose counts were decoded before: without shares of levels."""
     request = Request(method, keys=keys, shares=False)
-    estimates = _estimates(counted, DecodedKeys(keys, support, None), request, level, _Hostile(0, None))
-    return replace(estimates, verdict=verdict(estimates))
+    decoded = DecodedKeys(keys, support, None)
+    return _estimates(counted, decoded, request, level, _Hostile(0, None)).with_verdict()
 
 
 def _estimates(
@@ -182,13 +284,6 @@ def check_level(level: float) -> None:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
 
 
-def _only_requested(estimates: Estimates, request: Request) -> Estimates:
-    """Return the rows asked for, where more were estimated than those."""
-    if request.keys is None or not request.needs_all_keys:
-        return estimates
-    return estimates.take(request.keys)
-
-
 def _columns(
     counted: CountedReports, decoded: DecodedKeys, request: Request, level: float, hostile: _Hostile
 ) -> dict[str, Any]:
@@ -208,18 +303,11 @@ def _columns(
     if decoded.dummies is not None:
         unclipped = unclipped_frequency(method, frequency, support, reports, moments)
         frequency = make_consistent(unclipped, decoded.dummies, reports, moments, task.padding)
-    # An interval contains its estimate, as far as the estimate is possible at all.
-    possible_frequency, possible_mean = np.clip(frequency, 0, 1), np.clip(mean, -1, 1)
     hidden = hidden_share(task, counted.size_answers, level, hostile.reports)
     high = hidden.raise_limits(result.frequency_interval.high, found.standard_error, level)
+    of_frequency = Interval(result.frequency_interval.low, high)
     return {
-        "frequency": frequency,
-        "frequency_low": np.minimum(result.frequency_interval.low, possible_frequency),
-        "frequency_high": np.maximum(high, possible_frequency),
-        "mean": _in_units(mean, task),
-        "mean_low": _in_units(np.minimum(result.mean_interval.low, possible_mean), task),
-        "mean_high": _in_units(np.maximum(result.mean_interval.high, possible_mean), task),
-        "mean_known": found.detected & (result.mean_interval.high - result.mean_interval.low < KNOWN_SPAN),
+        **interval_columns(task, frequency, of_frequency, mean, result.mean_interval, found.detected),
         "detected": found.detected,
         "mean_misfit": result.mean_misfit,
         "distributions": (
@@ -301,21 +389,35 @@ def _columns_without_reports(keys: int, task: Task, *, has_shares: bool) -> dict
 
     So the mean is that of the levels: with two of them, or equally spaced ones, the middle of the range.
     """
-    zeros, ones = np.zeros(keys), np.ones(keys)
+    zeros, ones, nowhere = np.zeros(keys), np.ones(keys), np.zeros(keys, np.bool_)
+    mean = np.full(keys, np.mean(Scale.of_values(task.level_values).values))
     return {
-        "frequency": zeros,
-        "frequency_low": zeros,
-        "frequency_high": ones,
-        "mean": _in_units(np.full(keys, np.mean(Scale.of_values(task.level_values).values)), task),
-        "mean_low": _in_units(-ones, task),
-        "mean_high": _in_units(ones, task),
-        "mean_known": np.zeros(keys, np.bool_),
-        "detected": np.zeros(keys, np.bool_),
-        "mean_misfit": np.zeros(keys, np.bool_),
+        **interval_columns(task, zeros, Interval(zeros, ones), mean, Interval(-ones, ones), nowhere),
+        "detected": nowhere,
+        "mean_misfit": nowhere,
         "distributions": unknown_distributions(task, keys) if has_shares else Distributions.none(keys),
     }
 
 
-def _in_units(mean: Floats, task: Task) -> Floats:
+def interval_columns(  # noqa: PLR0917
+    task: Task, frequency: Floats, of_frequency: Interval, mean: Floats, of_mean: Interval, detected: Flags
+) -> dict[str, Any]:
+    """Return estimates in the task's units, and whether the mean is known.
+
+    An interval contains its estimate, as far as the estimate is possible at all.
+    """
+    possible_frequency, possible_mean = np.clip(frequency, 0, 1), np.clip(mean, -1, 1)
+    return {
+        "frequency": frequency,
+        "frequency_low": np.minimum(of_frequency.low, possible_frequency),
+        "frequency_high": np.maximum(of_frequency.high, possible_frequency),
+        "mean": in_units(mean, task),
+        "mean_low": in_units(np.minimum(of_mean.low, possible_mean), task),
+        "mean_high": in_units(np.maximum(of_mean.high, possible_mean), task),
+        "mean_known": detected & (of_mean.high - of_mean.low < KNOWN_SPAN),
+    }
+
+
+def in_units(mean: Floats, task: Task) -> Floats:
     """Convert means from [-1, 1] to the task's own range."""
     return task.low + (mean + 1) / 2 * (task.high - task.low)

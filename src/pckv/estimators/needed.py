@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -100,10 +101,7 @@ class Precision:
             low, high = high, 2 * high
             if high > MAX_USERS:
                 return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if is_enough(middle) else (middle, high)
-        return high
+        return low + bisect_left(range(low, high), x=True, key=is_enough)
 
     def error(self, reports: float) -> float:
         """Return the error of the key's frequency once there are this many reports.

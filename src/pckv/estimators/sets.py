@@ -11,11 +11,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 
 from pckv.base.arrays import Floats, Integers
+from pckv.base.limits import REFUSE
+from pckv.base.words import percent, points, two_digits
 from pckv.contract.task import Task
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import frequency_interval, two_sided_z
@@ -23,35 +24,32 @@ from pckv.mechanisms.base import CountLaw, Support
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.statistics.moments import CountMoments
 from pckv.statistics.projection import project_to_sum
+from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
 
+# People may hold as many hashed keys as there are: how many times more frequent that makes a key tells
+# nothing.
+MAX_FACTOR_TOLD = 10**6
 
-class CountedReports(Protocol):
-    """What estimates need to know of counted reports, besides the support of keys."""
 
-    @property
-    def task(self) -> Task:
-        """The contract of the reports."""
+@dataclass(frozen=True, eq=False)
+class PooledReports:
+    """The sum of several tallies of one contract, without their cells."""
 
-    @property
-    def reports(self) -> int:
-        """How many reports there are."""
+    task: Task
+    reports: int
+    people: int
+    size_answers: Integers
+    count_law: CountLaw
 
     @property
     def pair_reports(self) -> int:
-        """How many of them are about pairs."""
+        """How many reports are about pairs: all but the answers to the size question."""
+        return self.reports - int(self.size_answers.sum())
 
-    @property
-    def people(self) -> int:
-        """How many people the reports stand for."""
 
-    @property
-    def size_answers(self) -> Integers:
-        """How many reports gave each answer to the size question."""
-
-    @property
-    def count_law(self) -> CountLaw:
-        """The law of a key's counts."""
+# What estimates need to know of counted reports, besides the support of keys.
+CountedReports = Tally | PooledReports
 
 
 @dataclass(frozen=True)
@@ -85,6 +83,32 @@ class SetSummary:
         return (
             f"frequency: the share of people who hold a key, where somebody with m > {self.padding:,} pairs "
             f"counts as {self.padding:,}/m; mean: of the reported pairs"
+        )
+
+    def sentence(self, *, has_shares: bool = False) -> str:
+        """Say how many people hold more pairs than reports stand for, and what that hides; empty if none can."""
+        padding = f"{self.padding:,}"
+        pairs = f"{padding} {'pair' if self.padding == 1 else 'pairs'}"
+        if not self.larger_high:
+            return f"No participant holds more than {pairs}, by contract." if self.more == REFUSE else ""
+        if not self.answers:
+            told = self.factor <= MAX_FACTOR_TOLD
+            most = f"up to {two_digits(self.factor)} times" if told else "many times perhaps"
+            return (
+                f"Nobody has said how many pairs they hold: if people hold more than {pairs}, true frequencies are "
+                f"higher, {most}. The intervals include that."
+            )
+        more = f"Up to {percent(self.larger_high)} of people may hold more than {pairs}"
+        if self.larger_low > 0:
+            more = (
+                f"{percent(self.larger)} of people hold more than {pairs} "
+                f"({percent(self.larger_low)} to {percent(self.larger_high)})"
+            )
+        weighed = "the means, and in the shares and quantiles of values," if has_shares else "the means,"
+        return (
+            f"{more}. A report stands for {pairs} of theirs, chosen at random, so these people are counted for only "
+            f"some of what they hold: true frequencies may be up to {points(self.hidden_high)} higher, which the "
+            f"intervals include. Their values weigh less in {weighed} which the intervals do not include."
         )
 
 

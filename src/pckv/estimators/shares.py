@@ -100,11 +100,7 @@ def distributions(
 ) -> Distributions:
     """Return all that is known of how holders are spread over the levels.
 
-    Args:
-        task: The contract of the reports.
-        found: The shares of the levels.
-        of_mean: The intervals of the means, on [-1, 1].
-        interval_on: How intervals of other shares are made.
+    The intervals of the means are on [-1, 1]; `interval_on` makes those of other shares.
     """
     at_most = _at_most_limits(found, interval_on)
     scale, exact = Scale.of_values(task.level_values), task.between == REFUSE_BETWEEN

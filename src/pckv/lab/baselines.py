@@ -18,8 +18,8 @@ import numpy as np
 from numpy.random import Generator
 
 from pckv.base.arrays import Floats, Integers
+from pckv.lab.counting import group_pairs
 from pckv.lab.dataset import Dataset
-from pckv.lab.sampling import group_pairs
 
 
 class DrawnKeys(NamedTuple):

@@ -47,26 +47,11 @@ class Dataset:
         return len(self.population)
 
     def scaled(self, values: Floats) -> Floats:
-        """Return values on [-1, 1].
-
-        Args:
-            values: Values in the data's own range.
-
-        Returns:
-            The same values on [-1, 1].
-        """
+        """Return `values` of the data's own range on [-1, 1]."""
         return 2 * (values - self.low) / (self.high - self.low) - 1
 
     def with_range(self, low: float, high: float) -> Dataset:
-        """Stretch the values to another range.
-
-        Args:
-            low: The end of the range that the smallest value goes to.
-            high: The end that the largest value goes to.
-
-        Returns:
-            The same people with other values.
-        """
+        """Return the same people with values stretched to another range, from `low` to `high`."""
         values = low + (self.scaled(self.population.values) + 1) / 2 * (high - low)
         people = Population(self.population.offsets, self.population.keys, np.clip(values, low, high))
         return Dataset(self.name, people, self.keys, low, high)
@@ -78,14 +63,7 @@ class Dataset:
         return frequency, np.where(frequency > 0, self.scaled(mean), 0.0)
 
     def sampled_share(self, padding: int) -> Floats:
-        """Return the frequencies that reports show.
-
-        Args:
-            padding: How many pairs a report stands for at most.
-
-        Returns:
-            The frequency of every key, in which holders of more pairs count for less.
-        """
+        """Return the frequencies that reports show: holders of more pairs than the `padding` count for less."""
         weights = padding / np.maximum(self.population.sizes, padding)
         spread = np.repeat(weights, self.population.sizes)
         return np.asarray(np.bincount(self.population.keys, spread, minlength=self.keys) / max(self.users, 1))
@@ -97,25 +75,14 @@ class Dataset:
         return dict(zip(sizes.tolist(), users.tolist(), strict=True))
 
     def hidden_share(self, padding: int) -> float:
-        """Return by how much a frequency may exceed what reports show.
+        """Return by how much a frequency may exceed what reports with this `padding`, ℓ, show.
 
-        Args:
-            padding: How many pairs a report stands for at most, ℓ.
-
-        Returns:
-            The mean of 1 - ℓ/m over all people, where a person holds m > ℓ pairs.
+        That is the mean of 1 - ℓ/m over all people, where a person holds m > ℓ pairs.
         """
         return float(np.mean(1 - padding / np.maximum(self.population.sizes, padding)))
 
     def top(self, count: int | None) -> NDArray[np.int64]:
-        """Return the most frequent keys.
-
-        Args:
-            count: How many; all keys if it is None.
-
-        Returns:
-            Numbers of keys, the most frequent first.
-        """
+        """Return the numbers of the most frequent keys, the first `count` of them, or all if it is None."""
         return np.argsort(-self.truth[0], kind="stable")[:count]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import json
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,14 +61,6 @@ th, td {{ padding: .35rem .7rem; text-align: left; vertical-align: top; border-b
 """
 
 
-@dataclass(frozen=True)
-class ComputedFigure:
-    """A figure of the folder, and its points."""
-
-    figure: Figure
-    points: list[Point]
-
-
 def chosen_figures(names: Iterable[str]) -> list[Figure]:
     """Figures by name, all if none is named; "6" means 6a to 6c."""
     wanted: list[Figure] = []
@@ -113,13 +105,12 @@ def reproduce(
     }
     check_settings(out, settings)
     # The page gathers all that the folder holds, also from runs before.
-    computed = [
-        _computed(figure, out, scale, progress_bar)
-        for figure in FIGURES.values()
-        if figure.name in wanted or _table(figure, out).exists()
-    ]
-    measured = {each.figure.name: each.points for each in computed}
-    found = verdicts(measured, scale)
+    computed = {
+        name: _points(figure, out, scale, progress_bar)
+        for name, figure in FIGURES.items()
+        if name in wanted or _table(figure, out).exists()
+    }
+    found = verdicts(computed, scale)
     _write(out / "index.html", page(computed, found, scale))
     _write(out / "reproduction.md", markdown(computed, found, scale))
     return Reproduction(found, missing_data(lacking, scale, left_out=True) if lacking else None)
@@ -140,12 +131,11 @@ def _table(figure: Figure, out: Path) -> Path:
     return out / f"figure-{figure.name}.csv"
 
 
-def _computed(
-    figure: Figure, out: Path, scale: FigureScale, progress_bar: LabelledProgressBar
-) -> ComputedFigure:
+def _points(figure: Figure, out: Path, scale: FigureScale, progress_bar: LabelledProgressBar) -> list[Point]:
+    """Return the points of a figure, which is computed and drawn unless the folder has it."""
     table = _table(figure, out)
     if table.exists():
-        return ComputedFigure(figure, from_csv(table.read_text(encoding="utf-8")))
+        return from_csv(table.read_text(encoding="utf-8"))
     with progress_bar(f"Figure {figure.name}") as progress:
         points = figure.points(scale, progress)
     chart = draw(figure, points, scale)
@@ -154,7 +144,7 @@ def _computed(
             save_chart(chart, part, form)
     # The table comes last: a figure that has one is finished.
     _write(table, to_csv(points))
-    return ComputedFigure(figure, from_csv(to_csv(points)))
+    return from_csv(to_csv(points))
 
 
 def draw(figure: Figure, points: list[Point], scale: FigureScale) -> Any:
@@ -180,7 +170,7 @@ def about(scale: FigureScale) -> str:
     )
 
 
-def page(computed: list[ComputedFigure], found: list[Verdict], scale: FigureScale) -> str:
+def page(computed: Mapping[str, list[Point]], found: list[Verdict], scale: FigureScale) -> str:
     """The page that gathers the figures."""
     rows = "\n".join(
         f"<tr><td>{html.escape(v.claim)}</td><td>{html.escape(v.measured)}</td>"
@@ -188,21 +178,20 @@ def page(computed: list[ComputedFigure], found: list[Verdict], scale: FigureScal
         for v in found
     )
     figures = "\n".join(
-        f"<h2>{html.escape(each.figure.title)}</h2>\n{chart_svg(draw(each.figure, each.points, scale))}"
-        for each in computed
+        f"<h2>{html.escape(FIGURES[name].title)}</h2>\n{chart_svg(draw(FIGURES[name], points, scale))}"
+        for name, points in computed.items()
     )
     return PAGE.format(about=html.escape(about(scale)), claims=rows, figures=figures)
 
 
-def markdown(computed: list[ComputedFigure], found: list[Verdict], scale: FigureScale) -> str:
+def markdown(computed: Iterable[str], found: list[Verdict], scale: FigureScale) -> str:
     """Return the same as Markdown; the pictures are files next to it."""
     lines = ["# The paper's evaluation, reproduced", "", textwrap.fill(about(scale), 100), ""]
     lines += ["| claim of the paper | measured | holds |", "|---|---|---|"]
     lines += [f"| {v.claim} | {v.measured} | {'yes' if v.holds else '**no**'} |" for v in found]
-    for each in computed:
-        title = each.figure.title
-        lines += ["", f"## {title}", ""]
-        lines.append(f"![{title}](figure-{each.figure.name}.svg)")
+    for name in computed:
+        title = FIGURES[name].title
+        lines += ["", f"## {title}", "", f"![{title}](figure-{name}.svg)"]
     return "\n".join(lines) + "\n"
 
 

@@ -252,10 +252,15 @@ def simulate(
     for what, number, least in (("repeats", repeats, 1), ("seed", seed, 0)):
         if number < least:
             raise ParameterError(f"{what} must be at least {least}, not {number}")
-    workers = workers or os.cpu_count() or 1
-    return _simulate_all(
-        dataset, combinations, repeats=repeats, seed=seed, workers=workers, progress=progress
-    )
+    settings, simulator = list(combinations.settings(dataset)), Simulator(dataset)
+    jobs = [(setting, repeat) for setting in settings for repeat in range(repeats)]
+    collections = run_all(simulator, jobs, seed, workers or os.cpu_count() or 1, progress)
+    rows = {
+        setting: _result(simulator, setting, collections[number * repeats : (number + 1) * repeats], seed)
+        for number, setting in enumerate(settings)
+    }
+    two = {_without_levels(each): row for each, row in rows.items() if row.level_count == MIN_LEVELS}
+    return [rows[each].relative_to(two.get(_without_levels(each))) for each in settings]
 
 
 def _dataset(data: Any, columns: tuple[str | None, str | None, str | None], **options: Any) -> Dataset:
@@ -275,33 +280,6 @@ def _dataset(data: Any, columns: tuple[str | None, str | None, str | None], **op
 def _several(given: Any) -> tuple[Any, ...]:
     """Return one value or several as a tuple."""
     return tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
-
-
-def _simulate_all(
-    dataset: Dataset,
-    combinations: Combinations,
-    *,
-    repeats: int,
-    seed: int,
-    workers: int,
-    progress: Progress,
-) -> list[Result]:
-    settings, simulator = list(combinations.settings(dataset)), Simulator(dataset)
-    jobs = [(setting, repeat) for setting in settings for repeat in range(repeats)]
-    collections = run_all(simulator, jobs, seed, workers, progress)
-    rows = [
-        _result(simulator, setting, collections[number * repeats : (number + 1) * repeats], seed)
-        for number, setting in enumerate(settings)
-    ]
-    two = {
-        _without_levels(setting): row
-        for setting, row in zip(settings, rows, strict=True)
-        if row.level_count == MIN_LEVELS
-    }
-    return [
-        row.relative_to(two.get(_without_levels(setting)))
-        for setting, row in zip(settings, rows, strict=True)
-    ]
 
 
 def _without_levels(setting: Setting) -> tuple[object, ...]:

@@ -21,9 +21,8 @@ from pckv.estimators.methods.bayes import learn
 from pckv.estimators.methods.registry import CONSISTENT, METHODS, make_consistent, unclipped_frequency
 from pckv.estimators.shares import own_shares
 from pckv.lab.baselines import IndexModel, find_baseline
-from pckv.lab.counting import count_reports
+from pckv.lab.counting import PlacedValues, SamplingModel, count_reports
 from pckv.lab.dataset import Dataset
-from pckv.lab.sampling import PlacedValues, SamplingModel
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.registry import build
 from pckv.planning.people import SIGN_SCALE
@@ -129,6 +128,7 @@ class Simulator:
         self.dataset = dataset
         self._sampling: dict[Scale, SamplingModel] = {}
         self._shares: dict[Scale, Floats] = {}
+        self._laws: dict[Setting, Law] = {}
 
     def sampling(self, scale: Scale = SIGN_SCALE) -> SamplingModel:
         """The population as mechanisms with these levels sample it: by default two, as the paper's have."""
@@ -152,26 +152,18 @@ class Simulator:
         """The population as the baselines sample it."""
         return IndexModel(self.dataset)
 
-    @cached_property
-    def _laws(self) -> dict[Setting, Law]:
-        """The laws of settings so far: computing them takes a third of a small collection's time."""
-        return {}
-
     def law(self, setting: Setting) -> Law:
-        """The law of a setting."""
+        """The law of a setting: computing it takes a third of a small collection's time."""
         if setting not in self._laws:
-            self._laws[setting] = self._built_law(setting)
+            self._laws[setting] = build(
+                setting.mechanism,
+                self.dataset.keys,
+                setting.padding,
+                Fraction(setting.epsilon),
+                dict(setting.parameters) or setting_parameters(setting.allocation),
+                level_count(setting.levels),
+            )
         return self._laws[setting]
-
-    def _built_law(self, setting: Setting) -> Law:
-        return build(
-            setting.mechanism,
-            self.dataset.keys,
-            setting.padding,
-            Fraction(setting.epsilon),
-            dict(setting.parameters) or setting_parameters(setting.allocation),
-            level_count(setting.levels),
-        )
 
     def run(self, setting: Setting, rng: Generator) -> CollectionErrors:
         """Simulate one collection and compare it with the truth."""

@@ -84,13 +84,7 @@ TILTS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
 
 
 def convolution_power(chances: Sequence[float] | Floats, times: int, size: int) -> Floats:
-    """Return the chances that independent numbers of one law add up to 0, 1, …, size - 1.
-
-    Args:
-        chances: The law: the chances of 0, 1, ….
-        times: How many numbers are added up.
-        size: How many chances are returned.
-    """
+    """Return the chances that this many numbers, 0, 1, … by the same `chances`, add up to 0, …, size - 1."""
     result, power = np.eye(1, size)[0], np.zeros(size)
     power[: len(chances)] = chances[:size]
     while times:

@@ -8,8 +8,6 @@ key's levels.
 `DEFAULT_FLAG_RATE` is that of flags in a table: hashed keys that are there, keys that changed between rounds.
 Who reads them named the keys, and sees all of them with their intervals. What a discovery finds has a
 stricter one, `DEFAULT_FOUND_RATE` in `planning/discovery.py`.
-
-Which keys stand out from the noise: the same answer for all methods (proofs/detection.md).
 """
 
 from __future__ import annotations
@@ -53,16 +51,9 @@ def discovery_threshold(
 ) -> int:
     """Return the least count at which keys that are tested together are detected (Benjamini and Hochberg).
 
-    Args:
-        moments: The moments of the law's count law.
-        reports: The number of reports that say something of pairs.
-        counts: Every count of supports that some key has, from the largest on, and how many keys have at
-            least that.
-        level: That of the intervals: a key is not detected where its own interval reaches 0.
-        rate: The false discovery rate.
-
-    Returns:
-        A count; where no key is detected, one that none of them has.
+    `counts` has every count of supports that some key has, from the largest on, and how many keys have at least
+    that. A key is not detected where its own interval, of this level, reaches 0. Where no key is detected, the
+    count is one that none of them has.
     """
     threshold = threshold_by_chance(moments, reports)
     (largest, _), (_, keys) = counts[0], counts[-1]
@@ -168,11 +159,7 @@ def _fewest_holders(moments: CountMoments, reports: int, threshold: int) -> floa
         )
         return missed <= 1 - DETECTION_POWER
 
-    low, high = 0, reports
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_detected(middle) else (middle, high)
-    return high / reports
+    return (1 + bisect_left(range(1, reports), x=True, key=is_detected)) / reports
 
 
 def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]:

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query
 
-from pckv.charts.estimates import how_estimated, levels_chart
-from pckv.charts.shares import QUANTILES, values_chart
+from pckv.charts.estimates import QUANTILES, how_estimated, levels_chart, values_chart
 from pckv.collector.analysis.estimates import EstimateOptions, QueryOptions, is_listed, sorted_rows
 from pckv.collector.http.auth import Account
 from pckv.collector.http.policy import Access, Policy

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
 from pckv.base.days import Phase
-from pckv.charts.shares import shares_chart
+from pckv.charts.estimates import shares_chart
 from pckv.collector.analysis.estimates import ASKED_KEYS_BODY, AskedKeys, EstimateOptions, QueryOptions
 from pckv.collector.contracts.contracts import task_facts
 from pckv.collector.contracts.tasks import MAX_TASKS_PER_PAGE
@@ -19,7 +19,8 @@ from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ADMIN_PROBLEMS, TASK_PROBLEMS, ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector
 from pckv.contract.facts import fact_members, said
-from pckv.estimators.estimate import METHODS, POSTS, default_method
+from pckv.estimators.estimate import default_method
+from pckv.estimators.methods.registry import METHODS, POSTS
 from pckv.store.base import StoredTask, TaskFilter
 
 # The largest number that a database gives a task.

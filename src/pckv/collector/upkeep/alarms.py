@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from pckv.collector.http.metrics import Metrics
 from pckv.contract.task import Task
-from pckv.estimators.alarms.check import ReportSample
-from pckv.estimators.alarms.result import CHECKS_PER_DAY, Alarms
+from pckv.estimators.alarms import CHECKS_PER_DAY, Alarms, ReportSample
 from pckv.store.base import TASKS_PER_PAGE, AlarmCheck, Store, StoredTask
 
 SECONDS_BETWEEN_CHECKS = 24 * 60 * 60 // CHECKS_PER_DAY

@@ -1,15 +1,21 @@
 """Empirical Bayes: a key's counts combined with what the counts of all keys show (proofs/bayes.md).
 
-Frequencies of all keys share one distribution, means another; both are learned from the counts. Single keys
-do not pay for the many (`loss.py`), and an interval contains a narrower confidence interval of the key's own
-counts, or the full one where few other keys are like it. With more than two levels, means are those of the
-keys' profiles, which are learned instead (proofs/shares.md).
+Frequencies of all keys share one distribution, means another; both are learned from the counts. An interval
+contains a narrower confidence interval of the key's own counts, or the full one where few other keys are like
+it. With more than two levels, means are those of the keys' profiles, which are learned instead
+(proofs/shares.md).
+
+The mean over all keys of the squared error is least if every error counts once. The most frequent keys then
+lose, for they are pulled toward the many others. So errors count more where keys would lose too much:
+anywhere, since a key among many others does not show where it is, and at the most frequent keys that the
+learned distribution expects.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -19,9 +25,10 @@ from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.limits import MIN_LEVELS
 from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
 from pckv.estimators.linear import corrected
-from pckv.estimators.methods.loss import LearnedDistribution, Risks, loss_weights
 from pckv.estimators.methods.prior import (
+    FREQUENCY_STEP,
     MEAN_CELLS,
+    MIN_LIKELIHOOD,
     CountLikelihood,
     Fit,
     ValueGrid,
@@ -37,9 +44,130 @@ from pckv.estimators.methods.prior import (
     scaled_likelihood,
 )
 from pckv.estimators.methods.profiles import KnownFrequencies, Profiles, learn_profiles
-from pckv.statistics.detection import Detection
+from pckv.statistics.detection import Detection, detection_threshold
 from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
+
+# A key's squared error, wherever its frequency is, may be this many times the variance of its own estimate.
+MAX_LOSS = 1.8
+# The last ranks of groups of the most frequent keys, and how many times that of their own estimates their
+# squared error may be. A prediction from the learned distribution is optimistic: what is allowed is less than
+# what is acceptable.
+TOP_RANKS = (1, 10, 50)
+MAX_TOP_LOSSES = (1.2, 1.0, 0.9)
+# The same for all keys together, of whom few do not show much of their distribution.
+MAX_TOTAL_LOSS = 0.95
+# Where no key could be detected at this level, none is protected.
+DETECTION_LEVEL = 0.95
+# A group of fewer expected keys than this is none.
+MIN_GROUP = 0.5
+# Counts that may be observed: four per standard deviation, up to four beyond the ends of the grid.
+COUNTS_PER_DEVIATION, DEVIATIONS = 4, 4
+MAX_COUNTS = 600
+# Weights are adjusted until every loss is the allowed one up to this, or the weight negligible: in every
+# round by this power of the loss, relative to the allowed one.
+TOLERANCE = 0.02
+ADJUSTMENT = 3
+MAX_ROUNDS = 60
+FIRST_WEIGHT, MIN_WEIGHT, MAX_WEIGHT = 1e-4, 1e-9, 1e2
+
+
+class LearnedDistribution(NamedTuple):
+    """The learned distribution of the frequencies: a weight per cell, and how many keys it is from."""
+
+    cells: ValueGrid
+    weights: Floats
+    keys: float
+
+
+class Risks:
+    """Expected squared errors, at every frequency of a grid, of estimates from a key's count S."""
+
+    def __init__(
+        self, cells: ValueGrid, likelihood: CountLikelihood, reports: int, moments: CountMoments
+    ) -> None:
+        self.points, self.reports, self.moments = cells.points, reports, moments
+        counts = _possible_counts(float(self.points[-1]), reports, moments)
+        logarithm = likelihood.total(counts[:, None], self.points)
+        chances = np.exp(logarithm - logarithm.max(axis=0))
+        self.chances = chances / chances.sum(axis=0)
+        self.own = self.of(np.clip((counts / reports - moments.noise) / moments.signal, 1 / reports, 1))
+        self.variance = moments.frequency_variance(self.points) / reports
+
+    def can_stand_out(self, keys: float) -> bool:
+        """Return whether a key that all people hold would be detected; if not, no key needs protection.
+
+        The more keys there are, the more a key must stand out to be detected.
+        """
+        threshold = detection_threshold(self.moments, self.reports, max(round(keys), 1), DETECTION_LEVEL)
+        return threshold <= self.reports * self.moments.sum_mean(1.0)
+
+    def of(self, estimates: Floats) -> Floats:
+        """Return the expected squared error at every frequency, of an estimate for each count."""
+        return np.asarray(
+            estimates**2 @ self.chances - 2 * self.points * (estimates @ self.chances) + self.points**2
+        )
+
+    def of_weights(self, weights: Floats) -> Floats:
+        """Return those of the estimates that are best for these weights of the frequencies."""
+        return self.of(
+            self.chances @ (weights * self.points) / np.maximum(self.chances @ weights, MIN_LIKELIHOOD)
+        )
+
+
+def loss_weights(distribution: LearnedDistribution, keys_beyond: float, risks: Risks) -> Floats:
+    """Return how much the error of a key counts, relative to others, for every cell of its frequency.
+
+    `keys_beyond` of the most frequent keys lie beyond the grid.
+    """
+    if not risks.can_stand_out(distribution.keys):
+        return np.ones(risks.points.size)
+    groups, max_losses = _top_groups(distribution, keys_beyond)
+    # One row per bound: anywhere, which is every cell, and for the groups.
+    keys = np.vstack([np.eye(risks.points.size), groups])
+    allowed = np.append(MAX_LOSS * risks.variance, max_losses * (groups @ risks.own))
+    start, added = distribution.weights, np.full(allowed.size, FIRST_WEIGHT)
+    weights = start + added @ keys
+    for _ in range(MAX_ROUNDS):
+        used = keys @ risks.of_weights(weights) / allowed
+        if ((used < 1 + TOLERANCE) & ((used > 1 - TOLERANCE) | (added <= MIN_WEIGHT))).all():
+            break
+        added = np.clip(added * used**ADJUSTMENT, MIN_WEIGHT, MAX_WEIGHT)
+        weights = start + added @ keys
+    return np.asarray(weights / start)
+
+
+def _top_groups(distribution: LearnedDistribution, keys_beyond: float) -> tuple[Floats, Floats]:
+    """Return where the keys of each group are expected, a row per group, all keys last, and allowed losses.
+
+    A key that stands apart is where it is up to its own error, whatever the learned distribution says.
+    """
+    expected = distribution.keys * distribution.weights
+    above = np.cumsum(expected[::-1])[::-1] - expected
+    ends = [np.clip(rank - keys_beyond - above, 0, expected) for rank in TOP_RANKS]
+    groups = np.diff(ends, axis=0, prepend=0)
+    keys = groups.sum(axis=1)
+    present = keys >= MIN_GROUP
+    shares = np.vstack([groups[present] / keys[present, None], distribution.weights])
+    return shares @ _own_errors(expected.size), np.append(np.array(MAX_TOP_LOSSES)[present], MAX_TOTAL_LOSS)
+
+
+def _own_errors(cells: int) -> Floats:
+    """Return the normal chances of every cell, given the cell that the own estimate is in."""
+    distance = (np.arange(cells)[:, None] - np.arange(cells)) * FREQUENCY_STEP
+    chances = np.exp(-(distance**2) / 2)
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+
+
+def _possible_counts(largest: float, reports: int, moments: CountMoments) -> Floats:
+    """Return counts from far below a key without holders to far above the largest frequency."""
+    deviation, end = (float(np.sqrt(reports * moments.sum_variance(point))) for point in (0.0, largest))
+    low = max(reports * moments.sum_mean(0.0) - DEVIATIONS * deviation, 0.0)
+    high = reports * moments.sum_mean(largest) + DEVIATIONS * end
+    step = max(1.0, deviation / COUNTS_PER_DEVIATION, (high - low) / MAX_COUNTS)
+    # Small counts are whole numbers.
+    return np.arange(np.floor(low), high + step, step)
+
 
 # Fewer keys show too little of each other: they keep their own frequencies.
 MIN_KEYS = 5
@@ -134,9 +262,8 @@ class Posterior:
 
         The learned distribution does not pull the lower limit of a detected key to 0.
         """
-        full, narrow = (self._own_frequency_interval(each) for each in (level, _narrow_level(level)))
         credible = self._credible(self.frequency_chances, self.frequency_cells, level)
-        joined = _joined(credible, full, narrow, self._isolated_keys)
+        full, joined = _joined(credible, self._own_frequency_interval, level, self._isolated_keys)
         frequency = _chosen(self._keys_beyond_grid, full, joined)
         low = np.maximum(frequency.low, self._least(full, level))
         return Interval(low, frequency.high), self._mean_interval(level)
@@ -144,17 +271,17 @@ class Posterior:
     def mean_interval(self, scale: Scale, keys: Integers | slice, level: float) -> Interval:
         """Return intervals of the mean over the holders of some keys of what their levels count for."""
         credible = self.profiles.credible_interval(scale, keys, level)
-        full, narrow = (self._own_mean_interval(scale, keys, each) for each in (level, _narrow_level(level)))
-        return _joined(credible, full, narrow, self._isolated_keys[keys])
+        own = partial(self._own_mean_interval, scale, keys)
+        return _joined(credible, own, level, self._isolated_keys[keys])[1]
 
     def _mean_interval(self, level: float) -> Interval:
         """Return the intervals of the means of all keys."""
         scale, every = self.moments.scale, slice(None)
         if self.moments.levels > MIN_LEVELS:
             return self.mean_interval(scale, every, level)
-        full, narrow = (self._own_mean_interval(scale, every, each) for each in (level, _narrow_level(level)))
         credible = self._credible(self.mean_chances, self.mean_cells, level)
-        return _chosen(self._finer_than_cells, full, _joined(credible, full, narrow, self._isolated_keys))
+        own = partial(self._own_mean_interval, scale, every)
+        return _chosen(self._finer_than_cells, *_joined(credible, own, level, self._isolated_keys))
 
     @cached_property
     def profiles(self) -> Profiles:
@@ -207,19 +334,17 @@ class Posterior:
         return np.sqrt(self.moments.mean_variance(least, mean) / self.reports)
 
 
-def _joined(credible: Interval, full: Interval, narrow: Interval, isolated: Flags) -> Interval:
-    """Join credible limits with the key's own: full for isolated keys."""
-    return credible.joined(_chosen(isolated, full, narrow))
+def _joined(
+    credible: Interval, own: Callable[[float], Interval], level: float, isolated: Flags
+) -> tuple[Interval, Interval]:
+    """Return the key's own limits, and credible limits joined with them: narrower ones unless it is isolated."""
+    full, narrow = own(level), own(2 * NormalDist().cdf(OWN_QUANTILE_FACTOR * two_sided_z(level)) - 1)
+    return full, credible.joined(_chosen(isolated, full, narrow))
 
 
 def _chosen(first: Flags, interval: Interval, otherwise: Interval) -> Interval:
     """Return the first interval where it is to be taken, otherwise the other one."""
     return Interval(*(np.where(first, one, other) for one, other in zip(interval, otherwise, strict=True)))
-
-
-def _narrow_level(level: float) -> float:
-    """Return the level of the key's own interval that every interval contains."""
-    return 2 * NormalDist().cdf(OWN_QUANTILE_FACTOR * two_sided_z(level)) - 1
 
 
 def learn(

@@ -41,12 +41,9 @@ class KnownFrequencies(NamedTuple):
 
 
 class CommonProfile(NamedTuple):
-    """The profile that those of all keys scatter about.
+    """The profile that those of all keys scatter about: the share of each level, and their covariance.
 
-    Attributes:
-        shares: The share of each level.
-        covariance: How uncertain these shares are.
-        scatter: The variance of a key's shares relative to that of one holder's.
+    `scatter` is the variance of a key's shares relative to that of one holder's.
     """
 
     shares: Floats
@@ -108,11 +105,7 @@ def learn_profiles(
 ) -> Profiles:
     """Learn the common profile and return those of all keys.
 
-    Args:
-        support: The counts of all keys.
-        reports: How many reports were counted.
-        moments: The moments of their count law.
-        frequencies: What the totals tell of the frequencies. They are independent of how a total is divided.
+    What the totals tell of the frequencies is independent of how a total is divided.
     """
     common = learn_common(support, reports, moments, frequencies)
     shape = (support.keys, moments.levels)

@@ -100,13 +100,7 @@ class Discovery(ResultTable):
         return iter(self.keys)
 
     def __getitem__(self, key: str) -> FoundKey:
-        """Return what is known of a text.
-
-        Args:
-            key: The text, as it was found.
-
-        Returns:
-            Its frequency with its interval.
+        """Return what is known of a text, the `key` as it was found.
 
         Raises:
             UnknownKey: if it was not found; it is a `KeyError`, too.
@@ -120,13 +114,9 @@ class Discovery(ResultTable):
 
     @classmethod
     def from_dict(cls, document: Any) -> Self:
-        """Return the discovery that `to_dict` wrote; its keys are such as a file of keys can have.
+        """Return the discovery that `to_dict` wrote, the `document`; its keys are such as a file of keys can have.
 
-        Args:
-            document: The plain values.
-
-        Raises:
-            DataError: if a member is missing, is not of its type, or is not a key.
+        A member that is missing, is not of its type, or is not a key is a `DataError`.
         """
         found = super().from_dict(document)
         try:
@@ -136,14 +126,7 @@ class Discovery(ResultTable):
         return found
 
     def top(self, count: int) -> Discovery:
-        """Return the most frequent of the texts.
-
-        Args:
-            count: How many at most.
-
-        Returns:
-            The same discovery with these keys.
-        """
+        """Return the same discovery with the most frequent of the texts, at most `count`."""
         return replace(self, keys=self.keys[:count])
 
     @property
@@ -170,13 +153,11 @@ class Discovery(ResultTable):
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return what tables for people say of every key: the frequency, and its interval."""
-        return [
-            (
-                key.key,
-                *ranged(100 * key.frequency, 100 * key.frequency_low, 100 * key.frequency_high, " %")[:2],
-            )
-            for key in self.keys
+        shares = [
+            ranged(100 * key.frequency, 100 * key.frequency_low, 100 * key.frequency_high, " %")
+            for key in self
         ]
+        return [(key, share.value, share.range) for key, share in zip(self.key, shares, strict=True)]
 
     def headers(self) -> tuple[str, ...]:
         """Return the headers of the table for people."""

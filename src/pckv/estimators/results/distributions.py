@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from pckv.base.arrays import Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.base.levels import listed
 from pckv.base.words import Ranged, ranged
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
 
 # Names of levels have this many significant digits, or all where these are too few to tell levels apart.
 NAME_DIGITS, MAX_DIGITS = 12, 17
@@ -69,12 +72,9 @@ class Distributions:
             mean alone.
         exact: Whether values are levels. Otherwise values between two levels are counted at both, by their
             distance.
-        shares: The share of the holders at each level, one row per key, with intervals `shares_low` to
-            `shares_high`.
+        shares: As in `ValueSpread`, and so is `deviation`.
         at_most_low: The least share of the holders that may be at a level or below it, and `at_most_high` the
             largest.
-        deviation: The standard deviation of the values, with its interval `deviation_low` to
-            `deviation_high`.
     """
 
     values: tuple[float, ...]
@@ -115,26 +115,34 @@ class Distributions:
         arrays = {field.name: getattr(self, field.name) for field in fields(self)[2:]}
         return replace(self, **{name: array[rows] for name, array in arrays.items()})
 
-    def quantile(self, probability: float) -> Quantiles:
-        """Return the least values that this share of the holders do not exceed, with intervals.
+    def quantile(self, p: float) -> Quantiles:
+        """Return a quantile of every key's values: the least that this share of the holders do not exceed.
 
-        Where values are levels, so are quantiles. Otherwise those between two levels are taken to be spread
-        evenly; the interval holds however they are spread: at least the share of the levels below one is at
-        most its value, and at most the share of the levels up to it.
+        It has an interval, and is in the task's own units. Where the task refuses values between its levels, it is
+        a level. Otherwise values between two levels are taken to be spread evenly there, and the interval holds
+        however they are spread.
+
+        Args:
+            p: The share, such as 0.5 for the median.
+
+        Raises:
+            ParameterError: if the share is not between 0 and 1, or the task has two levels.
         """
+        # At least the share of the levels below a level is at most its value, and at most that of the levels up
+        # to it.
         self._require_levels()
-        if not (_is_number(probability) and 0 < probability < 1):
-            raise ParameterError(f"a quantile must be between 0 and 1, not {probability!r}")
+        if not (_is_number(p) and 0 < p < 1):
+            raise ParameterError(f"a quantile must be between 0 and 1, not {p!r}")
         values, at_most = np.array(self.values), self.at_most
         if self.exact:
             limits = (at_most, self.at_most_high, self.at_most_low)
-            return Quantiles(*(values[_first_reaching(limit, probability)] for limit in limits))
+            return Quantiles(*(values[_first_reaching(limit, p)] for limit in limits))
         below_low = np.hstack([np.zeros((len(at_most), 1)), self.at_most_low[:, :-1]])
-        not_reached = (self.at_most_high < probability).sum(axis=1)
+        not_reached = (self.at_most_high < p).sum(axis=1)
         return Quantiles(
-            self._interpolated(at_most, probability),
+            self._interpolated(at_most, p),
             values[np.maximum(not_reached - 1, 0)],
-            values[_first_reaching(below_low, probability)],
+            values[_first_reaching(below_low, p)],
         )
 
     def _interpolated(self, at_most: Floats, probability: float) -> Floats:
@@ -155,12 +163,20 @@ class Distributions:
         return np.asarray(values[next_level - 1] + np.clip(part, 0, 1) * gaps[next_level - 1])
 
     def share_above(self, value: float) -> Shares:
-        """Return the share of the holders at levels above a value."""
+        """Return the share of every key's holders at levels above a value, with its interval.
+
+        The `value` is a level, or any of the range where the task refuses values between its levels. Any other
+        one, or a task with two levels, is a `ParameterError`.
+        """
         share, low, high = self._at_most(bisect_right(self.values, self._checked_value(value)))
         return Shares(1 - share, 1 - high, 1 - low)
 
     def share_below(self, value: float) -> Shares:
-        """Return the share of the holders at levels below a value."""
+        """Return the share of every key's holders at levels below a value, with its interval.
+
+        The `value` is a level, or any of the range where the task refuses values between its levels. Any other
+        one, or a task with two levels, is a `ParameterError`.
+        """
         return self._at_most(bisect_left(self.values, self._checked_value(value)))
 
     def _checked_value(self, value: float) -> float:
@@ -237,6 +253,16 @@ class _OfDistributions:
         return self if table is None else getattr(table.distributions, self._name)
 
 
+def _of_distributions(
+    method: Callable[Concatenate[Distributions, Given], Answer],
+) -> Callable[Concatenate[ValueSpread, Given], Answer]:
+    @wraps(method)
+    def answer(table: ValueSpread, /, *given: Given.args, **named: Given.kwargs) -> Answer:
+        return method(table.distributions, *given, **named)
+
+    return answer
+
+
 class ValueSpread:
     """The part of a table of estimates that knows the shares of levels; empty where the task has two.
 
@@ -261,50 +287,9 @@ class ValueSpread:
         """What each level is worth, in the task's own units; empty where there are two."""
         return self.distributions.values
 
-    def quantile(self, p: float) -> Quantiles:
-        """Return a quantile of every key's values: the least that this share of the holders do not exceed.
-
-        Where the task refuses values between its levels, it is a level. Otherwise values between two levels
-        are taken to be spread evenly there, and the interval holds however they are spread.
-
-        Args:
-            p: The share, such as 0.5 for the median.
-
-        Returns:
-            The quantile of every key with its interval, in the task's own units.
-
-        Raises:
-            ParameterError: if the share is not between 0 and 1, or the task has two levels.
-        """
-        return self.distributions.quantile(p)
-
-    def share_above(self, value: float) -> Shares:
-        """Return the share of every key's holders at levels above a value.
-
-        Args:
-            value: A level, or any value of the range where the task refuses values between its levels.
-
-        Returns:
-            The share of every key with its interval.
-
-        Raises:
-            ParameterError: if the value is none of these, or the task has two levels.
-        """
-        return self.distributions.share_above(value)
-
-    def share_below(self, value: float) -> Shares:
-        """Return the share of every key's holders at levels below a value.
-
-        Args:
-            value: A level, or any value of the range where the task refuses values between its levels.
-
-        Returns:
-            The share of every key with its interval.
-
-        Raises:
-            ParameterError: if the value is none of these, or the task has two levels.
-        """
-        return self.distributions.share_below(value)
+    quantile = _of_distributions(Distributions.quantile)
+    share_above = _of_distributions(Distributions.share_above)
+    share_below = _of_distributions(Distributions.share_below)
 
 
 QUANTILE, ABOVE, BELOW = "quantile", "above", "below"
@@ -313,13 +298,7 @@ MEMBERS = {QUANTILE: "quantiles", ABOVE: "above", BELOW: "below"}
 
 
 class Asked(NamedTuple):
-    """One question of every key, and its answers with intervals.
-
-    Attributes:
-        question: `quantile`, `above` or `below`.
-        at: The share whose quantile was asked for, or the value above or below which shares were.
-        answer: One number per key, with its interval `low` to `high`.
-    """
+    """A question of every key, `quantile`, `above` or `below` (a share or a value), and its answers."""
 
     question: str
     at: float
@@ -358,11 +337,7 @@ class Asked(NamedTuple):
         ]
 
     def cells(self, names: Mapping[float, str]) -> list[Ranged]:
-        """Return what tables for people say of every key: the answer with its interval.
-
-        Args:
-            names: What tables call each level, by its value.
-        """
+        """Return what tables for people, which name levels so, say of every key."""
         if self.question == QUANTILE:
             return [_quantile_cell(*numbers, names) for numbers in self._numbers()]
         return [ranged(100 * share, 100 * low, 100 * high, " %") for share, low, high in self._numbers()]

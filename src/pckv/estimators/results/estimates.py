@@ -16,7 +16,7 @@ from pckv.base.errors import DataError, ParameterError
 from pckv.base.limits import BETWEEN, MIN_LEVELS, REFUSE_BETWEEN, ROUND
 from pckv.base.records import plain, read_columns, read_members, read_value
 from pckv.base.table import ResultTable
-from pckv.base.words import plural
+from pckv.base.words import TOO_RARE, percent, plural, ranged
 from pckv.estimators.results.distributions import (
     DEVIATIONS,
     Asked,
@@ -25,36 +25,25 @@ from pckv.estimators.results.distributions import (
     ValueSpread,
     ask,
 )
-from pckv.estimators.results.words import answer_cells, key_cells, unlisted_note
 from pckv.estimators.sets import SetSummary
 
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
 # What only some tables have: the key that stands for all that are not listed, and the rate of hashed keys.
 OPTIONAL = ("other", "false_discovery_rate")
 FLAGS = ("mean_known", "detected", "mean_misfit", "collides")
+# What tables for people say instead of a mean that may be anywhere in its range.
+UNKNOWN = "unknown"
+# A share or a deviation whose interval is at least this wide, relative to the widest possible, is unknown.
+UNKNOWN_SPAN = 0.95
 # So few that other threads need not wait long for their turn.
 ROWS_PER_TEXT = 2**8
 
 
 class KeyEstimate(NamedTuple):
-    """What is known of one key: a row of the table, in plain numbers.
+    """What is known of one key: a row of `Estimates`, in plain numbers, under the names of its members.
 
-    Attributes:
-        key: The name of the key.
-        frequency: The share of people who hold the key, with its interval `frequency_low` to
-            `frequency_high`.
-        mean: The mean value that they give it, in the task's own units, with its interval `mean_low` to
-            `mean_high`.
-        mean_known: False where the interval of the mean spans 95 % of the range or more, or the key is not
-            detected: it may have no holders.
-        detected: Whether the key stands out from the noise.
-        shares: The share of the holders at every level, with its interval; empty where the task has two
-            levels.
-        deviation: The standard deviation of the values, with its interval `deviation_low` to
-            `deviation_high`; None where the task has two levels.
-        collides: Whether the key shares its number with another one that was asked for, so that reports do
-            not tell them apart; None where keys are not hashed.
-        mean_misfit: Whether the data fit no mean of the task's range.
+    Where the task has two levels, there are no `shares` of them, and no standard deviation of the values. Where
+    keys are not hashed, `collides` is None.
     """
 
     key: str
@@ -85,6 +74,32 @@ class KeyEstimate(NamedTuple):
         if self.mean_misfit:
             found["mean_misfit"] = True
         return found
+
+    def cells(self) -> tuple[str, ...]:
+        """Return what a table for people says of the key; one that is too rare to tell may have no holders."""
+        share = ranged(100 * self.frequency, 100 * self.frequency_low, 100 * self.frequency_high, " %")
+        mean = ranged(self.mean, self.mean_low, self.mean_high)
+        return (
+            self.key,
+            *((share.value, share.range) if self.detected else (TOO_RARE, share.most)),
+            mean.value if self.mean_known else UNKNOWN,
+            mean.range,
+            *self._deviation_cells(),
+            *map(self._share_cell, self.shares),
+        )
+
+    def _deviation_cells(self) -> list[str]:
+        if self.deviation is None or self.deviation_low is None or self.deviation_high is None:
+            return []
+        largest = (self.shares[-1].value - self.shares[0].value) / 2
+        if not self.detected or self.deviation_high - self.deviation_low >= UNKNOWN_SPAN * largest:
+            return [UNKNOWN]
+        return [ranged(self.deviation, self.deviation_low, self.deviation_high).value]
+
+    def _share_cell(self, share: LevelShare) -> str:
+        if not self.detected or share.high - share.low >= UNKNOWN_SPAN:
+            return UNKNOWN
+        return ranged(100 * share.share, 100 * share.low, 100 * share.high, " %").value
 
 
 # The columns that every table has.
@@ -161,12 +176,6 @@ class Estimates(ValueSpread, ResultTable):
     def __getitem__(self, key: str) -> KeyEstimate:
         """Return what is known of a key.
 
-        Args:
-            key: The name of the key.
-
-        Returns:
-            Its frequency and mean with their intervals.
-
         Raises:
             UnknownKey: if the table has no such key; it is a `KeyError`, too.
         """
@@ -194,18 +203,10 @@ class Estimates(ValueSpread, ResultTable):
     def ask(
         self, quantiles: Sequence[float] = (), above: Sequence[float] = (), below: Sequence[float] = ()
     ) -> Estimates:
-        """Return the same table with further columns.
+        """Return the same table with further columns, which JSON, files and tables show.
 
-        Args:
-            quantiles: The shares of `quantile`.
-            above: The values of `share_above`.
-            below: The values of `share_below`.
-
-        Returns:
-            The table that JSON, files and tables show with these columns.
-
-        Raises:
-            ParameterError: as these methods do.
+        These are `quantiles` of these shares, and shares `above` and `below` these values, as the methods
+        `quantile`, `share_above` and `share_below` return and refuse them.
         """
         return replace(self, asked=ask(self.distributions, quantiles, above, below))
 
@@ -217,7 +218,30 @@ class Estimates(ValueSpread, ResultTable):
     @property
     def other_note(self) -> str:
         """How many people hold keys that are not listed, in words; empty where the table has no such row."""
-        return "" if self.other is None else unlisted_note(self[self.other])
+        if self.other is None:
+            return ""
+        row = self[self.other]
+        low, high = percent(row.frequency_low), percent(row.frequency_high)
+        if not row.detected:
+            return f"Up to {high} of people may hold keys that are not listed"
+        return f"{percent(row.frequency)} of people hold keys that are not listed ({low} to {high})"
+
+    def with_verdict(self) -> Estimates:
+        """Return the same table with the sentences that it ends in."""
+        if not self.reports:
+            return replace(self, verdict=("There are no reports yet.",))
+        listed, collisions = self.listed, int(self.collides.sum())
+        detected = int(listed.detected.sum())
+        sentences = (
+            detection_sentence(detected, len(listed), self.hostile, self.false_discovery_rate),
+            self.other_note and f"{self.other_note}.",
+            f"{collisions:,} of the keys share their numbers with each other: reports do not tell such keys "
+            "apart, and the estimates of each are those of all that have its number."
+            if collisions
+            else "",
+            self.sets.sentence(has_shares=bool(self.level_values)),
+        )
+        return replace(self, verdict=tuple(filter(None, sentences)))
 
     @property
     def title(self) -> str:
@@ -243,8 +267,12 @@ class Estimates(ValueSpread, ResultTable):
         some_collide = bool(self.collides.any())
         return [
             (
-                *key_cells(row),
-                *(cell for cells in asked for cell in answer_cells(cells[number], row)),
+                *row.cells(),
+                *(
+                    cell
+                    for cells in asked
+                    for cell in (cells[number].value if row.detected else UNKNOWN, cells[number].range)
+                ),
                 *(["yes" if row.collides else ""] if some_collide else []),
             )
             for number, row in enumerate(self)
@@ -261,14 +289,10 @@ class Estimates(ValueSpread, ResultTable):
         return listed.top(count), max(len(listed) - count, 0)
 
     def top(self, count: int) -> Estimates:
-        """Return the keys with the largest estimated frequencies.
+        """Return the rows of the `count` keys with the largest estimated frequencies, the most frequent first.
 
-        Args:
-            count: How many keys; the one that stands for all that are not listed is not counted.
-
-        Returns:
-            These rows, the most frequent first, and after them that of all others where the table has it:
-            `top(3)` then has four rows.
+        The key that stands for all that are not listed is not counted: where the table has it, it comes after
+        them, and `top(3)` has four rows.
         """
         order = np.argsort(-self.frequency, kind="stable")
         if self.other is None:
@@ -284,14 +308,7 @@ class Estimates(ValueSpread, ResultTable):
         return self.take(np.delete(np.arange(len(self)), self.row_of(self.other)))
 
     def take(self, rows: NDArray[np.int64]) -> Estimates:
-        """Return some rows of the table.
-
-        Args:
-            rows: Numbers of rows, from 0.
-
-        Returns:
-            These rows, in the order given.
-        """
+        """Return some `rows` of the table, by their numbers from 0, in the order given."""
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)
@@ -346,14 +363,9 @@ class Estimates(ValueSpread, ResultTable):
 
     @classmethod
     def from_dict(cls, document: Any) -> Self:
-        """Return the estimates that `to_dict` wrote.
+        """Return the estimates that `to_dict` wrote, the `document`.
 
-        Args:
-            document: The plain values.
-
-        Raises:
-            DataError: if a member is missing, is not of its type, or contradicts others; the message names
-                it.
+        A member that is missing, is not of its type, or contradicts others is a `DataError` that names it.
         """
         facts = read_members(cls, document, (*SCALARS, *OPTIONAL, "verdict"))
         told = read_value(_Heading, document)
@@ -363,9 +375,9 @@ class Estimates(ValueSpread, ResultTable):
         if facts["other"] not in (None, *keys):
             raise DataError("not a key of the estimates", place="other")
         hashed = facts["false_discovery_rate"] is not None
-        columns |= (
-            read_columns(_HashedRow, rows, place="estimates") if hashed else {"collides": [False] * len(keys)}
-        )
+        columns["collides"] = [False] * len(keys)
+        if hashed:
+            columns |= read_columns(_FurtherColumns, rows, ("collides",), "estimates")
         arrays: dict[str, Any] = {
             name: np.array(column, bool if name in FLAGS else float) for name, column in columns.items()
         }
@@ -397,6 +409,29 @@ class Estimates(ValueSpread, ResultTable):
         )
 
 
+def detection_sentence(detected: int, keys: int, hostile: int = 0, rate: float | None = None) -> str:
+    """Say how many keys stand out from the noise, whatever some reports say; a `rate` is for hashed keys.
+
+    >>> detection_sentence(14, 100)
+    '14 of 100 keys stand out from the noise; the others are too rare to tell.'
+    >>> detection_sentence(1, 1, hostile=20)
+    'The key stands out from the noise, whatever 20 of the reports say.'
+    """
+    despite = f", whatever {hostile:,} of the reports say" if hostile else ""
+    if not detected:
+        # Where a share of the reports is hostile, more people do not help.
+        remedy = "Fewer hostile reports" if hostile else "More people"
+        rare = f"all are {TOO_RARE}" if keys > 1 else f"it is {TOO_RARE}"
+        return f"No key stands out from the noise{despite}: {rare}. {remedy} or a larger ε would help."
+    if rate is not None:
+        despite += f" (at most {100 * rate:g} % of such flags are false, on average)"
+    if detected == keys:
+        return f"{f'All {keys:,} keys stand' if keys > 1 else 'The key stands'} out from the noise{despite}."
+    others = "other is" if keys - detected == 1 else "others are"
+    stand = "stands" if detected == 1 else "stand"
+    return f"{detected:,} of {keys:,} keys {stand} out from the noise{despite}; the {others} {TOO_RARE}."
+
+
 class _Questions(NamedTuple):
     """What was asked for besides, by the members of rows that hold the answers."""
 
@@ -414,15 +449,10 @@ class _Heading(NamedTuple):
     asked: _Questions = _Questions()
 
 
-class _HashedRow(NamedTuple):
-    """What a row has where keys are hashed."""
+class _FurtherColumns(NamedTuple):
+    """What a row has where keys are hashed, and where there are more than two levels, besides their shares."""
 
     collides: bool
-
-
-class _SpreadRow(NamedTuple):
-    """What a row has where there are more than two levels, besides their shares."""
-
     deviation: float
     deviation_low: float
     deviation_high: float
@@ -444,6 +474,6 @@ def _read_distributions(told: _Heading, rows: list[dict[str, Any]]) -> Distribut
     levels, *shares = (np.array(each, float).reshape(len(rows), len(values)) for each in by_level.values())
     if (levels != values).any():
         raise DataError("levels of other values", place="estimates")
-    deviations = read_columns(_SpreadRow, rows, place="estimates").values()
+    deviations = read_columns(_FurtherColumns, rows, DEVIATIONS, "estimates").values()
     exact = told.between == REFUSE_BETWEEN
     return Distributions(values, exact, *shares, *(np.array(each, float) for each in deviations))

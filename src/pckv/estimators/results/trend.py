@@ -213,15 +213,9 @@ class Trend(ResultTable):
         return KeyTrend(key, rounds, self.pooled[key], change)
 
     def compare(self, before: int, after: int, rate: float = DEFAULT_FLAG_RATE) -> Changes:
-        """Compare two rounds.
+        """Return by how much every frequency changed from round `before` to a later one, `after`.
 
-        Args:
-            before: The number of a round.
-            after: That of a later one.
-            rate: The false discovery rate of the flags.
-
-        Returns:
-            By how much every frequency changed.
+        The false discovery rate of the flags is `rate`.
 
         Raises:
             ParameterError: if one of them has no reports, they are not in order, or the trend was read from
@@ -236,14 +230,9 @@ class Trend(ResultTable):
         return found.take(np.array([places[key] for key in self.key], np.int64))
 
     def since(self, before: int, rate: float = DEFAULT_FLAG_RATE) -> Trend:
-        """Return the same trend, its changes being those since another round than the last but one.
+        """Return the same trend, its changes being those since round `before` instead of the last but one.
 
-        Args:
-            before: The number of the round to compare the last one with.
-            rate: The false discovery rate of the flags.
-
-        Returns:
-            The trend.
+        The false discovery rate of the flags is `rate`.
 
         Raises:
             ParameterError: if there are no reports of that round, or it is the last one.
@@ -295,14 +284,9 @@ class Trend(ResultTable):
 
     @classmethod
     def from_dict(cls, document: Any) -> Self:
-        """Return the trend that `to_dict` wrote, without the counts that other comparisons need.
+        """Return the trend that `to_dict` wrote, the `document`, without counts for other comparisons.
 
-        Args:
-            document: The plain values.
-
-        Raises:
-            DataError: if a member is missing, is not of its type, or contradicts others; the message names
-                it.
+        A member that is missing, is not of its type, or contradicts others is a `DataError` that names it.
         """
         facts = read_members(cls, document, (*SCALARS, "rounds"))
         rows = document.get("keys")

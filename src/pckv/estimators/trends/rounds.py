@@ -13,8 +13,8 @@ from pckv.base.arrays import Floats, Integers
 from pckv.base.errors import TallyError
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.series import Series
-from pckv.contract.task import Task
-from pckv.estimators.linear import unbiased_frequency
+from pckv.estimators.linear import unbiased_frequency, unbiased_value_sum
+from pckv.estimators.sets import PooledReports
 from pckv.mechanisms.base import CountLaw, Support
 from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally import Tally
@@ -25,13 +25,7 @@ from pckv.tally.decode.support import KeySupport, key_support
 class RoundCounts:
     """All that a trend needs of the tally of a round: two numbers per key, small enough to be kept.
 
-    Attributes:
-        number: That of the round.
-        panels: How many panels the series has.
-        reports: How many reports were counted, and `size_answers` the answers to the size question among
-            them.
-        keys: The numbers of the keys that were decoded, and `support` their counts.
-        law: The law of a key's counts in this round, and `scale` what its levels are worth.
+    `keys` are the numbers of the keys that were decoded, and `support` are their counts.
     """
 
     number: int
@@ -47,13 +41,7 @@ class RoundCounts:
     def of(
         cls, series: Series, tally: Tally, keys: Integers | None = None, progress: Progress = no_progress
     ) -> RoundCounts:
-        """Decode the tally of a round.
-
-        Args:
-            series: The series that it is a round of.
-            tally: The counted reports of the round.
-            keys: The numbers of the keys to decode; by default all.
-            progress: Called with the share that is done.
+        """Decode the tally of a round of a series: the keys of these numbers, by default all.
 
         Raises:
             TallyError: if the tally is not that of a round of the series.
@@ -107,12 +95,15 @@ class RoundCounts:
         """The unbiased frequencies, which may lie outside [0, 1]."""
         return unbiased_frequency(self.support, self.pair_reports, self.moments)
 
-    def noise_variance(self, frequency: Floats, left_out: float) -> Floats:
-        """Return the variance of frequencies that are estimated where these are the true ones.
+    @property
+    def value_sum(self) -> Floats:
+        """The unbiased sums of values per person: frequency times mean."""
+        return unbiased_value_sum(self.support, self.pair_reports, self.mechanism_moments, self.frequency)
 
-        Args:
-            frequency: True frequencies.
-            left_out: The share of the people who did not report pairs: 1 if those who did are a small sample.
+    def noise_variance(self, frequency: Floats, left_out: float) -> Floats:
+        """Return the variance of estimates where these are the true frequencies.
+
+        `left_out` is the share of the people who did not report pairs: 1 if those who did are a small sample.
         """
         of_sample = left_out * frequency * (1 - frequency)
         of_mechanism = self.mechanism_moments.frequency_variance(frequency)
@@ -127,22 +118,6 @@ def pooled_support(rounds: Sequence[RoundCounts]) -> KeySupport:
 def add_up(counts: Sequence[Integers]) -> Integers:
     """Return the sum of counts, cell by cell."""
     return np.asarray(np.sum(counts, axis=0, dtype=np.int64))
-
-
-@dataclass(frozen=True, eq=False)
-class PooledReports:
-    """The sum of several tallies of one contract, without their cells."""
-
-    task: Task
-    reports: int
-    people: int
-    size_answers: Integers
-    count_law: CountLaw
-
-    @property
-    def pair_reports(self) -> int:
-        """How many reports are about pairs: all but the answers to the size question."""
-        return self.reports - int(self.size_answers.sum())
 
 
 def pool(series: Series, rounds: Sequence[RoundCounts]) -> PooledReports:

@@ -1,9 +1,10 @@
-"""From the tallies of rounds to a trend."""
+"""From the tallies of rounds to a trend: estimates of every round, and which frequencies differ (proofs/trends.md)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,19 +14,108 @@ from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.series import Series
-from pckv.estimators.estimate import KNOWN_SPAN, check_level, default_method, estimate_supports
-from pckv.estimators.intervals import Interval, frequency_interval, mean_interval, two_sided_z
+from pckv.estimators.estimate import (
+    check_level,
+    default_method,
+    estimate_supports,
+    in_units,
+    interval_columns,
+    own_standard_error,
+)
+from pckv.estimators.intervals import (
+    GAUSSIAN_VARIANCE,
+    Interval,
+    frequency_interval,
+    mean_interval,
+    two_sided_z,
+)
 from pckv.estimators.linear import corrected
 from pckv.estimators.methods.registry import DEFAULT_FOR_MANY_KEYS
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.trend import COLUMNS, RoundSummary, Trend
+from pckv.estimators.results.trend import COLUMNS, Changes, RoundSummary, Trend
 from pckv.estimators.sets import hidden_share
-from pckv.estimators.trends.changes import ComparedRounds, compare
 from pckv.estimators.trends.rounds import RoundCounts, add_up, last_rounds, pool, pooled_support
 from pckv.estimators.trends.smoothing import smooth_frequencies, smooth_means
-from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate
+from pckv.statistics.binomial import binomial_upper_tail
+from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate, discoveries
+from pckv.statistics.moments import GAUSSIAN_NOISE
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedRounds:
+    """The counts of the rounds that have reports, in order, any two of which can be compared."""
+
+    counts: tuple[RoundCounts, ...]
+    names: list[str]
+    level: float
+
+    def __call__(self, before: int, after: int, rate: float) -> Changes:
+        """Compare two rounds by their numbers, as `Trend.compare` does."""
+        by_number = {each.number: each for each in self.counts}
+        for number in (before, after):
+            if number not in by_number:
+                raise ParameterError(f"there are no reports of round {number:,}")
+        return compare(by_number[before], by_number[after], self.names, self.level, check_rate(rate))
+
+
+def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: float, rate: float) -> Changes:
+    """Compare two rounds of the same keys, at a level of intervals and a false discovery rate of flags."""
+    # Noise may take a difference beyond 1; the interval moves back with it, since cut off it would be narrow
+    # or empty.
+    change = np.clip(after.frequency - before.frequency, -1, 1)
+    variance = sum(_variance(each, np.clip(each.frequency, 0, 1)) for each in (before, after))
+    reach = two_sided_z(level) * np.sqrt(variance)
+    p_value = _p_values(before, after)
+    changed = discoveries(p_value, rate)
+    return Changes(
+        before=before.number,
+        after=after.number,
+        false_discovery_rate=rate,
+        level=level,
+        keys_compared=len(names),
+        keys_changed=int(changed.sum()),
+        key=names,
+        change=change,
+        change_low=np.clip(change - reach, -1, 1),
+        change_high=np.clip(change + reach, -1, 1),
+        p_value=p_value,
+        changed=changed,
+    )
+
+
+def _variance(counts: RoundCounts, frequency: Floats) -> Floats:
+    # Panels are disjoint, so that the errors of their choice are opposed: their difference is that of two
+    # samples of a large population. With one panel all people report, and only those who are not asked for
+    # the size are chosen.
+    return counts.noise_variance(frequency, counts.moments.left_out if counts.panels == 1 else 1.0)
+
+
+def _p_values(before: RoundCounts, after: RoundCounts) -> Floats:
+    """Return the chances of differences as large where the frequency is the same in both rounds."""
+    both = (before, after)
+    reports = sum(each.pair_reports for each in both)
+    common = np.clip(sum(each.frequency * (each.pair_reports / reports) for each in both), 0, 1)
+    deviation = np.sqrt(sum(_variance(each, common) for each in both))
+    z = np.abs(after.frequency - before.frequency) / deviation
+    found = np.array([math.erfc(distance * math.sqrt(0.5)) for distance in z.tolist()])
+    if all(each.moments.supports_once for each in both) and any(
+        each.pair_reports * each.moments.noise < GAUSSIAN_NOISE for each in both
+    ):
+        counts = [each.support.total for each in both]
+        few = counts[0] + counts[1] < GAUSSIAN_VARIANCE
+        found[few] = _exact_p_values(counts[0][few], counts[1][few], after.pair_reports / reports)
+    return found
+
+
+def _exact_p_values(before: Integers, after: Integers, share: float) -> Floats:
+    """Return those of few counts: given their sum, each is in the later round by the share of its reports."""
+    counts = [each.astype(np.float64) for each in (before, after)]
+    more = binomial_upper_tail(counts[1], counts[0] + counts[1], share)
+    fewer = binomial_upper_tail(counts[0], counts[0] + counts[1], 1 - share)
+    return np.asarray(np.minimum(2 * np.minimum(more, fewer), 1.0))
+
 
 # A trend takes about 300 bytes of memory per key and round.
 MAX_ESTIMATES = 2**22
@@ -99,15 +189,9 @@ def trend(
 
 
 def decoded_keys(series: Series, rounds: int, asked: Integers | None) -> Integers:
-    """Return the numbers of the keys that a trend of some rounds decodes.
+    """Return the numbers of the keys that a trend of this many rounds decodes.
 
-    Args:
-        series: The series.
-        rounds: How many rounds there are.
-        asked: The numbers of the keys that are asked for; None for all.
-
-    Returns:
-        All keys, whichever are asked for; only those where all are too many.
+    These are all keys, whichever are asked for; only those asked for where all are too many.
 
     Raises:
         ParameterError: if all are too many, and all are asked for; or if keys are hashed.
@@ -147,10 +231,9 @@ def _in_order(counts: Sequence[RoundCounts]) -> list[RoundCounts]:
 
 
 def _summary(series: Series, counts: RoundCounts) -> RoundSummary:
-    task = series.task_of(counts.number)
-    return RoundSummary(
-        counts.number, task.id, series.opens(counts.number), series.closes(counts.number), counts.reports
-    )
+    number = counts.number
+    days = series.opens(number), series.closes(number)
+    return RoundSummary(number, series.task_of(number).id, *days, counts.reports)
 
 
 def _pooled(series: Series, counts: Sequence[RoundCounts], keys: Integers, level: float) -> Estimates:
@@ -169,10 +252,8 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
     if not counts:
         nothing = np.zeros((stands_out.size, 0))
         return {name: nothing.astype(bool) if name == "mean_known" else nothing for name in COLUMNS}
-    found = {
-        name: np.stack(column, axis=1)
-        for name, column in _transposed([_own(series, each, level) for each in counts]).items()
-    }
+    own = [_own(series, each, level) for each in counts]
+    found = {name: np.stack([each[name] for each in own], axis=1) for name in own[0]}
     frequencies = smooth_frequencies(counts, level)
     smoothed = _possible(frequencies.level, frequencies.interval, 0.0)
     smoothed_high = [
@@ -187,39 +268,25 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
         of_rows = [each.at(rows) for each in counts]
         levels = smooth_means(of_rows, frequencies.level[rows], level)
         for name, column in zip(means, _possible(levels.level, levels.interval, -1.0), strict=True):
-            means[name][rows] = _in_units(column, series)
-    found |= {
-        "smoothed": smoothed[0],
-        "smoothed_low": smoothed[1],
-        "smoothed_high": np.stack(smoothed_high, axis=1),
-    }
-    found |= means
+            means[name][rows] = in_units(column, series.task)
+    limits = {"smoothed_low": smoothed[1], "smoothed_high": np.stack(smoothed_high, axis=1)}
+    found |= {"smoothed": smoothed[0]} | limits | means
     return {name: found[name] for name in COLUMNS}
-
-
-def _transposed(rows: Sequence[dict[str, np.ndarray]]) -> dict[str, list[np.ndarray]]:
-    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndarray]:
     """Return what a round says on its own."""
-    reports, moments, support = counts.pair_reports, counts.moments, counts.support
-    frequency = np.clip(counts.frequency, 0, 1)
+    task, (support, reports, moments) = series.task, (counts.support, counts.pair_reports, counts.moments)
     low, high = frequency_interval(support, reports, moments, level)
-    hidden = hidden_share(series.task, counts.size_answers, level)
-    error = np.sqrt(moments.frequency_variance(frequency) / reports)
+    hidden, error = (
+        hidden_share(task, counts.size_answers, level),
+        own_standard_error(support, reports, moments),
+    )
+    of_frequency = Interval(low, hidden.raise_limits(high, error, level))
     mean = corrected(support, reports, moments)[1]
-    of_mean = mean_interval(support, reports, moments, level)
-    detected = Detection(series.task.key_count, level).detected(support.total, reports, moments)
-    return {
-        "frequency": frequency,
-        "frequency_low": np.minimum(low, frequency),
-        "frequency_high": np.maximum(hidden.raise_limits(high, error, level), frequency),
-        "mean": _in_units(mean, series),
-        "mean_low": _in_units(np.minimum(of_mean.low, mean), series),
-        "mean_high": _in_units(np.maximum(of_mean.high, mean), series),
-        "mean_known": detected & (of_mean.high - of_mean.low < KNOWN_SPAN),
-    }
+    of_mean = Interval(*mean_interval(support, reports, moments, level)[:2])
+    detected = Detection(task.key_count, level).detected(support.total, reports, moments)
+    return interval_columns(task, np.clip(counts.frequency, 0, 1), of_frequency, mean, of_mean, detected)
 
 
 def _possible(level: Floats, interval: Interval, least: float) -> tuple[Floats, Floats, Floats]:
@@ -240,7 +307,3 @@ def _raise(
     answers = add_up([each.size_answers for each in last_rounds(counts, series.panels)])
     error = (high - smoothed) / two_sided_z(level)
     return hidden_share(series.task, answers, level).raise_limits(high, error, level)
-
-
-def _in_units(mean: Floats, series: Series) -> Floats:
-    return np.asarray(series.task.low + (mean + 1) / 2 * (series.task.high - series.task.low))

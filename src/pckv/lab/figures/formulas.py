@@ -6,6 +6,7 @@ The paper's formulas as printed: Theorem 4, g and h, and its rules for choosing 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -99,38 +100,26 @@ def _appendix(_scale: FigureScale, progress: Progress) -> list[Point]:
         least, most = (math.exp(epsilon) + 1) / 2, math.exp(epsilon)
         for share in np.linspace(0, 0.9, 46).tolist():
             theta = least + share * (most - least)
-            points.append(
-                {
-                    "series": f"Φ at ε = {epsilon:g}",
-                    "theory": False,
-                    "x": share,
-                    "psi": None,
-                    "phi": phi(epsilon, theta),
-                }
-            )
+            at = {"series": f"Φ at ε = {epsilon:g}", "theory": False, "x": share}
+            points.append(at | {"psi": None, "phi": phi(epsilon, theta)})
     progress(1)
     return points
 
 
-def measured_crossover(quantity: str, padding: int, epsilon: str, frequency: float = 0.01) -> float:
-    """The same from the exact variances at one frequency: the least number of keys where ue is better."""
+def measured_crossover(quantity: str, padding: int, epsilon: str) -> float:
+    """The same from the exact variances at the frequency 0.01: the least number of keys where ue is better."""
 
     def ue_is_better(keys: int) -> bool:
         errors = []
         for name in ("ue", "grr"):
             moments = CountMoments.of(build(name, keys, padding, Fraction(epsilon), {}).count_law)
+            of_frequency = quantity == "frequency"
             errors.append(
-                moments.frequency_variance(frequency)
-                if quantity == "frequency"
-                else moments.mean_variance(frequency, 0.0)
+                moments.frequency_variance(0.01) if of_frequency else moments.mean_variance(0.01, 0.0)
             )
         return errors[0] < errors[1]
 
-    low, high = 1, 2**31
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if ue_is_better(middle) else (middle + 1, high)
-    return float(low)
+    return 1.0 + bisect_left(range(1, 2**31), x=True, key=ue_is_better)
 
 
 def _crossovers(_scale: FigureScale, progress: Progress) -> list[Point]:

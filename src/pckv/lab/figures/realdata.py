@@ -14,12 +14,11 @@ from pckv.base.progress import Progress
 from pckv.files.pairs.rows import Columns
 from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.figures.figure import Figure, FigureScale, Point, averaged, in_parallel
-from pckv.lab.figures.synthetic import ERRORS, printed_theory, setting_of
+from pckv.lab.figures.synthetic import EPSILONS, ERRORS, errors_over, setting_of
 from pckv.lab.populations import movielike
-from pckv.lab.simulator import OWN_METHOD, Simulator
+from pckv.lab.simulator import Simulator
 
 MECHANISMS = {"PrivKVM": "privkvm", "KVUE": "kvue", "PCKV-GRR": "grr", "PCKV-UE": "ue"}
-EPSILONS = ("0.1", "0.5", "1", "2", "3", "4", "5", "6")
 TOP = 50
 AMAZON_USERS = 1_210_271
 MOVIELENS = "ratings.csv"
@@ -125,21 +124,13 @@ def movie(scale: FigureScale) -> Dataset:
     return read_ratings(_file(scale, MOVIELENS), columns, low=0.5, high=5, repeated="last")
 
 
-def _run(simulator: Simulator, padding: int, rng: Generator, *, with_theory: bool) -> list[Point]:
-    """Return the errors of one repeat, and of theory where asked for."""
-    points: list[Point] = []
-    for label, mechanism in MECHANISMS.items():
-        for epsilon in EPSILONS:
-            setting = setting_of(mechanism, epsilon, TOP, padding)
-            errors = simulator.run(setting, rng)
-            at = {"series": label, "ε": float(epsilon)}
-            points.append(at | {"theory": False, "frequency": errors.mse_frequency, "mean": errors.mse_mean})
-            if with_theory and setting.method != OWN_METHOD:
-                points.append(at | {"theory": True, **printed_theory(simulator, simulator.law(setting), TOP)})
-    return points
-
-
 def _points(name: str, padding: int) -> Callable[[FigureScale, Progress], list[Point]]:
+    settings = [
+        (label, float(epsilon), setting_of(mechanism, epsilon, TOP, padding))
+        for label, mechanism in MECHANISMS.items()
+        for epsilon in EPSILONS
+    ]
+
     def points(scale: FigureScale, progress: Progress) -> list[Point]:
         simulator = Simulator(DATASETS[name](scale))
         # Computed once, before the workers are forked.
@@ -147,7 +138,7 @@ def _points(name: str, padding: int) -> Callable[[FigureScale, Progress], list[P
 
         def run(repeat: int) -> list[Point]:
             rng = scale.rng(12, list(DATASETS).index(name), repeat)
-            return _run(simulator, padding, rng, with_theory=repeat == 0)
+            return errors_over(simulator, "ε", settings, rng, with_theory=repeat == 0)
 
         repeats = [(repeat,) for repeat in range(scale.repeats)]
         return averaged(in_parallel(run, repeats, scale, progress), "ε", tuple(ERRORS))
@@ -163,44 +154,29 @@ DATASETS: dict[str, Callable[[FigureScale], Dataset]] = {
 }
 
 
-def _note(padding: int, extra: str = "") -> Callable[[FigureScale], str]:
-    return lambda scale: (
-        f"top {TOP} keys, padding {padding}, {scale.repeats} repeats{extra}; dashed: Theorem 4 as printed"
-    )
+def _figure(  # noqa: PLR0917
+    name: str, title: str, data: str, padding: int, file: str | None, extra: str = ""
+) -> Figure:
+    def note(scale: FigureScale) -> str:
+        synthetic = data == "movie" and movie_source(scale) == "movielike"
+        more = ", SYNTHETIC movielike population in place of MovieLens" if synthetic else extra
+        return (
+            f"top {TOP} keys, padding {padding}, {scale.repeats} repeats{more}; dashed: Theorem 4 as printed"
+        )
 
-
-def _movie_note(scale: FigureScale) -> str:
-    synthetic = ", SYNTHETIC movielike population in place of MovieLens"
-    return _note(100, synthetic if movie_source(scale) == "movielike" else "")(scale)
+    return Figure(name, title, "ε", ERRORS, _points(data, padding), note=note, data_file=file)
 
 
 FIGURES = (
-    Figure(
-        "10a",
-        "E-commerce: 23,486 users, 1,206 keys",
-        "ε",
-        ERRORS,
-        _points("ecommerce", 1),
-        note=_note(1),
-        data_file=ECOMMERCE,
-    ),
-    Figure(
-        "10b",
-        "Clothing: 105,508 users, 5,850 keys",
-        "ε",
-        ERRORS,
-        _points("clothing", 2),
-        note=_note(2),
-        data_file=CLOTHING,
-    ),
-    Figure(
+    _figure("10a", "E-commerce: 23,486 users, 1,206 keys", "ecommerce", 1, ECOMMERCE),
+    _figure("10b", "Clothing: 105,508 users, 5,850 keys", "clothing", 2, CLOTHING),
+    _figure(
         "10c",
         "Amazon: 1,210,271 users, 249,274 keys",
-        "ε",
-        ERRORS,
-        _points("amazon", 2),
-        note=_note(2, ", ratings dealt to users at random"),
-        data_file=AMAZON,
+        "amazon",
+        2,
+        AMAZON,
+        ", ratings dealt to users at random",
     ),
-    Figure("10d", "Movie: 138,493 users, 26,744 keys", "ε", ERRORS, _points("movie", 100), note=_movie_note),
+    _figure("10d", "Movie: 138,493 users, 26,744 keys", "movie", 100, None),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 from numpy.random import Generator
 
@@ -53,59 +53,59 @@ def setting_of(
 def printed_theory(simulator: Simulator, law: Law, top: int | None) -> dict[str, float]:
     """Theorem 4 as printed, averaged over the keys that count."""
     a, b, p = map(float, law.probabilities)
-    frequency, mean = simulator.dataset.truth
+    n, (frequency, mean) = simulator.dataset.users, simulator.dataset.truth
     keys = [key for key in simulator.dataset.top(top).tolist() if frequency[key] > 0]
     errors = [
-        theorem4(
-            a,
-            b,
-            p,
-            padding=law.padding,
-            n=simulator.dataset.users,
-            f=float(frequency[key]),
-            m=float(mean[key]),
-        )
+        theorem4(a, b, p, padding=law.padding, n=n, f=float(frequency[key]), m=float(mean[key]))
         for key in keys
+    ]
+    squares = [
+        error.mean_variance + float((error.mean_expectation - mean[key]) ** 2)
+        for error, key in zip(errors, keys, strict=True)
     ]
     return {
         "frequency": sum(error.frequency_variance for error in errors) / len(keys),
-        "mean": sum(
-            error.mean_variance + _bias(error.mean_expectation, mean[key])
-            for error, key in zip(errors, keys, strict=True)
-        )
-        / len(keys),
+        "mean": sum(squares) / len(keys),
     }
 
 
-def _bias(expectation: float, truth: float) -> float:
-    return float((expectation - truth) ** 2)
-
-
-def _errors_by_epsilon(
-    population: str, scale: FigureScale, repeat: int, tops: Sequence[int | None]
+def errors_over(
+    simulator: Simulator,
+    x: str,
+    settings: Iterable[tuple[str, float, Setting]],
+    rng: Generator,
+    *,
+    with_theory: bool = True,
 ) -> list[Point]:
+    """Simulate a collection per setting, given with its series and its place on the axis x.
+
+    Return the errors, and those of theory for the paper's own mechanisms.
+    """
+    points: list[Point] = []
+    for series, place, setting in settings:
+        at, errors = {"series": series, x: place}, simulator.run(setting, rng)
+        found = {"frequency": errors.mse_frequency, "mean": errors.mse_mean, "precision": errors.precision}
+        points.append(at | {"theory": False} | found)
+        if with_theory and setting.method != OWN_METHOD:
+            theory = printed_theory(simulator, simulator.law(setting), setting.top)
+            points.append(at | {"theory": True, "precision": None} | theory)
+    return points
+
+
+def _errors_by_epsilon(population: str, scale: FigureScale, repeat: int, top: int | None) -> list[Point]:
     rng = scale.rng(PLACES[population], repeat)
     simulator = Simulator(POPULATIONS[population](scale.users, KEYS, rng))
-    points: list[Point] = []
-    for top in tops:
-        for label, mechanism in MECHANISMS.items():
-            for epsilon in EPSILONS:
-                setting = setting_of(mechanism, epsilon, top)
-                outcome = simulator.run(setting, rng)
-                at = {"series": label, "top": top, "ε": float(epsilon)}
-                points.append(
-                    at | {"theory": False, "frequency": outcome.mse_frequency, "mean": outcome.mse_mean}
-                )
-                if setting.method != OWN_METHOD:
-                    points.append(
-                        at | {"theory": True, **printed_theory(simulator, simulator.law(setting), top)}
-                    )
-    return points
+    settings = [
+        (label, float(epsilon), setting_of(mechanism, epsilon, top))
+        for label, mechanism in MECHANISMS.items()
+        for epsilon in EPSILONS
+    ]
+    return errors_over(simulator, "ε", settings, rng)
 
 
 def _figure_6(population: str, top: int | None) -> Callable[[FigureScale, Progress], list[Point]]:
     def points(scale: FigureScale, progress: Progress) -> list[Point]:
-        jobs = [(population, scale, repeat, (top,)) for repeat in range(scale.repeats)]
+        jobs = [(population, scale, repeat, top) for repeat in range(scale.repeats)]
         return averaged(in_parallel(_errors_by_epsilon, jobs, scale, progress), "ε", tuple(ERRORS))
 
     return points
@@ -114,24 +114,10 @@ def _figure_6(population: str, top: int | None) -> Callable[[FigureScale, Progre
 def _by_domain(epsilon: str, top: int, scale: FigureScale, keys: int, repeat: int) -> list[Point]:
     rng = scale.rng(PLACES["domains"], int(epsilon), keys, repeat)
     simulator = Simulator(populations.gaussian(scale.users, keys, rng))
-    points: list[Point] = []
-    for label, mechanism in MECHANISMS.items():
-        setting = setting_of(mechanism, epsilon, top)
-        outcome = simulator.run(setting, rng)
-        at = {"series": label, "d": float(keys)}
-        points.append(
-            at
-            | {
-                "theory": False,
-                "frequency": outcome.mse_frequency,
-                "mean": outcome.mse_mean,
-                "precision": outcome.precision,
-            }
-        )
-        if setting.method != OWN_METHOD:
-            theory = printed_theory(simulator, simulator.law(setting), top)
-            points.append(at | {"theory": True, **theory, "precision": None})
-    return points
+    settings = [
+        (label, float(keys), setting_of(mechanism, epsilon, top)) for label, mechanism in MECHANISMS.items()
+    ]
+    return errors_over(simulator, "d", settings, rng)
 
 
 def _figure_7(
@@ -161,21 +147,17 @@ def _half(progress: Progress, part: int) -> Progress:
 def _by_allocation(scale: FigureScale, repeat: int) -> list[Point]:
     rng = scale.rng(PLACES["allocations"], repeat)
     simulator = Simulator(populations.uniform(scale.users, KEYS, rng))
-    points: list[Point] = []
-    for label, mechanism in (("PCKV-UE", "ue"), ("PCKV-GRR", "grr")):
-        for allocation in ALLOCATIONS:
-            for epsilon in EPSILONS:
-                outcome = simulator.run(setting_of(mechanism, epsilon, None, allocation=allocation), rng)
-                points.append(
-                    {
-                        "series": f"{label}, {allocation}",
-                        "theory": False,
-                        "ε": float(epsilon),
-                        "frequency": outcome.mse_frequency,
-                        "mean": outcome.mse_mean,
-                    }
-                )
-    return points
+    settings = [
+        (
+            f"{label}, {allocation}",
+            float(epsilon),
+            setting_of(mechanism, epsilon, None, allocation=allocation),
+        )
+        for label, mechanism in (("PCKV-UE", "ue"), ("PCKV-GRR", "grr"))
+        for allocation in ALLOCATIONS
+        for epsilon in EPSILONS
+    ]
+    return errors_over(simulator, "ε", settings, rng, with_theory=False)
 
 
 def _figure_9(scale: FigureScale, progress: Progress) -> list[Point]:
@@ -193,28 +175,17 @@ def _by_domain_note(scale: FigureScale) -> str:
     )
 
 
+def _figure_by_domain(name: str, epsilon: str) -> Figure:
+    points, title = _figure_7(epsilon, TOP, tuple(ERRORS)), f"Growing domain, ε = {epsilon}"
+    return Figure(name, title, "d", ERRORS, points, log_x=True, note=_by_domain_note)
+
+
 FIGURES = (
     Figure("6a", "Uniform population, all keys", "ε", ERRORS, _figure_6("uniform", None), note=_size),
     Figure("6b", "Gaussian population, all keys", "ε", ERRORS, _figure_6("gaussian", None), note=_size),
     Figure("6c", "Gaussian population, top 20 keys", "ε", ERRORS, _figure_6("gaussian", TOP), note=_size),
-    Figure(
-        "7a",
-        "Growing domain, ε = 1",
-        "d",
-        ERRORS,
-        _figure_7("1", TOP, tuple(ERRORS)),
-        log_x=True,
-        note=_by_domain_note,
-    ),
-    Figure(
-        "7b",
-        "Growing domain, ε = 5",
-        "d",
-        ERRORS,
-        _figure_7("5", TOP, tuple(ERRORS)),
-        log_x=True,
-        note=_by_domain_note,
-    ),
+    _figure_by_domain("7a", "1"),
+    _figure_by_domain("7b", "5"),
     Figure(
         "8",
         "Precision of the most frequent keys",

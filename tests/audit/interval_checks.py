@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 
-from pckv.auditing.exact import Values, key_text, known_texts, spread_values, unlisted_sets
+from pckv.auditing.audit import audited_task
+from pckv.auditing.exact import Values, spread_values, unlisted_sets
 from pckv.auditing.sampler_loss import DeviceCode, Given, message_leaves, sampler_loss
 from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS
 from pckv.base.budget import epsilon_of, is_within
 from pckv.base.errors import AuditFailure
-from pckv.base.limits import DEVICE_COIN, MAX_ITEMS, MAX_LEVELS, REFUSE, REPORT_ID_BYTES, SERVER_COIN
+from pckv.base.limits import MAX_ITEMS, MAX_LEVELS, REFUSE, REPORT_ID_BYTES, SERVER_COIN
 from pckv.base.randomness import DRAW_BYTES, Tape, fixed_source
 from pckv.base.wire import BitPlanes, Report
 from pckv.contract.coins import coin_choice
@@ -42,11 +44,27 @@ MAX_PAIRS = 6
 COINS = tuple(bytes([number]) * REPORT_ID_BYTES for number in range(256))
 COINS_PER_QUESTION = 2
 
+# Texts of hashed keys: as many as the largest sets of hashed keys need.
+TEXTS = 400
+
 # The first bytes of every tape.
 TAPE_ID = bytes(range(1, REPORT_ID_BYTES + 1))
 
 # Makes a report from a tape, a task, a person's pairs, and a coin where there are coins.
 ReportMaker = Callable[[Tape, Task, Mapping[str, float], bytes | None], Report]
+
+
+@lru_cache(maxsize=16)
+def known_texts(task: Task) -> dict[int, str]:
+    """Return texts by their numbers, where keys are hashed."""
+    return {task.key_index(text): text for text in (f"text {number}" for number in range(TEXTS))}
+
+
+def key_text(task: Task, key: int) -> str:
+    """Return what a person calls the key of a set."""
+    if task.is_hashed:
+        return known_texts(task)[key]
+    return task.key_name(key) if key < task.key_count else f"not listed, {key}"
 
 
 def small_tasks(name: str) -> Iterator[Task]:
@@ -84,35 +102,6 @@ def coin_tasks(name: str) -> Iterator[Task]:
     for (keys, padding), epsilon in zip(SMALL_SIZES[1:], EPSILONS, strict=True):
         yield audited_task({"name": name, **parameters}, keys, padding, epsilon, coin=SERVER_COIN)
     yield audited_task({"name": name}, *LARGE_SIZES[0], EPSILONS[1], coin=SERVER_COIN)
-
-
-def audited_task(  # noqa: PLR0917
-    mechanism: Mapping[str, object],
-    keys: int,
-    padding: int,
-    epsilon: str,
-    share: str = "0.5",
-    coin: str = DEVICE_COIN,
-    levels: int = 2,
-) -> Task:
-    """Return a task with values on the scale of audits; a share of reports answers its size question, if any.
-
-    It has at most as many keys as its mechanism takes.
-    """
-    law_class = LAWS[str(mechanism["name"])]
-    keys = min(keys, law_class.max_keys)
-    has_words = law_class(2, 1, Fraction(1)).word_limit is not None
-    return Task(
-        name="audit",
-        keys=keys,
-        values=(1 - levels, levels - 1),
-        levels=levels,
-        epsilon=epsilon,
-        padding=padding,
-        mechanism=mechanism,
-        size_share=share if has_words and padding < keys else 0,
-        coin=coin,
-    )
 
 
 def check_interval_loss(tasks: Iterable[Task], code: DeviceCode | None = None) -> None:

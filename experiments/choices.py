@@ -13,18 +13,17 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from pckv.base.limits import MIN_LEVELS
 from pckv.estimators.linear import corrected
-from pckv.mechanisms.base import CountLaw, Support
+from pckv.lab.counting import draw_counts
+from pckv.mechanisms.base import CountLaw
 from pckv.mechanisms.registry import LAWS
 from pckv.planning.people import expect
 from pckv.planning.prediction import SquaredErrors
 from pckv.planning.selection import choose_law, exclusion_reason, tuned_law
 from pckv.planning.tuning import LawSpec
 from pckv.statistics.moments import CountMoments, Scale
-from pckv.tally.decode.support import KeySupport
 
 
 class SimulatedSetting(NamedTuple):
@@ -110,36 +109,3 @@ def simulate_keys(
     return SquaredErrors(
         float(np.mean((found - holders / users) ** 2)), float(off.mean()) if held.any() else 1.0
     )
-
-
-def draw_counts(
-    count_law: CountLaw, users: int, holders: NDArray[np.int64], means: NDArray[np.float64], rng: Generator
-) -> KeySupport:
-    """Draw the counts of keys with these holders and means, all values at the ends of the range."""
-    held = np.zeros((count_law.holder.levels, holders.size), np.int64)
-    held[-1] = rng.binomial(holders, (1 + means) / 2)
-    held[0] = holders - held[-1]
-    return draw_level_counts(count_law, users, held, rng)
-
-
-def draw_level_counts(count_law: CountLaw, users: int, held: NDArray[np.int64], rng: Generator) -> KeySupport:
-    """Draw the counts of keys whose levels have these holders (levels × keys), from the exact law."""
-    levels = count_law.holder.levels
-    counts = _drawn(users - held.sum(axis=0), count_law.absent, rng)
-    for level in reversed(range(levels)):
-        # What is drawn for the holder's own level comes first.
-        order = [*range(1, level + 1), 0, *range(level + 1, levels)]
-        counts += _drawn(held[level], count_law.holder, rng)[order]
-    return KeySupport(counts)
-
-
-def _drawn(reports: NDArray[np.int64], support: Support, rng: Generator) -> NDArray[np.int64]:
-    """Draw how many of some reports support the level held, and each of the others: levels × keys."""
-    own, other, both = (float(chance) for chance in (support.own, support.other, support.own_and_other))
-    others = support.levels - 1
-    if others > 1 and both:
-        # Levels are supported independently of each other.
-        return np.stack([rng.binomial(reports, chance) for chance in (own, *[other] * others)])
-    chances = [own - both, *[other - both] * others, both]
-    drawn = rng.multinomial(reports, [*chances, max(0.0, 1 - sum(chances))]).T
-    return np.asarray(drawn[: others + 1] + drawn[others + 1])
