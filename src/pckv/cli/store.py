@@ -15,8 +15,9 @@ from pckv.cli.common import FilePath, force_option, json_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json, progress_bar
 from pckv.store import open_store
-from pckv.store.base import Role, Store
+from pckv.store.base import Role
 from pckv.store.checks import check_store
+from pckv.store.store import Store
 
 # Long enough that no two tokens share an id by chance.
 TOKEN_ID_LENGTH = 12

@@ -37,7 +37,7 @@ from pckv.collector.http.settings import Settings
 from pckv.collector.ingest import routes as reports
 from pckv.collector.state import Collector, CurrentCollector
 from pckv.collector.workers import ONLY_WORKER, Worker
-from pckv.store.base import Store
+from pckv.store.store import Store
 
 PROBLEM_SCHEMA = {
     "type": "object",

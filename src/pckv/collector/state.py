@@ -23,7 +23,7 @@ from pckv.collector.ingest.routes import Ingest
 from pckv.collector.upkeep.alarms import AlarmWatch
 from pckv.collector.upkeep.maintenance import Maintenance
 from pckv.collector.workers import Worker
-from pckv.store.base import Store
+from pckv.store.store import Store
 
 
 class CollectorThreads:

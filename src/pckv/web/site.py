@@ -13,7 +13,7 @@ from pckv.base.days import utc_today
 from pckv.collector.app import CollectorApp, create_app
 from pckv.collector.http.settings import Settings
 from pckv.collector.workers import ONLY_WORKER, Worker
-from pckv.store.base import Store
+from pckv.store.store import Store
 from pckv.web import keys, new_task, overview, precision, qr_code, results, sign_in, static_files
 from pckv.web.chart_script import ChartScript
 from pckv.web.security_headers import ENCODED_HEADERS

@@ -23,7 +23,8 @@ from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.facts import task_members
 from pckv.contract.series import Series
 from pckv.contract.task import Task
-from pckv.store.base import Store, StoredSeries, StoredTask
+from pckv.store.base import StoredSeries, StoredTask
+from pckv.store.store import Store
 
 # After how many seconds the store is asked again for a task, and until when what it said last is used
 # meanwhile; transactions check the store's own state in any case.

@@ -11,7 +11,8 @@ from pckv.collector.computations import do_each
 from pckv.collector.http.logs import log
 from pckv.contract.series import Series
 from pckv.contract.task import Task
-from pckv.store.base import Store, StoredSeries, all_series
+from pckv.store.base import StoredSeries
+from pckv.store.store import Store
 
 
 def due_rounds(series: Series, day: str) -> list[int]:
@@ -37,7 +38,7 @@ class RoundMaker:
 
     def add_due(self, day: str) -> None:
         """Add the rounds of all open series that are due on a day."""
-        do_each(partial(self.add_rounds, stored, day) for stored in all_series(self._store))
+        do_each(partial(self.add_rounds, stored, day) for stored in self._store.all_series())
 
     def add_rounds(self, stored: StoredSeries, day: str) -> None:
         """Add the rounds of a series that are due on a day."""

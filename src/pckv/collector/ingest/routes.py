@@ -37,7 +37,8 @@ from pckv.collector.ingest.decoding import (
 )
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.contract.task import Task
-from pckv.store.base import InvitationState, Store, Upload
+from pckv.store.base import InvitationState, Upload
+from pckv.store.store import Store
 
 ARROW_TYPE = "application/vnd.apache.arrow.stream"
 # What a report takes in memory besides its body, once it is decoded.

@@ -12,7 +12,8 @@ from pckv.collector.http.metrics import Metrics
 from pckv.contract.task import Task
 from pckv.estimators.alarms.check import ReportSample
 from pckv.estimators.alarms.result import CHECKS_PER_DAY, Alarms
-from pckv.store.base import TASKS_PER_PAGE, AlarmCheck, Store, StoredTask
+from pckv.store.base import TASKS_PER_PAGE, AlarmCheck, StoredTask
+from pckv.store.store import Store
 
 SECONDS_BETWEEN_CHECKS = 24 * 60 * 60 // CHECKS_PER_DAY
 # Fewer reports say nothing that could be an alarm.

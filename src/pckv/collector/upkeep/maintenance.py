@@ -16,7 +16,7 @@ from pckv.collector.computations import do_each
 from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.http.logs import log
 from pckv.collector.upkeep.alarms import AlarmWatch
-from pckv.store.base import StoredTask, all_tasks
+from pckv.store.base import StoredTask
 
 # Often, so that few parts accumulate: merging many holds uploads up for longer.
 SECONDS_BETWEEN = 0.25
@@ -112,7 +112,7 @@ class Maintenance:
         Parts of few reports could reveal which reports came together. `keep_days` is None if reports are
         kept.
         """
-        closed = [stored for stored in all_tasks(self._store) if stored.phase(day) is Phase.CLOSED]
+        closed = [stored for stored in self._store.all_tasks() if stored.phase(day) is Phase.CLOSED]
         do_each(partial(self._finish_task, stored, keep_days, day) for stored in closed)
 
     def _finish_task(self, stored: StoredTask, keep_days: int | None, day: str) -> None:
