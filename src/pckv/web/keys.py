@@ -13,13 +13,7 @@ from pckv.charts.shares import QUANTILES, values_chart
 from pckv.collector.analysis.estimates import EstimateOptions, QueryOptions, is_listed, sorted_rows
 from pckv.collector.http.auth import Account
 from pckv.collector.http.policy import Access, Policy
-from pckv.collector.http.problem_details import (
-    ADMIN_PROBLEMS,
-    TASK_PROBLEMS,
-    ProblemKind,
-    malformed_input,
-    problem_responses,
-)
+from pckv.collector.http.problem_details import malformed_input
 from pckv.collector.state import CurrentCollector
 from pckv.contract.task import Task
 from pckv.estimators.needed import Precision
@@ -32,11 +26,7 @@ router = APIRouter(tags=["dashboard"])
 KeyName = Annotated[str, Query(max_length=256)]
 
 
-@router.get(
-    "/tasks/{task_id}/key",
-    summary="One key in detail",
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
-)
+@router.get("/tasks/{task_id}/key", summary="One key in detail")
 @Policy(Access.ANALYSTS)
 async def key_details(
     task_id: str,
@@ -72,11 +62,7 @@ async def key_details(
     return await collector.analysis_threads.run_short(details)
 
 
-@router.get(
-    "/tasks/{task_id}/key/levels",
-    summary="One key at several levels",
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
-)
+@router.get("/tasks/{task_id}/key/levels", summary="One key at several levels")
 @Policy(Access.ANALYSTS)
 async def key_levels(
     task_id: str,

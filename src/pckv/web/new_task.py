@@ -13,9 +13,9 @@ from pckv.base.errors import PckvError, TaskGone
 from pckv.charts.estimates import errors_chart
 from pckv.collector.contracts.tasks import CREATION_RESPONSES
 from pckv.collector.http.auth import Account
-from pckv.collector.http.bodies import JSON_TYPE
+from pckv.collector.http.bodies import json_body
 from pckv.collector.http.policy import Policy
-from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.state import CurrentCollector
 from pckv.planning.curves import Curve, errors_by_epsilon, errors_by_users
 from pckv.web.task_form import DiscoveryPlanInputs, NewDiscoveryForm, NewTaskForm, PlanInputs, read_any_form
@@ -25,9 +25,7 @@ EXPECTED, MARKED = "expected", "this plan"
 router = APIRouter(tags=["dashboard"])
 
 
-@router.get(
-    "/plan", summary="Plan a task", responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS)
-)
+@router.get("/plan", summary="Plan a task")
 async def show_plan(
     inputs: Annotated[PlanInputs, Query()], collector: CurrentCollector, account: Account
 ) -> dict[str, Any]:
@@ -46,11 +44,7 @@ async def show_plan(
         raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
 
 
-@router.get(
-    "/plan/discovery",
-    summary="Plan a discovery",
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
-)
+@router.get("/plan/discovery", summary="Plan a discovery")
 async def show_discovery_plan(
     inputs: Annotated[DiscoveryPlanInputs, Query()], collector: CurrentCollector, account: Account
 ) -> dict[str, Any]:
@@ -94,18 +88,9 @@ def _chart(x: str, curve: Curve, marked: float) -> dict[str, Any]:
     status_code=201,
     response_class=Response,
     responses=CREATION_RESPONSES,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {
-                JSON_TYPE: {
-                    "schema": {
-                        "oneOf": [NewTaskForm.model_json_schema(), NewDiscoveryForm.model_json_schema()]
-                    }
-                }
-            },
-        }
-    },
+    openapi_extra=json_body(
+        {"oneOf": [NewTaskForm.model_json_schema(), NewDiscoveryForm.model_json_schema()]}
+    ),
 )
 @Policy(max_bytes=None)
 async def create(

@@ -16,7 +16,6 @@ from pckv.collector.contracts.tasks import MAX_TASKS_PER_PAGE
 from pckv.collector.http.auth import Account
 from pckv.collector.http.downloads import file_stem
 from pckv.collector.http.policy import Access, Policy
-from pckv.collector.http.problem_details import ADMIN_PROBLEMS, TASK_PROBLEMS, ProblemKind, problem_responses
 from pckv.collector.state import Collector, CurrentCollector
 from pckv.contract.facts import fact_members, said
 from pckv.estimators.estimate import METHODS, POSTS, default_method
@@ -37,11 +36,7 @@ def _facts(collector: Collector, stored: StoredTask, reports: int) -> dict[str, 
     }
 
 
-@router.get(
-    "/overview",
-    summary="Tasks with their reports counted",
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
-)
+@router.get("/overview", summary="Tasks with their reports counted")
 @Policy(Access.ANALYSTS)
 async def tasks(
     collector: CurrentCollector,
@@ -71,11 +66,7 @@ async def tasks(
     return {"tasks": await asyncio.to_thread(query_store)}
 
 
-@router.get(
-    "/tasks/{task_id}/overview",
-    summary="A task with its reports counted",
-    responses=problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
-)
+@router.get("/tasks/{task_id}/overview", summary="A task with its reports counted")
 @Policy(Access.ANALYSTS)
 async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     """Return a task's phase, its number of reports, and what its page shows."""
@@ -100,11 +91,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     }
 
 
-@router.get(
-    "/tasks/{task_id}/chart",
-    summary="A chart of the most frequent keys",
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
-)
+@router.get("/tasks/{task_id}/chart", summary="A chart of the most frequent keys")
 @Policy(Access.ANALYSTS)
 async def chart(
     task_id: str,
@@ -123,9 +110,6 @@ async def chart(
 @router.post(
     "/tasks/{task_id}/chart",
     summary="A chart of the most frequent of the keys named",
-    responses=problem_responses(
-        ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS, ProblemKind.TOO_LARGE, ProblemKind.MEDIA
-    ),
     openapi_extra=ASKED_KEYS_BODY,
 )
 @Policy(Access.ANALYSTS, max_bytes=None)

@@ -11,7 +11,6 @@ from pckv.charts.estimates import errors_chart
 from pckv.collector.analysis.estimates import MAX_ASKED_KEYS, QueryOptions
 from pckv.collector.http.auth import Account
 from pckv.collector.http.policy import Access, Policy
-from pckv.collector.http.problem_details import ADMIN_PROBLEMS, TASK_PROBLEMS, ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector
 from pckv.estimators.needed import Precision
 from pckv.planning.people import DEFAULT_CANDIDATES, MIN_FREQUENCY
@@ -23,11 +22,7 @@ EXPECTED, TODAY = "expected", "today"
 router = APIRouter(tags=["dashboard"])
 
 
-@router.get(
-    "/tasks/{task_id}/precision",
-    summary="How errors shrink with reports",
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
-)
+@router.get("/tasks/{task_id}/precision", summary="How errors shrink with reports")
 @Policy(Access.ANALYSTS)
 async def precision(
     task_id: str,

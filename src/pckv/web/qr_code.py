@@ -10,7 +10,6 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from pckv.collector.http.policy import Access, Policy
-from pckv.collector.http.problem_details import ADMIN_PROBLEMS, TASK_PROBLEMS, ProblemKind, problem_responses
 from pckv.collector.state import CurrentCollector
 
 MEDIA_TYPE = "image/svg+xml"
@@ -23,10 +22,7 @@ router = APIRouter(tags=["dashboard"])
     "/tasks/{task_id}/qr.svg",
     summary="The QR code of a task's link",
     response_class=Response,
-    responses={
-        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}},
-        **problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
-    },
+    responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
 )
 @Policy(Access.ANALYSTS)
 async def qr_code(

@@ -13,9 +13,9 @@ from pckv.base.errors import SeriesError
 from pckv.base.limits import MAX_ROUNDS
 from pckv.collector.contracts.contracts import Contracts, CurrentContracts
 from pckv.collector.contracts.rounds import next_round
-from pckv.collector.http.bodies import JSON_TYPE, check_json
+from pckv.collector.http.bodies import check_json, json_body, json_content
 from pckv.collector.http.policy import Access, Policy, preflight
-from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.facts import said, task_members
 from pckv.contract.series import Series
 from pckv.store.base import StoredRound, StoredSeries
@@ -36,9 +36,8 @@ router.add_api_route("/series/{series_id}", preflight, methods=["OPTIONS"], incl
     responses={
         200: {"description": "The series exists already."},
         201: {"description": "The series was created, and its first rounds with it."},
-        **problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
     },
-    openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": {"type": "object"}}}}},
+    openapi_extra=json_body(),
 )
 @Policy(max_bytes=None)
 async def create_series(
@@ -85,11 +84,7 @@ def _create(contracts: Contracts, series: Series, *, force: bool) -> tuple[bool,
     return new, warning
 
 
-@router.get(
-    "/series",
-    summary="List series",
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
-)
+@router.get("/series", summary="List series")
 @Policy(Access.ANALYSTS)
 async def list_series(
     contracts: CurrentContracts,
@@ -109,12 +104,8 @@ async def list_series(
     summary="Fetch a series",
     response_class=Response,
     responses={
-        200: {
-            "description": "The canonical JSON of the series.",
-            "content": {JSON_TYPE: {"schema": {"type": "object"}}},
-        },
+        200: {"description": "The canonical JSON of the series.", **json_content()},
         304: {"description": "The client has the series already."},
-        **problem_responses(ProblemKind.UNKNOWN, ProblemKind.OVERLOADED),
     },
 )
 @Policy(Access.PUBLIC, any_origin=True)
@@ -123,11 +114,7 @@ async def fetch_series(series_id: str, request: Request, contracts: CurrentContr
     return (await contracts.series_text(series_id)).response(request, series_id)
 
 
-@router.get(
-    "/series/{series_id}/rounds",
-    summary="List the rounds of a series",
-    responses=problem_responses(ProblemKind.MALFORMED, ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
-)
+@router.get("/series/{series_id}/rounds", summary="List the rounds of a series")
 @Policy(Access.ANALYSTS)
 async def list_rounds(
     series_id: str,
@@ -154,11 +141,7 @@ async def list_rounds(
     return await asyncio.to_thread(query_store)
 
 
-@router.get(
-    "/series/{series_id}/rounds/{number}",
-    summary="A round of a series",
-    responses=problem_responses(ProblemKind.MALFORMED, ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
-)
+@router.get("/series/{series_id}/rounds/{number}", summary="A round of a series")
 @Policy(Access.ANALYSTS)
 async def fetch_round(
     series_id: str, number: Annotated[int, Path(ge=1, le=MAX_ROUNDS)], contracts: CurrentContracts
@@ -171,11 +154,7 @@ async def fetch_round(
     return _round_facts(rounds[0], contracts.today())
 
 
-@router.post(
-    "/series/{series_id}/close",
-    summary="Close a series early",
-    responses=problem_responses(ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
-)
+@router.post("/series/{series_id}/close", summary="Close a series early")
 async def close_series(series_id: str, contracts: CurrentContracts) -> dict[str, Any]:
     """Take no more reports for its current round from now on, and open no other."""
     series, today = (await contracts.find_series(series_id)).series, contracts.today()

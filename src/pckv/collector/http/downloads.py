@@ -13,7 +13,7 @@ from fastapi import Request
 
 from pckv import __version__
 from pckv.collector.http.bodies import JSON_TYPE
-from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.contract.task import Task
 
 CSV_TYPE, TEXT_TYPE, PARQUET_TYPE = "text/csv", "text/plain", "application/vnd.apache.parquet"
@@ -74,13 +74,11 @@ def _quality(options: list[str]) -> float:
     return 1.0
 
 
-def download_responses(
-    description: str, formats: Iterable[str], *problems: ProblemKind
-) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI description of a result in several formats, with some problems besides the usual."""
-    kinds = (ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *problems, ProblemKind.NOT_ACCEPTABLE)
+def download_responses(description: str, formats: Iterable[str]) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI description of a result in several formats."""
     content: dict[str, Any] = {media: {"schema": {}} for media in formats}
-    return {200: {"description": description, "content": content}, **problem_responses(*kinds)}
+    problems = problem_responses(ProblemKind.NOT_ACCEPTABLE)
+    return {200: {"description": description, "content": content}, **problems}
 
 
 def download_headers(name: str, media: str, *version: object) -> dict[str, str]:
