@@ -14,7 +14,7 @@ import pytest
 from pckv import Tally
 from pckv.base.days import utc_today
 from pckv.base.wire import Report
-from pckv.collector.contracts.rounds import due_rounds
+from pckv.collector.contracts.contracts import due_rounds
 from pckv.estimators.trends.trend import trend
 from pckv.store.base import Upload
 from support.cli import put, read_json, run, run_ok, run_refused

@@ -9,13 +9,11 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from pckv.base.days import Phase
-from pckv.base.errors import SeriesError
 from pckv.base.limits import MAX_ROUNDS
-from pckv.collector.contracts.contracts import Contracts, CurrentContracts
-from pckv.collector.contracts.rounds import next_round
+from pckv.collector.contracts.contracts import TEXT_CACHING, Contracts, CurrentContracts, next_round
 from pckv.collector.http.bodies import check_json, json_body, json_content
 from pckv.collector.http.policy import Access, Policy, preflight
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, malformed_input
 from pckv.contract.facts import said, task_members
 from pckv.contract.series import Series
 from pckv.store.base import StoredRound, StoredSeries
@@ -52,10 +50,8 @@ async def create_series(
     of the same name.
     """
     check_json(request, "a series")
-    try:
+    with malformed_input():
         series = await asyncio.to_thread(Series.from_json, await request.body())
-    except SeriesError as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
     new, warning = await asyncio.to_thread(_create, contracts, series, force=force)
     headers = {"Location": f"/series/{series.id}"}
     return JSONResponse({"id": series.id, "warning": warning}, 201 if new else 200, headers)
@@ -111,7 +107,7 @@ async def list_series(
 @Policy(Access.PUBLIC, any_origin=True)
 async def fetch_series(series_id: str, request: Request, contracts: CurrentContracts) -> Response:
     """Return the public contract, whose SHA-256 is the id: clients derive the tasks of its rounds from it."""
-    return (await contracts.series_text(series_id)).response(request, series_id)
+    return (await contracts.series_text(series_id)).response(request, TEXT_CACHING)
 
 
 @router.get("/series/{series_id}/rounds", summary="List the rounds of a series")

@@ -6,14 +6,18 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from pckv.base.errors import TaskError, TaskGone
-from pckv.collector.contracts.contracts import CurrentContracts, check_id, task_facts
+from pckv.collector.contracts.contracts import TEXT_CACHING, CurrentContracts, check_id, task_facts
 from pckv.collector.http.bodies import check_json, json_body, json_content
 from pckv.collector.http.policy import Access, Policy, preflight
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.http.problem_details import (
+    ProblemDetails,
+    ProblemKind,
+    malformed_input,
+    problem_responses,
+)
 from pckv.collector.http.tokens import new_token, token_hash
 from pckv.contract.task import Task
 from pckv.planning.people import MAX_USERS
@@ -44,20 +48,12 @@ CREATION_RESPONSES: dict[int | str, dict[str, Any]] = {
 async def create_task(request: Request, contracts: CurrentContracts) -> Response:
     """Create a task from its canonical JSON; it never changes afterwards."""
     check_json(request, "a task")
-    try:
+    with malformed_input():
         task = await asyncio.to_thread(Task.from_json, await request.body())
-        if task.series is not None:
-            detail = f"this is a round of the series {task.series.id}, which adds its rounds automatically"
-            raise ProblemDetails(ProblemKind.MALFORMED, detail)
-        new = await asyncio.to_thread(contracts.store.add_task, task, contracts.today())
-    except TaskError as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
-    except TaskGone:
-        raise ProblemDetails(ProblemKind.DELETED) from None
-    # No request waits for it.
-    asyncio.get_running_loop().run_in_executor(None, contracts.prepare, task)
-    headers = {"Location": f"/tasks/{task.id}"}
-    return JSONResponse({"id": task.id}, 201 if new else 200, headers)
+    if task.series is not None:
+        detail = f"this is a round of the series {task.series.id}, which adds its rounds automatically"
+        raise ProblemDetails(ProblemKind.MALFORMED, detail)
+    return await contracts.create(task)
 
 
 @router.get("/tasks", summary="List tasks")
@@ -84,7 +80,7 @@ async def list_tasks(
 async def fetch_task(task_id: str, request: Request, contracts: CurrentContracts) -> Response:
     """Return the public contract: the id is its SHA-256, so that any client can check it."""
     stored = await contracts.find(task_id)
-    return (await contracts.text(stored.task)).response(request, task_id)
+    return (await contracts.text(stored.task)).response(request, TEXT_CACHING)
 
 
 class TaskSettings(BaseModel):
