@@ -16,7 +16,7 @@ from bench.measurement import Measurement, absolute, ratio
 from pckv import Task
 from pckv.base.days import utc_today
 from pckv.base.wire import Report
-from pckv.collector.upkeep.maintenance import SECONDS_BETWEEN_ERASURES
+from pckv.collector.upkeep import SECONDS_BETWEEN_ERASURES
 from pckv.store.base import Upload
 from pckv.store.sqlite import SqliteStore
 

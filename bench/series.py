@@ -20,7 +20,7 @@ from pckv.base.wire import Report
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import trend
-from pckv.store.base import Store
+from pckv.store.store import Store
 
 # The collector that the tests use.
 sys.path.insert(0, str(ROOT / "tests"))

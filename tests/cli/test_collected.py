@@ -178,7 +178,7 @@ def test_tasks_are_listed(access: str) -> None:
 
 def test_all_pages_are_listed(access: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run_ok(f"task list {access}")
-    monkeypatch.setattr("pckv.cli.task.TASKS_PER_PAGE", 1)
+    monkeypatch.setattr("pckv.cli.remote.ROWS_PER_PAGE", 1)
     assert run_ok(f"task list {access}") == whole
 
 

@@ -14,7 +14,7 @@ import pytest
 from pckv import Tally
 from pckv.base.days import utc_today
 from pckv.base.wire import Report
-from pckv.collector.contracts.rounds import due_rounds
+from pckv.collector.contracts.contracts import due_rounds
 from pckv.estimators.trends.trend import trend
 from pckv.store.base import Upload
 from support.cli import put, read_json, run, run_ok, run_refused
@@ -121,7 +121,7 @@ def test_a_strange_answer_is_refused_in_one_line(kind: str, monkeypatch: pytest.
     def answered(*_: object) -> Iterator[IO[bytes]]:
         yield BytesIO(content)
 
-    monkeypatch.setattr("pckv.cli.remote._answer", answered)
+    monkeypatch.setattr("pckv.cli.remote.RemoteCollector._answer", answered)
     line = run_refused("trend series.json --url https://collect.example --token-file analyst.token")
     assert line == "pckv: https://collect.example: this is not the answer of a collector\n"
 
@@ -133,7 +133,7 @@ def test_another_series_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def answered(*_: object) -> Iterator[IO[bytes]]:
         yield BytesIO(json.dumps(known()).encode())
 
-    monkeypatch.setattr("pckv.cli.remote._answer", answered)
+    monkeypatch.setattr("pckv.cli.remote.RemoteCollector._answer", answered)
     options = "--url https://collect.example --token-file analyst.token"
     assert "another series" in run_refused(f"trend {43 * 'A'} {options}")
     assert read_json(run_ok(f"trend {options} --json -- {SERIES.id}")) == known()

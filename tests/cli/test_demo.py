@@ -18,7 +18,7 @@ import pytest
 
 from pckv.base.errors import PckvError
 from pckv.cli.demo import measured_step, say_step
-from pckv.cli.remote import ask
+from pckv.cli.remote import RemoteCollector
 from pckv.cli.signals import held_signals
 from support.cli import contents, run, run_ok
 from support.pseudo_terminal import on_a_terminal
@@ -87,12 +87,12 @@ def test_on_a_terminal_the_collector_stays_until_ctrl_c(tmp_path: Path) -> None:
         assert len(re.findall(r"^movie \d{3} .*%", shown, re.MULTILINE)) == 10
         address, task_id = re.findall(r"(http://\S+)/#/tasks/(\S+)", shown)[0]
         token = shown.partition("Sign in with this token:")[2].split()[0]
-        answer = ask("GET", address, "/tasks", token)
+        answer = RemoteCollector(address, token).ask("GET", "/tasks")
         assert [task["id"] for task in answer["tasks"]] == [task_id]
         assert program.press_ctrl_c() == 0
         assert program.read_until("nothing more").endswith("\nStopped.\n")
     with pytest.raises(PckvError, match="refused"):
-        ask("GET", address, "/tasks", token)
+        RemoteCollector(address, token).ask("GET", "/tasks")
 
 
 def test_a_pipe_shows_the_progress_in_lines(monkeypatch: pytest.MonkeyPatch) -> None:

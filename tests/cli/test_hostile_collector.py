@@ -63,10 +63,10 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Script], None]:
 
     def set_script(script: Script) -> None:
         @contextmanager
-        def answered(_method: str, _url: str, path: str, *_: object) -> Iterator[IO[bytes]]:
+        def answered(_collector: object, _method: str, path: str, *_: object) -> Iterator[IO[bytes]]:
             yield BytesIO(script(path))
 
-        monkeypatch.setattr("pckv.cli.remote._answer", answered)
+        monkeypatch.setattr("pckv.cli.remote.RemoteCollector._answer", answered)
 
     return set_script
 

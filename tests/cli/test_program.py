@@ -12,6 +12,7 @@ import pytest
 
 from pckv import __version__
 from pckv.cli import main
+from pckv.cli.program import COMMANDS
 from pckv.mechanisms.registry import LAWS
 from support.cli import (
     ESTIMATE,
@@ -129,12 +130,12 @@ def test_a_terminal_without_greek_letters() -> None:
     assert "alien" in result.stdout
 
 
-@pytest.mark.parametrize("name", main.lazy_commands)
-def test_the_short_help_of_a_command_is_its_own(name: str) -> None:
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_names_each(name: str) -> None:
     command = main.get_command(click.Context(main), name)
     assert command is not None
     assert command.name == name
-    assert command.short_help == main.lazy_commands[name].short_help
+    assert command.short_help == COMMANDS[name]
 
 
 @pytest.mark.parametrize("path", [path for path, _ in commands(main)], ids=lambda path: path or "pckv")

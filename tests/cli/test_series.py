@@ -195,7 +195,7 @@ def test_all_pages_are_listed(access: str, collector: Running, monkeypatch: pyte
         collector.store.add_series(Series(task=GRR, first="2031-01-06", period=7, panels=panels), utc_today())
     whole = run_ok(f"series list {access}")
     assert len(whole.splitlines()) > 2
-    monkeypatch.setattr("pckv.cli.series.SERIES_PER_PAGE", 1)
+    monkeypatch.setattr("pckv.cli.remote.ROWS_PER_PAGE", 1)
     assert run_ok(f"series list {access}") == whole
 
 

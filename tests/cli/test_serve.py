@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pckv.cli.remote import ask
+from pckv.cli.remote import RemoteCollector
 from pckv.cli.serve import announcement
 from pckv.collector.http.settings import TOKEN_VARIABLE, Settings
 from pckv.collector.http.tokens import AdministratorToken, TokenPlace
@@ -23,7 +23,7 @@ def test_a_terminal_shows_the_address_and_how_to_sign_in(tmp_path: Path) -> None
     with on_a_terminal(command("--port", "0"), tmp_path, environment()) as program:
         shown = program.read_until("Ready.")
         address, token = re.findall(r"at (http://127\.0\.0\.1:\d+)\n.*shown this once:\n +(\S+)\n", shown)[0]
-        assert ask("GET", address, "/tasks", token) == {"tasks": []}
+        assert RemoteCollector(address, token).ask("GET", "/tasks") == {"tasks": []}
         assert "{" not in shown
         assert program.press_ctrl_c() == 0
         assert program.read_until("nothing more").endswith("Stopped.\n")

@@ -10,7 +10,8 @@ import pytest
 
 from pckv.cli.store import TOKEN_ID_LENGTH
 from pckv.collector.http.tokens import token_hash
-from pckv.store.base import Role, Session, Store
+from pckv.store.base import Role, Session
+from pckv.store.store import Store
 from support.cli import read_json, run_ok, run_refused
 from support.stores import opened
 

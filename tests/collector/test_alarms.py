@@ -13,9 +13,9 @@ from pckv import Task
 from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
 from pckv.base.wire import Report
+from pckv.collector import upkeep
 from pckv.collector.http.metrics import Metrics
-from pckv.collector.upkeep import alarms
-from pckv.collector.upkeep.alarms import AlarmWatch
+from pckv.collector.upkeep import AlarmWatch
 from pckv.store.base import AlarmCheck, Upload
 from support.collectors import Running, new_task, wait_until
 from support.memory_store import MemoryStore
@@ -48,7 +48,7 @@ class Watched:
 
 def test_a_task_is_checked_at_most_once_per_hour_and_only_if_it_grew(monkeypatch: pytest.MonkeyPatch) -> None:
     watched, task = Watched(), compact_task()
-    watched.add(task, same_word(alarms.MIN_REPORTS - 1))
+    watched.add(task, same_word(upkeep.MIN_REPORTS - 1))
     assert watched.checked(task) is None
     watched.add(task, same_word(1))
     assert watched.checked(task) == 100
@@ -57,7 +57,7 @@ def test_a_task_is_checked_at_most_once_per_hour_and_only_if_it_grew(monkeypatch
     assert watched.checked(task) == 100
     watched.now += 1
     assert watched.checked(task) == 150
-    assert alarms.SECONDS_BETWEEN_CHECKS == 3600
+    assert upkeep.SECONDS_BETWEEN_CHECKS == 3600
     watched.now += 3600
     monkeypatch.setattr(watched.store, "reports", lambda _: pytest.fail("nothing has grown"))
     assert watched.checked(task) == 150

@@ -12,7 +12,7 @@ from pckv.base.days import utc_today
 from pckv.base.errors import ParameterError
 from pckv.collector.analysis import discoveries
 from pckv.collector.http.metrics import Metrics
-from pckv.collector.upkeep.alarms import AlarmWatch
+from pckv.collector.upkeep import AlarmWatch
 from support.collectors import ADMINISTRATOR, Running, check_problem, perturbed
 from support.stores import add, tally
 

@@ -13,11 +13,11 @@ import pytest
 from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
 from pckv.base.wire import Report
+from pckv.collector import upkeep
 from pckv.collector.analysis.tallies import PARTS_TO_COMPACT
 from pckv.collector.app import create_app
 from pckv.collector.http.settings import Settings
-from pckv.collector.upkeep import maintenance
-from pckv.collector.upkeep.maintenance import Maintenance
+from pckv.collector.upkeep import Maintenance
 from pckv.store.base import ReportOutcome, Role, Session, Upload
 from support.collectors import (
     Running,
@@ -77,7 +77,7 @@ def test_parts_are_compacted_while_uploads_go_on(collector: Running) -> None:
 def test_the_log_of_a_database_is_emptied_again_and_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintenance, "SECONDS_BETWEEN_ERASURES", 0.02)
+    monkeypatch.setattr(upkeep, "SECONDS_BETWEEN_ERASURES", 0.02)
     log = tmp_path / "pckv.db-wal"
     with opened(f"sqlite:///{tmp_path}/pckv.db") as store, running(store) as collector:
         task = collector.add_task()
@@ -139,8 +139,8 @@ def test_a_task_that_another_collector_closed_tomorrow_is_finished_but_its_repor
 def test_maintenance_runs_by_itself_and_goes_on_after_any_error(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], error: Exception
 ) -> None:
-    monkeypatch.setattr(maintenance, "SECONDS_BETWEEN", 0.02)
-    monkeypatch.setattr(maintenance, "SECONDS_AFTER_FAILURE", 0.02)
+    monkeypatch.setattr(upkeep, "SECONDS_BETWEEN", 0.02)
+    monkeypatch.setattr(upkeep, "SECONDS_AFTER_FAILURE", 0.02)
     day, failures = ["2030-01-15"], [3]
 
     class FailingStore(MemoryStore):

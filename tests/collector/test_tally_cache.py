@@ -23,7 +23,8 @@ from pckv.collector.computations import AnalysisThreads
 from pckv.collector.contracts.contracts import Contracts
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.store import parts
-from pckv.store.base import PartChanges, Store
+from pckv.store.base import PartChanges
+from pckv.store.store import Store
 from pckv.tally import layouts
 from pckv.tally.supports import count_supports
 from support.collectors import THREADS

@@ -49,7 +49,7 @@ def test_the_store_is_asked_once_for_all_who_wait() -> None:
         answers = await asyncio.gather(*map(cache.find, ids), return_exceptions=True)
         texts = await asyncio.gather(*(cache.text(task) for _ in range(50)))
         assert len({id(text) for text in texts}) == 1
-        assert texts[0].json == task.to_json().encode()
+        assert texts[0].content == task.to_json().encode()
         return answers
 
     answers = asyncio.run(ask())

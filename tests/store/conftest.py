@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pckv.store.base import Store
 from pckv.store.postgres import PostgresStore
 from pckv.store.sqlite import SqliteStore
+from pckv.store.store import Store
 from support.stores import (
     DAY,
     KINDS,

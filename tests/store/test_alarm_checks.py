@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pckv.store.base import AlarmCheck, Store
+from pckv.store.base import AlarmCheck
 from pckv.store.postgres import PostgresStore
 from pckv.store.sqlite import SqliteStore
+from pckv.store.store import Store
 from support.stores import DAY, OTHER, TASK, add, opened, some_reports, together
 
 HOUR = 3600

@@ -10,9 +10,10 @@ import apsw
 import pytest
 
 from pckv.base.errors import OutputExists, ParameterError, StoreError
-from pckv.store.base import Role, Session, Store
+from pckv.store.base import Role, Session
 from pckv.store.checks import check_store
 from pckv.store.sqlite import SqliteStore
+from pckv.store.store import Store
 from support.stores import (
     BY_COIN,
     CONFLICT,

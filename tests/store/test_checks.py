@@ -8,10 +8,10 @@ import pytest
 
 from pckv import Tally
 from pckv.base.errors import TallyError
-from pckv.store.base import Store
 from pckv.store.checks import check_store
 from pckv.store.parts import new_part
 from pckv.store.sqlite import SqliteStore
+from pckv.store.store import Store
 from support.stores import (
     COUNTED_LATER,
     DAY,

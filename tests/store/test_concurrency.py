@@ -9,10 +9,11 @@ import time
 
 import pytest
 
-from pckv.store.base import ReportOutcome, Store, Upload
+from pckv.store.base import ReportOutcome, Upload
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
 from pckv.store.sqlite import SqliteStore
+from pckv.store.store import Store
 from support.stores import (
     CLOSED,
     DAY,

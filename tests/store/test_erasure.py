@@ -12,10 +12,9 @@ import psycopg
 import pytest
 
 from pckv.base.errors import StoreError
-from pckv.store.base import Store
 from pckv.store.postgres import PostgresStore
-from pckv.store.sql import store as sql
 from pckv.store.sqlite import BUSY_MILLISECONDS, SqliteStore
+from pckv.store.store import Store
 from support.stores import (
     COUNTED_LATER,
     DAY,
@@ -96,7 +95,7 @@ def test_a_crash_between_two_deletions_leaves_the_erasure_pending(
     add(sqlite, *reports, task=COUNTED_LATER)
     sqlite.close_task(COUNTED_LATER.id, DAY)
     with monkeypatch.context() as crash:
-        crash.setattr(sql, "count_all_words", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        crash.setattr(SqliteStore, "_count_all_words", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             sqlite.forget_reports(COUNTED_LATER.id, DAY)
     # The reports are deleted, but the words of a part are their bodies.

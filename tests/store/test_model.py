@@ -15,9 +15,10 @@ from pckv import Task
 from pckv.base.days import Phase
 from pckv.base.errors import ParameterError, TaskGone
 from pckv.store import parts, sqlite
-from pckv.store.base import AlarmCheck, Deletion, Role, Session, Store, StoredTask, TaskFilter, Upload
+from pckv.store.base import AlarmCheck, Deletion, Role, Session, StoredTask, TaskFilter, Upload
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
+from pckv.store.store import Store
 from support.memory_store import MemoryStore
 from support.stores import (
     BY_COIN,

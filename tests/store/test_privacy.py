@@ -13,11 +13,10 @@ import pytest
 from pckv import Task
 from pckv.base.errors import StoreError
 from pckv.store import sqlite as sqlite_module
-from pckv.store.base import Store
 from pckv.store.postgres import PostgresStore
-from pckv.store.sql.store import SqlStore
 from pckv.store.sql.transactions import NO_COIN, Transaction
 from pckv.store.sqlite import SqliteStore
+from pckv.store.store import Store
 from support.stores import (
     BY_COIN,
     DAY,
@@ -38,7 +37,7 @@ from support.write_ahead_log import links
 PAGE_BYTES = 4096
 
 
-def dump(store: SqlStore) -> dict[str, list[Any]]:
+def dump(store: Store) -> dict[str, list[Any]]:
     """Return all rows in their stored order, without the random numbers of parts."""
 
     def work(tx: Transaction) -> dict[str, list[Any]]:
@@ -157,7 +156,6 @@ def test_parts_are_stored_in_random_order(store: Store) -> None:
 
 def columns(url: str) -> set[str]:
     with opened(url) as store:
-        assert isinstance(store, SqlStore)
         if isinstance(store, SqliteStore):
             query = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'"
         else:

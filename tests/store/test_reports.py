@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from pckv import Task
 from pckv.base.errors import ReportError
 from pckv.base.wire import Report
-from pckv.store.base import PartSummary, Store, Upload
+from pckv.store import store as sql
+from pckv.store.base import PartSummary, Upload
 from pckv.store.checks import check_store
 from pckv.store.parts import choose_compaction
-from pckv.store.sql import store as sql
+from pckv.store.store import Store
 from support.stores import (
     CLOSED,
     CONFLICT,

@@ -10,10 +10,11 @@ import pytest
 from pckv import Series, Task
 from pckv.base.days import Phase
 from pckv.base.errors import TaskGone
-from pckv.store.base import Store, TaskFilter
+from pckv.store.base import TaskFilter
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
 from pckv.store.sqlite import SqliteStore, SqliteTransaction
+from pckv.store.store import Store
 from support.stores import CLOSED, OTHER, STORED, TASK, add, change, opened, report, store_url, together
 
 SERIES = Series(task=TASK, first="2030-01-07", period=7, panels=2)

@@ -10,10 +10,10 @@ from pckv import Task
 from pckv.base.days import Phase
 from pckv.base.errors import ParameterError, TaskGone
 from pckv.store import base
-from pckv.store.base import Deletion, Store, TaskFilter, all_tasks
+from pckv.store.base import Deletion, TaskFilter
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
-from pckv.store.sql.store import SqlStore
+from pckv.store.store import Store
 from support.stores import (
     CLOSED,
     DAY,
@@ -42,9 +42,9 @@ def test_tasks_are_found_listed_and_added_once(store: Store, monkeypatch: pytest
     assert [stored.task.id for stored in store.list_tasks(100)] == ids
     assert [stored.task.id for stored in store.list_tasks(7, after=ids[4])] == ids[5:12]
     assert store.list_tasks(7, after=ids[-1]) == []
-    assert [stored.task.id for stored in all_tasks(store)] == ids
+    assert [stored.task.id for stored in store.all_tasks()] == ids
     monkeypatch.setattr(base, "TASKS_PER_PAGE", 7)
-    assert [stored.task.id for stored in all_tasks(store)] == ids
+    assert [stored.task.id for stored in store.all_tasks()] == ids
     stored = store.find_task(TASK.id)
     assert stored is not None
     assert (stored.task, stored.closed, stored.by_invitation, stored.reports_forgotten) == (
@@ -119,8 +119,7 @@ def test_reports_are_counted_by_day(store: Store) -> None:
 
 
 def test_more_tasks_than_the_cache_holds(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    if isinstance(store, SqlStore):
-        monkeypatch.setattr(store._contracts.tasks, "_limit", 2)
+    monkeypatch.setattr(store._contracts.tasks, "_limit", 2)
     for task in (TASK, OTHER, PLANES, SPARSE):
         store.add_task(task, DAY)
     for _ in range(2):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pckv.store.base import MAX_SESSIONS_PER_TOKEN, InvitationState, Role, Session, Store, Upload
+from pckv.store.base import MAX_SESSIONS_PER_TOKEN, InvitationState, Role, Session, Upload
 from pckv.store.checks import check_store
-from pckv.store.sql.store import SqlStore
 from pckv.store.sql.transactions import NO_COIN
+from pckv.store.store import Store
 from support.stores import (
     BY_COIN,
     CONFLICT,
@@ -175,7 +175,6 @@ def test_a_report_with_a_coin_has_the_coin_of_its_invitation(store: Store) -> No
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 def test_a_coin_is_erased_when_its_invitation_is_spent(kind: str, tmp_path: Path) -> None:
     with opened(store_url(kind, tmp_path)) as store:
-        assert isinstance(store, SqlStore)
         store.add_task(BY_COIN, DAY)
         store.add_invitations(BY_COIN.id, [invitation(1), invitation(2)])
         for number in (1, 2):

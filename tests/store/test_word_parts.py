@@ -16,7 +16,8 @@ from pckv import Tally
 from pckv.base.errors import ReportError, TallyError
 from pckv.base.wire import Report
 from pckv.store import parts
-from pckv.store.base import Part, PartSummary, Store, Upload
+from pckv.store import store as sql
+from pckv.store.base import Part, PartSummary, Upload
 from pckv.store.checks import check_store
 from pckv.store.parts import (
     MAGIC,
@@ -28,7 +29,7 @@ from pckv.store.parts import (
     pack_words,
     unpack_words,
 )
-from pckv.store.sql import store as sql
+from pckv.store.store import Store
 from pckv.tally import layouts
 from support import memory_store as memory
 from support.stores import (

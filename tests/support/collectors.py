@@ -29,7 +29,8 @@ from pckv.collector.http.tokens import token_hash
 from pckv.collector.server import accepting_sockets, listen, server
 from pckv.collector.state import CollectorThreads
 from pckv.device.perturb import perturb_from
-from pckv.store.base import Role, Store
+from pckv.store.base import Role
+from pckv.store.store import Store
 from pckv.web.site import create_site
 from support.memory_store import MemoryStore
 from support.stores import report, some_reports, stored_reports, tally, total

@@ -25,9 +25,9 @@ from pckv.collector.http.settings import Settings
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.collector.server import listen, serve, server
 from pckv.files.reports.writer import as_arrays, stream_reports
-from pckv.store.base import ReportOutcome, Store, Upload
-from pckv.store.sql.store import SqlStore
+from pckv.store.base import ReportOutcome, Upload
 from pckv.store.sqlite import SqliteTransaction
+from pckv.store.store import Store
 
 # Every report has its own word, so that a cell that counts 2 proves that one was counted twice.
 TASK = Task(name="crash", keys=2**16, values=(0, 1), epsilon=1, mechanism="grr")
@@ -73,10 +73,10 @@ def serve_before_commit(settings: Settings, log: str) -> None:
 
 def serve_spending_later(settings: Settings, log: str) -> None:
     """Serve with the planted fault that must be caught: invitations are spent in a transaction of their own."""
-    spend, add = SqliteTransaction.spend_invitations, SqlStore.add_reports
+    spend, add = SqliteTransaction.spend_invitations, Store.add_reports
     waiting: list[tuple[int, Sequence[bytes]]] = []
 
-    def adding(self: SqlStore, uploads: Sequence[Upload], day: str) -> list[list[ReportOutcome]]:
+    def adding(self: Store, uploads: Sequence[Upload], day: str) -> list[list[ReportOutcome]]:
         outcomes = add(self, uploads, day)
         time.sleep(0.01)
         while waiting:
@@ -85,7 +85,7 @@ def serve_spending_later(settings: Settings, log: str) -> None:
         return outcomes
 
     SqliteTransaction.spend_invitations = lambda _, *spent: waiting.append(spent)  # type: ignore[method-assign]
-    SqlStore.add_reports = adding
+    Store.add_reports = adding
     serve_logging(settings, log)
 
 

@@ -16,9 +16,8 @@ from pckv.base.days import utc_today
 from pckv.base.wire import Report
 from pckv.collector.http.tokens import token_hash
 from pckv.contract.coins import coin_choice
-from pckv.store.base import Store
-from pckv.store.sql.store import SqlStore
 from pckv.store.sql.transactions import NO_COIN
+from pckv.store.store import Store
 from support.crash_collectors import ANSWER_SECONDS, TASK, HttpReply, as_json, ask, connect
 from support.stores import report, stored_reports, tally, total
 
@@ -177,7 +176,6 @@ class Senders:
         uploads = [upload for upload in self.sent if upload.task == task]
         pairs = [pair for upload in uploads for pair in zip(upload.reports, upload.invitations, strict=False)]
         sql = "SELECT hash, spent, coin FROM invitations JOIN tasks ON number = task WHERE id = $1"
-        assert isinstance(store, SqlStore)
         rows = store._read(lambda tx: tx.rows(sql, task.id))
         invitations = {token: (spent, coin) for token, spent, coin in rows}
         for sent, text in pairs:

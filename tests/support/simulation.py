@@ -40,9 +40,10 @@ from pckv import estimate
 from pckv.base.canonical import base64url
 from pckv.base.wire import Report
 from pckv.collector.http.tokens import token_hash
-from pckv.store.base import Role, Store
+from pckv.store.base import Role
 from pckv.store.checks import check_store
 from pckv.store.parts import merge_parts
+from pckv.store.store import Store
 from support.simulation_collector import ANSWER_SECONDS, TOKEN, Fault, FaultyStore, SimulatedCollector
 from support.simulation_model import (
     FIRST_DAY,

@@ -17,7 +17,8 @@ from pckv.collector.http.settings import Settings
 from pckv.collector.state import Collector
 from pckv.collector.workers import ONLY_WORKER
 from pckv.store import open_store
-from pckv.store.base import ReportOutcome, Store, Upload
+from pckv.store.base import ReportOutcome, Upload
+from pckv.store.store import Store
 from support.memory_store import MemoryStore
 from support.simulation_model import HttpAnswer
 

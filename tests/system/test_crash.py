@@ -21,9 +21,9 @@ from pckv.base.wire import Report
 from pckv.client import Client, RetryPolicy, Status
 from pckv.client.folder import StateFolder
 from pckv.client.outbox import Outbox
-from pckv.store.base import Store
 from pckv.store.checks import check_store
 from pckv.store.sqlite import SqliteStore
+from pckv.store.store import Store
 from support.crash_collectors import (
     ARROW,
     JSON,

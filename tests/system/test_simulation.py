@@ -18,13 +18,13 @@ from pckv.collector.analysis import tallies
 from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.store import parts
+from pckv.store import store as sql_store
 from pckv.store.base import Part, PartChanges, ReportOutcome, StoredTask, Upload
 from pckv.store.duplicates import BatchDecision, TaskBatch
 from pckv.store.parts import Compaction, pack_words
 from pckv.store.sql import reports as sql
-from pckv.store.sql import store as sql_store
-from pckv.store.sql.store import SqlStore
 from pckv.store.sql.transactions import Transaction
+from pckv.store.store import Store
 from support.simulation import simulate
 from support.simulation_collector import SimulatedCollector
 from support.simulation_model import FIRST_DAY, TASKS, HttpAnswer, SimulationFailure, json_request, valid_item
@@ -189,10 +189,10 @@ def count_words_twice(monkeypatch: pytest.MonkeyPatch) -> None:
 def keep_old_tally(monkeypatch: pytest.MonkeyPatch) -> None:
     """Estimates add parts to the tally that is kept, although they replace parts of it."""
 
-    def changes(self: SqlStore, task_id: str, known: Collection[int]) -> PartChanges:
+    def changes(self: Store, task_id: str, known: Collection[int]) -> PartChanges:
         return self._read(sql.part_changes, task_id, known)._replace(replaced=False)
 
-    monkeypatch.setattr(SqlStore, "part_changes", changes)
+    monkeypatch.setattr(Store, "part_changes", changes)
 
 
 def ignore_days(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 import pckv
 from pckv.charts.estimates import QUANTILES
 from pckv.collector.analysis import estimates as estimates_part
-from pckv.web.keys import LEVELS
+from pckv.web.dashboard import LEVELS
 from support.collectors import Running, check_problem, some_reports
 from support.site import HOSTILE
 from support.stores import add

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,20 +22,13 @@ from pckv.shuffling.privacy import shuffled_privacy
 DECIMAL_PLACES = 12
 
 
-@click.command("audit", short_help="Compute the exact ε, to compare with the claimed one.")
+@click.command("audit")
 @click.option(
     "--task", "task_file", type=FilePath, help="Audit this task; without it, every mechanism at a small size."
 )
 @shuffle_options
 @json_option
-def audit_command(
-    *,
-    task_file: Path | None,
-    shuffled: int | None,
-    delta: float | None,
-    colluding: int | None,
-    as_json: bool,
-) -> None:
+def audit_command(*, task_file: Path | None, as_json: bool, **options: Any) -> None:
     """Compute the exact privacy loss in fractions, by running the code that makes reports.
 
     The code runs on intervals of its random draws, so that all values of 64 bits are visited, for sets of
@@ -53,8 +47,8 @@ def audit_command(
     pckv audit --task task.json
     pckv audit --task task.json --shuffled 100000 --delta 1e-7
     """
-    shuffle = read_shuffle(shuffled=shuffled, delta=delta, colluding=colluding)
-    if shuffled is not None and task_file is None:
+    shuffle = read_shuffle(**options)
+    if shuffle["shuffled"] is not None and task_file is None:
         raise click.UsageError("--shuffled is about the reports of one task: give --task, too")
     central = None
     if task_file is None:
@@ -62,8 +56,8 @@ def audit_command(
             audits = standard_audits(progress=progress)
     else:
         task = read_task(task_file)
-        if shuffled is not None:
-            central = shuffled_privacy(task, shuffled, shuffle["delta"], shuffle["colluding"])
+        if shuffle["shuffled"] is not None:
+            central = shuffled_privacy(task, shuffle["shuffled"], shuffle["delta"], shuffle["colluding"])
         with progress_bar("Auditing") as progress:
             audits = [audit(task, progress)]
     holds = all(result.holds for result in audits)

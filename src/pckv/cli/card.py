@@ -15,14 +15,14 @@ from pckv.base.errors import AuditFailure, DataError, ParameterError, TallyError
 from pckv.card.card import card_markdown, privacy_card
 from pckv.cli.common import FilePath, force_option
 from pckv.cli.inputs import read_task
-from pckv.cli.remote import ask, collected, fetch, read_token, reading_token_option, understood
+from pckv.cli.remote import RemoteCollector, read_token, reading_token_option, task_path
 from pckv.cli.terminal import progress_bar
 from pckv.contract.task import Task
 from pckv.files.outputs import check_free, whole_file
 from pckv.tally import Tally
 
 
-@click.command("card", short_help="Write one page about a task for an ethics board.")
+@click.command("card")
 @click.argument("task_named", metavar="TASK")
 @click.option("--url", help="The collector that runs the task: says its state, reports and retention, too.")
 @reading_token_option
@@ -88,10 +88,10 @@ def _read(
     if url is None:
         task = read_task(path)
         return task, None if tally_file is None else {"reports": _count(task, tally_file)}
-    token = read_token(token_file)
-    task = read_task(path) if path.is_file() else _fetched_task(url, token, named)
-    answer = ask("GET", url, collected(task.id, "/overview"), token)
-    with understood(url):
+    collector = RemoteCollector(url, read_token(token_file))
+    task = read_task(path) if path.is_file() else _fetched_task(collector, named)
+    answer = collector.ask("GET", task_path(task.id, "/overview"))
+    with collector.understood():
         return task, _collection(answer)
 
 
@@ -109,14 +109,14 @@ def _collection(answer: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _fetched_task(url: str, token: str, task_id: str) -> Task:
+def _fetched_task(collector: RemoteCollector, task_id: str) -> Task:
     """Return a task that a collector has; its id says that it is the one asked for."""
     try:
-        task = Task.from_json(fetch(url, collected(task_id), token))
+        task = Task.from_json(collector.fetch(task_path(task_id)))
     except TaskError as error:
-        raise DataError(f"{url}: {error}") from None
+        raise DataError(f"{collector.url}: {error}") from None
     if task.id != task_id:
-        raise DataError(f"{url}: it answers with another task, {task.id}")
+        raise DataError(f"{collector.url}: it answers with another task, {task.id}")
     return task
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,14 @@ class TypedNumber(click.types.FloatParamType):
 NUMBER = TypedNumber()
 # Standard input or standard output in place of a file.
 STREAM = Path("-")
+
+Command = Callable[..., None]
+
+
+def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return a decorator that gives a command some options, in this order."""
+    return lambda command: reduce(lambda wrapped, option: option(wrapped), reversed(options), command)
+
 
 task_option = click.option("--task", "task_file", type=FilePath, required=True, help="The task's JSON file.")
 force_option = click.option("--force", is_flag=True, help="Replace outputs that exist.")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from functools import reduce
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from pckv.base.limits import (
     ROUND,
     SAMPLE,
 )
-from pckv.cli.common import NUMBER, STREAM, FilePath
+from pckv.cli.common import NUMBER, STREAM, FilePath, with_options
 from pckv.cli.inputs import read_about_file, read_keys, read_task
 from pckv.contract.about import MEMBERS
 from pckv.contract.series import Series
@@ -41,7 +40,7 @@ from pckv.planning.prediction import OBJECTIVES
 
 # What only a discovery has.
 TREE_OPTIONS = ("characters", "alphabet", "groups")
-DISCOVERY_OPTIONS = (
+discovery_options = with_options(
     click.option(
         "--discover",
         is_flag=True,
@@ -65,11 +64,6 @@ DISCOVERY_OPTIONS = (
         "one per character]",
     ),
 )
-
-
-def discovery_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of discoveries."""
-    return reduce(lambda wrapped, option: option(wrapped), reversed(DISCOVERY_OPTIONS), command)
 
 
 def read_discovery_options(options: dict[str, Any], allowed: Collection[str]) -> dict[str, Any] | None:
@@ -125,19 +119,8 @@ class LevelsType(click.ParamType[Any]):
 LEVELS = LevelsType()
 
 
-# What these options, and the number of users, are called in Python.
-EXPECTED_PEOPLE = (
-    "users",
-    "pairs",
-    "most_pairs",
-    "sizes",
-    "frequency",
-    "objective",
-    "more",
-    "coin",
-    "most_influence",
-)
-PEOPLE_OPTIONS = (
+# Who will take part.
+expected_people_options = with_options(
     click.option(
         "--pairs",
         type=NUMBER,
@@ -199,9 +182,18 @@ coin_option = click.option(
 )
 
 
-def expected_people_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say who will take part."""
-    return reduce(lambda wrapped, option: option(wrapped), reversed(PEOPLE_OPTIONS), command)
+# What these options, and the number of users, are called in Python.
+EXPECTED_PEOPLE = (
+    "users",
+    "pairs",
+    "most_pairs",
+    "sizes",
+    "frequency",
+    "objective",
+    "more",
+    "coin",
+    "most_influence",
+)
 
 
 def read_expected_people(
@@ -216,7 +208,7 @@ def read_expected_people(
 
 
 # About shuffled reports: for `plan` and `audit`.
-SHUFFLE_OPTIONS = (
+shuffle_options = with_options(
     click.option(
         "--shuffled",
         type=int,
@@ -237,11 +229,6 @@ SHUFFLE_OPTIONS = (
 )
 
 
-def shuffle_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options about shuffled reports."""
-    return reduce(lambda wrapped, option: option(wrapped), reversed(SHUFFLE_OPTIONS), command)
-
-
 def read_shuffle(*, shuffled: int | None, delta: float | None, colluding: int | None) -> dict[str, Any]:
     """Return options as `pckv.plan` takes them; those that only make sense together are given together."""
     if shuffled is None and (delta is not None or colluding is not None):
@@ -255,7 +242,8 @@ def read_shuffle(*, shuffled: int | None, delta: float | None, colluding: int | 
 
 # What the key for all that are not listed is called unless it is named otherwise.
 OTHER = "other"
-BEFORE_PEOPLE = (
+# What is collected, from whom, and how.
+contract_options = with_options(
     click.option("--name", required=True, help="The name that distinguishes this collection from others."),
     click.option("--keys-file", type=FilePath, help="A text file with one key name per line."),
     click.option(
@@ -292,8 +280,7 @@ BEFORE_PEOPLE = (
         show_default=True,
         help="How many participants are expected; only used to choose.",
     ),
-)
-AFTER_PEOPLE = (
+    expected_people_options,
     click.option("--padding", type=int, help="How many pairs a report stands for at most. [default: chosen]"),
     click.option(
         "--size-share",
@@ -336,13 +323,6 @@ AFTER_PEOPLE = (
 )
 # Options that are parameters of a mechanism.
 PARAMETERS = ("allocation", "beta", "q", "r", "o", "symbols", "positions", "generator")
-
-
-def contract_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say what is collected, from whom, and how."""
-    for options in (AFTER_PEOPLE, (expected_people_options,), BEFORE_PEOPLE):
-        command = reduce(lambda wrapped, option: option(wrapped), reversed(options), command)
-    return command
 
 
 class NewContract(NamedTuple):
@@ -400,8 +380,8 @@ def named_keys(
     return read_keys(keys_file) if keys_file is not None else key_count or 0
 
 
-def write_contract(contract: Task | Series, out: Path, said: str, *, force: bool) -> None:
-    """Write the JSON of a contract, exactly and without a newline, and say something about it."""
+def write_contract(contract: Task | Series, out: Path, said: str, choice: str = "", *, force: bool) -> None:
+    """Write the JSON of a contract, exactly and without a newline; say what it is, and what was chosen for it."""
     to_stdout, text = out == STREAM, contract.to_json().encode()
     if to_stdout:
         # Bytes, so that no encoding of the terminal changes them.
@@ -410,3 +390,5 @@ def write_contract(contract: Task | Series, out: Path, said: str, *, force: bool
         with whole_file(out, force=force) as part:
             part.write_bytes(text)
     click.echo(f"{said}, written to {'standard output' if to_stdout else out}", err=to_stdout)
+    if choice:
+        click.echo(choice, err=to_stdout)

@@ -19,12 +19,12 @@ from pckv.base.progress import Progress
 from pckv.charts.estimates import chart_svg, estimates_chart
 from pckv.cli.common import force_option
 from pckv.cli.inputs import count_named
-from pckv.cli.remote import download
+from pckv.cli.remote import RemoteCollector
 from pckv.cli.sample import HIGH, KEYS, LOW, MAX_PAIRS, USERS, movie, sample_movies
 from pckv.cli.signals import EndSignals, held_signals
 from pckv.cli.table import print_table
 from pckv.cli.terminal import progress_bar
-from pckv.cli.trial import Address, Pairs, collect, running_collector
+from pckv.cli.trial import Pairs, collect, running_collector
 from pckv.counting.run import CountOptions
 from pckv.estimators.results.estimates import UNKNOWN, Estimates
 from pckv.files.outputs import check_free, whole_file
@@ -91,7 +91,7 @@ th:first-child, td:first-child {{ text-align: left; }}
 """
 
 
-@click.command("demo", short_help="Run a whole collection on this machine.")
+@click.command("demo")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -139,17 +139,17 @@ def _run_demo(files: _DemoFiles, *, serve: bool, force: bool, signals: EndSignal
     population = sample_movies(USERS).population
     participants = [_with_key_names(task, population.pairs(user)) for user in range(len(population))]
     signals.check()
-    with running_collector(signals) as address:
-        _collect_reports(address, task, participants, signals)
+    with running_collector(signals) as collector:
+        _collect_reports(collector, task, participants, signals)
         files.folder.mkdir(parents=True, exist_ok=True)
         with whole_file(files.reports, force=force) as part:
-            download(address.url, f"/tasks/{task.id}/reports", address.token, part)
+            collector.download(f"/tasks/{task.id}/reports", part)
         signals.check()
         _write_results(task, population, files, force=force)
         signals.check()
         click.echo(f"The whole collection took {time.monotonic() - started:.0f} seconds.")
         if serve:
-            _keep_serving(address, task, files, signals)
+            _keep_serving(collector, task, files, signals)
         else:
             click.echo(
                 "On a terminal, or with --serve, the collector stays and you can look at its dashboard."
@@ -157,22 +157,22 @@ def _run_demo(files: _DemoFiles, *, serve: bool, force: bool, signals: EndSignal
 
 
 def _collect_reports(
-    address: Address, task: Task, participants: Sequence[Pairs], signals: EndSignals
+    collector: RemoteCollector, task: Task, participants: Sequence[Pairs], signals: EndSignals
 ) -> None:
     """Let all participants take part, and say how their reports were sent."""
     people = len(participants)
     with measured_step(f"{people:,} participants perturb their pairs and send a report") as progress:
-        clients = collect(address, task, participants, progress, signals)
+        clients = collect(collector, task, participants, progress, signals)
     click.echo(
         f"{people:,} participants have perturbed their own pairs, and the collector has one report of each: "
         f"{clients:,} sent by one client each, {people - clients:,} in batches.\n"
     )
 
 
-def _keep_serving(address: Address, task: Task, files: _DemoFiles, signals: EndSignals) -> None:
+def _keep_serving(collector: RemoteCollector, task: Task, files: _DemoFiles, signals: EndSignals) -> None:
     """Say where the dashboard is, and leave the collector running until a signal ends it."""
-    click.echo(f"\nLook at it on the dashboard: {address.url}/#/tasks/{task.id}")
-    click.echo(f"Sign in with this token:     {address.token}")
+    click.echo(f"\nLook at it on the dashboard: {collector.url}/#/tasks/{task.id}")
+    click.echo(f"Sign in with this token:     {collector.token}")
     click.echo(f"Ctrl-C stops the collector and deletes its store; the files in {files.folder} stay.")
     signals.wait()
     click.echo("\nStopped.")

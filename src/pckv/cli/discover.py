@@ -11,7 +11,7 @@ from pckv.estimators.results.discovery import Discovery
 from pckv.planning.discovery import DEFAULT_FOUND_RATE
 
 
-@click.command("discover", short_help="Find frequent unlisted keys.")
+@click.command("discover")
 @task_source
 @click.option("--level", type=NUMBER, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option(

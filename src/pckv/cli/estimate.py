@@ -15,7 +15,7 @@ from pckv.cli.source import TaskSource, task_source
 from pckv.estimators.methods.registry import METHODS, POSTS
 
 
-@click.command("estimate", short_help="Estimate frequencies and means from reports or tallies.")
+@click.command("estimate")
 @task_source
 @click.option(
     "--method",

@@ -15,7 +15,7 @@ from pckv.base.errors import DataError
 from pckv.cli.common import FilePath, json_option
 from pckv.cli.terminal import print_json
 from pckv.client.folder import StateFolder
-from pckv.client.ledger import DEFAULT_CAP, Caps, Ledger, LedgerEntry, PeriodCap
+from pckv.client.ledger import DEFAULT_CAP, Caps, Ledger, LedgerEntry
 from pckv.client.outbox import Outbox
 
 state_option = click.option(
@@ -49,7 +49,7 @@ def default_state() -> Path:
     return (given if given.is_absolute() else Path.home() / ".local" / "state") / "pckv"
 
 
-@click.command("ledger", short_help="Show what you have spent, survey by survey.")
+@click.command("ledger")
 @state_option
 @cap_option
 @cap_per_period_option
@@ -78,8 +78,9 @@ def ledger_command(
             "reports": [_entry_facts(entry) for entry in entries],
             "spent": f"{spent:f}",
             "cap": f"{most:f}",
+            "cap_per_period": period and {"epsilon": f"{period.epsilon:f}", "days": period.days},
         }
-        print_json(facts | {"cap_per_period": period and _period_facts(period)})
+        print_json(facts)
         return
     for entry in entries:
         click.echo(entry.text)
@@ -89,17 +90,5 @@ def ledger_command(
 
 def _entry_facts(entry: LedgerEntry) -> dict[str, object]:
     """Return an entry as plain values."""
-    return {
-        "survey": entry.survey,
-        "task": entry.task,
-        "series": entry.series,
-        "round": entry.round,
-        "day": entry.day,
-        "epsilon": f"{entry.epsilon:f}",
-        "status": entry.status,
-        "text": entry.text,
-    }
-
-
-def _period_facts(period: PeriodCap) -> dict[str, object]:
-    return {"epsilon": f"{period.epsilon:f}", "days": period.days}
+    members = ("survey", "task", "series", "round", "day", "epsilon", "status", "text")
+    return {name: getattr(entry, name) for name in members} | {"epsilon": f"{entry.epsilon:f}"}

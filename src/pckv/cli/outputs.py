@@ -13,7 +13,7 @@ import click
 from pckv.base.errors import ParameterError
 from pckv.base.table import ResultTable
 from pckv.charts.estimates import check_picture, save_chart
-from pckv.cli.common import FilePath, force_option, json_option
+from pckv.cli.common import Command, FilePath, force_option, json_option, with_options
 from pckv.cli.table import print_table
 from pckv.cli.terminal import harmless, print_json
 from pckv.files.outputs import check_free, whole_file
@@ -96,7 +96,7 @@ def _print_result(result: ResultTable, sentences: Sequence[str]) -> None:
 
 def result_outputs(
     out_help: str, plot_help: str | None = None, formats: Formats = TABLES
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+) -> Callable[[Command], Command]:
     """Return a decorator that gives a command the options of outputs, and the `outputs` that they make.
 
     Args:
@@ -104,8 +104,11 @@ def result_outputs(
         plot_help: What --plot draws; None if the result is not drawn.
         formats: How a table is written.
     """
+    options = [click.option("--out", type=FilePath, help=out_help)]
+    if plot_help is not None:
+        options.append(click.option("--plot", type=FilePath, help=plot_help))
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+    def decorate(command: Command) -> Command:
         @wraps(command)
         def with_outputs(
             out: Path | None, force: bool, as_json: bool, plot: Path | None = None, **others: Any
@@ -114,11 +117,6 @@ def result_outputs(
             outputs.check()
             command(outputs=outputs, **others)
 
-        options = [click.option("--out", type=FilePath, help=out_help)]
-        if plot_help is not None:
-            options.append(click.option("--plot", type=FilePath, help=plot_help))
-        for option in reversed((*options, force_option, json_option)):
-            with_outputs = option(with_outputs)
-        return with_outputs
+        return with_options(*options, force_option, json_option)(with_outputs)
 
     return decorate

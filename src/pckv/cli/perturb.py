@@ -33,7 +33,7 @@ from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.texts import HeldTexts
 
 
-@click.command("perturb", short_help="Make one report per user from a file of pairs.")
+@click.command("perturb")
 @click.argument("data", type=FilePath)
 @task_option
 @click.option("--user", required=True, help="The column of users.")

@@ -35,7 +35,7 @@ from pckv.planning.planner import plan
 from pckv.planning.sections import Section
 
 
-@click.command("plan", short_help="Recommend what to run, and say what errors to expect.")
+@click.command("plan")
 @click.option("--keys", type=int, help="The number of keys.")
 @click.option("--keys-file", type=FilePath, help="Instead: a text file with one key name per line.")
 @click.option(

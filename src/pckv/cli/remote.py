@@ -6,19 +6,21 @@ import ipaddress
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from http.client import HTTPException
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 from urllib.error import HTTPError
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import click
 
 from pckv.base.errors import DataError, ParameterError, PckvError
-from pckv.cli.common import FilePath
+from pckv.cli.common import Command, FilePath, with_options
+from pckv.cli.terminal import harmless
 from pckv.client.transport import checked_url, one_line
 from pckv.collector.http.settings import TOKEN_VARIABLE
 
@@ -26,22 +28,11 @@ from pckv.collector.http.settings import TOKEN_VARIABLE
 TIMEOUT_SECONDS, ESTIMATE_TIMEOUT_SECONDS = 30, 90
 # The largest answer that is read, and the largest problem; estimates grow with the keys, and have no limit.
 MAX_ANSWER_BYTES, MAX_PROBLEM_BYTES = 2**26, 2**16
+# As many as a collector lists at once.
+ROWS_PER_PAGE = 1000
 REDIRECT_STATUSES = range(300, 400)
 # What a token may consist of: ASCII without spaces and control characters.
 FIRST_PRINTABLE, LAST_PRINTABLE = ord("!"), ord("~")
-
-url_option = click.option(
-    "--url", required=True, help="The collector's address, such as https://collect.example."
-)
-token_option = click.option(
-    "--token-file", type=FilePath, help=f"A file with the administrator's token. [default: {TOKEN_VARIABLE}]"
-)
-# What an analyst's token suffices for.
-reading_token_option = click.option(
-    "--token-file",
-    type=FilePath,
-    help=f"A file with the administrator's or an analyst's token. [default: {TOKEN_VARIABLE}]",
-)
 
 
 def read_token(token_file: Path | None) -> str:
@@ -57,58 +48,128 @@ def read_token(token_file: Path | None) -> str:
     return token.decode("ascii")
 
 
-def collected(task_id: str, part: str = "") -> str:
+def task_path(task_id: str, part: str = "") -> str:
     """Return the path of a task on a collector, or of a part of it."""
     return f"/tasks/{quote(task_id, safe='')}{part}"
 
 
-@contextmanager
-def understood(url: str) -> Iterator[None]:
-    """Refuse in one line an answer that is JSON, but not what a collector says."""
-    try:
-        yield
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        if isinstance(error, PckvError):
-            raise
-        raise DataError(f"{url}: this is not the answer of a collector") from None
+def series_path(series_id: str, part: str = "") -> str:
+    """Return the path of a series on a collector, or of a part of it."""
+    return f"/series/{quote(series_id, safe='')}{part}"
 
 
-def ask(
-    method: str, url: str, path: str, token: str, body: bytes | None = None, *, estimates: bool = False
-) -> Any:
-    """Return what a collector answers; a problem becomes an error with one line.
+class RemoteCollector(NamedTuple):
+    """A collector by its address, and the token of its administrator or of an analyst."""
 
-    Estimates take their time, and may be large.
-    """
-    seconds = ESTIMATE_TIMEOUT_SECONDS if estimates else TIMEOUT_SECONDS
-    with _answer(method, url, path, token, body, seconds) as answer:
-        content = answer.read(-1 if estimates else MAX_ANSWER_BYTES + 1)
-    if not estimates:
-        _check_size(url, content)
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        raise DataError(f"{url}: this is not the answer of a collector") from None
+    url: str
+    token: str
 
+    def ask(self, method: str, path: str, body: bytes | None = None, *, estimates: bool = False) -> Any:
+        """Return what the collector answers; a problem becomes an error with one line.
 
-def fetch(url: str, path: str, token: str) -> bytes:
-    """Return the bytes that a collector answers."""
-    with _answer("GET", url, path, token) as answer:
+        Estimates take their time, and may be large.
+        """
+        seconds = ESTIMATE_TIMEOUT_SECONDS if estimates else TIMEOUT_SECONDS
+        with self._answer(method, path, body, seconds) as answer:
+            content = answer.read() if estimates else self._read(answer)
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError):
+            raise self.not_understood() from None
+
+    def list_all(self, path: str, member: str, **query: str | int) -> Iterator[dict[str, Any]]:
+        """Yield what the collector lists, newest first, one page after another."""
+        query["limit"] = ROWS_PER_PAGE
+        while True:
+            page = self.ask("GET", f"{path}?{urlencode(query)}")[member]
+            yield from page
+            if len(page) < ROWS_PER_PAGE:
+                return
+            query["after"] = page[-1]["number"]
+
+    def close(self, path: str) -> None:
+        """Close a task or a series early, and say so."""
+        answer = self.ask("POST", f"{path}/close")
+        with self.understood():
+            line = f"{answer['id']}  closed on {answer['closed']}"
+        click.echo(harmless(line))
+
+    def fetch(self, path: str) -> bytes:
+        """Return the bytes that the collector answers."""
+        with self._answer("GET", path) as answer:
+            return self._read(answer)
+
+    def download(self, path: str, out: Path) -> None:
+        """Save what the collector answers to a file."""
+        with self._answer("GET", path) as answer, out.open("wb") as file:
+            shutil.copyfileobj(answer, file)
+
+    @contextmanager
+    def understood(self) -> Iterator[None]:
+        """Refuse in one line an answer that is JSON, but not what a collector says."""
+        try:
+            yield
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            if isinstance(error, PckvError):
+                raise
+            raise self.not_understood() from None
+
+    def not_understood(self) -> DataError:
+        """Return the error that an answer is not what a collector says."""
+        return DataError(f"{self.url}: this is not the answer of a collector")
+
+    def _read(self, answer: IO[bytes]) -> bytes:
         content = answer.read(MAX_ANSWER_BYTES + 1)
-    _check_size(url, content)
-    return content
+        if len(content) > MAX_ANSWER_BYTES:
+            raise DataError(f"{self.url}: an answer of more than {MAX_ANSWER_BYTES:,} bytes")
+        return content
+
+    @contextmanager
+    def _answer(
+        self, method: str, path: str, body: bytes | None = None, seconds: float = TIMEOUT_SECONDS
+    ) -> Iterator[IO[bytes]]:
+        url = checked_url(self.url)
+        _warn_once(url)
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        request = Request(url + path, body, headers, method=method)  # noqa: S310
+        try:
+            with build_opener(_RefusedRedirects).open(request, timeout=seconds) as answer:
+                yield answer
+        except HTTPError as error:
+            with error:
+                raise DataError(f"{url}: {one_line(_problem(error))}") from None
+        except (OSError, HTTPException, ValueError) as error:
+            raise DataError(f"{url}: {one_line(str(getattr(error, 'reason', error)))}") from None
 
 
-def _check_size(url: str, content: bytes) -> None:
-    """Refuse an answer that is too large, of which only the beginning was read."""
-    if len(content) > MAX_ANSWER_BYTES:
-        raise DataError(f"{url}: an answer of more than {MAX_ANSWER_BYTES:,} bytes")
+def _token_option(whose: str) -> Callable[[Command], Command]:
+    return click.option(
+        "--token-file", type=FilePath, help=f"A file with {whose} token. [default: {TOKEN_VARIABLE}]"
+    )
 
 
-def download(url: str, path: str, token: str, out: Path) -> None:
-    """Save what a collector answers to a file."""
-    with _answer("GET", url, path, token) as answer, out.open("wb") as file:
-        shutil.copyfileobj(answer, file)
+# What an analyst's token suffices for.
+reading_token_option = _token_option("the administrator's or an analyst's")
+
+
+def _given_collector(token_option: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return a decorator that gives a command the options of a collector, and the `collector` that they make."""
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def with_collector(url: str, token_file: Path | None, **others: Any) -> None:
+            command(collector=RemoteCollector(url, read_token(token_file)), **others)
+
+        url_option = click.option(
+            "--url", required=True, help="The collector's address, such as https://collect.example."
+        )
+        return with_options(url_option, token_option)(with_collector)
+
+    return decorate
+
+
+administered_collector = _given_collector(_token_option("the administrator's"))
+read_collector = _given_collector(reading_token_option)
 
 
 class _RefusedRedirects(HTTPRedirectHandler):
@@ -116,29 +177,6 @@ class _RefusedRedirects(HTTPRedirectHandler):
 
     def redirect_request(self, *_: object) -> None:
         """Leave a redirect as the answer, which is then an error like any other that is not a success."""
-
-
-@contextmanager
-def _answer(
-    method: str,
-    url: str,
-    path: str,
-    token: str,
-    body: bytes | None = None,
-    seconds: float = TIMEOUT_SECONDS,
-) -> Iterator[IO[bytes]]:
-    url = checked_url(url)
-    _warn_once(url)
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    request = Request(url + path, body, headers, method=method)  # noqa: S310
-    try:
-        with build_opener(_RefusedRedirects).open(request, timeout=seconds) as answer:
-            yield answer
-    except HTTPError as error:
-        with error:
-            raise DataError(f"{url}: {one_line(_problem(error))}") from None
-    except (OSError, HTTPException, ValueError) as error:
-        raise DataError(f"{url}: {one_line(str(getattr(error, 'reason', error)))}") from None
 
 
 def _warn_once(url: str) -> None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pckv.cli.common import json_option
 from pckv.cli.terminal import print_json, progress_bar
-from pckv.lab.figures.claims import Verdict
 from pckv.lab.figures.figure import FigureScale
 from pckv.lab.reproduction import reproduce
 
 
-@click.command("reproduce", short_help="Compute the paper's figures again.")
+@click.command("reproduce")
 @click.argument("figures", nargs=-1, metavar="[FIGURE]...")
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write to."
@@ -49,31 +48,21 @@ from pckv.lab.reproduction import reproduce
 @click.option("--workers", type=click.IntRange(1), help="Processes to use. [default: one per core]")
 @json_option
 def reproduce_command(
-    figures: tuple[str, ...],
-    out: Path,
-    data: Path | None,
-    repeats: int,
-    users: int,
-    seed: int,
-    workers: int | None,
-    as_json: bool,
+    figures: tuple[str, ...], out: Path, workers: int | None, as_json: bool, **scale: Any
 ) -> None:
     """Compute the figures of the paper again: all, or those named (4, 6, 6a, …, 11, crossover).
 
     Writes each as PNG, SVG and CSV, and a page that compares the paper's claims with what was measured.
     A run that was interrupted continues where it stopped: figures that are there are not computed again.
     """
-    scale = FigureScale(repeats, users, seed, workers or os.cpu_count() or 1, data)
-    result = reproduce(figures, out, scale, progress_bar)
+    result = reproduce(
+        figures, out, FigureScale(workers=workers or os.cpu_count() or 1, **scale), progress_bar
+    )
     if as_json:
         print_json([{"claim": v.claim, "measured": v.measured, "holds": v.holds} for v in result.verdicts])
     else:
-        _print_verdicts(result.verdicts, out)
+        for verdict in result.verdicts:
+            click.echo(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.claim}\n       {verdict.measured}")
+        click.echo(f"\nThe figures are in {out}: open {out / 'index.html'}")
     if result.missing:
         raise result.missing
-
-
-def _print_verdicts(verdicts: Sequence[Verdict], out: Path) -> None:
-    for verdict in verdicts:
-        click.echo(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.claim}\n       {verdict.measured}")
-    click.echo(f"\nThe figures are in {out}: open {out / 'index.html'}")

@@ -32,7 +32,7 @@ def movie(number: int) -> str:
     return f"movie {number:03}"
 
 
-@click.command("sample", short_help="Write sample files to try the commands on.")
+@click.command("sample")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),

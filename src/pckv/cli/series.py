@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import click
 
@@ -13,35 +11,34 @@ from pckv.base.days import Phase, utc_today
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DEVICE_COIN
 from pckv.base.words import plural
-from pckv.cli.common import STREAM, FilePath, force_option, json_option
+from pckv.cli.common import FilePath, force_option, json_option
 from pckv.cli.contract_options import contract_options, read_contract, write_contract
 from pckv.cli.inputs import read_series, read_series_id
-from pckv.cli.remote import ask, read_token, reading_token_option, token_option, understood, url_option
+from pckv.cli.remote import RemoteCollector, administered_collector, read_collector, series_path
 from pckv.cli.table import print_table
-from pckv.cli.task import fact_rows, write_task
+from pckv.cli.task import NOTHING, fact_rows, write_task
 from pckv.cli.terminal import harmless, print_json
 from pckv.contract.facts import fact_members
 from pckv.contract.series import Series
 
-SERIES_PER_PAGE = 1000
-NOTHING = "–"
+DAYS_PER_YEAR = 365
 
 
-def series_path(series_id: str, part: str = "") -> str:
-    """Return the path of a series on a collector, or of a part of it."""
-    return f"/series/{quote(series_id, safe='')}{part}"
+@click.group("series")
+def series_command() -> None:
+    """Make and show series, tasks that are repeated in rounds, and run them on a collector."""
 
 
-@click.command("push", short_help="Give a series to a collector.")
+@series_command.command("push", short_help="Give a series to a collector.")
 @click.argument("series_file", metavar="SERIES", type=FilePath)
-@url_option
-@token_option
+@administered_collector
 @click.option("--force", is_flag=True, help="Accept a first day in the past.")
-def push_command(series_file: Path, url: str, token_file: Path | None, force: bool) -> None:
+def push_command(series_file: Path, collector: RemoteCollector, force: bool) -> None:
     """Give SERIES, a file, to a collector, which opens and closes its rounds automatically."""
-    series, token = read_series(series_file), read_token(token_file)
-    answer = ask("POST", url, "/series?force=true" if force else "/series", token, series.to_json().encode())
-    with understood(url):
+    series = read_series(series_file)
+    path = "/series?force=true" if force else "/series"
+    answer = collector.ask("POST", path, series.to_json().encode())
+    with collector.understood():
         line, warning = f"{answer['id']}  {_days(series, utc_today())}", answer["warning"]
     click.echo(harmless(line))
     if warning is not None:
@@ -55,28 +52,21 @@ def _days(series: Series, today: str) -> str:
     return f"round 1 {'opens' if today < series.first else 'opened'} on {series.first}"
 
 
-@click.command("close", short_help="Close a series early: no more rounds open.")
+@series_command.command("close", short_help="Close a series early: no more rounds open.")
 @click.argument("series_id", metavar="SERIES")
-@url_option
-@token_option
-def close_command(series_id: str, url: str, token_file: Path | None) -> None:
+@administered_collector
+def close_command(series_id: str, collector: RemoteCollector) -> None:
     """Close SERIES, an id or a file, early: its current round takes no more reports, and no other opens."""
-    series_id = read_series_id(series_id)
-    answer = ask("POST", url, series_path(series_id, "/close"), read_token(token_file))
-    with understood(url):
-        line = f"{answer['id']}  closed on {answer['closed']}"
-    click.echo(harmless(line))
+    collector.close(series_path(read_series_id(series_id)))
 
 
-@click.command("list", short_help="List the series of a collector, newest first.")
-@url_option
-@reading_token_option
+@series_command.command("list", short_help="List the series of a collector, newest first.")
+@read_collector
 @json_option
-def list_command(url: str, token_file: Path | None, as_json: bool) -> None:
+def list_command(collector: RemoteCollector, as_json: bool) -> None:
     """List the series of a collector, newest first, with the reports of the last round that has begun."""
-    token = read_token(token_file)
-    with understood(url):
-        listed = list(_all_series(url, token))
+    with collector.understood():
+        listed = list(collector.list_all("/series", "series"))
         rows = [_row(facts) for facts in listed]
     if as_json:
         print_json(listed)
@@ -85,17 +75,6 @@ def list_command(url: str, token_file: Path | None, as_json: bool) -> None:
         print_table("", header, rows, texts=3)
     else:
         click.echo("no series")
-
-
-def _all_series(url: str, token: str) -> Iterator[dict[str, Any]]:
-    """Yield what a collector says of its series, one page after another."""
-    query = {"limit": SERIES_PER_PAGE}
-    while True:
-        page = ask("GET", url, f"/series?{urlencode(query)}", token)["series"]
-        yield from page
-        if len(page) < SERIES_PER_PAGE:
-            return
-        query["after"] = page[-1]["number"]
 
 
 def _row(facts: dict[str, Any]) -> tuple[str, ...]:
@@ -110,19 +89,7 @@ def _row(facts: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-DAYS_PER_YEAR = 365
-
-
-@click.group("series", short_help="Make and show series, and run them on a collector.")
-def series_group() -> None:
-    """Make and show series, tasks that are repeated in rounds, and run them on a collector."""
-
-
-for remote_command in (push_command, close_command, list_command):
-    series_group.add_command(remote_command)
-
-
-@series_group.command("new", short_help="Make a series and write its canonical JSON.")
+@series_command.command("new", short_help="Make a series and write its canonical JSON.")
 @contract_options
 @click.option(
     "--first", metavar="DAY", required=True, help="The first day of the first round (YYYY-MM-DD, UTC)."
@@ -161,12 +128,10 @@ def new_command(
     if first < utc_today() and not force:
         raise ParameterError(f"the first day, {first}, is in the past: use --force if that is meant")
     said = f"{series.id}  {series.schedule}, {plural(panels, 'panel')}"
-    write_contract(series, out, said, force=force)
-    if contract.choice:
-        click.echo(contract.choice, err=out == STREAM)
+    write_contract(series, out, said, contract.choice, force=force)
 
 
-@series_group.command("show", short_help="Say in words what a file with a series promises.")
+@series_command.command("show", short_help="Say in words what a file with a series promises.")
 @click.argument("series_file", metavar="SERIES", type=FilePath)
 @json_option
 def show_command(series_file: Path, as_json: bool) -> None:
@@ -195,14 +160,14 @@ def reports_per_year(series: Series) -> int:
     return -(-touched // series.panels)
 
 
-@series_group.command("task", short_help="Write the task of a round.")
+@series_command.command("task", short_help="Write the task of a round.")
 @click.argument("series_file", metavar="SERIES", type=FilePath)
 @click.option("--round", "number", type=int, required=True, help="The number of the round, from 1.")
 @click.option(
     "--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output."
 )
 @force_option
-def task_command(series_file: Path, number: int, out: Path, force: bool) -> None:
+def round_task_command(series_file: Path, number: int, out: Path, force: bool) -> None:
     """Write the task of a round of SERIES, a file: what perturb, tally and estimate work on.
 
     \b

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 
-@click.command("serve", short_help="Run a collector.")
+@click.command("serve")
 @click.option("--store", help="sqlite:///FILE or postgresql://… [default: sqlite:///pckv.db]")
 @click.option("--host", help="The address to listen on. [default: 127.0.0.1]")
 @click.option("--port", type=int, help="The port to listen on; 0 for any free one. [default: 8000]")
@@ -38,16 +38,7 @@ EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
     "--rate", type=int, help="Requests per second that an address may send; 0 for no limit. [default: 0]"
 )
 @click.option("--config", type=FilePath, help="A TOML file with any of the settings.")
-def serve_command(
-    store: str | None,
-    host: str | None,
-    port: int | None,
-    workers: int | None,
-    token_file: str | None,
-    keep_reports: int | None,
-    rate: int | None,
-    config: Path | None,
-) -> None:
+def serve_command(config: Path | None, **flags: str | int | None) -> None:
     """Take reports over HTTP, keep each once, and show estimates on a dashboard.
 
     Settings come from flags, then the environment (PCKV_STORE, PCKV_PORT, …), then --config. The
@@ -65,15 +56,6 @@ def serve_command(
     from pckv.collector.server import log_listening, serve  # noqa: PLC0415
     from pckv.web.site import create_site  # noqa: PLC0415
 
-    flags = {
-        "store": store,
-        "host": host,
-        "port": port,
-        "workers": workers,
-        "token_file": token_file,
-        "keep_reports": keep_reports,
-        "rate": rate,
-    }
     serve(load(flags, file=config), create_site, _show if sys.stderr.isatty() else log_listening)
 
 

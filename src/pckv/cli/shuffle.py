@@ -20,7 +20,7 @@ from pckv.cli.terminal import row_bar
 from pckv.shuffling.shuffle import shuffled
 
 
-@click.command("shuffle", short_help="Hide whose report is whose in a batch.")
+@click.command("shuffle")
 @click.argument("reports", nargs=-1, required=True, type=FilePath)
 @report_output_option
 @click.option(

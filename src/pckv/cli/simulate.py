@@ -28,7 +28,7 @@ from pckv.mechanisms.registry import LAWS
 from pckv.planning.prediction import OBJECTIVES
 
 
-@click.command("simulate", short_help="Say what private collection of your data would cost.")
+@click.command("simulate")
 @click.argument("data", type=FilePath)
 @click.option("--user", required=True, help="The column of users.")
 @click.option("--key", required=True, help="The column of keys.")

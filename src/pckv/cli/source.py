@@ -14,10 +14,9 @@ import click
 from pckv.base.errors import DataError
 from pckv.base.records import read_value
 from pckv.base.words import plural
-from pckv.cli.common import FilePath
+from pckv.cli.common import Command, FilePath
 from pckv.cli.inputs import count_named, read_series, read_series_id, read_task, read_task_id, split_named
-from pckv.cli.remote import ask, collected, read_token, reading_token_option
-from pckv.cli.series import series_path
+from pckv.cli.remote import RemoteCollector, read_token, reading_token_option, series_path, task_path
 from pckv.cli.terminal import progress_bar
 from pckv.client.transport import one_line
 from pckv.contract.series import Series
@@ -36,7 +35,6 @@ from pckv.estimators.trends.trend import trend
 MAX_ROUNDS = 1000
 
 Answer = TypeVar("Answer")
-Command = Callable[..., None]
 
 
 class EstimatedTask(NamedTuple):
@@ -107,22 +105,19 @@ class _Overview(NamedTuple):
 class CollectedReports(NamedTuple):
     """The reports that a collector has of a task or a series, by its id."""
 
-    url: str
-    token: str
+    collector: RemoteCollector
     id: str
 
     def estimates(self, keys: Sequence[str], **options: Any) -> EstimatedTask:
         """Return the estimates that the collector computes, and what its last check says."""
         query = urlencode({name: value for name, value in options.items() if value is not None}, doseq=True)
-        path = collected(self.id, f"/estimates?{query}")
+        path = task_path(self.id, f"/estimates?{query}")
         # There may be more keys than an address takes.
         body = json.dumps({"keys": keys}).encode() if keys else None
-        found = self._read(
-            Estimates.from_dict, ask("POST" if keys else "GET", *self._at(path), body, estimates=True)
-        )
+        found = self._ask(Estimates.from_dict, "POST" if keys else "GET", path, body, estimates=True)
         self._check_id("task", found.task)
-        overview = ask("GET", *self._at(collected(self.id, "/overview")))
-        told: _Overview = self._read(partial(read_value, _Overview), overview)
+        read_overview: Callable[[Any], _Overview] = partial(read_value, _Overview)
+        told = self._ask(read_overview, "GET", task_path(self.id, "/overview"))
         if keys:
             # The collector's sentences are about all keys, and these are to be about those asked for.
             found = found.with_verdict()
@@ -131,8 +126,8 @@ class CollectedReports(NamedTuple):
     def discovery(self, level: float, false_discovery_rate: float) -> Discovery:
         """Return the keys that the collector finds."""
         query = urlencode({"level": level, "false_discovery_rate": false_discovery_rate})
-        path = collected(self.id, f"/discovery?{query}")
-        found = self._read(Discovery.from_dict, ask("GET", *self._at(path), estimates=True))
+        path = task_path(self.id, f"/discovery?{query}")
+        found = self._ask(Discovery.from_dict, "GET", path, estimates=True)
         self._check_id("task", found.task)
         return found
 
@@ -141,22 +136,28 @@ class CollectedReports(NamedTuple):
         query: dict[str, Any] = {"level": level, "rate": rate, "limit": MAX_ROUNDS, "keys": keys}
         query |= {} if since is None else {"since": since}
         path = series_path(self.id, f"/trend?{urlencode(query, doseq=True)}")
-        found = self._read(Trend.from_dict, ask("GET", *self._at(path), estimates=True))
+        found = self._ask(Trend.from_dict, "GET", path, estimates=True)
         self._check_id("series", found.series)
         return found
 
-    def _at(self, path: str) -> tuple[str, str, str]:
-        return self.url, path, self.token
-
-    def _read(self, read: Callable[[Any], Answer], answer: Any) -> Answer:
+    def _ask(
+        self,
+        read: Callable[[Any], Answer],
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        *,
+        estimates: bool = False,
+    ) -> Answer:
+        answer = self.collector.ask(method, path, body, estimates=estimates)
         try:
             return read(answer)
         except DataError:
-            raise DataError(f"{self.url}: this is not the answer of a collector") from None
+            raise self.collector.not_understood() from None
 
     def _check_id(self, what: str, told: str) -> None:
         if told != self.id:
-            raise DataError(f"{self.url}: it answers with another {what}, {one_line(told)}")
+            raise DataError(f"{self.collector.url}: it answers with another {what}, {one_line(told)}")
 
 
 # Where the results of a task, and of a series, come from.
@@ -184,8 +185,8 @@ def task_source(command: Command) -> Command:
         if url is not None:
             if len(files) != 1 or task_file is not None:
                 raise click.UsageError("with --url, name one TASK, by its id or its file, and nothing else")
-            token = read_token(token_file)
-            return command(source=CollectedReports(url, token, read_task_id(str(files[0]))), **others)
+            collector = RemoteCollector(url, read_token(token_file))
+            return command(source=CollectedReports(collector, read_task_id(str(files[0]))), **others)
         if not files:
             raise click.UsageError("name report files or tallies; or one task, with --url")
         if task_file is None:
@@ -214,8 +215,8 @@ def series_source(command: Command) -> Command:
                 raise click.UsageError(
                     "with --url, name SERIES, by its id or its file, and no files of rounds"
                 )
-            token = read_token(token_file)
-            return command(source=CollectedReports(url, token, read_series_id(str(series_file))), **others)
+            collector = RemoteCollector(url, read_token(token_file))
+            return command(source=CollectedReports(collector, read_series_id(str(series_file))), **others)
         if not files:
             raise click.UsageError(
                 "name report files or tallies of rounds, or the collector of SERIES by --url"

@@ -15,8 +15,9 @@ from pckv.cli.common import FilePath, force_option, json_option
 from pckv.cli.table import print_table
 from pckv.cli.terminal import print_json, progress_bar
 from pckv.store import open_store
-from pckv.store.base import Role, Store
+from pckv.store.base import Role
 from pckv.store.checks import check_store
+from pckv.store.store import Store
 
 # Long enough that no two tokens share an id by chance.
 TOKEN_ID_LENGTH = 12
@@ -42,12 +43,12 @@ def _opened(address: str) -> Iterator[Store]:
         store.close()
 
 
-@click.group("store", short_help="Maintain the store of a collector.")
-def store_group() -> None:
+@click.group("store")
+def store_command() -> None:
     """Maintain the store of a collector."""
 
 
-@store_group.command("check", short_help="Check that a store is sound and its tallies are right.")
+@store_command.command("check", short_help="Check that a store is sound and its tallies are right.")
 @store_option
 def check_command(address: str) -> None:
     """Check a store: is it sound, and are its tallies those of its reports?"""
@@ -63,7 +64,7 @@ def check_command(address: str) -> None:
     click.echo("the store is sound, and its tallies are those of its reports")
 
 
-@store_group.command("backup", short_help="Copy a store to a file, while it is in use.")
+@store_command.command("backup", short_help="Copy a store to a file, while it is in use.")
 @click.argument("path", metavar="FILE", type=FilePath)
 @store_option
 @force_option
@@ -78,12 +79,12 @@ def backup_command(path: Path, address: str, force: bool) -> None:
     click.echo(f"written to {path}")
 
 
-@click.group("token", short_help="Make, list and revoke tokens.")
-def token_group() -> None:
+@click.group("token")
+def token_command() -> None:
     """Make, list and revoke the tokens of the people who run a collection."""
 
 
-@token_group.command("new", short_help="Replace the administrator's token, or make a read-only one.")
+@token_command.command("new", short_help="Replace the administrator's token, or make a read-only one.")
 @store_option
 @click.option(
     "--analyst", is_flag=True, help="A further token that only reads, instead of the administrator's."
@@ -127,7 +128,7 @@ def _list_tokens(store: Store) -> dict[bytes, _ListedToken]:
     }
 
 
-@token_group.command("list", short_help="List all tokens: role, id and number of sessions.")
+@token_command.command("list", short_help="List all tokens: role, id and number of sessions.")
 @store_option
 @json_option
 def list_tokens_command(address: str, as_json: bool) -> None:
@@ -145,7 +146,7 @@ def list_tokens_command(address: str, as_json: bool) -> None:
     print_table("", ("role", "id", "place", "sessions"), rows, texts=3)
 
 
-@token_group.command("revoke", short_help="Make a token invalid, and end its sessions.")
+@token_command.command("revoke", short_help="Make a token invalid, and end its sessions.")
 @click.argument("token_id", metavar="ID")
 @store_option
 @click.option("--force", is_flag=True, help="Revoke the administrator's token, too.")

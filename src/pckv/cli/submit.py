@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from pckv.client import Client, Receipt, Status
 from pckv.client.transport import explain
 
 
-@click.command("submit", short_help="Perturb your pairs once and send the report.")
+@click.command("submit")
 @click.argument("pairs_file", metavar="[PAIRS.json]", type=FilePath, required=False)
 @click.option("--url", required=True, help="The collector's address.")
 @click.option("--task", "task_id", metavar="TASK", help="The id of the task, or its file.")
@@ -118,13 +119,7 @@ def _flush_waiting(client: Client, *, as_json: bool) -> None:
 
 def _receipt_facts(receipt: Receipt) -> dict[str, object]:
     """Return a receipt as plain values."""
-    return {
-        "task": receipt.task,
-        "status": receipt.status,
-        "epsilon": f"{receipt.epsilon:f}",
-        "perturbed": receipt.perturbed,
-        "reason": receipt.reason or None,
-    }
+    return asdict(receipt) | {"epsilon": f"{receipt.epsilon:f}", "reason": receipt.reason or None}
 
 
 def _read_pairs(path: Path) -> dict[str, float] | list[str]:

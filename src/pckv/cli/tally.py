@@ -17,7 +17,7 @@ from pckv.files.outputs import check_free, whole_file
 PLACES_PRINTED = 20
 
 
-@click.command("tally", short_help="Count reports.")
+@click.command("tally")
 @click.argument("reports", nargs=-1, required=True, type=FilePath)
 @task_option
 @click.option("--out", type=FilePath, required=True, help="The tally file to write.")

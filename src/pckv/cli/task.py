@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import click
 
 from pckv.base.days import Phase
-from pckv.base.words import percent
-from pckv.cli.common import STREAM, FilePath, force_option, json_option
+from pckv.base.words import percent, plural
+from pckv.cli.common import FilePath, force_option, json_option
 from pckv.cli.contract_options import (
     coin_option,
     contract_options,
@@ -22,15 +20,7 @@ from pckv.cli.contract_options import (
     write_contract,
 )
 from pckv.cli.inputs import read_about_file, read_task, read_task_id
-from pckv.cli.remote import (
-    ask,
-    collected,
-    read_token,
-    reading_token_option,
-    token_option,
-    understood,
-    url_option,
-)
+from pckv.cli.remote import RemoteCollector, administered_collector, read_collector, task_path
 from pckv.cli.table import print_table
 from pckv.cli.terminal import harmless, print_json
 from pckv.client.transport import checked_url
@@ -38,7 +28,6 @@ from pckv.contract.facts import Fact, fact_members, said
 from pckv.contract.task import Task
 from pckv.files.outputs import check_free, whole_file
 
-TASKS_PER_PAGE = 1000
 NOTHING = "–"
 # What is told of a task in a list, and of one alone, under the names that the collector gives it.
 LISTED = ("id", "name", "phase", "reports", "target", "last_report", "created")
@@ -47,18 +36,21 @@ TOLD = (*LISTED, "opens", "closes", "closed", "by_invitation", "public_results",
 NAMES = {"phase": "state"}
 
 
-@click.command("list", short_help="List the tasks of a collector, newest first.")
-@url_option
-@reading_token_option
+@click.group("task")
+def task_command() -> None:
+    """Make and show tasks, the public contracts of collections, and run them on a collector."""
+
+
+@task_command.command("list", short_help="List the tasks of a collector, newest first.")
+@read_collector
 @click.option("--search", default="", help="Only tasks with this in their name, in capitals or not.")
 @click.option("--state", type=click.Choice(list(map(str, Phase))), help="Only tasks in this state.")
 @json_option
-def list_command(url: str, token_file: Path | None, search: str, state: str | None, as_json: bool) -> None:
+def list_command(collector: RemoteCollector, search: str, state: str | None, as_json: bool) -> None:
     """List the tasks of a collector, newest first, with their reports counted."""
-    token = read_token(token_file)
     filters = {"search": search} | ({} if state is None else {"state": state})
-    with understood(url):
-        tasks = [_facts(task, LISTED) for task in _all_tasks(url, token, filters)]
+    with collector.understood():
+        tasks = [_facts(task, LISTED) for task in collector.list_all("/overview", "tasks", **filters)]
         rows = [
             (
                 str(task["name"]),
@@ -78,27 +70,15 @@ def list_command(url: str, token_file: Path | None, search: str, state: str | No
         click.echo("no tasks")
 
 
-def _all_tasks(url: str, token: str, filters: dict[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield what a collector says of its tasks, one page after another."""
-    query: dict[str, str | int] = {**filters, "limit": TASKS_PER_PAGE}
-    while True:
-        page = ask("GET", url, f"/overview?{urlencode(query)}", token)["tasks"]
-        yield from page
-        if len(page) < TASKS_PER_PAGE:
-            return
-        query["after"] = page[-1]["number"]
-
-
-@click.command("status", short_help="Say how a task on a collector is doing.")
+@task_command.command("status", short_help="Say how a task on a collector is doing.")
 @click.argument("task_id", metavar="TASK")
-@url_option
-@reading_token_option
+@read_collector
 @json_option
-def status_command(task_id: str, url: str, token_file: Path | None, as_json: bool) -> None:
+def status_command(task_id: str, collector: RemoteCollector, as_json: bool) -> None:
     """Show TASK, an id or a task file, on a collector: its state, its reports, and the last one's day."""
-    token, task_id = read_token(token_file), read_task_id(task_id)
-    with understood(url):
-        facts = _facts(ask("GET", url, collected(task_id, "/overview"), token), TOLD)
+    path = task_path(read_task_id(task_id), "/overview")
+    with collector.understood():
+        facts = _facts(collector.ask("GET", path), TOLD)
         rows = _status_rows(facts)
     if as_json:
         print_json(facts)
@@ -141,15 +121,14 @@ INVITATION = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 PRIVATE_MODE = 0o600
 
 
-@click.group("invitations", short_help="Invite people to a task on a collector.")
-def invitations_group() -> None:
+@click.group("invitations")
+def invitations_command() -> None:
     """Invite people to a task on a collector."""
 
 
-@invitations_group.command("new", short_help="Make invitations, and write their links to a file.")
+@invitations_command.command("new", short_help="Make invitations, and write their links to a file.")
 @click.argument("task_id", metavar="TASK")
-@url_option
-@token_option
+@administered_collector
 @click.option(
     "--count", type=click.IntRange(1, MAX_INVITATIONS), required=True, help="How many people are invited."
 )
@@ -159,7 +138,7 @@ def invitations_group() -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @force_option
 def new_invitations_command(
-    task_id: str, url: str, token_file: Path | None, count: int, out: Path, yes: bool, force: bool
+    task_id: str, collector: RemoteCollector, count: int, out: Path, yes: bool, force: bool
 ) -> None:
     """Make invitations to TASK, an id or a task file, and write their links to a file (mode 0600).
 
@@ -171,10 +150,10 @@ def new_invitations_command(
     pckv invitations new TASK --url https://collect.example.org \\
       --token-file admin.token --count 100 --out links.txt
     """
-    token, task_id = read_token(token_file), read_task_id(task_id)
+    task_id = read_task_id(task_id)
     check_free(out, force=force)
-    with understood(url):
-        task = ask("GET", url, collected(task_id, "/overview"), token)
+    with collector.understood():
+        task = collector.ask("GET", task_path(task_id, "/overview"))
         name, by_invitation = task["name"], task["by_invitation"]
     if not by_invitation and not yes:
         question = (
@@ -184,41 +163,21 @@ def new_invitations_command(
     with whole_file(out, force=force) as part:
         # The file is there before the invitations are: none is made that cannot be written.
         part.chmod(PRIVATE_MODE)
-        with understood(url):
-            answer = ask("POST", url, collected(task_id, f"/invitations?count={count}"), token)
+        with collector.understood():
+            answer = collector.ask("POST", task_path(task_id, f"/invitations?count={count}"))
             if not all(map(INVITATION.fullmatch, answer["invitations"])):
                 raise ValueError("not an invitation")
-            place = f"{checked_url(url)}/join/{task_id}#invitation="
+            place = f"{checked_url(collector.url)}/join/{task_id}#invitation="
             text = "".join(f"{place}{invitation}\n" for invitation in answer["invitations"])
         part.write_text(text, encoding="ascii")
     click.echo(f"{count:,} invitations to {name!r} written to {out}; each takes one report")
 
 
-# The options of `task new` that a discovery may have.
-DISCOVERY_OPTIONS = (
-    "name",
-    "epsilon",
-    "padding",
-    "symbols",
-    "coin",
-    "about_file",
-    "opens",
-    "closes",
-    "out",
-    "force",
-)
+# The options of `task new` that are members of a discovery.
+DISCOVERY_MEMBERS = ("name", "epsilon", "padding", "symbols", "coin", "opens", "closes")
 
 
-@click.group("task", short_help="Make and show tasks, and run them on a collector.")
-def task_group() -> None:
-    """Make and show tasks, the public contracts of collections, and run them on a collector."""
-
-
-task_group.add_command(list_command)
-task_group.add_command(status_command)
-
-
-@task_group.command("new", short_help="Make a task and write its canonical JSON.")
+@task_command.command("new", short_help="Make a task and write its canonical JSON.")
 @contract_options
 @coin_option
 @discovery_options
@@ -239,37 +198,32 @@ def new_command(out: Path, force: bool, **options: Any) -> None:
     pckv task new --discover --name terms --characters 12 --epsilon 4 \\
       --out discovery.json
     """
-    tree = read_discovery_options(options, DISCOVERY_OPTIONS)
+    tree = read_discovery_options(options, (*DISCOVERY_MEMBERS, "about_file", "out", "force"))
     if tree is not None:
         write_task(_new_discovery(tree, options), out, force=force)
         return
     contract = read_contract(**options)
-    write_task(contract.task, out, force=force)
-    if contract.choice:
-        click.echo(contract.choice, err=out == STREAM)
+    write_task(contract.task, out, contract.choice, force=force)
 
 
 def _new_discovery(tree: dict[str, Any], options: dict[str, Any]) -> Task:
     """Make the task of a discovery; what is not given takes its default."""
     about_file = options["about_file"]
     about = None if about_file is None else read_about_file(about_file)
-    named = {
-        name: options[name] for name in ("name", "epsilon", "padding", "symbols", "coin", "opens", "closes")
-    }
-    given = {name: value for name, value in named.items() if value is not None}
+    given = {name: options[name] for name in DISCOVERY_MEMBERS if options[name] is not None}
     return Task.discovery(**given, **tree, about=about)
 
 
-def write_task(task: Task, out: Path, *, force: bool) -> None:
-    """Write a task's JSON, and say what the task is."""
+def write_task(task: Task, out: Path, choice: str = "", *, force: bool) -> None:
+    """Write a task's JSON, and say what the task is, and what was chosen for it."""
     line = (
         f"{task.id}  {task.mechanism} with padding {task.padding:,}, realised ε {task.realised_epsilon}, "
         f"{task.reporting.report_bytes:,} bytes per report"
     )
-    write_contract(task, out, line, force=force)
+    write_contract(task, out, line, choice, force=force)
 
 
-@task_group.command("show", short_help="Say in words what a task file promises.")
+@task_command.command("show", short_help="Say in words what a task file promises.")
 @click.argument("task_file", type=FilePath)
 @json_option
 def show_command(task_file: Path, as_json: bool) -> None:
@@ -286,49 +240,40 @@ def fact_rows(facts: list[Fact]) -> list[tuple[str, str]]:
     return [(name, " ".join(sentence.splitlines())) for name, sentence in said(facts)]
 
 
-@task_group.command("push", short_help="Give a task to a collector.")
+@task_command.command("push", short_help="Give a task to a collector.")
 @click.argument("task_file", type=FilePath)
-@url_option
-@token_option
-def push_command(task_file: Path, url: str, token_file: Path | None) -> None:
+@administered_collector
+def push_command(task_file: Path, collector: RemoteCollector) -> None:
     """Give a task to a collector, which accepts reports for it from then on."""
-    task = read_task(task_file)
-    answer = ask("POST", url, "/tasks", read_token(token_file), task.to_json().encode())
-    with understood(url):
-        line = f"{answer['id']}  link for participants: {url.rstrip('/')}/join/{answer['id']}"
+    answer = collector.ask("POST", "/tasks", read_task(task_file).to_json().encode())
+    with collector.understood():
+        line = f"{answer['id']}  link for participants: {collector.url.rstrip('/')}/join/{answer['id']}"
     click.echo(harmless(line))
 
 
-@task_group.command("close", short_help="Close a task early: no more reports are accepted.")
+@task_command.command("close", short_help="Close a task early: no more reports are accepted.")
 @click.argument("task_id", metavar="TASK")
-@url_option
-@token_option
-def close_command(task_id: str, url: str, token_file: Path | None) -> None:
+@administered_collector
+def close_command(task_id: str, collector: RemoteCollector) -> None:
     """Close a task early: the collector accepts no more reports for TASK, an id or a task file."""
-    task_id = read_task_id(task_id)
-    answer = ask("POST", url, collected(task_id, "/close"), read_token(token_file))
-    with understood(url):
-        line = f"{answer['id']}  closed on {answer['closed']}"
-    click.echo(harmless(line))
+    collector.close(task_path(read_task_id(task_id)))
 
 
-@task_group.command("delete", short_help="Delete a task with all its reports; it cannot be undone.")
+@task_command.command("delete", short_help="Delete a task with all its reports; it cannot be undone.")
 @click.argument("task_id", metavar="TASK")
-@url_option
-@token_option
+@administered_collector
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-def delete_command(task_id: str, url: str, token_file: Path | None, yes: bool) -> None:
+def delete_command(task_id: str, collector: RemoteCollector, yes: bool) -> None:
     """Delete TASK, an id or a task file, with all its reports; it cannot be undone.
 
     They can no longer be read through the collector. "Erasure done" means that they have left the database's
     files, too. If it is pending, run this again later; in PostgreSQL, rewrite the tables first (VACUUM FULL).
     """
-    token, task_id = read_token(token_file), read_task_id(task_id)
+    task_id = read_task_id(task_id)
     if not yes:
         click.confirm(f"Delete task {task_id} and all its reports for good?", abort=True)
-    answer = ask("DELETE", url, collected(task_id), token)
-    with understood(url):
-        count = answer["reports"]
-        reports = f"{count:,} report" + ("s" if count != 1 else "")
+    answer = collector.ask("DELETE", task_path(task_id))
+    with collector.understood():
+        reports = plural(answer["reports"], "report")
         line = f"{answer['task']}  deleted with {reports}, erasure {answer['erasure']}"
     click.echo(harmless(line))

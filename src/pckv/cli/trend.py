@@ -13,7 +13,7 @@ from pckv.cli.source import SeriesSource, series_source
 from pckv.statistics.detection import DEFAULT_FLAG_RATE
 
 
-@click.command("trend", short_help="Say what changed over the rounds of a series.")
+@click.command("trend")
 @series_source
 @click.option("--key", "keys", multiple=True, help="Only this key; repeat for more.")
 @click.option(

@@ -13,11 +13,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from pckv.base.errors import DataError
 from pckv.base.progress import Progress
-from pckv.cli.remote import ask
+from pckv.cli.remote import RemoteCollector
 from pckv.cli.signals import EndSignals
 from pckv.collector.http.settings import PREFIX, TOKEN_VARIABLE
 from pckv.contract.task import Task
@@ -36,15 +36,8 @@ MEMORY = Path("/dev/shm")  # noqa: S108
 Pairs = Mapping[str, float]
 
 
-class Address(NamedTuple):
-    """Where a collector is, and the administrator's token."""
-
-    url: str
-    token: str
-
-
 @contextmanager
-def running_collector(signals: EndSignals) -> Iterator[Address]:
+def running_collector(signals: EndSignals) -> Iterator[RemoteCollector]:
     """Run a collector on a free loopback port, with its own store, which is deleted with it."""
     token = secrets.token_urlsafe(32)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
@@ -57,7 +50,7 @@ def running_collector(signals: EndSignals) -> Iterator[Address]:
             start_new_session=True,
         )
         try:
-            yield Address(f"http://127.0.0.1:{_port(process, log, signals)}", token)
+            yield RemoteCollector(f"http://127.0.0.1:{_port(process, log, signals)}", token)
         finally:
             process.terminate()
             process.wait()
@@ -80,19 +73,19 @@ def _port(process: subprocess.Popen[bytes], log: IO[str], signals: EndSignals) -
 
 
 def collect(
-    address: Address,
+    collector: RemoteCollector,
     task: Task,
     participants: Sequence[Pairs],
     progress: Progress,
     signals: EndSignals,
 ) -> int:
     """Let all participants take part, alone or in batches, and return how many used their own client."""
-    ask("POST", address.url, "/tasks", address.token, task.to_json().encode())
+    collector.ask("POST", "/tasks", task.to_json().encode())
     place = MEMORY if os.access(MEMORY, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="pckv-", dir=place) as devices, ExitStack() as running:
         groups = [participants[number::PROCESSES] for number in range(PROCESSES)]
         clients = [-(-len(group) // PARTICIPANTS_PER_CLIENT) for group in groups]
-        command = [*PARTICIPANTS, address.url, task.id]
+        command = [*PARTICIPANTS, collector.url, task.id]
         processes = [
             running.enter_context(_participants(command, Path(devices) / str(number), group, clients[number]))
             for number, group in enumerate(groups)

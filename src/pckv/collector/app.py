@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -20,11 +20,10 @@ from pckv.base.errors import StoreError
 from pckv.collector.analysis import discoveries, estimates, trends
 from pckv.collector.contracts import series, tasks
 from pckv.collector.http.bodies import JSON_TYPE, SharedResponse
-from pckv.collector.http.gateway import Gateway, routes_of
+from pckv.collector.http.gateway import Gateway, Route, routes_of
 from pckv.collector.http.logs import log
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import (
-    ADMIN_PROBLEMS,
     BY_STATUS,
     URN,
     ProblemDetails,
@@ -37,7 +36,7 @@ from pckv.collector.http.settings import Settings
 from pckv.collector.ingest import routes as reports
 from pckv.collector.state import Collector, CurrentCollector
 from pckv.collector.workers import ONLY_WORKER, Worker
-from pckv.store.base import Store
+from pckv.store.store import Store
 
 PROBLEM_SCHEMA = {
     "type": "object",
@@ -51,8 +50,15 @@ PROBLEM_SCHEMA = {
     },
 }
 
-# What can be wrong with any request.
+# What can be wrong with any request, with one that needs a token, and with one about a task or a series.
 GENERAL_PROBLEMS = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, ProblemKind.TOO_OFTEN)
+TOKEN_PROBLEMS = (ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN)
+PROBLEMS_BY_PLACE = {
+    "{task_id}": (ProblemKind.UNKNOWN, ProblemKind.DELETED),
+    "{series_id}": (ProblemKind.UNKNOWN,),
+}
+# The only route that nothing can keep from answering.
+HEALTH = "/healthz"
 
 
 class CollectorApp(FastAPI):
@@ -125,16 +131,14 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 operations = APIRouter(tags=["operations"])
 
 
-@operations.get("/healthz", summary="Whether the process answers")
+@operations.get(HEALTH, summary="Whether the process answers")
 @Policy(Access.PUBLIC)
 async def healthz() -> dict[str, str]:
     """Return that it does."""
     return {"status": "ok"}
 
 
-@operations.get(
-    "/readyz", summary="Whether the store answers", responses=problem_responses(ProblemKind.OVERLOADED)
-)
+@operations.get("/readyz", summary="Whether the store answers")
 @Policy(Access.PUBLIC)
 async def readyz(collector: CurrentCollector) -> dict[str, str]:
     """Return that it does, or the problem that it does not."""
@@ -146,10 +150,7 @@ async def readyz(collector: CurrentCollector) -> dict[str, str]:
     "/metrics",
     summary="Prometheus metrics",
     response_class=Response,
-    responses={
-        200: {"description": "Metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}},
-        **problem_responses(*ADMIN_PROBLEMS),
-    },
+    responses={200: {"description": "Metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 @Policy(Access.ANALYSTS)
 async def metrics(collector: CurrentCollector) -> Response:
@@ -176,15 +177,30 @@ def openapi(app: FastAPI) -> dict[str, Any]:
         schemas.pop(name, None)
     schemas["Problem"] = PROBLEM_SCHEMA
     document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-    general = {str(status): response for status, response in problem_responses(*GENERAL_PROBLEMS).items()}
-    public = {(route.method, route.path) for route in routes_of(app) if route.policy.access is Access.PUBLIC}
-    for path, by_method in document["paths"].items():
-        for method, operation in by_method.items():
+    for route in routes_of(app):
+        operation = document["paths"].get(route.path, {}).get(route.method.lower())
+        if operation is not None:
             operation["responses"].pop("422", None)
-            operation["responses"] |= general
-            if (method.upper(), path) not in public:
+            problems = problem_responses(*_possible_problems(route, operation))
+            operation["responses"] |= {str(status): answer for status, answer in problems.items()}
+            if route.policy.access is not Access.PUBLIC:
                 operation["security"] = [{"token": []}]
     return document
+
+
+def _possible_problems(route: Route, operation: dict[str, Any]) -> Iterator[ProblemKind]:
+    """Yield what can be wrong with a request, besides what its route declares itself."""
+    yield from GENERAL_PROBLEMS
+    if route.path != HEALTH:
+        yield ProblemKind.OVERLOADED
+    if route.policy.access is not Access.PUBLIC:
+        yield from TOKEN_PROBLEMS
+    parameters = {f"{{{parameter['name']}}}" for parameter in operation.get("parameters", ())}
+    for place, kinds in PROBLEMS_BY_PLACE.items():
+        if place in parameters:
+            yield from kinds
+    if parameters - PROBLEMS_BY_PLACE.keys() or "requestBody" in operation:
+        yield ProblemKind.MALFORMED
 
 
 async def _handle_invalid_request(_: Request, error: Exception) -> JSONResponse:

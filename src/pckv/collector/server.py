@@ -23,7 +23,7 @@ from pckv.collector.http.settings import Settings
 from pckv.collector.http.tokens import AdministratorToken, create_first_token
 from pckv.collector.workers import ONLY_WORKER, Supervisor, Worker, check_workers
 from pckv.store import open_store
-from pckv.store.base import Store
+from pckv.store.store import Store
 
 DRAIN_SECONDS = 30
 # What the system holds of an answer until it is read. More would be memory for those who never read, and a

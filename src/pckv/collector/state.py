@@ -20,10 +20,9 @@ from pckv.collector.http.metrics import Metrics
 from pckv.collector.http.settings import Settings
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.collector.ingest.routes import Ingest
-from pckv.collector.upkeep.alarms import AlarmWatch
-from pckv.collector.upkeep.maintenance import Maintenance
+from pckv.collector.upkeep import AlarmWatch, Maintenance
 from pckv.collector.workers import Worker
-from pckv.store.base import Store
+from pckv.store.store import Store
 
 
 class CollectorThreads:

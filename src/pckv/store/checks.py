@@ -7,8 +7,10 @@ from pckv.base.limits import MAX_ROUNDS
 from pckv.base.wire import check_id
 from pckv.contract.series import Series
 from pckv.contract.task import Task
-from pckv.store.base import Snapshot, Store, StoredTask, all_series, all_tasks
+from pckv.store.base import StoredTask
 from pckv.store.parts import are_words, merge_parts
+from pckv.store.sql.reports import Snapshot
+from pckv.store.store import Store
 from pckv.tally import Tally
 
 
@@ -16,9 +18,9 @@ def check_store(store: Store) -> list[str]:
     """Return everything that is wrong with a store, one line each; the store may be in use meanwhile."""
     problems = store.integrity_errors()
     try:
-        for series in all_series(store):
+        for series in store.all_series():
             problems += _check_rounds(store, series.series)
-        for stored in all_tasks(store):
+        for stored in store.all_tasks():
             # One snapshot per task: a long one would keep the database from cleaning up.
             with store.snapshot() as snapshot:
                 problems += _check_task(snapshot, stored)

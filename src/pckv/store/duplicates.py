@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from pckv.base.limits import SERVER_COIN
 from pckv.base.wire import Report
-from pckv.contract.task import Task
 from pckv.store.base import Invitation, ReportOutcome, Upload
 
 
@@ -56,11 +54,6 @@ def unique_by_id(reports: Sequence[Report]) -> list[Report]:
     """Return the first report of each id, in the order of the ids, which does not reveal arrival."""
     firsts = {report.id: report for report in reversed(reports)}
     return [firsts[report_id] for report_id in sorted(firsts)]
-
-
-def has_server_coin(task: Task) -> bool:
-    """Return whether a report of the task must follow a coin that the collector handed out."""
-    return task.coin == SERVER_COIN
 
 
 def decide(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pckv.base.errors import ParameterError, require
-from pckv.store.base import Store
+from pckv.store.store import Store
 
 SQLITE = "sqlite:///"
 POSTGRES = "postgresql://"

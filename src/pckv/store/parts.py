@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,16 +74,6 @@ MIN_REPORTS_TO_COUNT = 1024
 MAX_INCREMENTS = 2**30
 # Words that are counted together.
 WORDS_AT_ONCE = 2**18
-
-
-class Compactable(Protocol):
-    """What counting the words of a task needs of a store."""
-
-    def part_summaries(self, task_id: str) -> list[PartSummary]:
-        """Return a task's parts without their contents."""
-
-    def compact(self, task_id: str, *, fully: bool = False) -> int:
-        """Merge the parts of a task that are worth merging, or all, into one."""
 
 
 class Compaction(NamedTuple):
@@ -178,12 +168,6 @@ def _worth_merging(parts: Sequence[PartSummary], smaller: int) -> list[int]:
             chosen = rank
         smaller += part.size
     return [part.number for part in ascending[:chosen]]
-
-
-def count_all_words(store: Compactable, task_id: str) -> None:
-    """Count all words of a task that takes no more reports: nothing of single reports is left then."""
-    while any(part.uncounted for part in store.part_summaries(task_id)):
-        store.compact(task_id, fully=True)
 
 
 def compact_parts(task: Task, contents: Iterable[bytes], compaction: Compaction) -> Part:

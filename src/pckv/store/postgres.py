@@ -22,8 +22,7 @@ from pckv.base.errors import ParameterError, StoreError
 from pckv.base.wire import Report
 from pckv.store.base import Invitation
 from pckv.store.sql.contracts import ERASED
-from pckv.store.sql.reports import SqlSnapshot
-from pckv.store.sql.store import P, SqlStore, T
+from pckv.store.sql.reports import Snapshot
 from pckv.store.sql.transactions import (
     NO_COIN,
     ParsedContracts,
@@ -32,6 +31,7 @@ from pckv.store.sql.transactions import (
     migrate,
     stored_invitation,
 )
+from pckv.store.store import P, Store, T
 
 MAX_CONNECTIONS = 8
 WAIT_SECONDS = 5
@@ -89,7 +89,7 @@ _FILES = """
 """
 
 
-class PostgresTransaction:
+class PostgresTransaction(Transaction):
     """A transaction on one connection."""
 
     for_share, for_update = " FOR SHARE", " FOR UPDATE"
@@ -98,23 +98,18 @@ class PostgresTransaction:
         self._connection, self.contracts = connection, contracts
 
     def rows(self, sql: str, *values: object) -> list[Any]:
-        """Return the rows of a query."""
         return self._connection.execute(sql, values, binary=True).fetchall()
 
     def lock_tokens(self) -> None:
-        """Keep all other transactions from changing tokens until this one ends."""
         self.script("LOCK TABLE tokens IN SHARE ROW EXCLUSIVE MODE")
 
     def change(self, sql: str, *values: object) -> int:
-        """Execute a statement; return how many rows it changed."""
         return self._connection.execute(sql, values).rowcount
 
     def script(self, sql: str) -> None:
-        """Execute several statements."""
         self._connection.execute(sql)
 
     def insert_reports(self, task: int, reports: Sequence[Report]) -> dict[bytes, bytes]:
-        """Insert reports in order; return the bodies of those that were stored already."""
         ids = [report.id for report in reports]
         inserted = self.rows(_INSERT_REPORTS, task, ids, [report.body for report in reports])
         if len(inserted) == len(ids):
@@ -122,22 +117,18 @@ class PostgresTransaction:
         return self.bodies(task, sorted(set(ids) - {row[0] for row in inserted}))
 
     def bodies(self, task: int, ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the bodies of those of the given ids that are stored."""
         sql = "SELECT id, body FROM reports WHERE task = $1 AND id = ANY($2::bytea[])"
         return dict(self.rows(sql, task, list(ids)))
 
     def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, Invitation]:
-        """Return the known invitations, which no other transaction can change until this one ends."""
         rows = self.rows(_LOCK_INVITATIONS, task, list(hashes))
         return {token_hash: stored_invitation(spent, coin) for token_hash, spent, coin in rows}
 
     def spend_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Mark invitations as spent, which are locked, and erase their coins."""
         sql = "UPDATE invitations SET spent = 1, coin = $1 WHERE task = $2 AND hash = ANY($3::bytea[])"
         self.change(sql, NO_COIN, task, list(hashes))
 
     def insert_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Add the invitations that are not stored yet."""
         self.change(_INSERT_INVITATIONS, task, list(hashes))
 
     def erasure_mark(self) -> str:
@@ -146,14 +137,13 @@ class PostgresTransaction:
         return f"{transaction} {' '.join(str(file) for file, _ in _find_files(self))}"
 
     def delete_parts(self, task: int, numbers: Sequence[int]) -> bool:
-        """Delete parts, if all of them exist and no other transaction has locked them."""
         if len(self.rows(_LOCK_PARTS, task, list(numbers))) < len(numbers):
             return False
         self.change("DELETE FROM parts WHERE task = $1 AND number = ANY($2::bigint[])", task, list(numbers))
         return True
 
 
-class PostgresStore(SqlStore):
+class PostgresStore(Store):
     """A `Store` that collectors can share."""
 
     dialect = "postgres"
@@ -191,16 +181,14 @@ class PostgresStore(SqlStore):
             raise StoreError(f"{self._where}: {_one_line(error)}") from error
 
     def close(self) -> None:
-        """Close all connections."""
         self._pool.close()
 
     @contextmanager
-    def snapshot(self) -> Iterator[SqlSnapshot]:
-        """Return a context with the parts and reports of one moment."""
+    def snapshot(self) -> Iterator[Snapshot]:
         try:
             with self._pool.connection() as connection:
                 connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                yield SqlSnapshot(PostgresTransaction(connection, self._contracts))
+                yield Snapshot(PostgresTransaction(connection, self._contracts))
         except psycopg.Error as error:
             raise StoreError(f"{self._where}: {_one_line(error)}") from error
 

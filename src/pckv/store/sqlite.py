@@ -22,9 +22,9 @@ from pckv.base.wire import Report
 from pckv.files.outputs import whole_file
 from pckv.store.base import Invitation
 from pckv.store.sql.contracts import ERASED
-from pckv.store.sql.reports import SqlSnapshot
-from pckv.store.sql.store import P, SqlStore, T
+from pckv.store.sql.reports import Snapshot
 from pckv.store.sql.transactions import NO_COIN, ParsedContracts, Transaction, migrate, stored_invitation
+from pckv.store.store import P, Store, T
 
 # The write-ahead log of older versions can corrupt a database.
 MIN_SQLITE_VERSION = (3, 51, 3)
@@ -50,28 +50,23 @@ _SETTINGS = """
 """
 
 
-class SqliteTransaction:
+class SqliteTransaction(Transaction):
     """A transaction on one connection; only one connection writes at a time, so nothing else needs a lock."""
-
-    for_share = for_update = ""
 
     def __init__(self, connection: apsw.Connection, contracts: ParsedContracts) -> None:
         self._connection, self.contracts = connection, contracts
 
     def rows(self, sql: str, *values: object) -> list[Any]:
-        """Return the rows of a query."""
         return self._connection.execute(sql, values).fetchall()
 
     def lock_tokens(self) -> None:
         """Do nothing: only one connection writes at a time."""
 
     def change(self, sql: str, *values: object) -> int:
-        """Execute a statement; return how many rows it changed."""
         self._connection.execute(sql, values)
         return self._connection.changes()
 
     def script(self, sql: str) -> None:
-        """Execute several statements."""
         self._connection.execute(sql).fetchall()
 
     def insert_reports(self, task: int, reports: Sequence[Report]) -> dict[bytes, bytes]:
@@ -93,22 +88,18 @@ class SqliteTransaction:
         return known
 
     def bodies(self, task: int, ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the bodies of those of the given ids that are stored."""
         return dict(self._for_each("SELECT id, body FROM reports WHERE task = $1 AND id = $2", task, ids))
 
     def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, Invitation]:
-        """Return the known invitations."""
         sql = "SELECT hash, spent, coin FROM invitations WHERE task = $1 AND hash = $2"
         rows = self._for_each(sql, task, hashes)
         return {token_hash: stored_invitation(spent, coin) for token_hash, spent, coin in rows}
 
     def spend_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Mark invitations as spent, and erase their coins."""
         sql = "UPDATE invitations SET spent = 1, coin = $1 WHERE task = $2 AND hash = $3"
         self._connection.executemany(sql, ((NO_COIN, task, key) for key in hashes)).fetchall()
 
     def insert_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
-        """Add the invitations that are not stored yet."""
         sql = "INSERT INTO invitations (task, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING"
         self._for_each(sql, task, hashes)
 
@@ -117,7 +108,6 @@ class SqliteTransaction:
         return secrets.token_hex(8)
 
     def delete_parts(self, task: int, numbers: Sequence[int]) -> bool:
-        """Delete parts, if all of them exist."""
         chosen = "FROM parts WHERE task = $1 AND number IN (SELECT value FROM json_each($2))"
         numbers_json = json.dumps(list(numbers))
         if self.rows(f"SELECT count(*) {chosen}", task, numbers_json) != [(len(numbers),)]:
@@ -129,7 +119,7 @@ class SqliteTransaction:
         return self._connection.executemany(sql, ((task, key) for key in keys)).fetchall()
 
 
-class SqliteStore(SqlStore):
+class SqliteStore(Store):
     """A `Store` in one file."""
 
     dialect = "sqlite"
@@ -161,7 +151,6 @@ class SqliteStore(SqlStore):
         migrate(tx, self.dialect)
 
     def close(self) -> None:
-        """Close all connections."""
         with suppress(StoreError):
             # The last connection removes the log, but others may be open.
             self._truncate_log()
@@ -173,10 +162,9 @@ class SqliteStore(SqlStore):
             self._readers.clear()
 
     @contextmanager
-    def snapshot(self) -> Iterator[SqlSnapshot]:
-        """Return a context with the parts and reports of one moment."""
+    def snapshot(self) -> Iterator[Snapshot]:
         with self._read_transaction() as tx:
-            yield SqlSnapshot(tx)
+            yield Snapshot(tx)
 
     def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
         """Write a copy of the store; while it is written the log cannot be emptied."""

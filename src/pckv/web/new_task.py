@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import lru_cache, partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
-from pckv.base.errors import PckvError, TaskGone
 from pckv.charts.estimates import errors_chart
 from pckv.collector.contracts.tasks import CREATION_RESPONSES
 from pckv.collector.http.auth import Account
-from pckv.collector.http.bodies import JSON_TYPE
+from pckv.collector.http.bodies import json_body
 from pckv.collector.http.policy import Policy
-from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.http.problem_details import malformed_input
 from pckv.collector.state import CurrentCollector
 from pckv.planning.curves import Curve, errors_by_epsilon, errors_by_users
 from pckv.web.task_form import DiscoveryPlanInputs, NewDiscoveryForm, NewTaskForm, PlanInputs, read_any_form
@@ -25,9 +23,7 @@ EXPECTED, MARKED = "expected", "this plan"
 router = APIRouter(tags=["dashboard"])
 
 
-@router.get(
-    "/plan", summary="Plan a task", responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS)
-)
+@router.get("/plan", summary="Plan a task")
 async def show_plan(
     inputs: Annotated[PlanInputs, Query()], collector: CurrentCollector, account: Account
 ) -> dict[str, Any]:
@@ -40,17 +36,11 @@ async def show_plan(
     same units; `levels` is how many levels they are reported as, or the value of each, with commas between
     them; `coin` is who draws the public function of a report.
     """
-    try:
+    with malformed_input():
         return await collector.analysis_threads.run(account, partial(_planned, inputs))
-    except PckvError as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
 
 
-@router.get(
-    "/plan/discovery",
-    summary="Plan a discovery",
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
-)
+@router.get("/plan/discovery", summary="Plan a discovery")
 async def show_discovery_plan(
     inputs: Annotated[DiscoveryPlanInputs, Query()], collector: CurrentCollector, account: Account
 ) -> dict[str, Any]:
@@ -58,10 +48,8 @@ async def show_discovery_plan(
 
     `sections` say it in words.
     """
-    try:
+    with malformed_input():
         planned = await collector.analysis_threads.run(account, inputs.plan)
-    except PckvError as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
     return planned.to_dict() | {"sections": [section.to_dict() for section in planned.sections()]}
 
 
@@ -94,18 +82,9 @@ def _chart(x: str, curve: Curve, marked: float) -> dict[str, Any]:
     status_code=201,
     response_class=Response,
     responses=CREATION_RESPONSES,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {
-                JSON_TYPE: {
-                    "schema": {
-                        "oneOf": [NewTaskForm.model_json_schema(), NewDiscoveryForm.model_json_schema()]
-                    }
-                }
-            },
-        }
-    },
+    openapi_extra=json_body(
+        {"oneOf": [NewTaskForm.model_json_schema(), NewDiscoveryForm.model_json_schema()]}
+    ),
 )
 @Policy(max_bytes=None)
 async def create(request: Request, collector: CurrentCollector, *, preview: bool = False) -> Response:
@@ -117,19 +96,9 @@ async def create(request: Request, collector: CurrentCollector, *, preview: bool
     """
     # Not a parameter: FastAPI would read the body before it knows whether the sender is allowed to send one.
     form = read_any_form(await request.body())
-    try:
+    with malformed_input():
         # Plans that the account asked for while the form was filled in must not be why it is refused.
         task = await collector.analysis_threads.run_short(form.to_task)
-        if preview:
-            return JSONResponse({"id": task.id, "task": task.to_json()})
-        new = await asyncio.to_thread(collector.store.add_task, task, collector.contracts.today())
-    except TaskGone:
-        raise ProblemDetails(ProblemKind.DELETED) from None
-    except PckvError as error:
-        if error.code == "store_unavailable":
-            raise
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
-    # As for a task that comes as JSON; the answer does not wait for it.
-    asyncio.get_running_loop().run_in_executor(None, collector.contracts.prepare, task)
-    headers = {"Location": f"/tasks/{task.id}"}
-    return JSONResponse({"id": task.id, "task": task.to_json()}, 201 if new else 200, headers)
+    if preview:
+        return JSONResponse({"id": task.id, "task": task.to_json()})
+    return await collector.contracts.create(task, task.to_json())

@@ -13,9 +13,9 @@ from fastapi.responses import Response
 
 from pckv.collector.analysis.estimates import DETECTED, EstimateOptions, sorted_rows, top_rows
 from pckv.collector.computations import Computations
-from pckv.collector.http.bodies import JSON_TYPE, SharedResponse
+from pckv.collector.http.bodies import JSON_TYPE, SharedResponse, json_content
 from pckv.collector.http.policy import Access, Policy
-from pckv.collector.http.problem_details import TASK_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.state import Collector, CurrentCollector
 from pckv.estimators.results.estimates import Estimates
 from pckv.store.base import StoredTask
@@ -75,11 +75,7 @@ def _write(facts: dict[str, Any], estimates: Estimates) -> bytes:
     summary="The public results of a task",
     response_class=Response,
     responses={
-        200: {
-            "description": "The task's estimates with intervals, by its default method.",
-            "content": {JSON_TYPE: {"schema": {"type": "object"}}},
-        },
-        **problem_responses(*TASK_PROBLEMS, ProblemKind.OVERLOADED),
+        200: {"description": "The task's estimates with intervals, by its default method.", **json_content()}
     },
 )
 # Its answer is that there is no such task, unless the administrator made the results public.

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, Response
 
 from pckv.collector.http.auth import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOKIE, Guard, check_own_page
 from pckv.collector.http.policy import Access, Policy, part
-from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.collector.http.tokens import token_hash
 
 CurrentGuard = Annotated[Guard, part("guard")]
@@ -22,9 +22,7 @@ router = APIRouter(tags=["session"])
 @router.post(
     "/session",
     summary="Sign in",
-    responses=problem_responses(
-        ProblemKind.MALFORMED, ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN, ProblemKind.OVERLOADED
-    ),
+    responses=problem_responses(ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN),
 )
 @Policy(Access.PUBLIC, max_bytes=MAX_BODY_BYTES)
 async def sign_in(
@@ -54,7 +52,7 @@ async def sign_in(
     return answer
 
 
-@router.get("/session", summary="Who is signed in", responses=problem_responses(ProblemKind.OVERLOADED))
+@router.get("/session", summary="Who is signed in")
 @Policy(Access.PUBLIC)
 async def current_role(request: Request, guard: CurrentGuard) -> dict[str, str | None]:
     """Return the role of the session in the cookie; null without a session."""
@@ -62,7 +60,7 @@ async def current_role(request: Request, guard: CurrentGuard) -> dict[str, str |
     return {"role": session.role.value if session else None}
 
 
-@router.delete("/session", summary="Sign out", responses=problem_responses(*ADMIN_PROBLEMS))
+@router.delete("/session", summary="Sign out")
 @Policy(Access.ANALYSTS)
 async def sign_out(request: Request, guard: CurrentGuard) -> Response:
     """End the session, and delete its cookie."""

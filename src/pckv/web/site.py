@@ -13,10 +13,27 @@ from pckv.base.days import utc_today
 from pckv.collector.app import CollectorApp, create_app
 from pckv.collector.http.settings import Settings
 from pckv.collector.workers import ONLY_WORKER, Worker
-from pckv.store.base import Store
-from pckv.web import keys, new_task, overview, precision, qr_code, results, sign_in, static_files
+from pckv.store.store import Store
+from pckv.web import dashboard, new_task, results, sign_in, static_files
 from pckv.web.chart_script import ChartScript
-from pckv.web.security_headers import ENCODED_HEADERS
+
+# Browsers load nothing from other origins and run no inline script.
+CONTENT_POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "connect-src": "'self'",
+    "img-src": "'self' data:",
+    "frame-ancestors": "'none'",
+    "base-uri": "'none'",
+    "form-action": "'self'",
+}
+# What every answer says.
+SECURITY_HEADERS = {
+    "content-security-policy": "; ".join(f"{name} {source}" for name, source in CONTENT_POLICY.items()),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+}
 
 
 def create_site(
@@ -27,9 +44,11 @@ def create_site(
     app.state.static_files = static_files.load_files()
     app.state.chart_script = ChartScript()
     app.state.public_results = results.PublicResults()
-    for part in (static_files, sign_in, overview, qr_code, precision, keys, new_task, results):
+    for part in (static_files, sign_in, dashboard, new_task, results):
         app.include_router(part.router)
-    app.gateway.answer_headers += ENCODED_HEADERS
+    app.gateway.answer_headers += [
+        (name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()
+    ]
     app.router.lifespan_context = _with_warm_up(app.router.lifespan_context)
     return app
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import hashlib
 import html
 import posixpath
@@ -11,14 +10,12 @@ import re
 from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import NamedTuple
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from pckv.base.limits import DISCOVERY
-from pckv.collector.http.bodies import SharedResponse, accepts_gzip
-from pckv.collector.http.downloads import unchanged
+from pckv.collector.http.downloads import SharedFile
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.state import CurrentCollector
@@ -29,6 +26,8 @@ MEDIA_TYPES = {
     "css": "text/css; charset=utf-8",
     "svg": "image/svg+xml",
 }
+# Browsers ask every time whether there is a newer one.
+CACHING = "no-cache"
 FOLDERS = ("static", "client")
 # The participant's page includes a task of at most this many bytes, and fetches a larger one.
 MAX_TASK_BYTES = 16 * 2**10
@@ -37,24 +36,15 @@ PAGES_KEPT = 64
 router = APIRouter(include_in_schema=False)
 
 
-class StaticFile(NamedTuple):
-    """A file in memory, also compressed, with what its answer's headers need."""
-
-    content: bytes
-    gzipped: bytes
-    media_type: str
-    etag: str
-
-
-def load_files() -> dict[str, StaticFile]:
+def load_files() -> dict[str, SharedFile]:
     """Return every file that is served, by its path."""
-    loaded: dict[str, StaticFile] = {}
+    loaded: dict[str, SharedFile] = {}
     for folder in FOLDERS:
         _load(files("pckv.web") / folder, folder, loaded)
     return loaded
 
 
-def _load(folder: Traversable, prefix: str, loaded: dict[str, StaticFile]) -> None:
+def _load(folder: Traversable, prefix: str, loaded: dict[str, SharedFile]) -> None:
     for entry in folder.iterdir():
         path = f"{prefix}/{entry.name}"
         extension = entry.name.rpartition(".")[2]
@@ -64,36 +54,17 @@ def _load(folder: Traversable, prefix: str, loaded: dict[str, StaticFile]) -> No
             loaded[path] = _static_file(entry.read_bytes(), extension)
 
 
-def _static_file(content: bytes, extension: str) -> StaticFile:
+def _static_file(content: bytes, extension: str) -> SharedFile:
     """Return a file with its media type, and an ETag that changes with its content."""
     etag = hashlib.sha256(content).hexdigest()[:32]
-    # Without a time, so that the same content always gives the same bytes.
-    return StaticFile(content, gzip.compress(content, mtime=0), MEDIA_TYPES[extension], etag)
-
-
-def _respond(request: Request, file: StaticFile, headers: dict[str, str] | None = None) -> Response:
-    """Send the file, compressed if the browser takes that, or 304 if the browser has it already."""
-    compressed = accepts_gzip(request.headers.get("accept-encoding", ""))
-    tags = {False: f'"{file.etag}"', True: f'"{file.etag}-gzip"'}
-    headers = {
-        "ETag": tags[compressed],
-        "Cache-Control": "no-cache",
-        "Vary": "Accept-Encoding",
-        **(headers or {}),
-    }
-    if any(unchanged(request, tag) for tag in tags.values()):
-        return Response(status_code=304, headers=headers)
-    if compressed:
-        headers["Content-Encoding"] = "gzip"
-    content = file.gzipped if compressed else file.content
-    return SharedResponse(content, headers=headers, media_type=file.media_type)
+    return SharedFile.of(content, MEDIA_TYPES[extension], etag)
 
 
 def _serve(request: Request, path: str) -> Response:
-    loaded: dict[str, StaticFile] = request.app.state.static_files
+    loaded: dict[str, SharedFile] = request.app.state.static_files
     if path not in loaded:
         raise ProblemDetails(ProblemKind.UNKNOWN)
-    return _respond(request, loaded[path])
+    return loaded[path].response(request, CACHING)
 
 
 @router.get("/")
@@ -110,13 +81,13 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
 
     A header names the files of the client that only some tasks need, so that browsers load them at once.
     """
-    loaded: dict[str, StaticFile] = request.app.state.static_files
+    loaded: dict[str, SharedFile] = request.app.state.static_files
     page = loaded["static/join.html"]
     try:
         task = (await collector.contracts.find(task_id)).task
     except ProblemDetails:
         # The script says what is wrong with the task.
-        return _respond(request, page)
+        return page.response(request, CACHING)
     paths = [f"client/mechanisms/{task.mechanism}.js"]
     if task.size_question:
         paths.append("client/size-question.js")
@@ -125,27 +96,27 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
     if task.is_hashed or task.other is not None:
         paths.append("client/unlisted.js")
     links = ", ".join(f"</{path}>; rel=modulepreload" for path in _modules_beyond_the_page(loaded, paths))
-    text, _ = await collector.contracts.text(task)
+    text = (await collector.contracts.text(task)).content
     if len(text) <= MAX_TASK_BYTES:
-        page = _page_with_task(page.content, bytes(text))
-    return _respond(request, page, {"Link": links})
+        page = _page_with_task(page.content, text)
+    return page.response(request, CACHING, Link=links)
 
 
 @lru_cache(PAGES_KEPT)
-def _page_with_task(page: bytes, text: bytes) -> StaticFile:
+def _page_with_task(page: bytes, text: bytes) -> SharedFile:
     """Return the participant's page with a task's JSON in its head, which saves a request before its use."""
     head, end, rest = page.partition(b"</head>")
     meta = f'  <meta name="task" content="{html.escape(text.decode())}" />\n  '
     return _static_file(head + meta.encode() + end + rest, "html")
 
 
-def _modules_beyond_the_page(loaded: dict[str, StaticFile], paths: list[str]) -> list[str]:
+def _modules_beyond_the_page(loaded: dict[str, SharedFile], paths: list[str]) -> list[str]:
     """Return modules of the client and all that they import, without what every page loads."""
     page = _modules(loaded, ["client/index.js"])
     return [path for path in _modules(loaded, paths) if path not in page]
 
 
-def _modules(loaded: dict[str, StaticFile], paths: list[str]) -> list[str]:
+def _modules(loaded: dict[str, SharedFile], paths: list[str]) -> list[str]:
     """Return modules and all that they import, each once."""
     found: list[str] = []
     waiting = list(paths)
@@ -202,4 +173,5 @@ async def chart_script(request: Request) -> Response:
     # Any client may ask for it, any number of times: its tag is computed once.
     if not hasattr(state, "chart_file"):
         state.chart_file = _static_file(await asyncio.to_thread(state.chart_script.get), "js")
-    return _respond(request, state.chart_file)
+    chart_file: SharedFile = state.chart_file
+    return chart_file.response(request, CACHING)

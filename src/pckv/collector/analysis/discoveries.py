@@ -24,7 +24,7 @@ from pckv.collector.http.downloads import (
     unchanged,
 )
 from pckv.collector.http.policy import Access, Policy, part
-from pckv.collector.http.problem_details import TASK_PROBLEMS, malformed_input
+from pckv.collector.http.problem_details import malformed_input
 from pckv.contract.task import Task
 from pckv.estimators.discovery import discover
 from pckv.estimators.results.discovery import Discovery
@@ -86,7 +86,6 @@ def parse_options(
     responses=download_responses(
         "The keys found, with frequencies and intervals, and the prefixes that led to them.",
         FORMATS,
-        *TASK_PROBLEMS,
     )
     | NOT_MODIFIED,
 )

@@ -8,7 +8,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Annotated, Any, BinaryIO, NamedTuple
+from typing import Annotated, BinaryIO, NamedTuple
 
 import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
@@ -22,7 +22,7 @@ from pckv.collector.analysis.tallies import MAX_KEPT_RESULTS, TallyCache, TallyR
 from pckv.collector.computations import AnalysisThreads, Computations
 from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.http.auth import Account
-from pckv.collector.http.bodies import JSON_TYPE, check_json
+from pckv.collector.http.bodies import JSON_TYPE, check_json, json_body
 from pckv.collector.http.downloads import (
     CSV_TYPE,
     NOT_MODIFIED,
@@ -35,14 +35,7 @@ from pckv.collector.http.downloads import (
     unchanged,
 )
 from pckv.collector.http.policy import Access, Policy, part
-from pckv.collector.http.problem_details import (
-    ADMIN_PROBLEMS,
-    TASK_PROBLEMS,
-    ProblemDetails,
-    ProblemKind,
-    malformed_input,
-    problem_responses,
-)
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, malformed_input
 from pckv.contract.task import Task
 from pckv.estimators.estimate import default_method, estimate
 from pckv.estimators.results.estimates import Estimates
@@ -131,29 +124,22 @@ _LIST_OF_TEXTS = re.compile(
     rb'\s*\{\s*"keys"\s*:\s*\[\s*(?:"(?:[^"\\]++|\\.)*+"\s*,?\s*)*+\]\s*\}\s*', re.DOTALL
 )
 
-ASKED_KEYS_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            JSON_TYPE: {
-                "schema": {
-                    "type": "object",
-                    "properties": {
-                        "keys": {
-                            "type": "array",
-                            "items": {"type": "string", "minLength": 1, "maxLength": MAX_NAME_BYTES},
-                            "minItems": 1,
-                            "maxItems": MAX_ASKED_KEYS,
-                            "uniqueItems": True,
-                        }
-                    },
-                    "required": ["keys"],
-                    "additionalProperties": False,
-                }
+ASKED_KEYS_BODY = json_body(
+    {
+        "type": "object",
+        "properties": {
+            "keys": {
+                "type": "array",
+                "items": {"type": "string", "minLength": 1, "maxLength": MAX_NAME_BYTES},
+                "minItems": 1,
+                "maxItems": MAX_ASKED_KEYS,
+                "uniqueItems": True,
             }
         },
+        "required": ["keys"],
+        "additionalProperties": False,
     }
-}
+)
 
 
 async def read_asked_keys(request: Request) -> tuple[str, ...]:
@@ -284,7 +270,6 @@ FORMATS: dict[str, Callable[[Estimates], str | bytes]] = {
 ESTIMATE_RESPONSES = download_responses(
     "Frequency and mean of every key, and the shares of more than two levels, with intervals.",
     FORMATS,
-    *TASK_PROBLEMS,
 )
 
 
@@ -396,10 +381,7 @@ async def _answer(
     "/tasks/{task_id}/reports",
     summary="Download the reports",
     response_class=StreamingResponse,
-    responses={
-        200: {"description": "A report file.", "content": {PARQUET_TYPE: {"schema": {}}}},
-        **problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
-    },
+    responses={200: {"description": "A report file.", "content": {PARQUET_TYPE: {"schema": {}}}}},
 )
 @Policy(Access.ANALYSTS)
 async def download_reports(task_id: str, cache: CurrentEstimates, account: Account) -> StreamingResponse:

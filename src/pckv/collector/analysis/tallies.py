@@ -11,8 +11,8 @@ from weakref import WeakValueDictionary
 
 from pckv.collector.computations import AnalysisThreads, Computations, do_each
 from pckv.contract.task import Task
-from pckv.store.base import Store, all_tasks
 from pckv.store.parts import MIN_REPORTS_TO_COUNT, add_parts, merge_parts
+from pckv.store.store import Store
 from pckv.tally import Tally
 from pckv.tally.layouts import SupportLayout, layout_of
 from pckv.tally.storage import CHECKSUM_BYTES
@@ -75,7 +75,7 @@ class Compactor:
 
     def prepare_all(self) -> None:
         """Load what counting the words of all tasks needs."""
-        do_each(partial(self.prepare, stored.task) for stored in all_tasks(self._store))
+        do_each(partial(self.prepare, stored.task) for stored in self._store.all_tasks())
 
     def prepare(self, task: Task) -> None:
         """Load what counting a task's words needs, before the first of them wait."""

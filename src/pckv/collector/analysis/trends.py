@@ -33,7 +33,7 @@ from pckv.collector.http.downloads import (
     unchanged,
 )
 from pckv.collector.http.policy import Access, Policy, part
-from pckv.collector.http.problem_details import ProblemKind, malformed_input
+from pckv.collector.http.problem_details import malformed_input
 from pckv.contract.series import Series
 from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends.rounds import RoundCounts
@@ -170,7 +170,6 @@ QueryTrend = Annotated[TrendOptions, Depends(parse_options)]
     responses=download_responses(
         "Frequency and mean of every key in every round, smoothed, pooled and compared.",
         FORMATS,
-        ProblemKind.UNKNOWN,
     )
     | NOT_MODIFIED,
 )

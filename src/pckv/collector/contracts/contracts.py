@@ -1,32 +1,83 @@
-"""A cache of tasks and series: their state for some seconds, and their texts, which never change."""
+"""The tasks and series of a collector: their state for some seconds, their texts, and the rounds of series."""
 
 from __future__ import annotations
 
 import asyncio
-import gzip
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, TypeVar
 
-from fastapi import Request
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 
 from pckv.base.days import Phase
-from pckv.collector.computations import Computations
-from pckv.collector.contracts.rounds import RoundMaker
-from pckv.collector.http.bodies import JSON_TYPE, SharedResponse, accepts_gzip
-from pckv.collector.http.downloads import unchanged
+from pckv.base.errors import TaskGone
+from pckv.collector.computations import Computations, do_each
+from pckv.collector.http.bodies import JSON_TYPE
+from pckv.collector.http.downloads import SharedFile
+from pckv.collector.http.logs import log
 from pckv.collector.http.policy import part
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.series import Series
 from pckv.contract.task import Task
-from pckv.store.base import Store, StoredSeries, StoredTask
+from pckv.store.base import StoredSeries, StoredTask
+from pckv.store.store import Store
+
+
+def due_rounds(series: Series, day: str) -> list[int]:
+    """Return the rounds that must have a task on a day: the one that takes reports, and the next."""
+    upcoming = next_round(series, day)
+    return [number for number in (series.round_on(day), upcoming) if number is not None]
+
+
+def next_round(series: Series, day: str) -> int | None:
+    """Return the number of the first round that begins after a day; None if there is none."""
+    begun = series.last_round_by(day)
+    return series.next_round((begun + 1) % series.panels, begun)
+
+
+class RoundMaker:
+    """Adds the tasks of rounds to a store; a series determines its rounds, so several collectors agree."""
+
+    def __init__(self, store: Store, prepare: Callable[[Task], None]) -> None:
+        self._store, self._prepare = store, prepare
+        # The rounds of each series that were due last and need no more work: deriving a task of many keys
+        # takes long.
+        self._done: dict[str, set[int]] = {}
+
+    def add_due(self, day: str) -> None:
+        """Add the rounds of all open series that are due on a day."""
+        do_each(partial(self.add_rounds, stored, day) for stored in self._store.all_series())
+
+    def add_rounds(self, stored: StoredSeries, day: str) -> None:
+        """Add the rounds of a series that are due on a day."""
+        series = stored.series
+        if stored.closed is not None:
+            return
+        due = due_rounds(series, day)
+        # Rounds of other days are forgotten: a clock that was wrong once must not keep the right ones away.
+        done = self._done[series.id] = self._done.get(series.id, set()).intersection(due)
+        for number in due:
+            if number not in done:
+                self._add(series, number, day)
+                done.add(number)
+
+    def _add(self, series: Series, number: int, day: str) -> None:
+        task = series.task_of(number)
+        # A round that was deleted stays deleted.
+        with suppress(TaskGone):
+            if self._store.add_round(task, day):
+                log("round_added", series=series.id, round=number, task=task.id)
+                self._prepare(task)
+
 
 # After how many seconds the store is asked again for a task, and until when what it said last is used
 # meanwhile; transactions check the store's own state in any case.
 CACHE_SECONDS, MAX_CACHE_SECONDS = 2.0, 5.0
+# How long browsers and devices may keep a text, which never changes.
+TEXT_CACHING = "public, max-age=3600"
 # The most memory that tasks, and that texts, may take. A name of a key takes about this much in a task.
 MAX_TASK_BYTES = MAX_TEXT_BYTES = 64 * 2**20
 BYTES_PER_TASK, BYTES_PER_NAME = 4096, 160
@@ -35,37 +86,6 @@ MIN_GZIP_BYTES = 2**10
 CONTRACT_ID = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 
 T = TypeVar("T")
-
-
-class ContractText(NamedTuple):
-    """The canonical JSON of a task or series, and the same compressed unless that is not worth it."""
-
-    json: bytes
-    gzipped: bytes | None
-
-    @classmethod
-    def of(cls, contract: Task | Series) -> ContractText:
-        """Return the text of a task or series as it is sent."""
-        content = contract.to_json().encode()
-        # Without a time, so that the same text always gives the same bytes.
-        return cls(content, gzip.compress(content, mtime=0) if len(content) >= MIN_GZIP_BYTES else None)
-
-    def response(self, request: Request, contract_id: str) -> Response:
-        """Return the text, compressed where the client takes that; nothing if the client has it."""
-        tags = {False: f'"{contract_id}"', True: f'"{contract_id}-gzip"'}
-        compressed = self.gzipped is not None and accepts_gzip(request.headers.get("accept-encoding", ""))
-        headers = {
-            "ETag": tags[compressed],
-            "Cache-Control": "public, max-age=3600",
-            "Vary": "Accept-Encoding",
-        }
-        if any(unchanged(request, tag) for tag in tags.values()):
-            return Response(status_code=304, headers=headers)
-        if compressed:
-            headers["Content-Encoding"] = "gzip"
-        return SharedResponse(
-            self.gzipped if compressed else self.json, headers=headers, media_type=JSON_TYPE
-        )
 
 
 class Contracts:
@@ -91,7 +111,7 @@ class Contracts:
         self.rounds = RoundMaker(store, prepare)
         self._lookups, self._text_threads = lookups, texts
         self._tasks: Computations[StoredTask] = Computations(MAX_TASK_BYTES, _task_size)
-        self._texts: Computations[ContractText] = Computations(MAX_TEXT_BYTES, _text_size)
+        self._texts: Computations[SharedFile] = Computations(MAX_TEXT_BYTES, _text_size)
 
     async def look_up(self, work: Callable[..., T], *arguments: object) -> T:
         """Ask the store in a thread that waits for nothing but the store."""
@@ -116,6 +136,19 @@ class Contracts:
             raise ProblemDetails(ProblemKind.DELETED if deletion else ProblemKind.UNKNOWN)
         return stored
 
+    async def create(self, task: Task, text: str | None = None) -> Response:
+        """Store a task, and return its id, and its text if given; or raise the problem that it was deleted."""
+        try:
+            new = await asyncio.to_thread(self.store.add_task, task, self.today())
+        except TaskGone:
+            raise ProblemDetails(ProblemKind.DELETED) from None
+        # No request waits for it.
+        asyncio.get_running_loop().run_in_executor(None, self.prepare, task)
+        headers = {"Location": f"/tasks/{task.id}"}
+        return JSONResponse(
+            {"id": task.id} | ({} if text is None else {"task": text}), 201 if new else 200, headers
+        )
+
     def invalidate(self, task_id: str) -> None:
         """Ask the store for a task the next time."""
         self._tasks.forget(task_id)
@@ -128,21 +161,21 @@ class Contracts:
             raise ProblemDetails(ProblemKind.UNKNOWN, "no series has this id")
         return stored
 
-    async def text(self, task: Task) -> ContractText:
+    async def text(self, task: Task) -> SharedFile:
         """Return the text of a task."""
         return await self._texts.get(task.id, None, partial(self._write, task))
 
-    async def series_text(self, series_id: str) -> ContractText:
+    async def series_text(self, series_id: str) -> SharedFile:
         """Return the text of a series, or raise the problem that it is unknown."""
 
-        async def write() -> ContractText:
+        async def write() -> SharedFile:
             return await self._write((await self.find_series(series_id)).series)
 
         return await self._texts.get(series_id, None, write)
 
-    async def _write(self, contract: Task | Series) -> ContractText:
+    async def _write(self, contract: Task | Series) -> SharedFile:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._text_threads, ContractText.of, contract)
+        return await loop.run_in_executor(self._text_threads, _text_of, contract)
 
     def check_open(self, stored: StoredTask) -> None:
         """Refuse reports outside the task's days: the day of receipt decides."""
@@ -160,8 +193,12 @@ def _task_size(stored: StoredTask) -> int:
     return min(size, MAX_TASK_BYTES)
 
 
-def _text_size(text: ContractText) -> int:
-    return min(len(text.json) + len(text.gzipped or b""), MAX_TEXT_BYTES)
+def _text_of(contract: Task | Series) -> SharedFile:
+    return SharedFile.of(contract.to_json().encode(), JSON_TYPE, contract.id, MIN_GZIP_BYTES)
+
+
+def _text_size(text: SharedFile) -> int:
+    return min(len(text.content) + len(text.gzipped or b""), MAX_TEXT_BYTES)
 
 
 def check_id(contract_id: str) -> None:

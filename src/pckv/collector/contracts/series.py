@@ -9,13 +9,11 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from pckv.base.days import Phase
-from pckv.base.errors import SeriesError
 from pckv.base.limits import MAX_ROUNDS
-from pckv.collector.contracts.contracts import Contracts, CurrentContracts
-from pckv.collector.contracts.rounds import next_round
-from pckv.collector.http.bodies import JSON_TYPE, check_json
+from pckv.collector.contracts.contracts import TEXT_CACHING, Contracts, CurrentContracts, next_round
+from pckv.collector.http.bodies import check_json, json_body, json_content
 from pckv.collector.http.policy import Access, Policy, preflight
-from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, malformed_input
 from pckv.contract.facts import said
 from pckv.contract.series import Series
 from pckv.store.base import StoredRound, StoredSeries
@@ -36,9 +34,8 @@ router.add_api_route("/series/{series_id}", preflight, methods=["OPTIONS"], incl
     responses={
         200: {"description": "The series exists already."},
         201: {"description": "The series was created, and its first rounds with it."},
-        **problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
     },
-    openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": {"type": "object"}}}}},
+    openapi_extra=json_body(),
 )
 @Policy(max_bytes=None)
 async def create_series(
@@ -53,10 +50,8 @@ async def create_series(
     of the same name.
     """
     check_json(request, "a series")
-    try:
+    with malformed_input():
         series = await asyncio.to_thread(Series.from_json, await request.body())
-    except SeriesError as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
     new, warning = await asyncio.to_thread(_create, contracts, series, force=force)
     headers = {"Location": f"/series/{series.id}"}
     return JSONResponse({"id": series.id, "warning": warning}, 201 if new else 200, headers)
@@ -85,11 +80,7 @@ def _create(contracts: Contracts, series: Series, *, force: bool) -> tuple[bool,
     return new, warning
 
 
-@router.get(
-    "/series",
-    summary="List series",
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
-)
+@router.get("/series", summary="List series")
 @Policy(Access.ANALYSTS)
 async def list_series(
     contracts: CurrentContracts,
@@ -109,25 +100,17 @@ async def list_series(
     summary="Fetch a series",
     response_class=Response,
     responses={
-        200: {
-            "description": "The canonical JSON of the series.",
-            "content": {JSON_TYPE: {"schema": {"type": "object"}}},
-        },
+        200: {"description": "The canonical JSON of the series.", **json_content()},
         304: {"description": "The client has the series already."},
-        **problem_responses(ProblemKind.UNKNOWN, ProblemKind.OVERLOADED),
     },
 )
 @Policy(Access.PUBLIC, any_origin=True)
 async def fetch_series(series_id: str, request: Request, contracts: CurrentContracts) -> Response:
     """Return the public contract, whose SHA-256 is the id: clients derive the tasks of its rounds from it."""
-    return (await contracts.series_text(series_id)).response(request, series_id)
+    return (await contracts.series_text(series_id)).response(request, TEXT_CACHING)
 
 
-@router.get(
-    "/series/{series_id}/rounds",
-    summary="List the rounds of a series",
-    responses=problem_responses(ProblemKind.MALFORMED, ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
-)
+@router.get("/series/{series_id}/rounds", summary="List the rounds of a series")
 @Policy(Access.ANALYSTS)
 async def list_rounds(
     series_id: str,
@@ -154,11 +137,7 @@ async def list_rounds(
     return await asyncio.to_thread(query_store)
 
 
-@router.get(
-    "/series/{series_id}/rounds/{number}",
-    summary="A round of a series",
-    responses=problem_responses(ProblemKind.MALFORMED, ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
-)
+@router.get("/series/{series_id}/rounds/{number}", summary="A round of a series")
 @Policy(Access.ANALYSTS)
 async def fetch_round(
     series_id: str, number: Annotated[int, Path(ge=1, le=MAX_ROUNDS)], contracts: CurrentContracts
@@ -171,11 +150,7 @@ async def fetch_round(
     return _round_facts(rounds[0], contracts.today())
 
 
-@router.post(
-    "/series/{series_id}/close",
-    summary="Close a series early",
-    responses=problem_responses(ProblemKind.UNKNOWN, *ADMIN_PROBLEMS),
-)
+@router.post("/series/{series_id}/close", summary="Close a series early")
 async def close_series(series_id: str, contracts: CurrentContracts) -> dict[str, Any]:
     """Take no more reports for its current round from now on, and open no other."""
     series, today = (await contracts.find_series(series_id)).series, contracts.today()

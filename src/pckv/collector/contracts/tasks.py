@@ -6,18 +6,16 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from pckv.base.errors import TaskError, TaskGone
-from pckv.collector.contracts.contracts import CurrentContracts, check_id, task_facts
-from pckv.collector.http.bodies import JSON_TYPE, check_json
+from pckv.collector.contracts.contracts import TEXT_CACHING, CurrentContracts, check_id, task_facts
+from pckv.collector.http.bodies import check_json, json_body, json_content
 from pckv.collector.http.policy import Access, Policy, preflight
 from pckv.collector.http.problem_details import (
-    ADMIN_PROBLEMS,
-    TASK_PROBLEMS,
     ProblemDetails,
     ProblemKind,
+    malformed_input,
     problem_responses,
 )
 from pckv.collector.http.tokens import new_token, token_hash
@@ -34,7 +32,7 @@ router.add_api_route("/tasks/{task_id}", preflight, methods=["OPTIONS"], include
 CREATION_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"description": "The task exists already."},
     201: {"description": "The task was created."},
-    **problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, ProblemKind.DELETED),
+    **problem_responses(ProblemKind.DELETED),
 }
 
 
@@ -44,33 +42,21 @@ CREATION_RESPONSES: dict[int | str, dict[str, Any]] = {
     status_code=201,
     response_class=Response,
     responses=CREATION_RESPONSES,
-    openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": {"type": "object"}}}}},
+    openapi_extra=json_body(),
 )
 @Policy(max_bytes=None)
 async def create_task(request: Request, contracts: CurrentContracts) -> Response:
     """Create a task from its canonical JSON; it never changes afterwards."""
     check_json(request, "a task")
-    try:
+    with malformed_input():
         task = await asyncio.to_thread(Task.from_json, await request.body())
-        if task.series is not None:
-            detail = f"this is a round of the series {task.series.id}, which adds its rounds automatically"
-            raise ProblemDetails(ProblemKind.MALFORMED, detail)
-        new = await asyncio.to_thread(contracts.store.add_task, task, contracts.today())
-    except TaskError as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
-    except TaskGone:
-        raise ProblemDetails(ProblemKind.DELETED) from None
-    # No request waits for it.
-    asyncio.get_running_loop().run_in_executor(None, contracts.prepare, task)
-    headers = {"Location": f"/tasks/{task.id}"}
-    return JSONResponse({"id": task.id}, 201 if new else 200, headers)
+    if task.series is not None:
+        detail = f"this is a round of the series {task.series.id}, which adds its rounds automatically"
+        raise ProblemDetails(ProblemKind.MALFORMED, detail)
+    return await contracts.create(task)
 
 
-@router.get(
-    "/tasks",
-    summary="List tasks",
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS),
-)
+@router.get("/tasks", summary="List tasks")
 async def list_tasks(
     contracts: CurrentContracts,
     limit: Annotated[int, Query(ge=1, le=MAX_TASKS_PER_PAGE)] = 100,
@@ -86,19 +72,15 @@ async def list_tasks(
     summary="Fetch a task",
     response_class=Response,
     responses={
-        200: {
-            "description": "The task's canonical JSON.",
-            "content": {JSON_TYPE: {"schema": {"type": "object"}}},
-        },
+        200: {"description": "The task's canonical JSON.", **json_content()},
         304: {"description": "The client has the task already."},
-        **problem_responses(*TASK_PROBLEMS, ProblemKind.OVERLOADED),
     },
 )
 @Policy(Access.PUBLIC, any_origin=True)
 async def fetch_task(task_id: str, request: Request, contracts: CurrentContracts) -> Response:
     """Return the public contract: the id is its SHA-256, so that any client can check it."""
     stored = await contracts.find(task_id)
-    return (await contracts.text(stored.task)).response(request, task_id)
+    return (await contracts.text(stored.task)).response(request, TEXT_CACHING)
 
 
 class TaskSettings(BaseModel):
@@ -110,11 +92,7 @@ class TaskSettings(BaseModel):
     public_results: bool = False
 
 
-@router.patch(
-    "/tasks/{task_id}",
-    summary="Change what the server knows about a task",
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
-)
+@router.patch("/tasks/{task_id}", summary="Change what the server knows about a task")
 async def change_task(task_id: str, contracts: CurrentContracts, changes: TaskSettings) -> dict[str, Any]:
     """Set how many reports are wanted (`target`, or null), and whether the results are public.
 
@@ -136,11 +114,7 @@ async def change_task(task_id: str, contracts: CurrentContracts, changes: TaskSe
     return task_facts(await contracts.find(task_id))
 
 
-@router.post(
-    "/tasks/{task_id}/close",
-    summary="Close a task early",
-    responses=problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
-)
+@router.post("/tasks/{task_id}/close", summary="Close a task early")
 async def close_task(task_id: str, contracts: CurrentContracts) -> dict[str, Any]:
     """Take no more reports from now on."""
     await contracts.find(task_id)
@@ -149,11 +123,7 @@ async def close_task(task_id: str, contracts: CurrentContracts) -> dict[str, Any
     return task_facts(await contracts.find(task_id))
 
 
-@router.delete(
-    "/tasks/{task_id}",
-    summary="Delete a task with all its reports",
-    responses=problem_responses(*ADMIN_PROBLEMS, *TASK_PROBLEMS),
-)
+@router.delete("/tasks/{task_id}", summary="Delete a task with all its reports")
 async def delete_task(task_id: str, contracts: CurrentContracts) -> dict[str, Any]:
     """Delete everything but the fact that there was a task; it cannot be undone."""
     check_id(task_id)
@@ -165,12 +135,7 @@ async def delete_task(task_id: str, contracts: CurrentContracts) -> dict[str, An
     return {"task": deletion.task, "day": deletion.day, "reports": deletion.reports, "erasure": erasure}
 
 
-@router.post(
-    "/tasks/{task_id}/invitations",
-    summary="Create invitations",
-    status_code=201,
-    responses=problem_responses(ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *TASK_PROBLEMS),
-)
+@router.post("/tasks/{task_id}/invitations", summary="Create invitations", status_code=201)
 async def create_invitations(
     task_id: str,
     contracts: CurrentContracts,

@@ -20,7 +20,8 @@ from pckv.collector.http.policy import Access
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.http.rate_limit import FailedTokens
 from pckv.collector.http.tokens import environment_token, token_hash
-from pckv.store.base import Role, Session, Store
+from pckv.store.base import Role, Session
+from pckv.store.store import Store
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Browsers take a cookie with this prefix only over https, and only from the very host that it is for.

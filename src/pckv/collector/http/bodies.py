@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from fastapi import Request
 from fastapi.responses import Response
@@ -21,6 +21,7 @@ from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 Header = tuple[bytes, bytes]
 
 JSON_TYPE = "application/json"
+ANY_OBJECT: dict[str, Any] = {"type": "object"}
 # A lease of few bytes may use the whole budget, a larger one only a part of it: a request with a few reports
 # is not refused because others have filled the rest with large bodies.
 MAX_TINY_BYTES = 4 * 2**10
@@ -148,9 +149,24 @@ def _header(scope: Scope, name: bytes) -> bytes | None:
     return next((value for key, value in headers if key == name), None)
 
 
+def json_content(schema: dict[str, Any] = ANY_OBJECT) -> dict[str, Any]:
+    """Return the OpenAPI description of JSON in a body."""
+    return {"content": {JSON_TYPE: {"schema": schema}}}
+
+
+def json_body(schema: dict[str, Any] = ANY_OBJECT) -> dict[str, Any]:
+    """Return the OpenAPI description of a request with JSON in its body."""
+    return {"requestBody": {"required": True, **json_content(schema)}}
+
+
+def media_type(request: Request) -> str:
+    """Return the type that a body is sent as, without its parameters."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 def check_json(request: Request, what: str) -> None:
     """Refuse a body that is not sent as JSON."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON_TYPE:
+    if media_type(request) != JSON_TYPE:
         raise ProblemDetails(ProblemKind.MEDIA, f"{what} comes as {JSON_TYPE}")
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from fastapi import Request
+from fastapi.responses import Response
 
 from pckv import __version__
-from pckv.collector.http.bodies import JSON_TYPE
-from pckv.collector.http.problem_details import ADMIN_PROBLEMS, ProblemDetails, ProblemKind, problem_responses
+from pckv.collector.http.bodies import JSON_TYPE, SharedResponse, accepts_gzip
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.contract.task import Task
 
 CSV_TYPE, TEXT_TYPE, PARQUET_TYPE = "text/csv", "text/plain", "application/vnd.apache.parquet"
@@ -74,13 +76,11 @@ def _quality(options: list[str]) -> float:
     return 1.0
 
 
-def download_responses(
-    description: str, formats: Iterable[str], *problems: ProblemKind
-) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI description of a result in several formats, with some problems besides the usual."""
-    kinds = (ProblemKind.MALFORMED, *ADMIN_PROBLEMS, *problems, ProblemKind.NOT_ACCEPTABLE)
+def download_responses(description: str, formats: Iterable[str]) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI description of a result in several formats."""
     content: dict[str, Any] = {media: {"schema": {}} for media in formats}
-    return {200: {"description": description, "content": content}, **problem_responses(*kinds)}
+    problems = problem_responses(ProblemKind.NOT_ACCEPTABLE)
+    return {200: {"description": description, "content": content}, **problems}
 
 
 def download_headers(name: str, media: str, *version: object) -> dict[str, str]:
@@ -95,6 +95,39 @@ def download_headers(name: str, media: str, *version: object) -> dict[str, str]:
         "Vary": "Accept",
         "Content-Disposition": attachment(f"{name}.{SUFFIXES[media]}"),
     }
+
+
+class SharedFile(NamedTuple):
+    """A file that is in memory once for all clients, also compressed unless that is not worth it, and its tag."""
+
+    content: bytes
+    gzipped: bytes | None
+    media_type: str
+    tag: str
+
+    @classmethod
+    def of(cls, content: bytes, media_type: str, tag: str, min_gzip_bytes: int = 0) -> SharedFile:
+        """Return a file as it is sent; a smaller one than `min_gzip_bytes` is not compressed."""
+        # Without a time, so that the same content always gives the same bytes.
+        gzipped = gzip.compress(content, mtime=0) if len(content) >= min_gzip_bytes else None
+        return cls(content, gzipped, media_type, tag)
+
+    def response(self, request: Request, cache_control: str, **further: str) -> Response:
+        """Return the file, compressed where the client takes that; nothing if the client has it."""
+        tags = {False: f'"{self.tag}"', True: f'"{self.tag}-gzip"'}
+        compressed = self.gzipped is not None and accepts_gzip(request.headers.get("accept-encoding", ""))
+        headers = {
+            "ETag": tags[compressed],
+            "Cache-Control": cache_control,
+            "Vary": "Accept-Encoding",
+            **further,
+        }
+        if any(unchanged(request, tag) for tag in tags.values()):
+            return Response(status_code=304, headers=headers)
+        if compressed:
+            headers["Content-Encoding"] = "gzip"
+        content = self.gzipped if compressed else self.content
+        return SharedResponse(content, headers=headers, media_type=self.media_type)
 
 
 def unchanged(request: Request, tag: str) -> bool:

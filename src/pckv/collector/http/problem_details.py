@@ -80,9 +80,6 @@ class ProblemDetails(Exception):
 
 
 RETRY_STATUSES = {ProblemKind.TOO_OFTEN.value.status, ProblemKind.OVERLOADED.value.status}
-# What can be wrong with a request that needs a token, and with one about a task.
-ADMIN_PROBLEMS = (ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN, ProblemKind.OVERLOADED)
-TASK_PROBLEMS = (ProblemKind.UNKNOWN, ProblemKind.DELETED)
 BY_STATUS = {404: ProblemKind.UNKNOWN, 405: ProblemKind.WRONG_METHOD}
 
 

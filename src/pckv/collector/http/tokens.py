@@ -15,7 +15,8 @@ from pckv.base.durable import sync, write_new
 from pckv.base.errors import ParameterError
 from pckv.collector.http.logs import log
 from pckv.collector.http.settings import TOKEN_VARIABLE
-from pckv.store.base import Role, Store
+from pckv.store.base import Role
+from pckv.store.store import Store
 
 TOKEN_BYTES = 32
 # A token of the environment is the operator's own: this many random characters cannot be guessed.

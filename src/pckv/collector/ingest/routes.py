@@ -16,7 +16,15 @@ from fastapi.responses import JSONResponse, Response
 from pckv.base.canonical import RepeatedMember, base64url, refuse_repeated_members
 from pckv.base.limits import REPORT_ID_BYTES, SERVER_COIN
 from pckv.collector.contracts.contracts import Contracts
-from pckv.collector.http.bodies import JSON_TYPE, MAX_SMALL_BYTES, ByteBudget, RequestBody
+from pckv.collector.http.bodies import (
+    JSON_TYPE,
+    MAX_SMALL_BYTES,
+    ByteBudget,
+    RequestBody,
+    json_body,
+    json_content,
+    media_type,
+)
 from pckv.collector.http.metrics import Metrics
 from pckv.collector.http.policy import Access, Policy, preflight
 from pckv.collector.http.problem_details import (
@@ -37,7 +45,8 @@ from pckv.collector.ingest.decoding import (
 )
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.contract.task import Task
-from pckv.store.base import InvitationState, Store, Upload
+from pckv.store.base import InvitationState, Upload
+from pckv.store.store import Store
 
 ARROW_TYPE = "application/vnd.apache.arrow.stream"
 # What a report takes in memory besides its body, once it is decoded.
@@ -162,15 +171,8 @@ class Ingest:
     summary="Send reports",
     response_class=Response,
     responses={
-        200: {"description": "What was refused.", "content": {JSON_TYPE: {"schema": REFUSED_SCHEMA}}},
-        **problem_responses(
-            ProblemKind.MALFORMED,
-            ProblemKind.NOT_OPEN,
-            ProblemKind.CLOSED,
-            ProblemKind.UNKNOWN,
-            ProblemKind.DELETED,
-            ProblemKind.OVERLOADED,
-        ),
+        200: {"description": "What was refused.", **json_content(REFUSED_SCHEMA)},
+        **problem_responses(ProblemKind.NOT_OPEN, ProblemKind.CLOSED),
     },
     openapi_extra={
         "requestBody": {
@@ -228,20 +230,16 @@ def _format_of(request: Request) -> UploadFormat:
     responses={
         200: {
             "description": "A report would be taken now, with this coin as its id unless it is null.",
-            "content": {JSON_TYPE: {"schema": ADMISSION_SCHEMA}},
+            **json_content(ADMISSION_SCHEMA),
         },
         **problem_responses(
-            ProblemKind.MALFORMED,
             ProblemKind.NOT_OPEN,
             ProblemKind.CLOSED,
             ProblemKind.INVITATION_UNKNOWN,
             ProblemKind.INVITATION_SPENT,
-            ProblemKind.UNKNOWN,
-            ProblemKind.DELETED,
-            ProblemKind.OVERLOADED,
         ),
     },
-    openapi_extra={"requestBody": {"required": True, "content": {JSON_TYPE: {"schema": REQUEST_SCHEMA}}}},
+    openapi_extra=json_body(REQUEST_SCHEMA),
 )
 @Policy(Access.PUBLIC, any_origin=True, direct=True)
 async def ask_admission(task_id: str, request: Request) -> Response:
@@ -249,8 +247,7 @@ async def ask_admission(task_id: str, request: Request) -> Response:
 
     Nothing is spent. Asked again with an unspent invitation, the answer has the same coin.
     """
-    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media != JSON_TYPE:
+    if media_type(request) != JSON_TYPE:
         raise ProblemDetails(ProblemKind.MEDIA, f"an admission is asked for in {JSON_TYPE}")
     ingest: Ingest = request.app.state.collector.ingest
     contracts = ingest.contracts

@@ -22,7 +22,10 @@ def set_token(tx: Transaction, role: Role, token_hash: bytes) -> None:
 
 
 def add_first_token(tx: Transaction, token_hash: bytes) -> bool:
-    """Store an administrator's token if there is none yet; return whether it was stored."""
+    """Store an administrator's token if there is none yet; return whether it was stored.
+
+    Of several collectors that do this at the same time, exactly one stores its token.
+    """
     role = Role.ADMINISTRATOR.value
     tx.lock_tokens()
     tokens = [stored for (stored,) in tx.rows("SELECT hash FROM tokens WHERE role = $1", role)]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pckv.base.days import Phase
 from pckv.base.errors import ParameterError, TaskGone
+from pckv.base.limits import SERVER_COIN
 from pckv.contract.series import Series
 from pckv.contract.survey import survey_of
 from pckv.contract.task import Task
@@ -20,7 +21,6 @@ from pckv.store.base import (
     TaskChanges,
     TaskFilter,
 )
-from pckv.store.duplicates import has_server_coin
 from pckv.store.sql.transactions import Transaction
 
 # The number of the task whose id is the first parameter.
@@ -99,8 +99,11 @@ def find_row(tx: Transaction, task_id: str, lock: str = "") -> TaskRow | None:
 
 
 def add_task(tx: Transaction, task: Task, day: str) -> bool:
-    """Insert a task unless it is stored; refuse one that was deleted."""
-    facts = (task.name.casefold(), task.opens, task.closes, int(has_server_coin(task)))
+    """Add a task on a day; return False if it is stored already.
+
+    A deleted task is refused with a `TaskGone`.
+    """
+    facts = (task.name.casefold(), task.opens, task.closes, int(task.coin == SERVER_COIN))
     series = (None, None) if task.series is None else (task.series.id, task.series.round)
     added = tx.change(_ADD_TASK, task.id, task.to_json(), day, *facts, *series) > 0
     # Checked last: an insert that waited for a deletion must see it.
@@ -166,7 +169,7 @@ def change_task(tx: Transaction, task_id: str, changes: TaskChanges) -> bool:
 
 
 def close_task(tx: Transaction, task_id: str, day: str) -> bool:
-    """Close a task early; return False if it is unknown."""
+    """Close a task early; return False if it is unknown. Closing it again changes nothing."""
     return tx.change("UPDATE tasks SET closed = coalesce(closed, $1) WHERE id = $2", day, task_id) > 0
 
 
@@ -217,13 +220,16 @@ def finish_erasures(tx: Transaction, pending: Sequence[tuple[str, str]], changed
 
 
 def claim_alarm_check(tx: Transaction, task_id: str, now: int, pause: int) -> bool:
-    """Note that a check of a task begins; return False if one began within a pause before or after."""
+    """Note that a check of a task begins; return False if one began within a pause before or after.
+
+    Of several collectors that do this at the same time, one gets True. A claim whose answer is lost counts.
+    """
     row = find_row(tx, task_id, tx.for_share)
     return row is not None and tx.change(_CLAIM, row.number, now, pause) > 0
 
 
 def record_alarm_check(tx: Transaction, task_id: str, check: AlarmCheck) -> None:
-    """Keep what a claimed check found in place of the check before."""
+    """Keep what a claimed check found in place of the one before; of an unknown task, nothing."""
     row = find_row(tx, task_id, tx.for_share)
     if row is not None:
         tx.change(_RECORD, *check, row.number)
@@ -246,7 +252,7 @@ def find_series(tx: Transaction, series_id: str) -> StoredSeries | None:
 
 
 def list_series(tx: Transaction, limit: int, before: int | None = None) -> list[StoredSeries]:
-    """Return series, newest first."""
+    """Return series, newest first, starting with those created before a given number."""
     return _stored_series(
         tx, f"{_SERIES} WHERE number < $1 ORDER BY number DESC LIMIT $2", before or NO_NUMBER, limit
     )
@@ -266,7 +272,10 @@ def series_named(tx: Transaction, name: str) -> list[str]:
 
 
 def close_series(tx: Transaction, series_id: str, day: str) -> bool:
-    """Close a series early, and its rounds that are not over by that day; return False if it is unknown."""
+    """Close a series early, and its rounds that are not over by that day; return False if it is unknown.
+
+    From now on no round is added to it. Closing it again changes nothing.
+    """
     # The row of the series first: a transaction that adds a round waits for it, and then sees that it is
     # closed.
     if tx.change("UPDATE series SET closed = coalesce(closed, $1) WHERE id = $2", day, series_id) == 0:
@@ -277,13 +286,16 @@ def close_series(tx: Transaction, series_id: str, day: str) -> bool:
 
 
 def add_round(tx: Transaction, task: Task, day: str) -> bool:
-    """Add the task of a round, unless its series is unknown or closed; return False if nothing was added."""
+    """Add the task of a round on a day, unless its series is unknown or closed.
+
+    Return False if nothing was added. A deleted task is refused with a `TaskGone`.
+    """
     series_id = task.series.id if task.series else ""
     rows = tx.rows(f"SELECT closed FROM series WHERE id = $1{tx.for_share}", series_id)  # noqa: S608
     return rows == [(None,)] and add_task(tx, task, day)
 
 
 def rounds(tx: Transaction, series_id: str, limit: int, before: int | None = None) -> list[StoredRound]:
-    """Return the last rounds of a series that have a task, in order."""
+    """Return the last rounds of a series that have a task, or the last before a given one, in order."""
     rows = tx.rows(_ROUNDS, series_id, before or NO_NUMBER, limit)
     return [StoredRound(*row) for row in reversed(rows)]

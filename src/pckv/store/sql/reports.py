@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, TypeVar
 
+from pckv.base.limits import SERVER_COIN
 from pckv.base.wire import Report
 from pckv.store.base import (
     InvitationState,
@@ -22,7 +23,6 @@ from pckv.store.duplicates import (
     TaskBatch,
     decide,
     group_by_task,
-    has_server_coin,
     outcomes_per_upload,
     refuse_all,
     unique_by_id,
@@ -52,7 +52,11 @@ _INVITATION = f"SELECT spent FROM invitations WHERE task = {TASK_NUMBER} AND has
 
 
 def add_reports(tx: Transaction, uploads: Sequence[Upload], day: str) -> list[list[ReportOutcome]]:
-    """Add the reports of many requests, which came on a day."""
+    """Add the reports of many requests, which came on a day, in one transaction.
+
+    Return one outcome per report. A known id is recognised before its invitation is checked. An unknown task
+    counts as gone.
+    """
     batches = group_by_task(uploads)
     # Rows of all tables are locked in the order of task, then key: collectors cannot deadlock.
     rows = {task_id: find_row(tx, task_id, tx.for_share) for task_id in batches}
@@ -71,7 +75,7 @@ def _add(tx: Transaction, row: TaskRow | None, batch: TaskBatch) -> BatchDecisio
     if row.closed or row.reports_forgotten:
         return refuse_all(batch, ReportOutcome.TASK_CLOSED)
     if row.by_invitation:
-        by_coin = has_server_coin(tx.contracts.tasks.find(tx, row.id))
+        by_coin = tx.contracts.tasks.find(tx, row.id).coin == SERVER_COIN
         decision = _add_invited(tx, row.number, batch, by_coin=by_coin)
     else:
         decision = _add_open(tx, row.number, batch)
@@ -126,7 +130,7 @@ def pages(fetch: Callable[[Any], list[Row]], start: object) -> Iterator[list[Row
 
 
 def parts(tx: Transaction, task_id: str) -> list[StoredPart]:
-    """Return the parts that add up to the task's tally."""
+    """Return the parts that add up to the task's tally, in an order that does not reveal arrival."""
     return [StoredPart(*row) for row in tx.rows(f"{_PART} ORDER BY number", task_id)]
 
 
@@ -150,7 +154,7 @@ def part_changes(tx: Transaction, task_id: str, known: Collection[int]) -> PartC
 
 
 def part_summaries(tx: Transaction, task_id: str) -> list[PartSummary]:
-    """Return a task's parts without their contents."""
+    """Return a task's parts without their contents; a part never changes, so equal numbers mean equal tallies."""
     return [PartSummary(*row) for row in tx.rows(_SUMMARY, task_id)]
 
 
@@ -169,12 +173,12 @@ def tasks_to_compact(tx: Transaction, parts: int, uncounted: int) -> list[str]:
 
 
 def report_counts(tx: Transaction, task_ids: Sequence[str]) -> dict[str, int]:
-    """Return how many reports each task's parts count."""
+    """Return how many reports each task's parts count, without decoding them; 0 for an unknown task."""
     return {task_id: int(tx.rows(_COUNT, task_id)[0][0]) for task_id in task_ids}
 
 
 def report_days(tx: Transaction, task_id: str) -> list[ReportDay]:
-    """Return the days on which reports of a task came, in order."""
+    """Return the days on which reports of a task came, in order; none for an unknown task."""
     return [ReportDay(*row) for row in tx.rows(_DAYS, task_id)]
 
 
@@ -185,7 +189,10 @@ def last_report_days(tx: Transaction, task_ids: Sequence[str]) -> dict[str, str]
 
 
 def add_invitations(tx: Transaction, task_id: str, hashes: Sequence[bytes]) -> bool:
-    """Add one-time tokens of a task; return False if it is unknown."""
+    """Add one-time tokens of a task, which from now on takes reports by invitation only.
+
+    Return False if the task is unknown. Tokens that are stored already stay as they are.
+    """
     row = find_row(tx, task_id, tx.for_update)
     if row is None:
         return False
@@ -204,7 +211,10 @@ def invitation_state(tx: Transaction, task_id: str, invitation: bytes) -> Invita
 
 
 def issue_coin(tx: Transaction, task_id: str, invitation: bytes, coin: bytes) -> bytes | InvitationState:
-    """Return the coin of an invitation: the given one, unless it has one already."""
+    """Return the coin of an invitation: the given one, unless it has one already.
+
+    If the invitation admits no report, return its state. The coin is erased when the report is stored.
+    """
     row = find_row(tx, task_id, tx.for_share)
     stored = tx.lock_invitations(row.number, [invitation]).get(invitation) if row else None
     if row is None or stored is None:
@@ -218,8 +228,8 @@ def issue_coin(tx: Transaction, task_id: str, invitation: bytes, coin: bytes) ->
     return coin
 
 
-class SqlSnapshot:
-    """Parts and reports of one moment."""
+class Snapshot:
+    """A store as it was at one moment."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction

@@ -29,19 +29,14 @@ class TransactionConflict(Exception):
 
 
 class Transaction(Protocol):
-    """One open transaction of a store."""
+    """One open transaction of a store, and the contracts that the store has parsed."""
 
-    @property
-    def for_share(self) -> str:
-        """The end of a query whose rows other transactions may share, and not change, until this one ends."""
+    contracts: ParsedContracts
 
-    @property
-    def for_update(self) -> str:
-        """The end of a query whose rows other transactions wait for until this one ends."""
-
-    @property
-    def contracts(self) -> ParsedContracts:
-        """The contracts that the store has parsed."""
+    # The ends of queries whose rows other transactions may share, and not change, until this one ends; and of
+    # those whose rows they wait for.
+    for_share: str = ""
+    for_update: str = ""
 
     def rows(self, sql: str, *values: object) -> list[Any]:
         """Return the rows of a query."""

@@ -1,4 +1,4 @@
-"""All transactions of a collector in the SQL that SQLite and PostgreSQL share.
+"""What every store offers: all transactions of a collector, in the SQL that SQLite and PostgreSQL share.
 
 Parameters are $1, $2, ..., each first used in that order, which both databases accept. What the two do
 differently is in a `Transaction`: bulk statements, and the locks that only PostgreSQL needs.
@@ -10,14 +10,16 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, suppress
+from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from pckv.base.errors import StoreError
+from pckv.base.progress import Progress, no_progress
 from pckv.base.wire import Report
-from pckv.store.base import Deletion
-from pckv.store.parts import choose_compaction, compact_parts, count_all_words
+from pckv.store.base import TASKS_PER_PAGE, Deletion, StoredSeries, StoredTask
+from pckv.store.parts import choose_compaction, compact_parts
 from pckv.store.sql import accounts, contracts, reports
-from pckv.store.sql.reports import SqlSnapshot
+from pckv.store.sql.reports import Snapshot
 from pckv.store.sql.transactions import Transaction, check_version, no_contracts
 
 P = ParamSpec("P")
@@ -27,33 +29,62 @@ T = TypeVar("T")
 PARTS_PER_READ = 16
 
 
-def _reading(work: Callable[Concatenate[Transaction, P], T]) -> Callable[Concatenate[SqlStore, P], T]:
+def _reading(work: Callable[Concatenate[Transaction, P], T]) -> Callable[Concatenate[Store, P], T]:
     """Return the method that does some work in a transaction that changes nothing."""
 
     @functools.wraps(work)
-    def method(self: SqlStore, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def method(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self._read(work, *args, **kwargs)
 
     return method
 
 
-def _writing(work: Callable[Concatenate[Transaction, P], T]) -> Callable[Concatenate[SqlStore, P], T]:
+def _writing(work: Callable[Concatenate[Transaction, P], T]) -> Callable[Concatenate[Store, P], T]:
     """Return the method that does some work in a transaction that may change rows."""
 
     @functools.wraps(work)
-    def method(self: SqlStore, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def method(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self._write(work, *args, **kwargs)
 
     return method
 
 
-class SqlStore(ABC):
-    """A `Store` in SQL: most methods are one transaction, a function of the module of its tables."""
+class Store(ABC):
+    """All transactions of a collector; each is all or nothing, and durable when it returns.
+
+    Most methods are one transaction, a function of the module of its tables. They may be called from several
+    threads. A `StoreError` says that the database cannot do this now; if the connection broke during the
+    commit, the change may still have happened. Repeating a call is always safe.
+    """
 
     dialect: str
 
     def __init__(self) -> None:
         self._contracts = no_contracts()
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Migrate the schema to this release, under a lock that other collectors wait for."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close all connections."""
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        """Return a context with the parts and reports of one moment; for checks, not for long."""
+
+    @abstractmethod
+    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
+        """Write a copy of the store, as of one moment, to a file that only its owner can read.
+
+        Refuse a file that exists, unless `force`. The store may be in use meanwhile. A database that has its
+        own tool for this refuses with a `ParameterError` that names it.
+        """
+
+    @abstractmethod
+    def integrity_errors(self) -> list[str]:
+        """Return what the database itself finds wrong with its files, one line each."""
 
     @abstractmethod
     def _read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -66,10 +97,6 @@ class SqlStore(ABC):
     @abstractmethod
     def _check_erasures(self, marks: Collection[str]) -> dict[str, str]:
         """Clean the files as far as possible; return the new marks, `ERASED` if nothing is left."""
-
-    @abstractmethod
-    def snapshot(self) -> AbstractContextManager[SqlSnapshot]:
-        """Return a context with the parts and reports of one moment."""
 
     add_task = _writing(contracts.add_task)
     find_task = _reading(contracts.find_task)
@@ -119,13 +146,14 @@ class SqlStore(ABC):
         self._read(check_version, self.dialect)
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
-        """Yield all reports of a task in the order of their ids, one transaction per batch."""
+        """Yield all reports of a task in the order of their random ids, which does not reveal arrival."""
         return reports.pages(lambda after: self._read(reports.reports_after, task_id, after, batch), b"")
 
     def compact(self, task_id: str, *, fully: bool = False) -> int:
-        """Merge the parts of a task that are worth merging, or all, into one.
+        """Merge the parts of a task that are worth merging, or all, into one; return how many were merged.
 
-        They are read, and their words counted, without a lock. The transaction that replaces them with the
+        Words that wait are counted if they are many, or if all parts are merged. Parts are read, and their
+        words counted, without a lock: uploads go on meanwhile. The transaction that replaces them with the
         sum is short, and changes nothing if another collector has replaced one of them.
         """
         stored = self.find_task(task_id)
@@ -144,7 +172,10 @@ class SqlStore(ABC):
                 yield part.content
 
     def delete_task(self, task_id: str, day: str) -> Deletion | None:
-        """Delete a task with everything that belongs to it."""
+        """Delete a task with everything that belongs to it; return None if it is unknown.
+
+        Deleting it again changes nothing and returns the first deletion.
+        """
         self._write(contracts.delete_task, task_id, day)
         deletion = self.find_deletion(task_id)
         if deletion is None or deletion.erased:
@@ -155,17 +186,23 @@ class SqlStore(ABC):
         return self.find_deletion(task_id)
 
     def forget_reports(self, task_id: str, day: str) -> int:
-        """Delete the reports of a closed task and keep its tally."""
+        """Delete the reports of a task and keep its tally; return how many reports there were.
+
+        Refuse with a `ParameterError` if the task still takes reports. From now on it counts as closed.
+        """
         forgotten = self._write(contracts.forget_reports, task_id, day)
         self.erase_deleted()
         return forgotten
 
     def erase_deleted(self) -> None:
-        """Remove deleted rows from the database's files and log, as far as possible now."""
+        """Remove deleted rows from the database's files and log, as far as possible now.
+
+        Uploads do not wait for it longer than for another upload. What is left, `pending_erasures` tells.
+        """
         for task_id, mark in self._read(contracts.find_erasures):
             if mark == contracts.UNFINISHED:
                 # Words that were committed last hold the bodies of their reports.
-                count_all_words(self, task_id)
+                self._count_all_words(task_id)
                 self._write(contracts.mark_erasure, task_id)
         pending = self._read(contracts.find_erasures)
         changed = self._check_erasures({mark for _, mark in pending})
@@ -175,3 +212,22 @@ class SqlStore(ABC):
     def pending_erasures(self) -> list[str]:
         """Return the ids of the tasks whose deleted reports may still be in the database's files."""
         return [task_id for task_id, _ in self._read(contracts.find_erasures)]
+
+    def _count_all_words(self, task_id: str) -> None:
+        """Count all words of a task that takes no more reports: nothing of single reports is left then."""
+        while any(part.uncounted for part in self.part_summaries(task_id)):
+            self.compact(task_id, fully=True)
+
+    def all_tasks(self) -> Iterator[StoredTask]:
+        """Yield all tasks in the order of their ids, with one query per page."""
+        after = ""
+        while page := self.list_tasks(TASKS_PER_PAGE, after):
+            yield from page
+            after = page[-1].task.id
+
+    def all_series(self) -> Iterator[StoredSeries]:
+        """Yield all series, newest first, with one query per page."""
+        before = None
+        while page := self.list_series(TASKS_PER_PAGE, before):
+            yield from page
+            before = page[-1].number

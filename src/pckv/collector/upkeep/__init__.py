@@ -1,1 +1,0 @@
-"""Maintenance of a collector without requests: compaction, erasure, alarms."""
