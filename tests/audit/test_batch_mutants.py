@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -32,7 +31,6 @@ from pckv.device import vectorised
 from pckv.device.vectorised import ReportBatch, Taken, VectorisedTape
 from support.batch_faults import (
     ChangedTape,
-    Plant,
     dummies_with_a_minus,
     first_digit_only,
     large_batches_repeat,
@@ -48,20 +46,12 @@ from support.batch_faults import (
     with_padding,
     with_task_padding,
 )
+from support.faults import PatchedFault
 
 pytestmark = pytest.mark.usefixtures("fewer_draws")
 
 CAP = 10
 SEEDED = seeded_source(0)
-
-
-@dataclass(frozen=True)
-class PlantedFault:
-    """A fault, how it is planted, and the check that must catch it."""
-
-    fault: str
-    plant: Plant
-    caught_by: Callable[[], None]
 
 
 def shared_draws(right: Any) -> Any:
@@ -315,53 +305,53 @@ batch = {name: partial(check_batch_equals_single, name) for name in ("ue", "grr"
 rare = {name: partial(check_rare_draws, name) for name in batch}
 
 FAULTS = (
-    PlantedFault("half of a batch shares its draws", replaced(VectorisedTape, "draw", shared_draws), check_vectorised_tape),
-    PlantedFault("half of a batch shares its draws, replayed", replaced(VectorisedTape, "draw", shared_draws), batch["grr"]),
-    PlantedFault("every 1000th shares noise", replaced(VectorisedTape, "draw", every_1000th_shares), check_vectorised_tape),
-    PlantedFault("neighbours exchange draws", replaced(VectorisedTape, "below", draws_of_the_neighbour), batch["ue-compact"]),
-    PlantedFault("ids carry sizes, batches from a tape", replaced(vectorised, "perturb_many_from", sizes_in_ids), batch["grr"]),
-    PlantedFault("ids carry sizes, batches", replaced(vectorised, "perturb_many", sizes_in_ids), partial(check_report_ids, "ue")),
-    PlantedFault("ids carry sizes, single reports", replaced(single, "perturb_from", size_in_id), partial(check_report_ids, "grr")),
-    PlantedFault("first pair from five on", replaced(vectorised, "_sample", first_pair_from_five_on), batch["grr"]),
-    PlantedFault("own symbols not skipped", many_sampler(own_symbols_not_skipped), batch["collision"]),
-    PlantedFault("padding capped", replaced(vectorised, "_sample", capped_padding), batch["ue"]),
-    PlantedFault("taken pairs capped", replaced(vectorised, "_take", capped_padding), batch["collision"]),
-    PlantedFault("dummies capped", many_sampler(capped_dummies), batch["grr"]),
-    PlantedFault("only one dummy", many_sampler(one_dummy), batch["grr"]),
-    PlantedFault("dummies with a minus", many_sampler(dummies_with_a_minus), batch["grr"]),
-    PlantedFault("dummies with a minus, residues", many_sampler(dummies_with_a_minus), batch["ue-compact"]),
-    PlantedFault("the first digit alone", many_sampler(first_digit_only), batch["ue-compact"]),
-    PlantedFault("the true residue not skipped", many_sampler(true_residue_not_skipped), batch["ue-compact"]),
-    PlantedFault("negative values lose their sign", replaced(vectorised, "_placed", without_minus), batch["grr"]),
-    PlantedFault("one pair only", many_sampler(one_pair_only), batch["collision"]),
-    PlantedFault("signs lost", many_sampler(signs_lost), batch["collision"]),
-    PlantedFault("sizes cut at the padding", replaced(vectorised, "answer_sizes", sizes_cut_at_the_padding), batch["grr"]),
-    PlantedFault("sizes rounded up", replaced(vectorised, "answer_sizes", sizes_rounded_up), batch["grr"]),
-    PlantedFault("large batches repeat", many_sampler(large_batches_repeat), partial(check_full_batch, "grr")),
-    PlantedFault("no fakes from key 4096 on, batches", many_sampler(no_fakes_in_planes), batch["ue"]),
-    PlantedFault("no fakes from key 4096 on, single reports", one_sampler(no_fakes_in_a_message), batch["ue"]),
-    PlantedFault("a function names a pair", many_sampler(telling_function), rare["collision"]),
-    PlantedFault("an affine function names a pair", many_sampler(telling_affine_function), rare["ue-compact"]),
-    PlantedFault("a low band keeps the truth", many_sampler(on_tape(low_bits_keep_the_truth)), rare["grr"]),
-    PlantedFault("a high band keeps the truth", many_sampler(on_tape(high_bits_keep_the_truth)), rare["ue"]),
-    PlantedFault("a band of answers keeps the truth", replaced(vectorised, "answer_sizes", asked_in_a_band), partial(check_rare_answers, "grr")),
-    PlantedFault("thresholds off by one", many_sampler(on_tape(one_less)), batch["ue-compact"]),
-    PlantedFault("pairs not shuffled", replaced(vectorised, "_take", not_shuffled), batch["collision"]),
-    PlantedFault("every 1009th report repeats", one_sampler(every_1009th_repeats), partial(check_no_history, "grr")),
-    PlantedFault("reports remembered by pairs", replaced(single, "make_message", remembered_by_pairs), partial(check_no_history, "ue")),
-    PlantedFault("a batch reuses a draw of the last", replaced(VectorisedTape, "draw", last_batch_lives_on), partial(check_no_history, "collision")),
-    PlantedFault("neighbours answer each other's size", replaced(vectorised, "answer_sizes", neighbours_swapped), batch["grr"]),
-    PlantedFault("no noise alone in a batch", replaced(vectorised, "_messages", alone_without_noise), batch["ue"]),
-    PlantedFault("no rejection", replaced(VectorisedTape, "below", without_rejection), check_vectorised_tape),
-    PlantedFault("all drawn again for one", replaced(VectorisedTape, "below", all_drawn_again), check_vectorised_tape),
-    PlantedFault("levels off by one", replaced(VectorisedTape, "rises", rises_too_often), check_vectorised_tape),
-    PlantedFault("later blocks repeat the id", replaced(Tape, "_draw_from_next_block", first_block_again), check_scalar_tape),
-    PlantedFault("randomness not from the system", replaced(VectorisedTape, "__init__", not_from_the_system), check_default_sources),
+    PatchedFault("half of a batch shares its draws", replaced(VectorisedTape, "draw", shared_draws), check_vectorised_tape),
+    PatchedFault("half of a batch shares its draws, replayed", replaced(VectorisedTape, "draw", shared_draws), batch["grr"]),
+    PatchedFault("every 1000th shares noise", replaced(VectorisedTape, "draw", every_1000th_shares), check_vectorised_tape),
+    PatchedFault("neighbours exchange draws", replaced(VectorisedTape, "below", draws_of_the_neighbour), batch["ue-compact"]),
+    PatchedFault("ids carry sizes, batches from a tape", replaced(vectorised, "perturb_many_from", sizes_in_ids), batch["grr"]),
+    PatchedFault("ids carry sizes, batches", replaced(vectorised, "perturb_many", sizes_in_ids), partial(check_report_ids, "ue")),
+    PatchedFault("ids carry sizes, single reports", replaced(single, "perturb_from", size_in_id), partial(check_report_ids, "grr")),
+    PatchedFault("first pair from five on", replaced(vectorised, "_sample", first_pair_from_five_on), batch["grr"]),
+    PatchedFault("own symbols not skipped", many_sampler(own_symbols_not_skipped), batch["collision"]),
+    PatchedFault("padding capped", replaced(vectorised, "_sample", capped_padding), batch["ue"]),
+    PatchedFault("taken pairs capped", replaced(vectorised, "_take", capped_padding), batch["collision"]),
+    PatchedFault("dummies capped", many_sampler(capped_dummies), batch["grr"]),
+    PatchedFault("only one dummy", many_sampler(one_dummy), batch["grr"]),
+    PatchedFault("dummies with a minus", many_sampler(dummies_with_a_minus), batch["grr"]),
+    PatchedFault("dummies with a minus, residues", many_sampler(dummies_with_a_minus), batch["ue-compact"]),
+    PatchedFault("the first digit alone", many_sampler(first_digit_only), batch["ue-compact"]),
+    PatchedFault("the true residue not skipped", many_sampler(true_residue_not_skipped), batch["ue-compact"]),
+    PatchedFault("negative values lose their sign", replaced(vectorised, "_placed", without_minus), batch["grr"]),
+    PatchedFault("one pair only", many_sampler(one_pair_only), batch["collision"]),
+    PatchedFault("signs lost", many_sampler(signs_lost), batch["collision"]),
+    PatchedFault("sizes cut at the padding", replaced(vectorised, "answer_sizes", sizes_cut_at_the_padding), batch["grr"]),
+    PatchedFault("sizes rounded up", replaced(vectorised, "answer_sizes", sizes_rounded_up), batch["grr"]),
+    PatchedFault("large batches repeat", many_sampler(large_batches_repeat), partial(check_full_batch, "grr")),
+    PatchedFault("no fakes from key 4096 on, batches", many_sampler(no_fakes_in_planes), batch["ue"]),
+    PatchedFault("no fakes from key 4096 on, single reports", one_sampler(no_fakes_in_a_message), batch["ue"]),
+    PatchedFault("a function names a pair", many_sampler(telling_function), rare["collision"]),
+    PatchedFault("an affine function names a pair", many_sampler(telling_affine_function), rare["ue-compact"]),
+    PatchedFault("a low band keeps the truth", many_sampler(on_tape(low_bits_keep_the_truth)), rare["grr"]),
+    PatchedFault("a high band keeps the truth", many_sampler(on_tape(high_bits_keep_the_truth)), rare["ue"]),
+    PatchedFault("a band of answers keeps the truth", replaced(vectorised, "answer_sizes", asked_in_a_band), partial(check_rare_answers, "grr")),
+    PatchedFault("thresholds off by one", many_sampler(on_tape(one_less)), batch["ue-compact"]),
+    PatchedFault("pairs not shuffled", replaced(vectorised, "_take", not_shuffled), batch["collision"]),
+    PatchedFault("every 1009th report repeats", one_sampler(every_1009th_repeats), partial(check_no_history, "grr")),
+    PatchedFault("reports remembered by pairs", replaced(single, "make_message", remembered_by_pairs), partial(check_no_history, "ue")),
+    PatchedFault("a batch reuses a draw of the last", replaced(VectorisedTape, "draw", last_batch_lives_on), partial(check_no_history, "collision")),
+    PatchedFault("neighbours answer each other's size", replaced(vectorised, "answer_sizes", neighbours_swapped), batch["grr"]),
+    PatchedFault("no noise alone in a batch", replaced(vectorised, "_messages", alone_without_noise), batch["ue"]),
+    PatchedFault("no rejection", replaced(VectorisedTape, "below", without_rejection), check_vectorised_tape),
+    PatchedFault("all drawn again for one", replaced(VectorisedTape, "below", all_drawn_again), check_vectorised_tape),
+    PatchedFault("levels off by one", replaced(VectorisedTape, "rises", rises_too_often), check_vectorised_tape),
+    PatchedFault("later blocks repeat the id", replaced(Tape, "_draw_from_next_block", first_block_again), check_scalar_tape),
+    PatchedFault("randomness not from the system", replaced(VectorisedTape, "__init__", not_from_the_system), check_default_sources),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("planted", FAULTS, ids=lambda planted: planted.fault)
-def test_caught(planted: PlantedFault, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("planted", FAULTS, ids=str)
+def test_caught(planted: PatchedFault, monkeypatch: pytest.MonkeyPatch) -> None:
     """The check passes without the fault: `test_batches` runs it."""
     planted.plant(monkeypatch)
     with pytest.raises(AuditFailure):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from pckv.client.ledger import Caps, Ledger, Spending
 from pckv.client.outbox import REPORT_SUFFIX, SPENT_SUFFIX, DeliveryOutcome, Outbox
 from support import ledger_checks as checks
 from support.client_collector import FakeCollector
+from support.faults import PatchedFault
 from support.ledger_checks import LedgerDevice
 from support.ledger_device import SECONDS_PER_DAY, PythonDevice
 
@@ -103,68 +103,31 @@ def one_ledger_per_address(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Client, "__init__", initialised)
 
 
-@dataclass(frozen=True)
-class LedgerMutant:
-    """A fault, and the check that must catch it."""
-
-    fault: str
-    plant: Plant
-    caught_by: Callable[[LedgerDevice], None]
-
-
 MUTANTS = (
-    LedgerMutant("refused reports left out", without(Status.REFUSED), checks.check_every_state_counts),
-    LedgerMutant("waiting reports left out", without(Status.WAITING), checks.check_every_state_counts),
-    LedgerMutant("only what was sent counts", without(*set(Status) - {Status.SENT}), checks.check_every_state_counts),
-    LedgerMutant(
-        "removed reports left out",
-        replaced(Ledger, "entries", reports_alone),
-        checks.check_a_removed_report_is_not_made_again,
-    ),
-    LedgerMutant("one ledger per address", one_ledger_per_address, checks.check_addresses_share_the_ledger),
-    LedgerMutant("names as they are", survey_by(lambda name: name), checks.check_a_survey_is_answered_once),
-    LedgerMutant("names in lower case", survey_by(str.lower), checks.check_a_survey_is_answered_once),
-    LedgerMutant(
-        "invisible characters tell apart",
-        survey_by(lambda name: " ".join(name.casefold().split())),
-        checks.check_a_survey_is_answered_once,
-    ),
-    LedgerMutant("one survey per task", survey_by(lambda _: object()), checks.check_a_survey_is_answered_once),
-    LedgerMutant("anew after a week", anew_after_a_week, checks.check_time_frees_nothing),
-    LedgerMutant(
-        "no record", replaced(Ledger, "record", lambda *_: None), checks.check_a_removed_report_is_not_made_again
-    ),
-    LedgerMutant(
-        "recorded after sending", record_after_sending, checks.check_spending_is_stored_before_it_is_sent
-    ),
-    LedgerMutant(
-        "records alone", replaced(Ledger, "entries", records_alone), checks.check_a_removed_record_is_restored
-    ),
-    LedgerMutant(
-        "edited records believed", replaced(Ledger, "_entry", believed), checks.check_an_edited_record_is_refused
-    ),
-    LedgerMutant(
-        "the cap is forgotten",
-        replaced(Caps, "remember", lambda _: None),
-        checks.check_the_cap_is_remembered,
-    ),
-    LedgerMutant(
-        "no cap by default",
-        replaced(pckv.client.ledger, "DEFAULT_CAP", Decimal("Infinity")),
-        checks.check_there_is_a_cap_by_default,
-    ),
-    LedgerMutant(
-        "closed tasks are answered",
-        replaced(Task, "phase", lambda *_: Phase.OPEN),
-        checks.check_a_closed_task_spends_nothing,
-    ),
+    PatchedFault("refused reports left out", without(Status.REFUSED), checks.check_every_state_counts),
+    PatchedFault("waiting reports left out", without(Status.WAITING), checks.check_every_state_counts),
+    PatchedFault("only what was sent counts", without(*set(Status) - {Status.SENT}), checks.check_every_state_counts),
+    PatchedFault("removed reports left out", replaced(Ledger, "entries", reports_alone), checks.check_a_removed_report_is_not_made_again),
+    PatchedFault("one ledger per address", one_ledger_per_address, checks.check_addresses_share_the_ledger),
+    PatchedFault("names as they are", survey_by(lambda name: name), checks.check_a_survey_is_answered_once),
+    PatchedFault("names in lower case", survey_by(str.lower), checks.check_a_survey_is_answered_once),
+    PatchedFault("invisible characters tell apart", survey_by(lambda name: " ".join(name.casefold().split())), checks.check_a_survey_is_answered_once),
+    PatchedFault("one survey per task", survey_by(lambda _: object()), checks.check_a_survey_is_answered_once),
+    PatchedFault("anew after a week", anew_after_a_week, checks.check_time_frees_nothing),
+    PatchedFault("no record", replaced(Ledger, "record", lambda *_: None), checks.check_a_removed_report_is_not_made_again),
+    PatchedFault("recorded after sending", record_after_sending, checks.check_spending_is_stored_before_it_is_sent),
+    PatchedFault("records alone", replaced(Ledger, "entries", records_alone), checks.check_a_removed_record_is_restored),
+    PatchedFault("edited records believed", replaced(Ledger, "_entry", believed), checks.check_an_edited_record_is_refused),
+    PatchedFault("the cap is forgotten", replaced(Caps, "remember", lambda _: None), checks.check_the_cap_is_remembered),
+    PatchedFault("no cap by default", replaced(pckv.client.ledger, "DEFAULT_CAP", Decimal("Infinity")), checks.check_there_is_a_cap_by_default),
+    PatchedFault("closed tasks are answered", replaced(Task, "phase", lambda *_: Phase.OPEN), checks.check_a_closed_task_spends_nothing),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 def test_mutant_is_caught(
     ledger_device: LedgerDevice,
-    mutant: LedgerMutant,
+    mutant: PatchedFault,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from pckv.client.folder import _sealed
 from pckv.client.ledger import CAP_PER_PERIOD_NAME, Caps, Ledger, Spending
 from support import ledger_period_checks as checks
 from support.client_collector import FakeCollector
+from support.faults import PatchedFault
 from support.ledger_device import PythonDevice
 from support.ledger_period_checks import PeriodDevice
 
@@ -68,49 +69,20 @@ def a_day_longer(first: str, second: str) -> int:
     return pckv.base.days.days_between(first, second) - 1
 
 
-@dataclass(frozen=True)
-class PeriodMutant:
-    """A fault, and the check that must catch it."""
-
-    fault: str
-    plant: Plant
-    caught_by: Callable[[PeriodDevice], None]
-
-
 MUTANTS = (
-    PeriodMutant("the day decreases", by_the_clock_alone, checks.check_a_clock_set_back_frees_nothing),
-    PeriodMutant("records have no day", without_day, checks.check_a_removed_report_counts_from_its_day),
-    PeriodMutant(
-        "everything was spent long ago",
-        entries_with(lambda entry: replace(entry, day="1970-01-01")),
-        checks.check_a_period_has_a_cap,
-    ),
-    PeriodMutant(
-        "one day too long",
-        lambda patch: patch.setattr(pckv.client.ledger, "days_between", a_day_longer),
-        checks.check_a_period_has_a_cap,
-    ),
-    PeriodMutant(
-        "caps are forgotten",
-        lambda patch: patch.setattr(Caps, "remember", lambda _: None),
-        checks.check_the_cap_per_period_is_remembered,
-    ),
-    PeriodMutant(
-        "no cap per period",
-        lambda patch: patch.setattr(Caps, "per_period", None),
-        checks.check_a_period_of_one_day,
-    ),
-    PeriodMutant(
-        "no total",
-        lambda patch: patch.setattr(Caps, "in_all", 10**6),
-        checks.check_the_total_holds_as_well,
-    ),
-)
+    PatchedFault("the day decreases", by_the_clock_alone, checks.check_a_clock_set_back_frees_nothing),
+    PatchedFault("records have no day", without_day, checks.check_a_removed_report_counts_from_its_day),
+    PatchedFault("everything was spent long ago", entries_with(lambda entry: replace(entry, day="1970-01-01")), checks.check_a_period_has_a_cap),
+    PatchedFault("one day too long", lambda patch: patch.setattr(pckv.client.ledger, "days_between", a_day_longer), checks.check_a_period_has_a_cap),
+    PatchedFault("caps are forgotten", lambda patch: patch.setattr(Caps, "remember", lambda _: None), checks.check_the_cap_per_period_is_remembered),
+    PatchedFault("no cap per period", lambda patch: patch.setattr(Caps, "per_period", None), checks.check_a_period_of_one_day),
+    PatchedFault("no total", lambda patch: patch.setattr(Caps, "in_all", 10**6), checks.check_the_total_holds_as_well),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 def test_mutant_of_caps_is_caught(
-    period_device: PeriodDevice, mutant: PeriodMutant, monkeypatch: pytest.MonkeyPatch
+    period_device: PeriodDevice, mutant: PatchedFault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mutant.plant(monkeypatch)
     with pytest.raises(AssertionError):

@@ -14,7 +14,7 @@ from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.statistics.moments import CountMoments
-from support.source_faults import faulty_module
+from support.faults import faulty_module
 
 KEYS, HELD_KEYS, PAIRS, USERS = 1_000, 50, 5, 60_000
 
@@ -69,7 +69,7 @@ def measured_with(right: str, wrong: str) -> Callable[[pytest.MonkeyPatch], None
     """Plant a fault into the measurement."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        faulty = faulty_module("mechanisms/collision/law.py", right, wrong).CollisionLaw
+        faulty = faulty_module("mechanisms/collision/law.py", {right: wrong}).CollisionLaw
         patch.setattr(CollisionLaw, "measured_law", faulty.measured_law)
 
     return plant

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import itertools
 import json
 import shutil
 import subprocess
@@ -64,22 +63,6 @@ def _process(script: Path) -> subprocess.Popen[str]:
 def _end(process: subprocess.Popen[str]) -> None:
     with process:
         pass
-
-
-# A process loads a folder once, and temporary folders get the names of those that were deleted.
-_numbers = itertools.count()
-
-
-def faulty_client(folder: Path, file: str, faults: dict[str, str], client: Path = CLIENT) -> Path:
-    """Copy a client with some texts of one file replaced."""
-    copy = folder / f"client {next(_numbers)}"
-    shutil.copytree(client, copy)
-    text = (copy / file).read_text(encoding="utf-8")
-    for right, wrong in faults.items():
-        assert right in text
-        text = text.replace(right, wrong)
-    (copy / file).write_text(text, encoding="utf-8")
-    return copy
 
 
 def described(law: Law, question: SizeQuestion | None = None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pckv.tally.counts import SparseCounts
 from pckv.tally.decode import collision
 from pckv.tally.decode.support import decode, key_support
 from support.collision import collision_law
-from support.source_faults import faulty_module
+from support.faults import faulty_module
 
 MOST_KEYS = 2**29 - 1
 DECODER, SUPPORTS = "tally/decode/collision.py", "tally/supports.py"
@@ -95,7 +95,7 @@ def test_planted_faults_are_found(file: str, right: str, wrong: str, monkeypatch
     counts.add_counts(np.array(list(words), np.int64), np.array(list(words.values()), np.int64))
     expected = naive_decode(law, words, [77, 78])
     for planted in (right, wrong):
-        module = faulty_module(file, right, planted)
+        module = faulty_module(file, {right: planted})
         if file == SUPPORTS:
             # The places are those of both loops, everything else of the compiled one.
             monkeypatch.setattr(module, "CHECKS_WORTH_COMPILING", 2**60 if "places =" in right else 0)

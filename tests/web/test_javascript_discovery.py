@@ -19,8 +19,8 @@ from pckv.base.randomness import Tape
 from pckv.device.perturb import perturb_from
 from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.discovery.prefix_tree import _character_fault
-from support.client_mutants import ClientMutant, check_client_mutant
 from support.client_vectors import check_answers, vectors
+from support.faults import Fault
 from support.node import CLIENT, NodeProcess, node
 from support.traced_client import Setting, check_points, explored_points, traced_node
 from support.traced_settings import Request
@@ -163,35 +163,35 @@ def test_a_discovery_refuses_what_is_no_list_of_texts(process: NodeProcess) -> N
 FILE = "discovery.js"
 LENGTH = "slice(0, length)"
 MUTANTS = (
-    ClientMutant("prefixes are one character longer", FILE, {"(group + 1)) / groups": "(group + 1)) / groups + 1"}, check_vectors),
-    ClientMutant("the lengths of groups are rounded down", FILE, {"Math.ceil((characters": "Math.floor((characters"}, check_vectors),
-    ClientMutant("whole texts are reported", FILE, {LENGTH: "slice(0)", "length - shown.length": "0"}, check_vectors),
-    ClientMutant("no end mark", FILE, {"END.repeat(length - shown.length)": '""'}, check_vectors),
-    ClientMutant("one number in all groups", FILE, {", group, ": ", 0, "}, check_vectors),
-    ClientMutant("one number in all tasks", FILE, {"...this.taskDigest, ": ""}, check_vectors),
-    ClientMutant("hashes read from their other end", FILE, {"getBigUint64(0)": "getBigUint64(0, true)"}, check_vectors),
-    ClientMutant("code units are counted", FILE, {"const letters = [...text.normalize()].slice": 'const letters = text.normalize().split("").slice'}, check_vectors),
-    ClientMutant("unknown characters are reported", FILE, {"this.letters.has(letter)": "true"}, check_vectors),
-    ClientMutant("unknown characters are left out", FILE, {'letters.every(known) ? letters.join("") : ""': 'letters.filter(known).join("")'}, check_vectors),
-    ClientMutant("capital letters are unknown", FILE, {"letter.toLowerCase()": "letter"}, check_vectors),
-    ClientMutant("texts are not cut", FILE, {"[...text.normalize()].slice(0, this.characters)": "[...text.normalize()]"}, check_vectors),
-    ClientMutant("texts keep their form", FILE, {"text.normalize()": "text"}, check_vectors),
-    ClientMutant("texts count twice", FILE, {"new Set(Array.from(": "[...(Array.from(", "this.findablePart(text)))": "this.findablePart(text)))]"}, check_reports),
-    ClientMutant("texts that cannot be found count", FILE, {'.filter((text) => text !== "")': ""}, check_vectors),
-    ClientMutant("a group less", FILE, {"BigInt(texts.groups) <<": "BigInt(texts.groups - 1) <<"}, check_vectors),
-    ClientMutant("the group makes a function", FILE, {"BigInt.asUintN(FUNCTION_BITS, drawn)": "drawn"}, check_vectors),
-    ClientMutant("the first group is always asked", FILE, {"Number(drawn >> BigInt(FUNCTION_BITS))": "Number(drawn >> 64n)"}, check_vectors),
-    ClientMutant("a level is drawn", "mechanisms/collision.js", {"this.placed(pair, tape)": "[this.placed(pair, tape), tape.draw()][0]"}, check_reports),
-    ClientMutant("marks in an alphabet", FILE, {"\\p{M}": ""}, check_vectors),
-    ClientMutant("an alphabet in another normal form", FILE, {"letter.normalize() === letter && ": ""}, check_vectors),
-    ClientMutant("an alphabet in the order of code units", FILE, {"points[place - 1] < point": "letters[place - 1] < letters[place]"}, check_vectors),
-    ClientMutant("more members", FILE, {" && Object.keys(more).length === 0": ""}, check_vectors),
-    ClientMutant("members of other tasks", FILE, {"members[member] === FIXED[member]": "true"}, check_vectors),
-    ClientMutant("any number of continuations", FILE, {" <= MAX_CONTINUATIONS": " > 0"}, check_vectors),
-    ClientMutant("any number of symbols", FILE, {"symbols <= 2 ** 30 / groups": "true"}, check_vectors),
+    Fault("prefixes are one character longer", FILE, {"(group + 1)) / groups": "(group + 1)) / groups + 1"}, check_vectors),
+    Fault("the lengths of groups are rounded down", FILE, {"Math.ceil((characters": "Math.floor((characters"}, check_vectors),
+    Fault("whole texts are reported", FILE, {LENGTH: "slice(0)", "length - shown.length": "0"}, check_vectors),
+    Fault("no end mark", FILE, {"END.repeat(length - shown.length)": '""'}, check_vectors),
+    Fault("one number in all groups", FILE, {", group, ": ", 0, "}, check_vectors),
+    Fault("one number in all tasks", FILE, {"...this.taskDigest, ": ""}, check_vectors),
+    Fault("hashes read from their other end", FILE, {"getBigUint64(0)": "getBigUint64(0, true)"}, check_vectors),
+    Fault("code units are counted", FILE, {"const letters = [...text.normalize()].slice": 'const letters = text.normalize().split("").slice'}, check_vectors),
+    Fault("unknown characters are reported", FILE, {"this.letters.has(letter)": "true"}, check_vectors),
+    Fault("unknown characters are left out", FILE, {'letters.every(known) ? letters.join("") : ""': 'letters.filter(known).join("")'}, check_vectors),
+    Fault("capital letters are unknown", FILE, {"letter.toLowerCase()": "letter"}, check_vectors),
+    Fault("texts are not cut", FILE, {"[...text.normalize()].slice(0, this.characters)": "[...text.normalize()]"}, check_vectors),
+    Fault("texts keep their form", FILE, {"text.normalize()": "text"}, check_vectors),
+    Fault("texts count twice", FILE, {"new Set(Array.from(": "[...(Array.from(", "this.findablePart(text)))": "this.findablePart(text)))]"}, check_reports),
+    Fault("texts that cannot be found count", FILE, {'.filter((text) => text !== "")': ""}, check_vectors),
+    Fault("a group less", FILE, {"BigInt(texts.groups) <<": "BigInt(texts.groups - 1) <<"}, check_vectors),
+    Fault("the group makes a function", FILE, {"BigInt.asUintN(FUNCTION_BITS, drawn)": "drawn"}, check_vectors),
+    Fault("the first group is always asked", FILE, {"Number(drawn >> BigInt(FUNCTION_BITS))": "Number(drawn >> 64n)"}, check_vectors),
+    Fault("a level is drawn", "mechanisms/collision.js", {"this.placed(pair, tape)": "[this.placed(pair, tape), tape.draw()][0]"}, check_reports),
+    Fault("marks in an alphabet", FILE, {"\\p{M}": ""}, check_vectors),
+    Fault("an alphabet in another normal form", FILE, {"letter.normalize() === letter && ": ""}, check_vectors),
+    Fault("an alphabet in the order of code units", FILE, {"points[place - 1] < point": "letters[place - 1] < letters[place]"}, check_vectors),
+    Fault("more members", FILE, {" && Object.keys(more).length === 0": ""}, check_vectors),
+    Fault("members of other tasks", FILE, {"members[member] === FIXED[member]": "true"}, check_vectors),
+    Fault("any number of continuations", FILE, {" <= MAX_CONTINUATIONS": " > 0"}, check_vectors),
+    Fault("any number of symbols", FILE, {"symbols <= 2 ** 30 / groups": "true"}, check_vectors),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
-    check_client_mutant(mutant, tmp_path)
+def test_a_mutant_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)

@@ -12,8 +12,8 @@ import pytest
 
 from pckv import Task
 from pckv.base.errors import AuditFailure
-from support.client_mutants import ClientMutant, check_client_mutant
 from support.client_vectors import check_answers, vectors
+from support.faults import Fault
 from support.node import CLIENT, node
 from support.traced_client import traced_node
 
@@ -102,14 +102,14 @@ PRODUCT = "(product, square, place) => (product * factor(square, place))"
 EARLY = "(this.power(part) === 1n || this.power(order / part) === 1n)"
 
 
-def mutant(fault: str, right: str, wrong: str) -> ClientMutant:
+def mutant(fault: str, right: str, wrong: str) -> Fault:
     """Return a fault that the vectors must show."""
-    return ClientMutant(fault, COLLISION, {right: wrong}, check_vectors)
+    return Fault(fault, COLLISION, {right: wrong}, check_vectors)
 
 
-def slower(fault: str, right: str, wrong: str) -> ClientMutant:
+def slower(fault: str, right: str, wrong: str) -> Fault:
     """Return a fault that changes no report, but the steps to it."""
-    return ClientMutant(fault, COLLISION, {right: wrong}, check_steps, "steps")
+    return Fault(fault, COLLISION, {right: wrong}, check_steps, "steps")
 
 
 MUTANTS = (
@@ -149,5 +149,5 @@ MUTANTS = (
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
-    check_client_mutant(mutant, tmp_path)
+def test_a_mutant_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)

@@ -16,8 +16,8 @@ from pckv.auditing.interval_tape import explore
 from pckv.base.errors import AuditFailure
 from pckv.mechanisms.registry import LAWS
 from pckv.tally.decode.support import key_support
-from support.client_mutants import ClientMutant, check_client_mutant
 from support.client_vectors import check_answers, vectors
+from support.faults import Fault
 from support.node import CLIENT, NodeProcess, node
 from support.traced_client import Setting, check_points, explored_points, traced_node
 from support.traced_settings import Request
@@ -188,24 +188,24 @@ CHOICE = "others[tape.below(BigInt(others.length))]"
 grr, collision, hashed = (check_reports(name) for name in ("grr", "collision", "hashed"))
 
 MUTANTS = (
-    ClientMutant("the first of the others is taken", FILE, {CHOICE: "others[0]"}, grr),
-    ClientMutant("a draw although there is one", FILE, {"others.length <= 1": "others.length <= 0"}, grr),
-    ClientMutant("all others are kept", FILE, {"return [...listed, chosen];": "return [...listed, ...others];"}, collision),
-    ClientMutant("others are left out", FILE, {"return [...listed, chosen];": "return listed.length ? listed : [chosen];", "return [...listed, ...others];": "return listed.length ? listed : others;"}, grr),
-    ClientMutant("others come first", FILE, {"[...listed, chosen]": "[chosen, ...listed]", "[...listed, ...others]": "[...others, ...listed]"}, grr),
-    ClientMutant("other is the first key", FILE, {"this.otherIndex = this.count;": "this.otherIndex = 0;"}, check_vectors),
-    ClientMutant("a hash that is not bound to its task", FILE, {"...this.taskDigest, ": ""}, check_vectors),
-    ClientMutant("hashes read from their other end", FILE, {"getBigUint64(0)": "getBigUint64(0, true)"}, check_vectors),
-    ClientMutant("one hash for all levels", FILE, {"MAX_ITEMS / levelValues.length": "MAX_ITEMS / 2"}, check_vectors),
-    ClientMutant("the second of two texts of one hash counts", FILE, {"if (!found.has(pair.key)) ": ""}, check_vectors),
-    ClientMutant("two texts of one hash are two keys", FILE, {"return firstOfEachKey(pairs);": "return pairs;"}, check_vectors),
-    ClientMutant("texts of other forms are taken", FILE, {"check(isName(key)": "check(true"}, check_vectors),
-    ClientMutant("texts are taken by every mechanism", FILE, {"checkTask(mechanism.positions": "checkTask(true"}, check_vectors),
-    ClientMutant("one round of the hash is wrong", HASH, {"rotated(e, 25)": "rotated(e, 24)"}, check_vectors),
-    ClientMutant("long texts are cut", HASH, {"(data.length + END_BYTES)": "(Math.min(data.length, 119) + END_BYTES)"}, check_vectors),
+    Fault("the first of the others is taken", FILE, {CHOICE: "others[0]"}, grr),
+    Fault("a draw although there is one", FILE, {"others.length <= 1": "others.length <= 0"}, grr),
+    Fault("all others are kept", FILE, {"return [...listed, chosen];": "return [...listed, ...others];"}, collision),
+    Fault("others are left out", FILE, {"return [...listed, chosen];": "return listed.length ? listed : [chosen];", "return [...listed, ...others];": "return listed.length ? listed : others;"}, grr),
+    Fault("others come first", FILE, {"[...listed, chosen]": "[chosen, ...listed]", "[...listed, ...others]": "[...others, ...listed]"}, grr),
+    Fault("other is the first key", FILE, {"this.otherIndex = this.count;": "this.otherIndex = 0;"}, check_vectors),
+    Fault("a hash that is not bound to its task", FILE, {"...this.taskDigest, ": ""}, check_vectors),
+    Fault("hashes read from their other end", FILE, {"getBigUint64(0)": "getBigUint64(0, true)"}, check_vectors),
+    Fault("one hash for all levels", FILE, {"MAX_ITEMS / levelValues.length": "MAX_ITEMS / 2"}, check_vectors),
+    Fault("the second of two texts of one hash counts", FILE, {"if (!found.has(pair.key)) ": ""}, check_vectors),
+    Fault("two texts of one hash are two keys", FILE, {"return firstOfEachKey(pairs);": "return pairs;"}, check_vectors),
+    Fault("texts of other forms are taken", FILE, {"check(isName(key)": "check(true"}, check_vectors),
+    Fault("texts are taken by every mechanism", FILE, {"checkTask(mechanism.positions": "checkTask(true"}, check_vectors),
+    Fault("one round of the hash is wrong", HASH, {"rotated(e, 25)": "rotated(e, 24)"}, check_vectors),
+    Fault("long texts are cut", HASH, {"(data.length + END_BYTES)": "(Math.min(data.length, 119) + END_BYTES)"}, check_vectors),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
-    check_client_mutant(mutant, tmp_path)
+def test_a_mutant_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)

@@ -20,7 +20,7 @@ from support.browser import (
     wait_for,
 )
 from support.collectors import Running
-from support.node import faulty_client
+from support.faults import faulty_client
 
 TASK_ADDRESS = re.compile("/tasks/[^/]+$")
 
