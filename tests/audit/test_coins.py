@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -20,7 +19,7 @@ from pckv.auditing.interval_checks import (
     check_reports,
     coin_tasks,
 )
-from pckv.auditing.sampler_loss import DeviceCode, sampler_loss
+from pckv.auditing.sampler_loss import sampler_loss
 from pckv.auditing.variants import with_law
 from pckv.base.errors import AuditFailure
 from pckv.base.randomness import Tape
@@ -29,7 +28,7 @@ from pckv.contract.coins import coin_choice
 from pckv.contract.task import Task
 from pckv.device import perturb as single
 from pckv.mechanisms.collision.law import CollisionLaw
-from support.faults import Fault, faulty_module
+from support.faults import Fault, faulty_module, in_place
 
 MECHANISMS = ("ue-compact", "collision")
 
@@ -69,9 +68,8 @@ def of(name: str) -> Task:
     return audited_task({"name": name, **few}, 8, 2, "1", coin="server")
 
 
-def check_sampler(device: ModuleType) -> None:
-    with mock.patch.object(single, "load_part", return_value=device.perturb):
-        check_interval_loss([of("collision" if hasattr(device, "choose") else "ue-compact")])
+def check_loss(name: str) -> None:
+    check_interval_loss([of(name)])
 
 
 COMPACT, COLLISION, PERTURB = (
@@ -81,12 +79,12 @@ COMPACT, COLLISION, PERTURB = (
 )
 FUNCTION = "if function is None:"
 SAMPLERS = (
-    Fault("a function of their own", COMPACT, {FUNCTION: "if True:"}, check_sampler, "a coin chose one"),
-    Fault("a function of their own", COLLISION, {FUNCTION: "if True:"}, check_sampler, "a coin chose one"),
-    Fault("a function of their own for many pairs", COLLISION, {FUNCTION: "if function is None or len(pairs) > 4:"}, check_sampler, "a coin chose one"),
-    Fault("a function that is not marked as one", COMPACT, {f"{FUNCTION}\n        function = tape.below(law.functions)": "function = tape.below(int(law.functions))"}, check_sampler, "interval tape"),
-    Fault("the next function", COLLISION, {"return function * law.symbols + symbol": "return (function + 1) % law.functions * law.symbols + symbol"}, check_sampler, "another chance than stated"),
-    Fault("noise that the function decides", COMPACT, {"if tape.bernoulli(law.kept):": "if function % 4 < 2:"}, check_sampler, "depends on the number of a hash function"),
+    in_place("a function of their own", COMPACT, {FUNCTION: "if True:"}, partial(check_loss, "ue-compact"), "a coin chose one"),
+    in_place("a function of their own", COLLISION, {FUNCTION: "if True:"}, partial(check_loss, "collision"), "a coin chose one"),
+    in_place("a function of their own for many pairs", COLLISION, {FUNCTION: "if function is None or len(pairs) > 4:"}, partial(check_loss, "collision"), "a coin chose one"),
+    in_place("a function that is not marked as one", COMPACT, {f"{FUNCTION}\n        function = tape.below(law.functions)": "function = tape.below(int(law.functions))"}, partial(check_loss, "ue-compact"), "interval tape"),
+    in_place("the next function", COLLISION, {"return function * law.symbols + symbol": "return (function + 1) % law.functions * law.symbols + symbol"}, partial(check_loss, "collision"), "another chance than stated"),
+    in_place("noise that the function decides", COMPACT, {"if tape.bernoulli(law.kept):": "if function % 4 < 2:"}, partial(check_loss, "ue-compact"), "depends on the number of a hash function"),
 )  # fmt: skip
 
 
@@ -95,26 +93,22 @@ def test_a_sampler_that_does_not_follow_its_coin_is_caught(mutant: Fault, tmp_pa
     mutant.check_caught(tmp_path)
 
 
-def check_message(perturb: ModuleType, name: str) -> None:
-    check_interval_loss([of(name)], DeviceCode(message=perturb.make_message))
-
-
-def check_report(perturb: ModuleType, name: str) -> None:
-    check_reports([of(name)], perturb.perturb_from)
+def check_report(name: str) -> None:
+    check_reports([of(name)])
 
 
 # The collector knows what a coin decides: noise from it would be no noise.
 FROM_COIN = "Tape(task.draws, __import__('pckv.base.seeded').base.seeded.seeded_source(int.from_bytes(coin or b'', 'big')))"
 CHOICE = "coin_choice(task, coin)"
 REPORTS = (
-    Fault("the device decides who answers sizes", PERTURB, {"tape.bernoulli(question.asked) if choice is None else choice.asks_size": "tape.bernoulli(question.asked)"}, check_message, "another chance than stated"),
-    Fault("large sets answer sizes", PERTURB, {"else choice.asks_size": "else choice.asks_size or len(pairs) > 6"}, check_message, "another chance than stated"),
-    Fault("nobody answers sizes", PERTURB, {"else choice.asks_size": "else False"}, check_message, "another chance than stated"),
-    Fault("the coin is ignored", PERTURB, {"    if choice is None:\n        return sampler": "    if task:\n        return sampler"}, check_message, "a coin chose one"),
-    Fault("noise drawn from the coin", PERTURB, {"choose_other(task, read, tape), tape, choice)": f"choose_other(task, read, tape), {FROM_COIN}, choice)"}, check_report, "another message from bytes"),
-    Fault("an id of its own", PERTURB, {"Report(coin or ": "Report("}, check_report, "is not the coin"),
-    Fault("an id that carries the number of pairs", PERTURB, {"Report(coin or ": "Report(coin and coin[:15] + bytes([len(pairs)]) or "}, check_report, "is not the coin"),
-    Fault("the function of another coin", PERTURB, {CHOICE: f"{CHOICE}._replace(function=coin_choice(task, coin[1:] + b'!').function)"}, check_report, "another message from bytes"),
+    in_place("the device decides who answers sizes", PERTURB, {"tape.bernoulli(question.asked) if choice is None else choice.asks_size": "tape.bernoulli(question.asked)"}, check_loss, "another chance than stated"),
+    in_place("large sets answer sizes", PERTURB, {"else choice.asks_size": "else choice.asks_size or len(pairs) > 6"}, check_loss, "another chance than stated"),
+    in_place("nobody answers sizes", PERTURB, {"else choice.asks_size": "else False"}, check_loss, "another chance than stated"),
+    in_place("the coin is ignored", PERTURB, {"    if choice is None:\n        return sampler": "    if task:\n        return sampler"}, check_loss, "a coin chose one"),
+    in_place("noise drawn from the coin", PERTURB, {"choose_other(task, read, tape), tape, choice)": f"choose_other(task, read, tape), {FROM_COIN}, choice)"}, check_report, "another message from bytes"),
+    in_place("an id of its own", PERTURB, {"Report(coin or ": "Report("}, check_report, "is not the coin"),
+    in_place("an id that carries the number of pairs", PERTURB, {"Report(coin or ": "Report(coin and coin[:15] + bytes([len(pairs)]) or "}, check_report, "is not the coin"),
+    in_place("the function of another coin", PERTURB, {CHOICE: f"{CHOICE}._replace(function=coin_choice(task, coin[1:] + b'!').function)"}, check_report, "another message from bytes"),
 )  # fmt: skip
 
 

@@ -18,8 +18,7 @@ from pckv.base.errors import AuditFailure
 from pckv.device import vectorised
 from pckv.mechanisms.collision.affine import Numbering, is_generator
 from pckv.mechanisms.collision.law import CollisionLaw
-from support.batch_faults import Plant, replaced
-from support.faults import faulty_module
+from support.faults import Plant, faulty_module, replaced
 
 Method = Callable[..., Any]
 COLLISION = next(subject for subject in SUBJECTS if subject.name == "collision")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -22,47 +21,28 @@ from pckv.base import budget
 from pckv.base.errors import AuditFailure, ParameterError
 from pckv.base.randomness import Tape
 from pckv.contract.task import Task
-from pckv.device.perturb import Sampler
+from pckv.mechanisms.collision.device import perturb
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.grr.law import GrrLaw
-from pckv.mechanisms.padding import Pair
-from pckv.mechanisms.size_question.device import answer
-from support.faults import Fault, faulty_module
+from support.faults import Fault, in_place
 
 
-def of(name: str, keys: int, padding: int, epsilon: str = "1", **parameters: object) -> Callable[[], Task]:
-    """Return what makes a task."""
-    return partial(audited_task, {"name": name, **parameters}, keys, padding, epsilon)
+def of(name: str, keys: int, padding: int, **parameters: object) -> Task:
+    return audited_task({"name": name, **parameters}, keys, padding, "1")
 
 
-def with_sampler(sampler: Sampler) -> DeviceCode:
-    """Return the device's code with another sampler."""
-
-    def message(task: Task, pairs: Sequence[Pair], tape: Tape) -> int:
-        question, first = task.size_question, task.law.word_limit
-        if question is not None and first is not None and tape.bernoulli(question.asked):
-            return first + answer(question, len(pairs), tape)
-        return sampler(task.law, pairs, tape)
-
-    return DeviceCode(message=message)
+def check_loss(name: str, keys: int, padding: int, **parameters: object) -> None:
+    check_interval_loss([of(name, keys, padding, **parameters)])
 
 
-def sampler(
-    fault: str, file: str, right: str, wrong: str, task: Callable[[], Task], says: str = "interval tape"
-) -> Fault:
-    """Return a fault of a sampler, and the task at which running it shows the fault."""
-    return Fault(
-        fault,
-        file,
-        {right: wrong},
-        lambda device: check_interval_loss([task()], with_sampler(device.perturb)),
-        says,
-    )
+def check_report() -> None:
+    check_reports([of("grr", 8, 2)])
 
 
 UE, GRR, COMPACT, COLLISION = (
     f"mechanisms/{name}/device.py" for name in ("ue", "grr", "ue_compact", "collision")
 )
+TAPE, PADDING = "interval tape", "mechanisms/padding.py"
 SKIP, DRAW = "        for taken in own:", "    number = tape.draw()"
 ITEMS = "items = [law.item(pair[0], draw_level(pair, tape)) for pair in choose(pairs, law.padding, tape)]"
 WITHOUT_NOISE = (
@@ -71,25 +51,25 @@ WITHOUT_NOISE = (
     "        return function * law.symbols + law.own_symbols(function, items)[0]"
 )
 SAMPLERS = (
-    sampler("a narrow band of draws keeps the truth", GRR, "number < law.kept:", "number < law.kept or number == law.one - 2**40:", of("grr", 1000, 5)),
-    sampler("at most 10 dummies", GRR, "tape.below(law.padding)", "tape.below(min(law.padding, 10))", of("grr", 100, 12)),
-    sampler("dummies always +", GRR, "law.one // 2", "law.one", of("grr", 2**31, 3)),
-    sampler("one key is told as it is", GRR, DRAW, "    number = 0 if pair[0] == 4097 else tape.draw()", of("grr", 10_000, 1), "depends on a key"),
-    sampler("one value is told as it is", COMPACT, "if tape.bernoulli(law.kept):", "if pair[2] == 3 << 62 or tape.bernoulli(law.kept):", of("ue-compact", 10_000, 1), "depends on a key"),
-    sampler("every 4099th key is told as it is", COLLISION, DRAW, "    number = 0 if any(item // 2 % 4099 == 7 for item in items) else tape.draw()", of("collision", 10_000, 3), "depends on a key"),
-    sampler("keys beyond 2^20 are told as they are", GRR, DRAW, "    number = 0 if pair[0] > 2**20 else tape.draw()", of("grr", 2**31, 1), "depends on a key"),
-    sampler("one function in 65,521 names a pair", COMPACT, "if tape.bernoulli(law.kept):", "if function % 65521 == 7 or tape.bernoulli(law.kept):", of("ue-compact", 10**6, 3), "hash function"),
-    sampler("a function among a few names a pair", COLLISION, DRAW, "    number = 0 if function in (2**31, 2**32 - 1) else tape.draw()", of("collision", 10**6, 3), "hash function"),
-    sampler("one function in 65,521 names a pair", COLLISION, "if number < len(own) * law.hit:", "if function % 65521 == 7 or number < len(own) * law.hit:", of("collision", 100, 3), "hash function"),
-    sampler("own symbols not skipped where there are 4 to 49", COLLISION, SKIP, "        for taken in own if not 4 <= len(own) < 50 else ():", of("collision", 10**4, 12)),
-    sampler("own symbols not skipped where they are many", COLLISION, SKIP, "        for taken in own[:40]:", of("collision", 10**4, 60)),
-    sampler("no noise for sets larger than the padding", COLLISION, ITEMS, ITEMS + WITHOUT_NOISE, of("collision", 100, 5), "choice of pairs"),
-    sampler("no limit on the pairs", COLLISION, "if len(held) <= most:", "if len(held) >= 0:", of("collision", 100, 5)),
-    sampler("the last residue of a set is never drawn", COMPACT, "tape.below(law.r) if law.r > 1", "tape.below(law.r - 1) if law.r > 1", of("ue-compact", 500, 2, q=19, r=9, o=3)),
-    sampler("no fakes from key 4096 on", UE, "present = number < either", "present = number < either and position < 4096", of("ue", 4_200, 2)),
-    sampler("the draw of a position decides two", UE, "        number = draw()", "        number = draw() if position != 77 else number", of("ue", 100, 2)),
-    sampler("a position is silent where its neighbour is", UE, "        if present:", "        if present and not (position == 60 and not presence[7] & 8):", of("ue", 100, 2)),
-    sampler("the sampled pair keeps its sign where there are many keys", UE, "plus = positive == (number < law.kept)", "plus = positive == (number < law.kept or law.keys > 50)", of("ue", 100, 2)),
+    in_place("a narrow band of draws keeps the truth", GRR, {"number < law.kept:": "number < law.kept or number == law.one - 2**40:"}, partial(check_loss, "grr", 1000, 5), TAPE),
+    in_place("at most 10 dummies", GRR, {"tape.below(law.padding)": "tape.below(min(law.padding, 10))"}, partial(check_loss, "grr", 100, 12), TAPE),
+    in_place("dummies always +", GRR, {"law.one // 2": "law.one"}, partial(check_loss, "grr", 2**31, 3), TAPE),
+    in_place("one key is told as it is", GRR, {DRAW: "    number = 0 if pair[0] == 4097 else tape.draw()"}, partial(check_loss, "grr", 10_000, 1), "depends on a key"),
+    in_place("one value is told as it is", COMPACT, {"if tape.bernoulli(law.kept):": "if pair[2] == 3 << 62 or tape.bernoulli(law.kept):"}, partial(check_loss, "ue-compact", 10_000, 1), "depends on a key"),
+    in_place("every 4099th key is told as it is", COLLISION, {DRAW: "    number = 0 if any(item // 2 % 4099 == 7 for item in items) else tape.draw()"}, partial(check_loss, "collision", 10_000, 3), "depends on a key"),
+    in_place("keys beyond 2^20 are told as they are", GRR, {DRAW: "    number = 0 if pair[0] > 2**20 else tape.draw()"}, partial(check_loss, "grr", 2**31, 1), "depends on a key"),
+    in_place("one function in 65,521 names a pair", COMPACT, {"if tape.bernoulli(law.kept):": "if function % 65521 == 7 or tape.bernoulli(law.kept):"}, partial(check_loss, "ue-compact", 10**6, 3), "hash function"),
+    in_place("a function among a few names a pair", COLLISION, {DRAW: "    number = 0 if function in (2**31, 2**32 - 1) else tape.draw()"}, partial(check_loss, "collision", 10**6, 3), "hash function"),
+    in_place("one function in 65,521 names a pair", COLLISION, {"if number < len(own) * law.hit:": "if function % 65521 == 7 or number < len(own) * law.hit:"}, partial(check_loss, "collision", 100, 3), "hash function"),
+    in_place("own symbols not skipped where there are 4 to 49", COLLISION, {SKIP: "        for taken in own if not 4 <= len(own) < 50 else ():"}, partial(check_loss, "collision", 10**4, 12), TAPE),
+    in_place("own symbols not skipped where they are many", COLLISION, {SKIP: "        for taken in own[:40]:"}, partial(check_loss, "collision", 10**4, 60), TAPE),
+    in_place("no noise for sets larger than the padding", COLLISION, {ITEMS: ITEMS + WITHOUT_NOISE}, partial(check_loss, "collision", 100, 5), "choice of pairs"),
+    in_place("no limit on the pairs", COLLISION, {"if len(held) <= most:": "if len(held) >= 0:"}, partial(check_loss, "collision", 100, 5), TAPE),
+    in_place("the last residue of a set is never drawn", COMPACT, {"tape.below(law.r) if law.r > 1": "tape.below(law.r - 1) if law.r > 1"}, partial(check_loss, "ue-compact", 500, 2, q=19, r=9, o=3), TAPE),
+    in_place("no fakes from key 4096 on", UE, {"present = number < either": "present = number < either and position < 4096"}, partial(check_loss, "ue", 4_200, 2), TAPE),
+    in_place("the draw of a position decides two", UE, {"        number = draw()": "        number = draw() if position != 77 else number"}, partial(check_loss, "ue", 100, 2), TAPE),
+    in_place("a position is silent where its neighbour is", UE, {"        if present:": "        if present and not (position == 60 and not presence[7] & 8):"}, partial(check_loss, "ue", 100, 2), TAPE),
+    in_place("the sampled pair keeps its sign where there are many keys", UE, {"plus = positive == (number < law.kept)": "plus = positive == (number < law.kept or law.keys > 50)"}, partial(check_loss, "ue", 100, 2), TAPE),
 )  # fmt: skip
 
 
@@ -98,42 +78,26 @@ def test_a_faulty_sampler_is_caught(mutant: Fault, tmp_path: Path) -> None:
     mutant.check_caught(tmp_path)
 
 
-# The padding is called by its name from the samplers' modules: keys and padding of the task that shows the fault.
-SHARED: dict[str, tuple[str, str, int, int]] = {
-    "the first pair is always taken from 5 pairs on": ("slot = tape.below(max(len(pairs), padding))", "slot = tape.below(max(len(pairs), padding)) if len(pairs) < 5 else 0", 100, 12),
-    "padding capped at 10": ("max(len(pairs), padding)", "max(len(pairs), min(padding, 10))", 100, 12),
-    "pairs beyond the hundredth are never taken": ("return pairs[slot] if", "return pairs[min(slot, 99)] if", 200, 2),
-}  # fmt: skip
+# Of what the samplers share, shown by three of them.
+SHARED = (
+    in_place("the first pair is always taken from 5 pairs on", PADDING, {"slot = tape.below(max(len(pairs), padding))": "slot = tape.below(max(len(pairs), padding)) if len(pairs) < 5 else 0"}, partial(check_loss, keys=100, padding=12), TAPE),
+    in_place("padding capped at 10", PADDING, {"max(len(pairs), padding)": "max(len(pairs), min(padding, 10))"}, partial(check_loss, keys=100, padding=12), TAPE),
+    in_place("pairs beyond the hundredth are never taken", PADDING, {"return pairs[slot] if": "return pairs[min(slot, 99)] if"}, partial(check_loss, keys=200, padding=2), TAPE),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("fault", SHARED)
+@pytest.mark.parametrize("mutant", SHARED, ids=str)
 @pytest.mark.parametrize("name", ["ue", "grr", "ue-compact"])
-def test_faulty_padding_is_caught(fault: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right, wrong, keys, padding = SHARED[fault]
-    faulty = faulty_module("mechanisms/padding.py", {right: wrong})
-    monkeypatch.setattr(f"pckv.mechanisms.{name.replace('-', '_')}.device.sample", faulty.sample)
-    with pytest.raises(AuditFailure, match="interval tape"):
-        check_interval_loss([of(name, keys, padding)()])
-
-
-def check_message(perturb: ModuleType) -> None:
-    check_interval_loss([of("grr", 100, 5)()], DeviceCode(message=perturb.make_message))
-
-
-def check_answer(device: ModuleType) -> None:
-    check_interval_loss([of("grr", 2**31, 5)()], DeviceCode(answer=device.answer))
-
-
-def check_report(perturb: ModuleType) -> None:
-    check_reports([of("grr", 8, 2)()], perturb.perturb_from)
+def test_faulty_padding_is_caught(mutant: Fault, name: str, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path, name)
 
 
 PERTURB, QUESTION = "device/perturb.py", "mechanisms/size_question/device.py"
 REPORTS = (
-    Fault("whether sizes are asked depends on the pairs", PERTURB, {"tape.bernoulli(question.asked)": "tape.bernoulli(question.asked if pairs else 0)"}, check_message, "interval tape"),
-    Fault("a wrong size is named where there are many pairs", PERTURB, {"answer(question, len(pairs), tape)": "answer(question, min(len(pairs), 30), tape)"}, check_message, "interval tape"),
-    Fault("an answer about very many pairs is true", QUESTION, {"if tape.bernoulli(question.kept):": "if size > 10**9 or tape.bernoulli(question.kept):"}, check_answer, "answer of size"),
-    Fault("an id that carries the number of pairs", PERTURB, {"or tape.report_id, ": "or tape.report_id[:15] + bytes([len(pairs)]), "}, check_report, "report ids"),
+    in_place("whether sizes are asked depends on the pairs", PERTURB, {"tape.bernoulli(question.asked)": "tape.bernoulli(question.asked if pairs else 0)"}, partial(check_loss, "grr", 100, 5), TAPE),
+    in_place("a wrong size is named where there are many pairs", PERTURB, {"answer(question, len(pairs), tape)": "answer(question, min(len(pairs), 30), tape)"}, partial(check_loss, "grr", 100, 5), TAPE),
+    in_place("an answer about very many pairs is true", QUESTION, {"if tape.bernoulli(question.kept):": "if size > 10**9 or tape.bernoulli(question.kept):"}, partial(check_loss, "grr", 2**31, 5), "answer of size"),
+    in_place("an id that carries the number of pairs", PERTURB, {"or tape.report_id, ": "or tape.report_id[:15] + bytes([len(pairs)]), "}, check_report, "report ids"),
 )  # fmt: skip
 
 
@@ -153,12 +117,12 @@ TAPES: dict[str, tuple[str, Any]] = {
 def test_a_faulty_tape_is_caught(method: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Tape, method, wrong)
     with pytest.raises(AuditFailure):
-        check_interval_loss([of("grr", 10, 3)()])
+        check_loss("grr", 10, 3)
 
 
-def check_choice(device: ModuleType) -> None:
+def check_choice() -> None:
     law = CollisionLaw(2**20, 5, Fraction(2))
-    check_choices(law, lambda values, tape: device.perturb(law, DeviceCode().pairs(values, 2), tape), (6, 65))
+    check_choices(law, lambda values, tape: perturb(law, DeviceCode().pairs(values, 2), tape), (6, 65))
 
 
 OTHER, SWAP = (
@@ -166,9 +130,9 @@ OTHER, SWAP = (
     "shuffled[place], shuffled[other] = shuffled[other], shuffled[place]",
 )
 CHOICES = (
-    Fault("the first pairs are always taken from 50 on", COLLISION, {OTHER: f"({OTHER} if len(held) < 50 else 0)"}, check_choice, "choice of pairs"),
-    Fault("the last pair is never taken", COLLISION, {OTHER: "tape.below(len(held) - place - 1)"}, check_choice, "choice of pairs"),
-    Fault("a pair may be taken twice", COLLISION, {SWAP: "shuffled[place] = shuffled[other]"}, check_choice, "choice of pairs"),
+    in_place("the first pairs are always taken from 50 on", COLLISION, {OTHER: f"({OTHER} if len(held) < 50 else 0)"}, check_choice, "choice of pairs"),
+    in_place("the last pair is never taken", COLLISION, {OTHER: "tape.below(len(held) - place - 1)"}, check_choice, "choice of pairs"),
+    in_place("a pair may be taken twice", COLLISION, {SWAP: "shuffled[place] = shuffled[other]"}, check_choice, "choice of pairs"),
 )  # fmt: skip
 
 
@@ -227,6 +191,6 @@ def test_e_to_the_epsilon_too_large_for_long_decimals_is_caught(monkeypatch: pyt
 
 
 def test_the_checks_pass_without_a_fault() -> None:
-    check_message(faulty_module(PERTURB, {}))
-    check_reports([of("grr", 8, 2)()])
+    check_loss("grr", 100, 5)
+    check_report()
     check_all_within_epsilon(laws(GrrLaw, (200, 2**31)))

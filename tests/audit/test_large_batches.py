@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import ModuleType
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -21,9 +19,8 @@ from audit.large_batches import (
 from pckv.base.errors import AuditFailure
 from pckv.base.seeded import seeded_source
 from pckv.device import vectorised
-from pckv.mechanisms import registry as mechanisms
 from pckv.mechanisms.registry import LAWS
-from support.faults import Fault
+from support.faults import Fault, in_place
 
 VECTORISED = "device/vectorised.py"
 
@@ -34,28 +31,6 @@ def test_large_batches(check: Callable[[str], None], mechanism: str) -> None:
     check(mechanism)
 
 
-def check_batch(module: ModuleType, function: str, mechanism: str, check: Callable[[str], None]) -> None:
-    """Run a check with one function of the batch path taken from a module."""
-    faulty, load = getattr(module, function), mechanisms.load_part
-    with (
-        mock.patch.object(vectorised, function, faulty),
-        mock.patch.object(
-            vectorised,
-            "load_part",
-            lambda *part: found if (found := load(*part)).__name__ != function else faulty,
-        ),
-    ):
-        check(mechanism)
-
-
-def batch(
-    fault: str, right: str, wrong: str, function: str, mechanism: str, check: Callable[[str], None]
-) -> Fault:
-    """Return a fault of the batch path, in one of its functions."""
-    caught_by = partial(check_batch, function=function, mechanism=mechanism, check=check)
-    return Fault(fault, VECTORISED, {right: wrong}, caught_by)
-
-
 KEPT = "moved = np.flatnonzero(numbers >= np.uint64(law.kept))"
 BAND = "(numbers < np.uint64(5 << 60)) | (numbers >= np.uint64((5 << 60) + (1 << 40)))"
 SHARED = (
@@ -63,13 +38,13 @@ SHARED = (
 )
 OWNERS, SLOTS = "np.arange(len(population))", "    real = slots < sizes"
 FAULTS = (
-    batch("a band of 2^-24 of all draws keeps the truth", KEPT, f"moved = np.flatnonzero((numbers >= np.uint64(law.kept)) & ({BAND}))", "perturb_grr", "grr", check_bands),
-    batch("one function in 65,521 names a pair", "hits = numbers < counts", "numbers = np.where(functions % 65521 == 7, np.uint64(0), numbers)\n    hits = numbers < counts", "perturb_collision", "collision", check_bands),
-    batch("people numbered by 16 bits", f"owners = np.repeat({OWNERS}, sizes)\n    taken", f"owners = np.repeat({OWNERS}.astype(np.uint16).astype(np.int64), sizes)\n    taken", "_take", "collision", check_many_people),
-    batch("draws shared beyond 65,536 people", KEPT, f"numbers = numbers[np.arange(numbers.size) % 2**16]\n    {KEPT}", "perturb_grr", "grr", check_many_people),
-    batch("noise shared beyond 1,000 people", "perturb_many_from(VectorisedTape(source), task", f"perturb_many_from(VectorisedTape({SHARED}), task", "perturb_many", "grr", check_many_people),
-    batch("slots counted by 8 bits", "np.maximum(sizes, task.law.padding).astype(np.uint64)", "(np.maximum(sizes, task.law.padding) - 1).astype(np.uint8).astype(np.uint64) + np.uint64(1)", "_sample", "grr", check_large_sets),
-    batch("the first pair is always taken from 150 pairs on", SLOTS, f"    slots = np.where(sizes >= 150, 0, slots)\n{SLOTS}", "_sample", "grr", check_large_sets),
+    in_place("a band of 2^-24 of all draws keeps the truth", VECTORISED, {KEPT: f"moved = np.flatnonzero((numbers >= np.uint64(law.kept)) & ({BAND}))"}, partial(check_bands, "grr")),
+    in_place("one function in 65,521 names a pair", VECTORISED, {"hits = numbers < counts": "numbers = np.where(functions % 65521 == 7, np.uint64(0), numbers)\n    hits = numbers < counts"}, partial(check_bands, "collision")),
+    in_place("people numbered by 16 bits", VECTORISED, {f"owners = np.repeat({OWNERS}, sizes)\n    taken": f"owners = np.repeat({OWNERS}.astype(np.uint16).astype(np.int64), sizes)\n    taken"}, partial(check_many_people, "collision")),
+    in_place("draws shared beyond 65,536 people", VECTORISED, {KEPT: f"numbers = numbers[np.arange(numbers.size) % 2**16]\n    {KEPT}"}, partial(check_many_people, "grr")),
+    in_place("noise shared beyond 1,000 people", VECTORISED, {"perturb_many_from(VectorisedTape(source), task": f"perturb_many_from(VectorisedTape({SHARED}), task"}, partial(check_many_people, "grr")),
+    in_place("slots counted by 8 bits", VECTORISED, {"np.maximum(sizes, task.law.padding).astype(np.uint64)": "(np.maximum(sizes, task.law.padding) - 1).astype(np.uint8).astype(np.uint64) + np.uint64(1)"}, partial(check_large_sets, "grr")),
+    in_place("the first pair is always taken from 150 pairs on", VECTORISED, {SLOTS: f"    slots = np.where(sizes >= 150, 0, slots)\n{SLOTS}"}, partial(check_large_sets, "grr")),
 )  # fmt: skip
 
 

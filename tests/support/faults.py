@@ -9,10 +9,12 @@ import importlib.util
 import itertools
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
@@ -63,9 +65,29 @@ class Fault:
             self.caught_by(planted, *more)
 
 
+def in_place(
+    fault: str, file: str, replaced: Mapping[str, str], check: Callable[..., None], says: str | None = None
+) -> Fault:
+    """Return a fault of code in Python that is planted into the running product while a check runs."""
+
+    def caught_by(module: ModuleType, *more: Any) -> None:
+        with planted(file, module):
+            check(*more)
+
+    return Fault(fault, file, replaced, caught_by, says)
+
+
 def stand_in(fault: str, subject: Any, caught_by: Callable[[Any], None], says: str | None = None) -> Fault:
     """Return a fault of a part that has no line of its own in the source: another part stands in for it."""
     return Fault(fault, "", {}, lambda _: caught_by(subject), says)
+
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Plant:
+    """Replace something by what `wrap` makes of it."""
+    return lambda patch: patch.setattr(owner, name, wrap(getattr(owner, name)))
 
 
 @dataclass(frozen=True)
@@ -73,7 +95,7 @@ class PatchedFault:
     """A fault that is patched into the running product, and the check that must catch it."""
 
     fault: str
-    plant: Callable[[pytest.MonkeyPatch], None]
+    plant: Plant
     caught_by: Callable[..., None]
 
     def __str__(self) -> str:
@@ -95,6 +117,48 @@ def faulty_module(file: str, replaced: Mapping[str, str]) -> ModuleType:
     sys.modules[name] = module
     exec(compile(text, str(path), "exec"), vars(module))  # noqa: S102
     return module
+
+
+@contextmanager
+def planted(file: str, module: ModuleType) -> Iterator[None]:
+    """Let the functions of the product that differ in a faulty module run its code, wherever they are held."""
+    shipped = import_module("pckv." + file.removesuffix(".py").replace("/", "."))
+    wrong, changed = _functions(module), []
+    for name, function in _functions(shipped).items():
+        is_same = _are_alike(function.__code__, wrong[name].__code__)
+        if not is_same or function.__defaults__ != wrong[name].__defaults__:
+            changed.append((function, function.__code__, function.__defaults__))
+            function.__code__, function.__defaults__ = wrong[name].__code__, wrong[name].__defaults__
+    assert changed
+    try:
+        yield
+    finally:
+        for function, code, defaults in changed:
+            function.__code__, function.__defaults__ = code, defaults
+
+
+def _functions(module: ModuleType) -> dict[str, FunctionType]:
+    """Return the functions of a module and the methods of its classes, by name."""
+    owners = [module, *(each for each in vars(module).values() if isinstance(each, type))]
+    return {
+        f"{owner.__name__ if owner is not module else ''}.{name}": function
+        for owner in owners
+        if owner is module or owner.__module__ == module.__name__
+        for name, function in vars(owner).items()
+        if isinstance(function, FunctionType) and function.__module__ == module.__name__
+    }
+
+
+def _are_alike(one: CodeType, other: CodeType) -> bool:
+    """Return whether two functions do the same, on whatever lines they stand."""
+    if (one.co_code, one.co_names, one.co_varnames) != (other.co_code, other.co_names, other.co_varnames):
+        return False
+    return len(one.co_consts) == len(other.co_consts) and all(
+        _are_alike(mine, yours)
+        if isinstance(mine, CodeType) and isinstance(yours, CodeType)
+        else mine == yours
+        for mine, yours in zip(one.co_consts, other.co_consts, strict=True)
+    )
 
 
 def faulty_class(module: ModuleType, right: type) -> Any:
