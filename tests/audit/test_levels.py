@@ -33,6 +33,7 @@ from pckv.device import vectorised
 from pckv.mechanisms.grr import device as device_grr
 from pckv.mechanisms.registry import LAWS, build
 from pckv.mechanisms.ue_compact import device as device_compact
+from support.tasks import a_task
 
 WITH_LEVELS = [name for name, variants in LEVEL_VARIANTS.items() if variants]
 
@@ -70,9 +71,7 @@ def test_ids_bind_contracts() -> None:
 
 
 def test_an_audit_says_how_many_levels_there_are() -> None:
-    task = Task(
-        name="t", keys=2, values=(1, 5), levels=5, epsilon=1, padding=1, mechanism="grr", size_share=0
-    )
+    task = a_task(keys=2, values=(1, 5), levels=5, padding=1, mechanism="grr", size_share=0)
     found = audit(task)
     assert (found.levels, found.holds, found.sets) == (5, True, 38)
     assert found.enumerated == found.closed_form == found.claimed == 1.0

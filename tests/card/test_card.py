@@ -11,6 +11,7 @@ import pytest
 from pckv import Series, Task, audit
 from pckv.card.card import privacy_card
 from pckv.card.markdown import card_markdown
+from support.tasks import a_task
 
 GOLDEN = Path(__file__).parent / "golden"
 SURVEY = Task(
@@ -160,15 +161,7 @@ def test_coins_are_told() -> None:
 
 
 def test_levels_are_told() -> None:
-    task = Task(
-        name="t",
-        keys=9,
-        values=(1, 5),
-        levels=(1, 2, 3, 4, 5),
-        epsilon=1,
-        mechanism="grr",
-        about={"unit": "stars"},
-    )
+    task = a_task(keys=9, values=(1, 5), levels=(1, 2, 3, 4, 5), mechanism="grr", about={"unit": "stars"})
     page = card_markdown(privacy_card(task))
     assert (
         "| Values | from 1 to 5 stars |\n| Levels | 5: 1, 2, 3, 4, 5; a value in between is reported as one of the"

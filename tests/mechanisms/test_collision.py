@@ -21,6 +21,7 @@ from pckv.mechanisms.collision.law import MAX_SYMBOLS, CollisionLaw
 from pckv.statistics.moments import CountMoments
 from support.collision import collision_law
 from support.faults import faulty_module
+from support.tasks import a_task
 
 # Positions, keys and padding.
 SMALL_FAMILIES = (
@@ -302,9 +303,7 @@ def test_audits_at_any_size() -> None:
         (2**29 - 1, 5, "20"),
         (1, 1, "10"),
     ):
-        task = Task(
-            name="t", keys=keys, values=(0, 1), epsilon=epsilon, padding=padding, mechanism="collision"
-        )
+        task = a_task(keys=keys, epsilon=epsilon, padding=padding, mechanism="collision")
         result = audit(task)
         assert result.holds
         assert result.enumerated <= result.closed_form <= result.claimed <= float(epsilon)

@@ -46,12 +46,15 @@ class Fault:
     def __str__(self) -> str:
         return self.fault
 
-    def check_caught(self, folder: Path, *more: Any) -> None:
+    def check_caught(
+        self, folder: Path, *more: Any, raises: type[Exception] | tuple[type[Exception], ...] = AuditFailure
+    ) -> None:
         """Assert that the named check fails on this fault; a test of its own shows that it passes otherwise.
 
         Args:
             folder: Where a faulty client is written to.
             more: What else the check is given.
+            raises: The error of the check.
         """
         planted: Any = None
         if self.file:
@@ -61,7 +64,7 @@ class Fault:
                 if in_python
                 else faulty_client(folder, self.file, self.replaced)
             )
-        with pytest.raises(AuditFailure, match=self.says):
+        with pytest.raises(raises, match=self.says):
             self.caught_by(planted, *more)
 
 

@@ -18,6 +18,7 @@ from pckv.tally.decode import collision
 from pckv.tally.decode.support import decode, key_support
 from support.collision import collision_law
 from support.faults import faulty_module
+from support.tasks import a_task
 
 MOST_KEYS = 2**29 - 1
 DECODER, SUPPORTS = "tally/decode/collision.py", "tally/supports.py"
@@ -106,9 +107,7 @@ def test_planted_faults_are_found(file: str, right: str, wrong: str, monkeypatch
 
 
 def task_of(keys: int) -> Task:
-    return Task(
-        name="t", keys=keys, values=(0, 1), epsilon=1, padding=2, mechanism="collision", size_share="0.05"
-    )
+    return a_task(keys=keys, padding=2, mechanism="collision", size_share="0.05")
 
 
 def test_answers_about_sizes_are_no_words() -> None:

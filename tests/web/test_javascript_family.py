@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from pckv import Task
 from pckv.base.errors import AuditFailure
 from support.client_vectors import check_answers, vectors
 from support.faults import Fault
 from support.node import CLIENT, node
+from support.tasks import a_task
 from support.traced_client import traced_node
 
 COLLISION = "mechanisms/collision.js"
@@ -65,16 +65,7 @@ def check_steps(client: Path) -> None:
     """Check that the client takes the same steps for every key and level: the same tests, operators and places in arrays."""
     seeded = random.Random("steps")
     tasks = [
-        Task(
-            name="t",
-            keys=keys,
-            values=(0, 1),
-            levels=levels,
-            epsilon=1,
-            padding=1,
-            mechanism="collision",
-            size_share=0,
-        )
+        a_task(keys=keys, levels=levels, padding=1, mechanism="collision", size_share=0)
         for keys, levels in KEY_COUNTS
     ]
     with traced_node(client) as process:

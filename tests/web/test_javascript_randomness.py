@@ -22,6 +22,7 @@ from pckv.device.perturb import perturb_from
 from pckv.mechanisms.registry import LAWS
 from support.faults import Fault
 from support.node import CLIENT, node
+from support.tasks import a_task
 from support.traced_settings import WITH_FUNCTIONS
 
 # A browser gives no more randomness at once.
@@ -104,9 +105,7 @@ def seeded_coin(task: Task, number: int) -> bytes | None:
 
 def _tasks() -> list[Task]:
     return [
-        Task(
-            name="t", keys=9, values=(0, 1), epsilon=2, padding=3, mechanism=name, size_share=share, coin=coin
-        )
+        a_task(keys=9, epsilon=2, padding=3, mechanism=name, size_share=share, coin=coin)
         for name, share, coin in itertools.product(LAWS, ("0", "0.5"), (DEVICE_COIN, SERVER_COIN))
         if (name != "ue" or share == "0") and (coin == DEVICE_COIN or name in WITH_FUNCTIONS)
     ]
