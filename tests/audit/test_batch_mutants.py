@@ -7,12 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.batches import (
-    check_batch_equals_single,
-    check_full_batch,
-    check_rare_answers,
-    check_rare_draws,
-)
+from audit.batches import check_batch_equals_single, check_full_batch, check_rare_answers, check_rare_draws
 from audit.tapes import (
     check_default_sources,
     check_no_history,

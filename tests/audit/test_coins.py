@@ -12,13 +12,7 @@ import pytest
 
 from audit.smaller_laws import enumerable
 from pckv import audit
-from pckv.auditing.interval_checks import (
-    COINS,
-    audited_task,
-    check_interval_loss,
-    check_reports,
-    coin_tasks,
-)
+from pckv.auditing.interval_checks import COINS, audited_task, check_interval_loss, check_reports, coin_tasks
 from pckv.auditing.sampler_loss import sampler_loss
 from pckv.auditing.variants import with_law
 from pckv.base.errors import AuditFailure

@@ -10,12 +10,7 @@ import numpy as np
 import pytest
 
 from audit.compared_draws import recorded_corners
-from audit.large_batches import (
-    LARGE_BATCH_CHECKS,
-    check_bands,
-    check_large_sets,
-    check_many_people,
-)
+from audit.large_batches import LARGE_BATCH_CHECKS, check_bands, check_large_sets, check_many_people
 from pckv.base.errors import AuditFailure
 from pckv.base.seeded import seeded_source
 from pckv.device import vectorised

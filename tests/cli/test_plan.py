@@ -12,13 +12,7 @@ import pytest
 from pckv import Tally, Task, estimate
 from pckv.base.words import percent, two_digits
 from pckv.planning.plan import plan
-from support.cli import (
-    put,
-    read_json,
-    run,
-    run_ok,
-    run_refused,
-)
+from support.cli import put, read_json, run, run_ok, run_refused
 from support.tasks import a_task
 
 PLAN = "plan --keys 100 --users 20000 --epsilon 1"

@@ -8,16 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from pckv.store.postgres import PostgresStore
-from support.collectors import (
-    ADMINISTRATOR,
-    ANALYST,
-    DAY,
-    JSON,
-    Running,
-    bearer,
-    check_problem,
-    new_task,
-)
+from support.collectors import ADMINISTRATOR, ANALYST, DAY, JSON, Running, bearer, check_problem, new_task
 
 
 def test_a_task_is_created_once_and_shown_to_all(collector: Running) -> None:

@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 
 from pckv.estimators.linear import corrected
-from pckv.estimators.methods.bayes import (
-    Posterior,
-    bayes,
-    learn,
-)
-from pckv.estimators.methods.prior import (
-    cell_interval,
-)
+from pckv.estimators.methods.bayes import Posterior, bayes, learn
+from pckv.estimators.methods.prior import cell_interval
 from pckv.lab.choices import draw_counts
 from pckv.lab.counting import count_reports
 from pckv.lab.populations import zipf

@@ -11,14 +11,7 @@ import pytest
 
 from pckv import Task
 from pckv.client.ledger import realised_epsilon
-from support.browser import (
-    PAIRS,
-    Tab,
-    check_one,
-    pages,
-    url,
-    wait_for,
-)
+from support.browser import PAIRS, Tab, check_one, pages, url, wait_for
 from support.collectors import Running
 from support.faults import faulty_client
 

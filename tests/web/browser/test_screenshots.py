@@ -11,15 +11,7 @@ import pytest
 
 import pckv
 from support.collectors import as_items, running
-from support.people import (
-    DESK,
-    PHONE,
-    Person,
-    add_task,
-    ask,
-    fill_task,
-    send_reports,
-)
+from support.people import DESK, PHONE, Person, add_task, ask, fill_task, send_reports
 from support.serving import ServeProcess
 
 SCREENSHOTS = Path(__file__).parents[3] / "docs" / "screenshots"
