@@ -74,11 +74,7 @@ def last_function(law: Any) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        "self.positions * self.positions",
-        "self.positions - 1",
-        "(self.positions - 1) * (self.positions - 1)",
-    ],
+    ["self.positions * self.positions", "self.positions - 1", "(self.positions - 1) * (self.positions - 1)"],
 )
 def test_a_wrong_number_of_functions_is_found(wrong: str) -> None:
     """The last function has the largest numbers, and no more."""

@@ -77,10 +77,7 @@ def test_a_card_needs_nothing_but_a_task() -> None:
             {"keys": ["a", "b"], "other": "rest"},
             "| Keys | 3, of which “rest” stands for all that are not listed |\n| First keys | a, b |",
         ),
-        (
-            {"keys": "hashed"},
-            "| Keys | any text; those to estimate are named afterwards |\n| Values |",
-        ),
+        ({"keys": "hashed"}, "| Keys | any text; those to estimate are named afterwards |\n| Values |"),
     ],
     ids=["other", "hashed"],
 )

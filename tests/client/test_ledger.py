@@ -126,10 +126,7 @@ MUTANTS = (
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 def test_mutant_is_caught(
-    ledger_device: LedgerDevice,
-    mutant: PatchedFault,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    ledger_device: LedgerDevice, mutant: PatchedFault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mutant.plant(monkeypatch)
     # A mutant that cannot send at all would prove nothing.

@@ -69,11 +69,7 @@ def test_chosen_keys_are_decoded_as_a_naive_check_would(data: st.DataObject) -> 
 @pytest.mark.parametrize(
     ("file", "right", "wrong"),
     [
-        (
-            DECODER,
-            "np.arange(law.levels)[:, None]",
-            "np.arange(law.levels)[::-1, None]",
-        ),
+        (DECODER, "np.arange(law.levels)[:, None]", "np.arange(law.levels)[::-1, None]"),
         (DECODER, "(law, words, times, items", "(law, words, np.ones_like(times), items"),
         (SUPPORTS, "places = item_positions(law.numbering, items)", "places = items"),
         (SUPPORTS, "found += number * counts", "found += counts"),

@@ -31,10 +31,7 @@ def test_every_draw_makes_the_message_of_python(mechanism: str) -> None:
 
 
 BASE, LEVELS, REPORT, TAPE = ("mechanisms/base.js", "levels.js", "report.js", "tape.js")
-UE, GRR, COMPACT, COLLISION, QUESTION = (
-    *(f"mechanisms/{name}.js" for name in LAWS),
-    "size-question.js",
-)
+UE, GRR, COMPACT, COLLISION, QUESTION = (*(f"mechanisms/{name}.js" for name in LAWS), "size-question.js")
 SAMPLED = "return pairs[tape.below(BigInt(Math.max(pairs.length, this.padding)))];"
 # Faults in the draw of a symbol that look at more than the own symbols.
 DRAWN_SYMBOL = {"drawSymbol(own, tape)": "drawSymbol(own, tape, drawn, coin)"}

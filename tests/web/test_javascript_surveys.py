@@ -57,8 +57,7 @@ def test_the_default_cap_is_that_of_python() -> None:
 
 
 @pytest.mark.parametrize(
-    ("closes", "code"),
-    [("2020-01-01", "not_sent"), ("2999-01-01", "none"), (None, "none")],
+    ("closes", "code"), [("2020-01-01", "not_sent"), ("2999-01-01", "none"), (None, "none")]
 )
 def test_perturb_refuses_a_closed_task(closes: str | None, code: str) -> None:
     task = Task(name="t", keys=["a"], values=(0, 1), epsilon=1, mechanism="grr", closes=closes)

@@ -32,11 +32,7 @@ FILMS = [
 QUESTION = "Which of these films have you seen, and how did you like them?"
 
 # What the README shows.
-PICTURES = {
-    "task-desk-light",
-    "task-desk-dark",
-    "new-task-desk-light",
-}
+PICTURES = {"task-desk-light", "task-desk-dark", "new-task-desk-light"}
 FEATURES = {
     "Dark mode": 0.5,
     "Search": 0.4,
