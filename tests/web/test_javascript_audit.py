@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,18 +12,13 @@ from pckv.mechanisms.registry import LAWS
 from support.faults import Fault
 from support.node import CLIENT
 from support.rewriting import rewritten
-from support.traced_client import check_points, traced_node
+from support.traced_client import comparison
 from support.traced_settings import requests_of
 
 
 def check_mechanism(mechanism: str) -> Callable[[Path], None]:
     """Return the check of a client's folder that compares one mechanism with Python, and its size question."""
-
-    def check(client: Path) -> None:
-        with traced_node(client) as process:
-            check_points(process, requests_of(mechanism))
-
-    return check
+    return comparison(partial(requests_of, mechanism))
 
 
 @pytest.mark.parametrize("mechanism", LAWS)

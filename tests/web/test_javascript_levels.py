@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from pckv.device.perturb import read_pairs
 from support.client_vectors import check_answers, vectors
 from support.faults import Fault
 from support.node import CLIENT, NodeProcess, node
-from support.traced_client import Setting, check_points, explored_points, traced_node
+from support.traced_client import Setting, check_points, comparison, explored_points, traced_node
 from support.traced_levels import MECHANISMS, NAMED, all_held, level_requests_of, level_task
 
 RANDOM_RANGES = 200
@@ -149,12 +150,7 @@ def test_a_value_between_levels_is_refused() -> None:
 
 def check_levels(mechanism: str) -> Callable[[Path], None]:
     """Return the check of a client's folder that compares one mechanism on levels with Python."""
-
-    def check(client: Path) -> None:
-        with traced_node(client) as process:
-            check_points(process, level_requests_of(mechanism))
-
-    return check
+    return comparison(partial(level_requests_of, mechanism))
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
