@@ -9,8 +9,7 @@ import importlib.util
 import itertools
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -73,8 +72,9 @@ def in_place(
 ) -> Fault:
     """Return a fault of code in Python that is planted into the running product while a check runs."""
 
-    def caught_by(module: ModuleType, *more: Any) -> None:
-        with planted(file, module):
+    def caught_by(_: ModuleType, *more: Any) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            in_source(file, replaced)(patch)
             check(*more)
 
     return Fault(fault, file, replaced, caught_by, says)
@@ -122,42 +122,43 @@ def faulty_module(file: str, replaced: Mapping[str, str]) -> ModuleType:
     return module
 
 
-@contextmanager
-def planted(file: str, module: ModuleType) -> Iterator[None]:
-    """Let the functions of the product that differ in a faulty module run its code, wherever they are held."""
-    shipped = import_module("pckv." + file.removesuffix(".py").replace("/", "."))
-    wrong, changed = _functions(module), []
-    for name, function in _functions(shipped).items():
-        is_same = _are_alike(function.__code__, wrong[name].__code__)
-        if not is_same or function.__defaults__ != wrong[name].__defaults__:
-            changed.append((function, function.__code__, function.__defaults__))
-            function.__code__, function.__defaults__ = wrong[name].__code__, wrong[name].__defaults__
-    assert changed
-    try:
-        yield
-    finally:
-        for function, code, defaults in changed:
-            function.__code__, function.__defaults__ = code, defaults
+def in_source(file: str, replaced: Mapping[str, str]) -> Plant:
+    """Plant a fault into the running product: functions that differ run the faulty code, wherever they are held."""
+
+    def plant(patch: pytest.MonkeyPatch) -> None:
+        shipped = import_module("pckv." + file.removesuffix(".py").replace("/", "."))
+        wrong, right = _functions(faulty_module(file, replaced)), _functions(shipped)
+        changed = [name for name in right if not _are_alike(right[name], wrong[name])]
+        assert changed
+        for name in changed:
+            patch.setattr(right[name], "__code__", wrong[name].__code__)
+            patch.setattr(right[name], "__defaults__", wrong[name].__defaults__)
+
+    return plant
 
 
 def _functions(module: ModuleType) -> dict[str, FunctionType]:
-    """Return the functions of a module and the methods of its classes, by name."""
-    owners = [module, *(each for each in vars(module).values() if isinstance(each, type))]
-    return {
-        f"{owner.__name__ if owner is not module else ''}.{name}": function
-        for owner in owners
-        if owner is module or owner.__module__ == module.__name__
-        for name, function in vars(owner).items()
-        if isinstance(function, FunctionType) and function.__module__ == module.__name__
-    }
+    """Return the functions of a module, and the methods and properties of its classes, by name."""
+    found: dict[str, FunctionType] = {}
+    owners: list[Any] = [module, *(each for each in vars(module).values() if isinstance(each, type))]
+    for owner in owners:
+        for name, member in vars(owner).items():
+            function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+            if isinstance(function, FunctionType) and function.__module__ == module.__name__:
+                found[f"{owner.__name__.removeprefix(module.__name__)}.{name}"] = function
+    return found
 
 
-def _are_alike(one: CodeType, other: CodeType) -> bool:
-    """Return whether two functions do the same, on whatever lines they stand."""
+def _are_alike(one: FunctionType, other: FunctionType) -> bool:
+    return _do_the_same(one.__code__, other.__code__) and one.__defaults__ == other.__defaults__
+
+
+def _do_the_same(one: CodeType, other: CodeType) -> bool:
+    """Return whether the code of two functions is the same, on whatever lines it stands."""
     if (one.co_code, one.co_names, one.co_varnames) != (other.co_code, other.co_names, other.co_varnames):
         return False
     return len(one.co_consts) == len(other.co_consts) and all(
-        _are_alike(mine, yours)
+        _do_the_same(mine, yours)
         if isinstance(mine, CodeType) and isinstance(yours, CodeType)
         else mine == yours
         for mine, yours in zip(one.co_consts, other.co_consts, strict=True)
