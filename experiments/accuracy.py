@@ -28,12 +28,7 @@ from pckv.lab.processes import map_in_processes
 from pckv.mechanisms.registry import LAWS
 
 PAPER = ("ue", "grr")
-LABELS = (
-    "frequency, all keys",
-    "mean, all keys",
-    f"frequency, top {TOP}",
-    f"mean, top {TOP}",
-)
+LABELS = ("frequency, all keys", "mean, all keys", f"frequency, top {TOP}", f"mean, top {TOP}")
 INTRODUCTION = """# Accuracy
 
 How large are the errors of the estimates? This page has the mean squared errors of every mechanism

@@ -434,11 +434,6 @@ def run(settings: ExperimentSettings) -> bool:
     requirements = list(requirements_of(shares, means, medians, few))
     if not settings.parts:
         write_page(
-            settings.out,
-            shares=shares,
-            means=means,
-            medians=medians,
-            few=few,
-            requirements=requirements,
+            settings.out, shares=shares, means=means, medians=medians, few=few, requirements=requirements
         )
     return show_requirements(requirements)

@@ -33,6 +33,13 @@ class OneDraw(Tape):
         return self._numbers.pop()
 
 
+class BiasedBelow(OneDraw):
+    """A planted fault: the remainder, without rejecting the incomplete last run."""
+
+    def below(self, count: int) -> int:
+        return self.draw() % count
+
+
 class ExhaustiveTape(Tape):
     """A tape of short draws that walks through all of its values, one run after another.
 

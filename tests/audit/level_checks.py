@@ -105,3 +105,24 @@ def check_ids_bind_contracts() -> None:
     for task in tasks:
         if (again := Task.from_json(task.to_json())).id != task.id or again.level_values != task.level_values:
             raise AuditFailure(f"ids bind contracts: {task!r} comes back with other members")
+
+
+# Faulty ways to place a value between two levels.
+
+
+def wrong_neighbour(value: float, values: Sequence[float]) -> tuple[int, int]:
+    """The farther of two levels is the likelier."""
+    below, threshold = padding.placed(value, values)
+    return (below, 2**64 - threshold) if len(values) > 2 else (below, threshold)
+
+
+def rounded_down(value: float, values: Sequence[float]) -> tuple[int, int]:
+    """A value between two levels is always the lower one."""
+    below, threshold = padding.placed(value, values)
+    return below, threshold if len(values) == 2 or value in values else 0
+
+
+def one_level_too_low(value: float, values: Sequence[float]) -> tuple[int, int]:
+    """With more levels than two, those above the lowest two are one too low."""
+    below, threshold = padding.placed(value, values)
+    return max(below - (len(values) > 2), 0), threshold

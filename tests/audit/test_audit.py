@@ -15,14 +15,13 @@ from pckv.auditing.exact import visited_sizes
 from pckv.auditing.variants import with_law
 from pckv.mechanisms.registry import LAWS
 from pckv.mechanisms.size_question.law import SizeQuestion
+from support.tasks import a_task
 
 WITH_WORDS = [name for name in LAWS if name != "ue"]
 
 
 def make_task(mechanism: str, keys: int, padding: int, **members: Any) -> Task:
-    return Task(
-        name="t", keys=keys, values=(0, 1), epsilon=1, padding=padding, mechanism=mechanism, **members
-    )
+    return a_task(keys=keys, padding=padding, mechanism=mechanism, **members)
 
 
 @pytest.mark.parametrize("mechanism", WITH_WORDS)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -14,7 +14,7 @@ from audit.interval_checks import COINS, check_interval_loss, check_reports, coi
 from audit.smaller_laws import enumerable
 from pckv import audit
 from pckv.auditing.audit import audited_task
-from pckv.auditing.sampler_loss import DeviceCode, sampler_loss
+from pckv.auditing.sampler_loss import sampler_loss
 from pckv.auditing.variants import with_law
 from pckv.base.errors import AuditFailure
 from pckv.base.randomness import Tape
@@ -23,7 +23,7 @@ from pckv.contract.coins import coin_choice
 from pckv.contract.task import Task
 from pckv.device import perturb as single
 from pckv.mechanisms.collision.law import CollisionLaw
-from support.source_faults import faulty_module
+from support.faults import Fault, faulty_module, in_place
 
 MECHANISMS = ("ue-compact", "collision")
 
@@ -58,15 +58,13 @@ def test_coins_ask_both_questions() -> None:
         assert asked == {False, True}
 
 
-@dataclass(frozen=True)
-class CoinFault:
-    """A replacement in the source of the device, and what the check that must catch it says."""
+def of(name: str) -> Task:
+    few: dict[str, object] = {"q": 3} if name == "ue-compact" else {}
+    return audited_task({"name": name, **few}, 8, 2, "1", coin="server")
 
-    fault: str
-    file: str
-    right: str
-    wrong: str
-    says: str
+
+def check_loss(name: str) -> None:
+    check_interval_loss([of(name)])
 
 
 COMPACT, COLLISION, PERTURB = (
@@ -74,130 +72,45 @@ COMPACT, COLLISION, PERTURB = (
     "mechanisms/collision/device.py",
     "device/perturb.py",
 )
+FUNCTION = "if function is None:"
 SAMPLERS = (
-    CoinFault("a function of their own", COMPACT, "if function is None:", "if True:", "a coin chose one"),
-    CoinFault("a function of their own", COLLISION, "if function is None:", "if True:", "a coin chose one"),
-    CoinFault(
-        "a function of their own for many pairs",
-        COLLISION,
-        "if function is None:",
-        "if function is None or len(pairs) > 4:",
-        "a coin chose one",
-    ),
-    CoinFault(
-        "a function that is not marked as one",
-        COMPACT,
-        "if function is None:\n        function = tape.below(law.functions)",
-        "function = tape.below(int(law.functions))",
-        "interval tape",
-    ),
-    CoinFault(
-        "the next function",
-        COLLISION,
-        "return function * law.symbols + symbol",
-        "return (function + 1) % law.functions * law.symbols + symbol",
-        "another chance than stated",
-    ),
-    CoinFault(
-        "noise that the function decides",
-        COMPACT,
-        "if tape.bernoulli(law.kept):",
-        "if function % 4 < 2:",
-        "depends on the number of a hash function",
-    ),
-)
-OF_FILE = {COMPACT: "ue-compact", COLLISION: "collision"}
-
-
-def of(name: str) -> Task:
-    few: dict[str, object] = {"q": 3} if name == "ue-compact" else {}
-    return audited_task({"name": name, **few}, 8, 2, "1", coin="server")
+    in_place("a function of their own", COMPACT, {FUNCTION: "if True:"}, partial(check_loss, "ue-compact"), "a coin chose one"),
+    in_place("a function of their own", COLLISION, {FUNCTION: "if True:"}, partial(check_loss, "collision"), "a coin chose one"),
+    in_place("a function of their own for many pairs", COLLISION, {FUNCTION: "if function is None or len(pairs) > 4:"}, partial(check_loss, "collision"), "a coin chose one"),
+    in_place("a function that is not marked as one", COMPACT, {f"{FUNCTION}\n        function = tape.below(law.functions)": "function = tape.below(int(law.functions))"}, partial(check_loss, "ue-compact"), "interval tape"),
+    in_place("the next function", COLLISION, {"return function * law.symbols + symbol": "return (function + 1) % law.functions * law.symbols + symbol"}, partial(check_loss, "collision"), "another chance than stated"),
+    in_place("noise that the function decides", COMPACT, {"if tape.bernoulli(law.kept):": "if function % 4 < 2:"}, partial(check_loss, "ue-compact"), "depends on the number of a hash function"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("mutant", SAMPLERS, ids=lambda mutant: f"{mutant.fault}, {mutant.file}")
-def test_a_sampler_that_does_not_follow_its_coin_is_caught(
-    mutant: CoinFault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    faulty = faulty_module(mutant.file, mutant.right, mutant.wrong)
-    monkeypatch.setattr(single, "load_part", lambda *_: faulty.perturb)
-    with pytest.raises(AuditFailure, match=mutant.says):
-        check_interval_loss([of(OF_FILE[mutant.file])])
+def test_a_sampler_that_does_not_follow_its_coin_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)
 
 
-QUESTIONS = (
-    CoinFault(
-        "the device decides who answers sizes",
-        PERTURB,
-        "tape.bernoulli(question.asked) if choice is None else choice.asks_size",
-        "tape.bernoulli(question.asked)",
-        "another chance than stated",
-    ),
-    CoinFault(
-        "large sets answer sizes",
-        PERTURB,
-        "else choice.asks_size",
-        "else choice.asks_size or len(pairs) > 6",
-        "another chance than stated",
-    ),
-    CoinFault(
-        "nobody answers sizes",
-        PERTURB,
-        "else choice.asks_size",
-        "else False",
-        "another chance than stated",
-    ),
-    CoinFault(
-        "the coin is ignored",
-        PERTURB,
-        "    if choice is None:\n        return sampler",
-        "    if task:\n        return sampler",
-        "a coin chose one",
-    ),
-)
-
-
-@pytest.mark.parametrize("mutant", QUESTIONS, ids=lambda mutant: mutant.fault)
-@pytest.mark.parametrize("name", MECHANISMS)
-def test_a_question_that_does_not_follow_its_coin_is_caught(mutant: CoinFault, name: str) -> None:
-    faulty = faulty_module(mutant.file, mutant.right, mutant.wrong)
-    with pytest.raises(AuditFailure, match=mutant.says):
-        check_interval_loss([of(name)], DeviceCode(message=faulty.make_message))
+def check_report(name: str) -> None:
+    check_reports([of(name)])
 
 
 # The collector knows what a coin decides: noise from it would be no noise.
 FROM_COIN = "Tape(task.draws, __import__('pckv.base.seeded').base.seeded.seeded_source(int.from_bytes(coin or b'', 'big')))"
+CHOICE = "coin_choice(task, coin)"
 REPORTS = (
-    CoinFault(
-        "noise drawn from the coin",
-        PERTURB,
-        "choose_other(task, read, tape), tape, choice)",
-        f"choose_other(task, read, tape), {FROM_COIN}, choice)",
-        "another message from bytes",
-    ),
-    CoinFault("an id of its own", PERTURB, "Report(coin or ", "Report(", "is not the coin"),
-    CoinFault(
-        "an id that carries the number of pairs",
-        PERTURB,
-        "Report(coin or ",
-        "Report(coin and coin[:15] + bytes([len(pairs)]) or ",
-        "is not the coin",
-    ),
-    CoinFault(
-        "the function of another coin",
-        PERTURB,
-        "coin_choice(task, coin)",
-        "coin_choice(task, coin)._replace(function=coin_choice(task, coin[1:] + b'!').function)",
-        "another message from bytes",
-    ),
-)
+    in_place("the device decides who answers sizes", PERTURB, {"tape.bernoulli(question.asked) if choice is None else choice.asks_size": "tape.bernoulli(question.asked)"}, check_loss, "another chance than stated"),
+    in_place("large sets answer sizes", PERTURB, {"else choice.asks_size": "else choice.asks_size or len(pairs) > 6"}, check_loss, "another chance than stated"),
+    in_place("nobody answers sizes", PERTURB, {"else choice.asks_size": "else False"}, check_loss, "another chance than stated"),
+    in_place("the coin is ignored", PERTURB, {"    if choice is None:\n        return sampler": "    if task:\n        return sampler"}, check_loss, "a coin chose one"),
+    in_place("noise drawn from the coin", PERTURB, {"choose_other(task, read, tape), tape, choice)": f"choose_other(task, read, tape), {FROM_COIN}, choice)"}, check_report, "another message from bytes"),
+    in_place("an id of its own", PERTURB, {"Report(coin or ": "Report("}, check_report, "is not the coin"),
+    in_place("an id that carries the number of pairs", PERTURB, {"Report(coin or ": "Report(coin and coin[:15] + bytes([len(pairs)]) or "}, check_report, "is not the coin"),
+    in_place("the function of another coin", PERTURB, {CHOICE: f"{CHOICE}._replace(function=coin_choice(task, coin[1:] + b'!').function)"}, check_report, "another message from bytes"),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("mutant", REPORTS, ids=lambda mutant: mutant.fault)
+@pytest.mark.parametrize("mutant", REPORTS, ids=str)
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_a_report_that_takes_more_from_its_coin_is_caught(mutant: CoinFault, name: str) -> None:
-    faulty = faulty_module(mutant.file, mutant.right, mutant.wrong)
-    with pytest.raises(AuditFailure, match=mutant.says):
-        check_reports([of(name)], faulty.perturb_from)
+def test_a_report_that_does_not_follow_its_coin_is_caught(mutant: Fault, name: str, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path, name)
 
 
 def check_fresh_draws(perturb: Any, name: str) -> None:
@@ -218,10 +131,7 @@ def check_fresh_draws(perturb: Any, name: str) -> None:
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_the_public_function_draws_afresh(name: str) -> None:
     check_fresh_draws(single.perturb, name)
-    faulty = faulty_module(
-        PERTURB,
-        "return perturb_from(Tape(task.draws), task, pairs, coin)",
-        f"return perturb_from({FROM_COIN}, task, pairs, coin)",
-    )
+    drawn = "return perturb_from({}, task, pairs, coin)"
+    faulty = faulty_module(PERTURB, {drawn.format("Tape(task.draws)"): drawn.format(FROM_COIN)})
     with pytest.raises((AuditFailure, TypeError)):
         check_fresh_draws(faulty.perturb, name)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,268 +17,89 @@ from pckv.base import budget
 from pckv.base.errors import AuditFailure, ParameterError
 from pckv.base.randomness import Tape
 from pckv.contract.task import Task
-from pckv.device.perturb import Sampler
+from pckv.mechanisms.collision.device import perturb
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.grr.law import GrrLaw
-from pckv.mechanisms.padding import Pair
-from pckv.mechanisms.size_question.device import answer
-from support.source_faults import faulty_module
+from support.faults import Fault, in_place
 
 
-@dataclass(frozen=True)
-class SourceFault:
-    """A replacement in the source of a sampler, and the task at which running it shows the fault."""
-
-    fault: str
-    file: str
-    right: str
-    wrong: str
-    task: Callable[[], Task]
-    says: str = "interval tape"
+def of(name: str, keys: int, padding: int, **parameters: object) -> Task:
+    return audited_task({"name": name, **parameters}, keys, padding, "1")
 
 
-def of(name: str, keys: int, padding: int, epsilon: str = "1", **parameters: object) -> Callable[[], Task]:
-    """Return what makes a task."""
-    return partial(audited_task, {"name": name, **parameters}, keys, padding, epsilon)
+def check_loss(name: str, keys: int, padding: int, **parameters: object) -> None:
+    check_interval_loss([of(name, keys, padding, **parameters)])
 
 
-def with_sampler(sampler: Sampler) -> DeviceCode:
-    """Return the device's code with another sampler."""
-
-    def message(task: Task, pairs: Sequence[Pair], tape: Tape) -> int:
-        question, first = task.size_question, task.law.word_limit
-        if question is not None and first is not None and tape.bernoulli(question.asked):
-            return first + answer(question, len(pairs), tape)
-        return sampler(task.law, pairs, tape)
-
-    return DeviceCode(message=message)
+def check_report() -> None:
+    check_reports([of("grr", 8, 2)])
 
 
-SKIP = "        for taken in own:"
+UE, GRR, COMPACT, COLLISION = (
+    f"mechanisms/{name}/device.py" for name in ("ue", "grr", "ue_compact", "collision")
+)
+TAPE, PADDING = "interval tape", "mechanisms/padding.py"
+SKIP, DRAW = "        for taken in own:", "    number = tape.draw()"
+ITEMS = "items = [law.item(pair[0], draw_level(pair, tape)) for pair in choose(pairs, law.padding, tape)]"
+WITHOUT_NOISE = (
+    "\n    if len(pairs) > law.padding:\n"
+    "        function = tape.below(law.functions)\n"
+    "        return function * law.symbols + law.own_symbols(function, items)[0]"
+)
 SAMPLERS = (
-    SourceFault(
-        "a narrow band of draws keeps the truth",
-        "mechanisms/grr/device.py",
-        "number < law.kept:",
-        "number < law.kept or number == law.one - 2**40:",
-        of("grr", 1000, 5),
-    ),
-    SourceFault(
-        "at most 10 dummies",
-        "mechanisms/grr/device.py",
-        "tape.below(law.padding)",
-        "tape.below(min(law.padding, 10))",
-        of("grr", 100, 12),
-    ),
-    SourceFault(
-        "dummies always +",
-        "mechanisms/grr/device.py",
-        "law.one // 2",
-        "law.one",
-        of("grr", 2**31, 3),
-    ),
-    SourceFault(
-        "one key is told as it is",
-        "mechanisms/grr/device.py",
-        "    number = tape.draw()",
-        "    number = 0 if pair[0] == 4097 else tape.draw()",
-        of("grr", 10_000, 1),
-        "depends on a key",
-    ),
-    SourceFault(
-        "one value is told as it is",
-        "mechanisms/ue_compact/device.py",
-        "if tape.bernoulli(law.kept):",
-        "if pair[2] == 3 << 62 or tape.bernoulli(law.kept):",
-        of("ue-compact", 10_000, 1),
-        "depends on a key",
-    ),
-    SourceFault(
-        "every 4099th key is told as it is",
-        "mechanisms/collision/device.py",
-        "    number = tape.draw()",
-        "    number = 0 if any(item // 2 % 4099 == 7 for item in items) else tape.draw()",
-        of("collision", 10_000, 3),
-        "depends on a key",
-    ),
-    SourceFault(
-        "keys beyond 2^20 are told as they are",
-        "mechanisms/grr/device.py",
-        "    number = tape.draw()",
-        "    number = 0 if pair[0] > 2**20 else tape.draw()",
-        of("grr", 2**31, 1),
-        "depends on a key",
-    ),
-    SourceFault(
-        "one function in 65,521 names a pair",
-        "mechanisms/ue_compact/device.py",
-        "if tape.bernoulli(law.kept):",
-        "if function % 65521 == 7 or tape.bernoulli(law.kept):",
-        of("ue-compact", 10**6, 3),
-        "hash function",
-    ),
-    SourceFault(
-        "a function among a few names a pair",
-        "mechanisms/collision/device.py",
-        "    number = tape.draw()",
-        "    number = 0 if function in (2**31, 2**32 - 1) else tape.draw()",
-        of("collision", 10**6, 3),
-        "hash function",
-    ),
-    SourceFault(
-        "one function in 65,521 names a pair",
-        "mechanisms/collision/device.py",
-        "if number < len(own) * law.hit:",
-        "if function % 65521 == 7 or number < len(own) * law.hit:",
-        of("collision", 100, 3),
-        "hash function",
-    ),
-    SourceFault(
-        "own symbols not skipped where there are 4 to 49",
-        "mechanisms/collision/device.py",
-        SKIP,
-        "        for taken in own if not 4 <= len(own) < 50 else ():",
-        of("collision", 10**4, 12),
-    ),
-    SourceFault(
-        "own symbols not skipped where they are many",
-        "mechanisms/collision/device.py",
-        SKIP,
-        "        for taken in own[:40]:",
-        of("collision", 10**4, 60),
-    ),
-    SourceFault(
-        "no noise for sets larger than the padding",
-        "mechanisms/collision/device.py",
-        "items = [law.item(pair[0], draw_level(pair, tape)) for pair in choose(pairs, law.padding, tape)]",
-        "items = [law.item(pair[0], draw_level(pair, tape)) for pair in choose(pairs, law.padding, tape)]\n"
-        "    if len(pairs) > law.padding:\n"
-        "        function = tape.below(law.functions)\n"
-        "        return function * law.symbols + law.own_symbols(function, items)[0]",
-        of("collision", 100, 5),
-        "choice of pairs",
-    ),
-    SourceFault(
-        "no limit on the pairs",
-        "mechanisms/collision/device.py",
-        "if len(held) <= most:",
-        "if len(held) >= 0:",
-        of("collision", 100, 5),
-    ),
-    SourceFault(
-        "the last residue of a set is never drawn",
-        "mechanisms/ue_compact/device.py",
-        "tape.below(law.r) if law.r > 1",
-        "tape.below(law.r - 1) if law.r > 1",
-        of("ue-compact", 500, 2, q=19, r=9, o=3),
-    ),
-    SourceFault(
-        "no fakes from key 4096 on",
-        "mechanisms/ue/device.py",
-        "present = number < either",
-        "present = number < either and position < 4096",
-        of("ue", 4_200, 2),
-    ),
-    SourceFault(
-        "the draw of a position decides two",
-        "mechanisms/ue/device.py",
-        "        number = draw()",
-        "        number = draw() if position != 77 else number",
-        of("ue", 100, 2),
-    ),
-    SourceFault(
-        "a position is silent where its neighbour is",
-        "mechanisms/ue/device.py",
-        "        if present:",
-        "        if present and not (position == 60 and not presence[7] & 8):",
-        of("ue", 100, 2),
-    ),
-    SourceFault(
-        "the sampled pair keeps its sign where there are many keys",
-        "mechanisms/ue/device.py",
-        "plus = positive == (number < law.kept)",
-        "plus = positive == (number < law.kept or law.keys > 50)",
-        of("ue", 100, 2),
-    ),
-)
+    in_place("a narrow band of draws keeps the truth", GRR, {"number < law.kept:": "number < law.kept or number == law.one - 2**40:"}, partial(check_loss, "grr", 1000, 5), TAPE),
+    in_place("at most 10 dummies", GRR, {"tape.below(law.padding)": "tape.below(min(law.padding, 10))"}, partial(check_loss, "grr", 100, 12), TAPE),
+    in_place("dummies always +", GRR, {"law.one // 2": "law.one"}, partial(check_loss, "grr", 2**31, 3), TAPE),
+    in_place("one key is told as it is", GRR, {DRAW: "    number = 0 if pair[0] == 4097 else tape.draw()"}, partial(check_loss, "grr", 10_000, 1), "depends on a key"),
+    in_place("one value is told as it is", COMPACT, {"if tape.bernoulli(law.kept):": "if pair[2] == 3 << 62 or tape.bernoulli(law.kept):"}, partial(check_loss, "ue-compact", 10_000, 1), "depends on a key"),
+    in_place("every 4099th key is told as it is", COLLISION, {DRAW: "    number = 0 if any(item // 2 % 4099 == 7 for item in items) else tape.draw()"}, partial(check_loss, "collision", 10_000, 3), "depends on a key"),
+    in_place("keys beyond 2^20 are told as they are", GRR, {DRAW: "    number = 0 if pair[0] > 2**20 else tape.draw()"}, partial(check_loss, "grr", 2**31, 1), "depends on a key"),
+    in_place("one function in 65,521 names a pair", COMPACT, {"if tape.bernoulli(law.kept):": "if function % 65521 == 7 or tape.bernoulli(law.kept):"}, partial(check_loss, "ue-compact", 10**6, 3), "hash function"),
+    in_place("a function among a few names a pair", COLLISION, {DRAW: "    number = 0 if function in (2**31, 2**32 - 1) else tape.draw()"}, partial(check_loss, "collision", 10**6, 3), "hash function"),
+    in_place("one function in 65,521 names a pair", COLLISION, {"if number < len(own) * law.hit:": "if function % 65521 == 7 or number < len(own) * law.hit:"}, partial(check_loss, "collision", 100, 3), "hash function"),
+    in_place("own symbols not skipped where there are 4 to 49", COLLISION, {SKIP: "        for taken in own if not 4 <= len(own) < 50 else ():"}, partial(check_loss, "collision", 10**4, 12), TAPE),
+    in_place("own symbols not skipped where they are many", COLLISION, {SKIP: "        for taken in own[:40]:"}, partial(check_loss, "collision", 10**4, 60), TAPE),
+    in_place("no noise for sets larger than the padding", COLLISION, {ITEMS: ITEMS + WITHOUT_NOISE}, partial(check_loss, "collision", 100, 5), "choice of pairs"),
+    in_place("no limit on the pairs", COLLISION, {"if len(held) <= most:": "if len(held) >= 0:"}, partial(check_loss, "collision", 100, 5), TAPE),
+    in_place("the last residue of a set is never drawn", COMPACT, {"tape.below(law.r) if law.r > 1": "tape.below(law.r - 1) if law.r > 1"}, partial(check_loss, "ue-compact", 500, 2, q=19, r=9, o=3), TAPE),
+    in_place("no fakes from key 4096 on", UE, {"present = number < either": "present = number < either and position < 4096"}, partial(check_loss, "ue", 4_200, 2), TAPE),
+    in_place("the draw of a position decides two", UE, {"        number = draw()": "        number = draw() if position != 77 else number"}, partial(check_loss, "ue", 100, 2), TAPE),
+    in_place("a position is silent where its neighbour is", UE, {"        if present:": "        if present and not (position == 60 and not presence[7] & 8):"}, partial(check_loss, "ue", 100, 2), TAPE),
+    in_place("the sampled pair keeps its sign where there are many keys", UE, {"plus = positive == (number < law.kept)": "plus = positive == (number < law.kept or law.keys > 50)"}, partial(check_loss, "ue", 100, 2), TAPE),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("mutant", SAMPLERS, ids=lambda mutant: mutant.fault)
-def test_a_faulty_sampler_is_caught(mutant: SourceFault) -> None:
-    sampler = faulty_module(mutant.file, mutant.right, mutant.wrong).perturb
-    with pytest.raises(AuditFailure, match=mutant.says):
-        check_interval_loss([mutant.task()], with_sampler(sampler))
+@pytest.mark.parametrize("mutant", SAMPLERS, ids=str)
+def test_a_faulty_sampler_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)
 
 
-# What the samplers share: the first two are called by their names from the samplers' modules.
+# Of what the samplers share, shown by three of them.
 SHARED = (
-    SourceFault(
-        "the first pair is always taken from 5 pairs on",
-        "mechanisms/padding.py",
-        "slot = tape.below(max(len(pairs), padding))",
-        "slot = tape.below(max(len(pairs), padding)) if len(pairs) < 5 else 0",
-        of("ue-compact", 100, 12),
-    ),
-    SourceFault(
-        "padding capped at 10",
-        "mechanisms/padding.py",
-        "max(len(pairs), padding)",
-        "max(len(pairs), min(padding, 10))",
-        of("grr", 100, 12),
-    ),
-    SourceFault(
-        "pairs beyond the hundredth are never taken",
-        "mechanisms/padding.py",
-        "return pairs[slot] if",
-        "return pairs[min(slot, 99)] if",
-        of("ue-compact", 200, 2),
-    ),
-)
+    in_place("the first pair is always taken from 5 pairs on", PADDING, {"slot = tape.below(max(len(pairs), padding))": "slot = tape.below(max(len(pairs), padding)) if len(pairs) < 5 else 0"}, partial(check_loss, keys=100, padding=12), TAPE),
+    in_place("padding capped at 10", PADDING, {"max(len(pairs), padding)": "max(len(pairs), min(padding, 10))"}, partial(check_loss, keys=100, padding=12), TAPE),
+    in_place("pairs beyond the hundredth are never taken", PADDING, {"return pairs[slot] if": "return pairs[min(slot, 99)] if"}, partial(check_loss, keys=200, padding=2), TAPE),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("mutant", SHARED, ids=lambda mutant: mutant.fault)
+@pytest.mark.parametrize("mutant", SHARED, ids=str)
 @pytest.mark.parametrize("name", ["ue", "grr", "ue-compact"])
-def test_faulty_padding_is_caught(mutant: SourceFault, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    faulty = faulty_module(mutant.file, mutant.right, mutant.wrong)
-    monkeypatch.setattr(f"pckv.mechanisms.{name.replace('-', '_')}.device.sample", faulty.sample)
-    task = mutant.task()
-    with pytest.raises(AuditFailure, match=mutant.says):
-        check_interval_loss([audited_task({"name": name}, task.key_count, task.padding, "1")])
+def test_faulty_padding_is_caught(mutant: Fault, name: str, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path, name)
 
 
-QUESTIONS = (
-    SourceFault(
-        "whether sizes are asked depends on the pairs",
-        "device/perturb.py",
-        "tape.bernoulli(question.asked)",
-        "tape.bernoulli(question.asked if pairs else 0)",
-        of("grr", 100, 5),
-    ),
-    SourceFault(
-        "a wrong size is named where there are many pairs",
-        "device/perturb.py",
-        "answer(question, len(pairs), tape)",
-        "answer(question, min(len(pairs), 30), tape)",
-        of("grr", 100, 5),
-    ),
-)
+PERTURB, QUESTION = "device/perturb.py", "mechanisms/size_question/device.py"
+REPORTS = (
+    in_place("whether sizes are asked depends on the pairs", PERTURB, {"tape.bernoulli(question.asked)": "tape.bernoulli(question.asked if pairs else 0)"}, partial(check_loss, "grr", 100, 5), TAPE),
+    in_place("a wrong size is named where there are many pairs", PERTURB, {"answer(question, len(pairs), tape)": "answer(question, min(len(pairs), 30), tape)"}, partial(check_loss, "grr", 100, 5), TAPE),
+    in_place("an answer about very many pairs is true", QUESTION, {"if tape.bernoulli(question.kept):": "if size > 10**9 or tape.bernoulli(question.kept):"}, partial(check_loss, "grr", 2**31, 5), "answer of size"),
+    in_place("an id that carries the number of pairs", PERTURB, {"or tape.report_id, ": "or tape.report_id[:15] + bytes([len(pairs)]), "}, check_report, "report ids"),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("mutant", QUESTIONS, ids=lambda mutant: mutant.fault)
-def test_a_faulty_question_is_caught(mutant: SourceFault) -> None:
-    faulty = faulty_module(mutant.file, mutant.right, mutant.wrong)
-    with pytest.raises(AuditFailure, match=mutant.says):
-        check_interval_loss([mutant.task()], DeviceCode(message=faulty.make_message))
-
-
-def test_a_faulty_answer_is_caught() -> None:
-    faulty = faulty_module(
-        "mechanisms/size_question/device.py",
-        "if tape.bernoulli(question.kept):",
-        "if size > 10**9 or tape.bernoulli(question.kept):",
-    )
-    with pytest.raises(AuditFailure, match="answer of size"):
-        check_interval_loss([of("grr", 2**31, 5)()], DeviceCode(answer=faulty.answer))
+@pytest.mark.parametrize("mutant", REPORTS, ids=str)
+def test_a_faulty_report_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)
 
 
 TAPES: dict[str, tuple[str, Any]] = {
@@ -292,32 +113,28 @@ TAPES: dict[str, tuple[str, Any]] = {
 def test_a_faulty_tape_is_caught(method: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Tape, method, wrong)
     with pytest.raises(AuditFailure):
-        check_interval_loss([of("grr", 10, 3)()])
+        check_loss("grr", 10, 3)
 
 
-CHOICES = {
-    "the first pairs are always taken from 50 on": (
-        "tape.below(len(held) - place)",
-        "(tape.below(len(held) - place) if len(held) < 50 else 0)",
-    ),
-    "the last pair is never taken": ("tape.below(len(held) - place)", "tape.below(len(held) - place - 1)"),
-    "a pair may be taken twice": (
-        "shuffled[place], shuffled[other] = shuffled[other], shuffled[place]",
-        "shuffled[place] = shuffled[other]",
-    ),
-}
-
-
-@pytest.mark.parametrize(("right", "wrong"), CHOICES.values(), ids=CHOICES)
-def test_a_faulty_choice_is_caught(right: str, wrong: str) -> None:
-    faulty = faulty_module("mechanisms/collision/device.py", right, wrong)
+def check_choice() -> None:
     law = CollisionLaw(2**20, 5, Fraction(2))
-    with pytest.raises(AuditFailure, match="choice of pairs"):
-        check_choices(
-            law,
-            lambda values, tape: faulty.perturb(law, DeviceCode().pairs(values, 2), tape),
-            (6, 65),
-        )
+    check_choices(law, lambda values, tape: perturb(law, DeviceCode().pairs(values, 2), tape), (6, 65))
+
+
+OTHER, SWAP = (
+    "tape.below(len(held) - place)",
+    "shuffled[place], shuffled[other] = shuffled[other], shuffled[place]",
+)
+CHOICES = (
+    in_place("the first pairs are always taken from 50 on", COLLISION, {OTHER: f"({OTHER} if len(held) < 50 else 0)"}, check_choice, "choice of pairs"),
+    in_place("the last pair is never taken", COLLISION, {OTHER: "tape.below(len(held) - place - 1)"}, check_choice, "choice of pairs"),
+    in_place("a pair may be taken twice", COLLISION, {SWAP: "shuffled[place] = shuffled[other]"}, check_choice, "choice of pairs"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", CHOICES, ids=str)
+def test_a_faulty_choice_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)
 
 
 class TooLargeAtOnePadding(GrrLaw):
@@ -369,17 +186,7 @@ def test_e_to_the_epsilon_too_large_for_long_decimals_is_caught(monkeypatch: pyt
     assert audited_task({"name": "grr"}, 10, 2, "1.5").epsilon == 1.5
 
 
-def test_an_id_that_carries_the_number_of_pairs_is_caught() -> None:
-    faulty = faulty_module(
-        "device/perturb.py",
-        "or tape.report_id, ",
-        "or tape.report_id[:15] + bytes([len(pairs)]), ",
-    )
-    with pytest.raises(AuditFailure, match="report ids"):
-        check_reports([of("grr", 8, 2)()], faulty.perturb_from)
-
-
 def test_the_checks_pass_without_a_fault() -> None:
-    check_interval_loss(mutant.task() for mutant in QUESTIONS)
-    check_reports([of("grr", 8, 2)()])
+    check_loss("grr", 100, 5)
+    check_report()
     check_all_within_epsilon(laws(GrrLaw, (200, 2**31)))

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from audit import conformance
 from audit.batches import check_batch_equals_single
 from audit.interval_checks import check_interval_loss, check_reports, level_tasks
-from audit.level_checks import check_ids_bind_contracts, check_levels_keep_the_mean
+from audit.level_checks import (
+    check_ids_bind_contracts,
+    check_levels_keep_the_mean,
+    one_level_too_low,
+    rounded_down,
+    wrong_neighbour,
+)
 from audit.smaller_laws import enumerable
-from audit.supports import check_supports
 from pckv import audit
 from pckv.auditing.audit import audited_task
 from pckv.auditing.exact import input_sets
@@ -26,21 +29,12 @@ from pckv.auditing.variants import LEVEL_VARIANTS
 from pckv.base.canonical import dump
 from pckv.base.errors import AuditFailure
 from pckv.base.limits import MAX_LEVELS
-from pckv.base.randomness import Tape
 from pckv.contract.task import Task
 from pckv.device import vectorised
-from pckv.mechanisms import padding
-from pckv.mechanisms.base import response_threshold
-from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.grr import device as device_grr
-from pckv.mechanisms.grr.law import GrrLaw
-from pckv.mechanisms.padding import Pair
 from pckv.mechanisms.registry import LAWS, build
 from pckv.mechanisms.ue_compact import device as device_compact
-from pckv.mechanisms.ue_compact.law import UeCompactLaw
-from pckv.tally import Tally
-from pckv.tally.decode.support import KeySupport, key_support
-from support.mutants import COLLISION, COMPACT, GRR, Mutant, check_caught
+from support.tasks import a_task
 from support.worst_ratio import worst_ratio
 
 WITH_LEVELS = [name for name, variants in LEVEL_VARIANTS.items() if variants]
@@ -79,136 +73,10 @@ def test_ids_bind_contracts() -> None:
 
 
 def test_an_audit_says_how_many_levels_there_are() -> None:
-    task = Task(
-        name="t", keys=2, values=(1, 5), levels=5, epsilon=1, padding=1, mechanism="grr", size_share=0
-    )
+    task = a_task(keys=2, values=(1, 5), levels=5, padding=1, mechanism="grr", size_share=0)
     found = audit(task)
     assert (found.levels, found.holds, found.sets) == (5, True, 38)
     assert found.enumerated == found.closed_form == found.claimed == 1.0
-
-
-def wrong_neighbour(value: float, values: Sequence[float]) -> tuple[int, int]:
-    """The farther of two levels is the likelier."""
-    below, threshold = padding.placed(value, values)
-    return (below, 2**64 - threshold) if len(values) > 2 else (below, threshold)
-
-
-def rounded_down(value: float, values: Sequence[float]) -> tuple[int, int]:
-    """A value between two levels is always the lower one."""
-    below, threshold = padding.placed(value, values)
-    return below, threshold if len(values) == 2 or value in values else 0
-
-
-def one_level_too_low(value: float, values: Sequence[float]) -> tuple[int, int]:
-    """With more levels than two, those above the lowest two are one too low."""
-    below, threshold = padding.placed(value, values)
-    return max(below - (len(values) > 2), 0), threshold
-
-
-class GrrOfSigns(GrrLaw):
-    """A word is 2·key + level, whatever the number of levels: those of neighbours run together."""
-
-    def word(self, key: int, level: int) -> int:
-        return 2 * key + level
-
-
-def words_of_signs(law: GrrLaw, pairs: Sequence[Pair], tape: Tape) -> int:
-    return device_grr.perturb(
-        GrrOfSigns(law.keys, law.padding, law.epsilon, levels=law.levels, bits=law.bits)
-        if law.levels > 2
-        else law,
-        pairs,
-        tape,
-    )
-
-
-class CollisionOfSigns(CollisionLaw):
-    """An item is 2·key + level, whatever the number of levels."""
-
-    def item(self, key: Any, level: Any) -> Any:
-        return 2 * key + level
-
-
-class CompactOverlapping(UeCompactLaw):
-    """The sets of neighbouring levels share a residue, though the count law says otherwise."""
-
-    def first(self, level: Any) -> Any:
-        return (self.levels - 1 - level) * (self.r - 1 if self.levels > 2 and self.r > 1 else self.r - self.o)
-
-
-class GrrKeptForTwo(GrrLaw):
-    """A word is kept as often as if there were two levels: ε is too large."""
-
-    @cached_property
-    def kept(self) -> int:
-        if self.set_apart > 1:
-            return super().kept
-        return response_threshold(self.one, self.budget.value, 2 * (self.keys + self.padding))
-
-
-def dummies_at_the_top(law: UeCompactLaw, pairs: Sequence[Pair], tape: Tape) -> int:
-    """Dummies have one of the two highest levels."""
-    filled = [*pairs, *[(law.keys, law.levels - 2, law.one // 2)] * law.padding]
-    return device_compact.perturb(law, filled[: max(len(pairs), law.padding)], tape)
-
-
-def levels_reversed(tally: Tally) -> KeySupport:
-    """The decoder reads more than two levels from the highest to the lowest."""
-    counts = key_support(tally).counts
-    return KeySupport(counts[::-1] if len(counts) > 2 else counts)
-
-
-MUTANTS = (
-    Mutant("wrong neighbour", replace(GRR, placed=wrong_neighbour), conformance.check_levels_equal_law),
-    Mutant(
-        "values between levels rounded down",
-        replace(COMPACT, placed=rounded_down),
-        conformance.check_levels_equal_law,
-    ),
-    Mutant(
-        "levels one too low",
-        replace(COLLISION, placed=one_level_too_low),
-        conformance.check_levels_equal_law,
-    ),
-    Mutant(
-        "words of signs with three levels",
-        replace(GRR, sampler=words_of_signs),
-        conformance.check_levels_equal_law,
-    ),
-    Mutant("words of signs in the law", replace(GRR, law=GrrOfSigns), conformance.check_unbiased),
-    Mutant(
-        "items of signs with three levels",
-        replace(COLLISION, law=CollisionOfSigns),
-        check_supports,
-        "supports",
-    ),
-    Mutant(
-        "residue sets of neighbouring levels overlap",
-        replace(COMPACT, law=CompactOverlapping),
-        conformance.check_unbiased,
-        "count law",
-    ),
-    Mutant("kept as with two levels", replace(GRR, law=GrrKeptForTwo), conformance.check_exact_epsilon),
-    Mutant(
-        "dummies with other levels",
-        replace(COMPACT, sampler=dummies_at_the_top),
-        conformance.check_levels_equal_law,
-    ),
-    *(
-        Mutant(f"levels read in reverse, {subject.name}", replace(subject, support=levels_reversed), check)
-        for subject, check in (
-            (GRR, conformance.check_unbiased),
-            (COMPACT, conformance.check_unbiased),
-            (COLLISION, check_supports),
-        )
-    ),
-)
-
-
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
-def test_a_faulty_mechanism_is_caught(mutant: Mutant) -> None:
-    """`test_conformance` shows that the check passes without the fault; with two levels there is none."""
-    check_caught(mutant)
 
 
 @pytest.mark.parametrize("placed", [wrong_neighbour, rounded_down, one_level_too_low])

@@ -26,6 +26,7 @@ from support.shuffles import (
     theorem,
     violations,
 )
+from support.tasks import a_task
 
 EPSILONS = ("0.5", "2", "4")
 SHARES_OF_EPSILON = tuple(map(Fraction, ("0.01", "0.1", "0.25", "0.4", "0.6", "0.8", "0.95")))
@@ -112,9 +113,7 @@ def test_reference_figures(name: str) -> None:
     """What is printed is within 1 % of the figures, or their last place; and on the safe side, as summed in full."""
     padding, figures = REFERENCES[name]
     for epsilon, figure in zip((1, 2, 4), figures, strict=True):
-        task = Task(
-            name="t", keys=100, values=(0, 1), epsilon=epsilon, mechanism=name, padding=padding, size_share=0
-        )
+        task = a_task(keys=100, epsilon=epsilon, mechanism=name, padding=padding, size_share=0)
         central = shuffled_privacy(task, 100_000, 1e-7).central_epsilon
         assert abs(central - figure) <= max(0.01 * figure, 1e-4)
     # The last one, summed in full by other means.

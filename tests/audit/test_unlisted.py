@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,11 +28,11 @@ from pckv.auditing.variants import without_question
 from pckv.base.errors import AuditFailure
 from pckv.base.randomness import Tape
 from pckv.base.wire import Report
-from pckv.device import vectorised
-from pckv.device.perturb import choose_other, make_message, perturb_from, read_pairs
+from pckv.device.perturb import choose_other, make_message, read_pairs
 from pckv.mechanisms.padding import Pair
 from pckv.mechanisms.registry import LAWS
 from pckv.mechanisms.size_question.device import answer
+from support.faults import Fault, in_place, stand_in
 
 Choose = Callable[[Task, list[Pair], Tape], list[Pair]]
 
@@ -70,63 +70,28 @@ def others_and_listed(task: Task, pairs: Sequence[Pair]) -> tuple[list[Pair], li
     return others, [pair for pair in pairs if pair[0] != task.other_index]
 
 
-def one_of(pick: Callable[[list[Pair], Tape], Pair]) -> Choose:
-    """Return what leaves the one of several others that `pick` picks."""
-
-    def choose(task: Task, pairs: list[Pair], tape: Tape) -> list[Pair]:
-        others, listed = others_and_listed(task, pairs)
-        return [*listed, pick(others, tape)] if len(others) > 1 else pairs
-
-    return choose
-
-
-def dropped(task: Task, pairs: list[Pair], _tape: Tape) -> list[Pair]:
-    return others_and_listed(task, pairs)[1]
-
-
-def dropped_if_several(task: Task, pairs: list[Pair], _tape: Tape) -> list[Pair]:
-    others, listed = others_and_listed(task, pairs)
-    return pairs if len(others) <= 1 else listed
-
-
 def all_kept(_task: Task, pairs: list[Pair], _tape: Tape) -> list[Pair]:
     return pairs
 
 
-def with_the_highest_value(others: list[Pair], tape: Tape) -> Pair:
-    tape.below(len(others))
-    return max(others, key=lambda pair: pair[1:])
-
-
-def rarely_the_last(others: list[Pair], tape: Tape) -> Pair:
-    """Pick among one too few, but for one draw in 2^20."""
-    return others[-1] if tape.draw() < 2**44 else others[tape.below(len(others) - 1)]
-
-
-@dataclass(frozen=True)
-class ChoiceFault:
-    """A fault in how one of the keys that are not listed is chosen."""
-
-    fault: str
-    choose: Choose
-
-
+PERTURB, BATCH = "device/perturb.py", "device/vectorised.py"
+KEPT, ALONE = "others[tape.below(len(others))]", "    if len(others) <= 1:\n        return pairs\n"
 CHOICES = (
-    ChoiceFault("the first is chosen", one_of(lambda others, _: others[0])),
-    ChoiceFault("the last is chosen", one_of(lambda others, _: others[-1])),
-    ChoiceFault("the largest value is chosen", one_of(with_the_highest_value)),
-    ChoiceFault("the last is hardly ever chosen", one_of(rarely_the_last)),
-    ChoiceFault("the value is always the lowest", one_of(lambda others, _: (others[0][0], 0, 0))),
-    ChoiceFault("keys that are not listed are dropped", dropped),
-    ChoiceFault("several that are not listed are dropped", dropped_if_several),
-    ChoiceFault("all that are not listed are kept", all_kept),
-)
+    in_place("the first is chosen", PERTURB, {KEPT: "others[0]"}, check_others),
+    in_place("the last is chosen", PERTURB, {KEPT: "others[-1]"}, check_others),
+    in_place("the largest value is chosen", PERTURB, {KEPT: "(tape.below(len(others)), max(others, key=lambda pair: pair[1:]))[1]"}, check_others),
+    # Among one too few, but for one draw in 2^20.
+    in_place("the last is hardly ever chosen", PERTURB, {KEPT: "others[-1] if tape.draw() < 2**44 else others[tape.below(len(others) - 1)]"}, check_others),
+    in_place("the value is always the lowest", PERTURB, {KEPT: "(others[0][0], 0, 0)"}, check_others),
+    in_place("keys that are not listed are dropped", PERTURB, {ALONE: "", f", {KEPT}]": "]"}, check_others),
+    in_place("several that are not listed are dropped", PERTURB, {f", {KEPT}]": "]"}, check_others),
+    in_place("all that are not listed are kept", PERTURB, {KEPT: "*others"}, check_others),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("planted", CHOICES, ids=lambda planted: planted.fault)
-def test_choices_that_must_show(planted: ChoiceFault) -> None:
-    with pytest.raises(AuditFailure):
-        check_others("grr", DeviceCode(choose=planted.choose))
+@pytest.mark.parametrize("mutant", CHOICES, ids=str)
+def test_choices_that_must_show(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path, "grr")
 
 
 def test_sizes_before_the_choice_show() -> None:
@@ -141,15 +106,6 @@ def test_sizes_before_the_choice_show() -> None:
         check_others("grr", DeviceCode(message=message, choose=all_kept))
 
 
-def draw_for_one(tape: Tape, task: Task, pairs: Mapping[str, float], _coin: bytes | None) -> Report:
-    """Draw even where there is nothing to choose."""
-    read = read_pairs(task, pairs)
-    if len(others_and_listed(task, read)[0]) == 1:
-        tape.below(1)
-    message = make_message(task, choose_other(task, read, tape), tape)
-    return Report(tape.report_id, task.message_format.encode(message))
-
-
 def chosen_last(tape: Tape, task: Task, pairs: Mapping[str, float], _coin: bytes | None) -> Report:
     """Draw the question first, and choose after that."""
     question, first = task.size_question, int(task.law.word_limit or 0)
@@ -162,17 +118,18 @@ def chosen_last(tape: Tape, task: Task, pairs: Mapping[str, float], _coin: bytes
     return Report(tape.report_id, task.message_format.encode(message))
 
 
-def only_listed(tape: Tape, task: Task, pairs: Mapping[str, float], coin: bytes | None) -> Report:
-    """Leave out what is not listed."""
-    names = {task.key_name(key) for key in range(task.key_count - 1)}
-    return perturb_from(tape, task, {key: value for key, value in pairs.items() if key in names}, coin)
+READ = "read = read_pairs(task, _as_pairs(task, pairs))"
+REPORTS = (
+    in_place("a draw where there is nothing to choose", PERTURB, {READ: f"{READ}\n        if [pair[0] for pair in read].count(task.other_index) == 1:\n            tape.below(1)"}, check_reports_of_others),
+    in_place("what is not listed is left out", PERTURB, {READ: f"{READ}\n        read = [pair for pair in read if pair[0] != task.other_index]"}, check_reports_of_others),
+    stand_in("the question is drawn before the choice", chosen_last, lambda report: check_reports_of_others("grr", report)),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("make_report", [draw_for_one, chosen_last, only_listed])
-def test_reports_that_must_show(make_report: Any) -> None:
+@pytest.mark.parametrize("mutant", REPORTS, ids=str)
+def test_reports_that_must_show(mutant: Fault, tmp_path: Path) -> None:
     # Draws that no other report takes are missing at the end of the tape.
-    with pytest.raises((AuditFailure, EOFError)):
-        check_reports_of_others("grr", make_report)
+    mutant.check_caught(tmp_path, *(["grr"] if mutant.file else []), raises=(AuditFailure, EOFError))
 
 
 def unbound(task: Task, text: str) -> int:
@@ -226,35 +183,17 @@ def test_batches_of_others() -> None:
     replay_others()
 
 
-def faulty_batches(right: Any) -> dict[str, Any]:
-    """Return faults in how batches choose among keys that are not listed."""
-
-    def first(task: Task, population: Any, participants: Any, tape: Any) -> Any:
-        keys, owners = population.keys, np.repeat(np.arange(len(population)), population.sizes)
-        again = (keys[1:] == task.other_index) & (keys[:-1] == task.other_index) & (owners[1:] == owners[:-1])
-        kept = np.flatnonzero(~np.append(False, again))
-        return right(task, population.with_rows(kept), participants, tape)
-
-    def draws_for_all(task: Task, population: Any, participants: Any, tape: Any) -> Any:
-        chosen = right(task, population, participants, tape)
-        tape.draw(participants)
-        return chosen
-
-    def all_stay(task: Task, population: Any, participants: Any, tape: Any) -> Any:
-        right(task, population, participants, tape)
-        return population
-
-    def first_in_the_list(task: Task, population: Any, participants: Any, tape: Any) -> Any:
-        chosen = right(task, population, participants, tape)
-        owners = np.repeat(np.arange(len(chosen)), chosen.sizes)
-        return chosen.with_rows(np.lexsort((chosen.keys != task.other_index, owners)))
-
-    return {fault.__name__: fault for fault in (first, draws_for_all, all_stay, first_in_the_list)}
+DRAWN = "tape.below(participants[several], counts[several].astype(np.uint64))"
+CHOSEN = "    return population.with_rows(order[kept])"
+FIRST = "    owners = np.repeat(np.arange(len(chosen)), chosen.sizes)\n    return chosen.with_rows(np.lexsort((chosen.keys != task.other_index, owners)))"
+BATCHES = (
+    in_place("the first is chosen", BATCH, {DRAWN: "0"}, replay_others, "batch equals single"),
+    in_place("draws for all", BATCH, {CHOSEN: f"    tape.draw(participants)\n{CHOSEN}"}, replay_others, "batch equals single"),
+    in_place("all that are not listed stay", BATCH, {CHOSEN: "    return population"}, replay_others, "batch equals single"),
+    in_place("the chosen one is the first in the list", BATCH, {CHOSEN: f"{CHOSEN.replace('return', 'chosen =')}\n{FIRST}"}, replay_others, "batch equals single"),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("fault", ["first", "draws_for_all", "all_stay", "first_in_the_list"])
-def test_batches_that_must_show(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = faulty_batches(vectorised._choose_others)[fault]
-    monkeypatch.setattr(vectorised, "_choose_others", wrong)
-    with pytest.raises(AuditFailure, match="batch equals single"):
-        replay_others()
+@pytest.mark.parametrize("mutant", BATCHES, ids=str)
+def test_batches_that_must_show(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)

@@ -10,6 +10,7 @@ import pytest
 
 from pckv import Series, Task, audit
 from pckv.card.card import card_markdown, privacy_card
+from support.tasks import a_task
 
 GOLDEN = Path(__file__).parent / "golden"
 SURVEY = Task(
@@ -75,10 +76,7 @@ def test_a_card_needs_nothing_but_a_task() -> None:
             {"keys": ["a", "b"], "other": "rest"},
             "| Keys | 3, of which “rest” stands for all that are not listed |\n| First keys | a, b |",
         ),
-        (
-            {"keys": "hashed"},
-            "| Keys | any text; those to estimate are named afterwards |\n| Values |",
-        ),
+        ({"keys": "hashed"}, "| Keys | any text; those to estimate are named afterwards |\n| Values |"),
     ],
     ids=["other", "hashed"],
 )
@@ -159,15 +157,7 @@ def test_coins_are_told() -> None:
 
 
 def test_levels_are_told() -> None:
-    task = Task(
-        name="t",
-        keys=9,
-        values=(1, 5),
-        levels=(1, 2, 3, 4, 5),
-        epsilon=1,
-        mechanism="grr",
-        about={"unit": "stars"},
-    )
+    task = a_task(keys=9, values=(1, 5), levels=(1, 2, 3, 4, 5), mechanism="grr", about={"unit": "stars"})
     page = card_markdown(privacy_card(task))
     assert (
         "| Values | from 1 to 5 stars |\n| Levels | 5: 1, 2, 3, 4, 5; a value in between is reported as one of the"

@@ -9,16 +9,7 @@ import pytest
 
 from pckv import Tally
 from pckv.files.reports.writer import write_reports
-from support.cli import (
-    COLLISION,
-    COMPACT,
-    GRR,
-    MOVIES,
-    OTHER,
-    UE,
-    pairs_csv,
-    put,
-)
+from support.cli import COLLISION, COMPACT, GRR, MOVIES, OTHER, UE, pairs_csv, put
 
 
 @pytest.fixture(autouse=True)

@@ -10,11 +10,7 @@ import pytest
 from pckv.auditing.audit import standard_audits
 from pckv.cli import audit as audit_module
 from pckv.mechanisms.registry import LAWS
-from support.cli import (
-    read_json,
-    run,
-    run_ok,
-)
+from support.cli import read_json, run, run_ok
 
 
 def test_audit_of_a_task() -> None:

@@ -8,18 +8,7 @@ from typing import Any
 import pytest
 
 from pckv import Tally, Task
-from support.cli import (
-    COLLISION,
-    COLUMNS,
-    COMPACT,
-    GRR,
-    UE,
-    pairs_csv,
-    parquet,
-    put,
-    read_json,
-    run_ok,
-)
+from support.cli import COLLISION, COLUMNS, COMPACT, GRR, UE, pairs_csv, parquet, put, read_json, run_ok
 
 
 @pytest.mark.parametrize("keys", ["--keys-file keys.txt", "--key-count 3"], ids=["names", "numbers"])

@@ -164,14 +164,7 @@ def test_long_tables_are_cut_and_say_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "key",
-    [
-        "[bold]x[/bold]",
-        ":smile:",
-        "back\\",
-        "x" * 250,
-    ],
-    ids=["markup", "emoji", "backslash", "long"],
+    "key", ["[bold]x[/bold]", ":smile:", "back\\", "x" * 250], ids=["markup", "emoji", "backslash", "long"]
 )
 def test_keys_are_printed_as_they_are(key: str) -> None:
     put({"keys.txt": key.encode()})

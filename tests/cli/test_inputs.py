@@ -8,16 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.cli import (
-    ESTIMATE,
-    GRR,
-    NEW,
-    PERTURB,
-    SIMULATE,
-    TALLY,
-    put,
-    run_refused,
-)
+from support.cli import ESTIMATE, GRR, NEW, PERTURB, SIMULATE, TALLY, put, run_refused
 
 
 def edited_task(**changes: Any) -> bytes:

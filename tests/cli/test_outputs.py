@@ -9,16 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.cli import (
-    ESTIMATE,
-    NEW,
-    PERTURB,
-    SIMULATE,
-    TALLY,
-    put,
-    run,
-    run_refused,
-)
+from support.cli import ESTIMATE, NEW, PERTURB, SIMULATE, TALLY, put, run, run_refused
 
 DEMO = "demo --out ."
 

@@ -12,13 +12,8 @@ import pytest
 from pckv import Tally, Task, estimate
 from pckv.base.words import percent, two_digits
 from pckv.planning.planner import plan
-from support.cli import (
-    put,
-    read_json,
-    run,
-    run_ok,
-    run_refused,
-)
+from support.cli import put, read_json, run, run_ok, run_refused
+from support.tasks import a_task
 
 PLAN = "plan --keys 100 --users 20000 --epsilon 1"
 
@@ -135,9 +130,7 @@ def test_plan_from_sizes() -> None:
 
 def test_plan_from_an_earlier_task() -> None:
     """A first task with padding 2 in which a third of the people held 3 pairs, by its tally and by its estimates."""
-    task = Task(
-        name="first", keys=50, values=(0, 1), epsilon=20, padding=2, mechanism="grr", size_share="0.5"
-    )
+    task = a_task(name="first", keys=50, epsilon=20, padding=2, mechanism="grr", size_share="0.5")
     assert task.size_question is not None
     tally = Tally(task)
     limit = task.law.word_limit

@@ -13,6 +13,7 @@ from pckv.base.days import days_after, utc_today
 from pckv.cli.series import reports_per_year
 from support.cli import COLUMNS, GRR, contents, put, read_json, run, run_ok, run_refused
 from support.collectors import ADMINISTRATOR, ANALYST, Running, running
+from support.tasks import a_task
 
 NEW = "series new --name movies --low 1 --high 5 --epsilon 1 --keys-file keys.txt --mechanism grr --padding 1"
 DAYS = "--first 2031-01-06 --period 7 --panels 4"
@@ -42,9 +43,7 @@ def access(collector: Running) -> str:
 
 def test_a_new_series_has_the_requested_parameters() -> None:
     said = run_ok(f"{NEW} {DAYS} --rounds 52 --size-share 0 --out series.json")
-    task = Task(
-        name="movies", keys=["up", "heat", "alien"], values=(1, 5), epsilon=1, mechanism="grr", size_share=0
-    )
+    task = a_task(name="movies", keys=["up", "heat", "alien"], values=(1, 5), mechanism="grr", size_share=0)
     series = Series(task=task, first="2031-01-06", period=7, panels=4, rounds=52)
     assert Path("series.json").read_text() == series.to_json()
     assert said == (

@@ -8,12 +8,7 @@ from pckv.base.words import percent
 from pckv.estimators.methods.registry import METHODS
 from pckv.lab.baselines import BASELINE_NAMES
 from pckv.mechanisms.registry import LAWS
-from support.cli import (
-    SIMULATE,
-    read_json,
-    run_ok,
-    run_refused,
-)
+from support.cli import SIMULATE, read_json, run_ok, run_refused
 
 
 def test_the_same_seed_simulates_the_same_collection() -> None:

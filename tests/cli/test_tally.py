@@ -83,11 +83,7 @@ BAD_INPUTS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("task", "data", "message"),
-    BAD_INPUTS.values(),
-    ids=BAD_INPUTS,
-)
+@pytest.mark.parametrize(("task", "data", "message"), BAD_INPUTS.values(), ids=BAD_INPUTS)
 @pytest.mark.parametrize(
     "command", ["tally bad --out new.tally", "estimate bad --out new.csv --plot new.svg"]
 )

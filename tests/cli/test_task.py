@@ -15,18 +15,7 @@ from pckv.cli.task import new_command
 from pckv.cli.terminal import print_json
 from pckv.contract.about import About
 from pckv.mechanisms.registry import LAWS
-from support.cli import (
-    MOVIES,
-    NEW,
-    UE,
-    contents,
-    program_command,
-    put,
-    read_json,
-    run,
-    run_ok,
-    run_refused,
-)
+from support.cli import MOVIES, NEW, UE, contents, program_command, put, read_json, run, run_ok, run_refused
 
 
 def test_a_new_task_has_the_requested_parameters() -> None:

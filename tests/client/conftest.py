@@ -12,10 +12,7 @@ import pytest
 import pckv.client
 from pckv import Report, Task
 from support.client_collector import FakeCollector
-from support.client_devices import (
-    MOVIES,
-    OTHERS,
-)
+from support.client_devices import MOVIES, OTHERS
 
 
 @pytest.fixture(autouse=True)

@@ -12,13 +12,7 @@ from pckv import Report
 from pckv.base.errors import ClientError, DataError, ParameterError
 from pckv.client import Client
 from support.client_collector import FakeCollector
-from support.client_devices import (
-    MOVIES,
-    OTHERS,
-    PAIRS,
-    device,
-    stored_files,
-)
+from support.client_devices import MOVIES, OTHERS, PAIRS, device, stored_files
 
 
 def test_the_cap_is_respected(collector: FakeCollector, state: Path, perturbed_reports: list[Report]) -> None:

@@ -15,12 +15,7 @@ from pckv.cli import main
 from pckv.cli.ledger import default_state
 from pckv.client.ledger import realised_epsilon
 from support.client_collector import FakeCollector, Reply, problem
-from support.client_devices import (
-    KEYS,
-    MOVIES,
-    OTHERS,
-    reply_with,
-)
+from support.client_devices import KEYS, MOVIES, OTHERS, reply_with
 
 
 def run(*arguments: object) -> Result:

@@ -11,16 +11,7 @@ import pytest
 from pckv import Report, Task
 from pckv.base.errors import ClientError, DataError, ParameterError
 from support.client_collector import FakeCollector, Reply, problem
-from support.client_devices import (
-    KEYS,
-    MOVIES,
-    OTHERS,
-    PAIRS,
-    QUICK,
-    REFUSED,
-    device,
-    reply_with,
-)
+from support.client_devices import KEYS, MOVIES, OTHERS, PAIRS, QUICK, REFUSED, device, reply_with
 
 
 @pytest.mark.usefixtures("pauses")

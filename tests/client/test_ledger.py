@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import pckv.client.ledger
 from pckv import Task
 from pckv.base.days import Phase
 from pckv.client import Client, Status
 from pckv.client.folder import StateFolder, _sealed
-from pckv.client.ledger import Caps, Ledger, Spending
+from pckv.client.ledger import Caps, Ledger
 from pckv.client.outbox import REPORT_SUFFIX, SPENT_SUFFIX, DeliveryOutcome, Outbox
 from support import ledger_checks as checks
 from support.client_collector import FakeCollector
+from support.faults import PatchedFault, Plant, in_source, replaced
 from support.ledger_checks import LedgerDevice
 from support.ledger_device import SECONDS_PER_DAY, PythonDevice
 
@@ -34,21 +32,23 @@ def test_the_client_passes(ledger_device: LedgerDevice, check: Callable[[LedgerD
     check(ledger_device)
 
 
-Plant = Callable[[pytest.MonkeyPatch], None]
-_entries, _outcome = Ledger.entries, Outbox.outcome
+LEDGER = "client/ledger.py"
+SORTED = "        return sorted(entries, key="
+SURVEYS = {"survey_of(survey_name(task.name, task.series))": "survey_name(task.name, task.series)", "survey_of(entry.survey)": "entry.survey"}  # fmt: skip
+NO_RECORD = {"if not self.is_recorded(task_id) and (": "if not task_id and ("}
+FITS = """ and text != spending.to_json():
+            raise self._folder.damage_error(task_id + SPENT_SUFFIX, "does not fit its report")"""
 
 
-def replaced(owner: Any, name: str, fault: Any) -> Plant:
-    return lambda patch: patch.setattr(owner, name, fault)
+def only(kept: str) -> Plant:
+    """Leave reports of other states out of the ledger."""
+    left = f"        entries = [entry for entry in entries if entry.status {kept}]\n{SORTED}"
+    return in_source(LEDGER, {SORTED: left})
 
 
-def without(*states: Status) -> Plant:
-    """Leave reports of some states out of the ledger."""
-    return replaced(Ledger, "entries", lambda self: [e for e in _entries(self) if e.status not in states])
-
-
-def survey_by(identity: Callable[[str], object]) -> Plant:
-    return replaced(pckv.client.ledger, "survey_of", identity)
+def survey_by(identity: str) -> Plant:
+    """Tell surveys apart by what becomes of their names."""
+    return in_source(LEDGER, {right: identity.format(name) for right, name in SURVEYS.items()})
 
 
 def anew_after_a_week(patch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def anew_after_a_week(patch: pytest.MonkeyPatch) -> None:
 
     def forgetful(self: Client, task_id: str, *arguments: Any, **options: Any) -> Any:
         path = self._reports._folder.path / (task_id + REPORT_SUFFIX)
-        waits = path.exists() and _outcome(self._reports._outbox, task_id).status is Status.WAITING
+        waits = path.exists() and self._reports._outbox.outcome(task_id).status is Status.WAITING
         if waits and time.time() - path.stat().st_mtime > 7 * SECONDS_PER_DAY:
             for suffix in (REPORT_SUFFIX, SPENT_SUFFIX):
                 path.with_suffix(suffix).unlink()
@@ -78,95 +78,30 @@ def record_after_sending(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Outbox, "decide", decided)
 
 
-def reports_alone(self: Ledger) -> list[Any]:
-    """Compute the ledger from reports, as if there were no records."""
-    return [entry for entry in _entries(self) if entry.status is not Status.REMOVED]
-
-
-def records_alone(self: Ledger) -> list[Any]:
-    return [entry for entry in _entries(self) if self.is_recorded(entry.task)]
-
-
-def believed(self: Ledger, task_id: str) -> Any:
-    """Believe a record whatever its report says."""
-    recorded = Spending.from_json(self._folder.get(task_id + SPENT_SUFFIX) or "")
-    assert recorded is not None
-    return pckv.client.ledger._entry_of(task_id, recorded, _outcome(self._outbox, task_id).status)
-
-
-def one_ledger_per_address(patch: pytest.MonkeyPatch) -> None:
-    ledger = Client.__init__
-
-    def initialised(self: Client, url: str, state: Path, **options: Any) -> None:
-        ledger(self, url, Path(state, url.rpartition("/")[2]), **options)
-
-    patch.setattr(Client, "__init__", initialised)
-
-
-@dataclass(frozen=True)
-class LedgerMutant:
-    """A fault, and the check that must catch it."""
-
-    fault: str
-    plant: Plant
-    caught_by: Callable[[LedgerDevice], None]
-
-
 MUTANTS = (
-    LedgerMutant("refused reports left out", without(Status.REFUSED), checks.check_every_state_counts),
-    LedgerMutant("waiting reports left out", without(Status.WAITING), checks.check_every_state_counts),
-    LedgerMutant("only what was sent counts", without(*set(Status) - {Status.SENT}), checks.check_every_state_counts),
-    LedgerMutant(
-        "removed reports left out",
-        replaced(Ledger, "entries", reports_alone),
-        checks.check_a_removed_report_is_not_made_again,
-    ),
-    LedgerMutant("one ledger per address", one_ledger_per_address, checks.check_addresses_share_the_ledger),
-    LedgerMutant("names as they are", survey_by(lambda name: name), checks.check_a_survey_is_answered_once),
-    LedgerMutant("names in lower case", survey_by(str.lower), checks.check_a_survey_is_answered_once),
-    LedgerMutant(
-        "invisible characters tell apart",
-        survey_by(lambda name: " ".join(name.casefold().split())),
-        checks.check_a_survey_is_answered_once,
-    ),
-    LedgerMutant("one survey per task", survey_by(lambda _: object()), checks.check_a_survey_is_answered_once),
-    LedgerMutant("anew after a week", anew_after_a_week, checks.check_time_frees_nothing),
-    LedgerMutant(
-        "no record", replaced(Ledger, "record", lambda *_: None), checks.check_a_removed_report_is_not_made_again
-    ),
-    LedgerMutant(
-        "recorded after sending", record_after_sending, checks.check_spending_is_stored_before_it_is_sent
-    ),
-    LedgerMutant(
-        "records alone", replaced(Ledger, "entries", records_alone), checks.check_a_removed_record_is_restored
-    ),
-    LedgerMutant(
-        "edited records believed", replaced(Ledger, "_entry", believed), checks.check_an_edited_record_is_refused
-    ),
-    LedgerMutant(
-        "the cap is forgotten",
-        replaced(Caps, "remember", lambda _: None),
-        checks.check_the_cap_is_remembered,
-    ),
-    LedgerMutant(
-        "no cap by default",
-        replaced(pckv.client.ledger, "DEFAULT_CAP", Decimal("Infinity")),
-        checks.check_there_is_a_cap_by_default,
-    ),
-    LedgerMutant(
-        "closed tasks are answered",
-        replaced(Task, "phase", lambda *_: Phase.OPEN),
-        checks.check_a_closed_task_spends_nothing,
-    ),
+    PatchedFault("refused reports left out", only("is not Status.REFUSED"), checks.check_every_state_counts),
+    PatchedFault("waiting reports left out", only("is not Status.WAITING"), checks.check_every_state_counts),
+    PatchedFault("only what was sent counts", only("is Status.SENT"), checks.check_every_state_counts),
+    PatchedFault("removed reports left out", only("is not Status.REMOVED"), checks.check_a_removed_report_is_not_made_again),
+    PatchedFault("one ledger per address", in_source("client/client.py", {"Path(state).absolute()": "Path(state, url.rpartition('/')[2]).absolute()"}), checks.check_addresses_share_the_ledger),
+    PatchedFault("names as they are", survey_by("{}"), checks.check_a_survey_is_answered_once),
+    PatchedFault("names in lower case", survey_by("{}.lower()"), checks.check_a_survey_is_answered_once),
+    PatchedFault("invisible characters tell apart", survey_by("{}.casefold().split()"), checks.check_a_survey_is_answered_once),
+    PatchedFault("one survey per task", survey_by("object()"), checks.check_a_survey_is_answered_once),
+    PatchedFault("anew after a week", anew_after_a_week, checks.check_time_frees_nothing),
+    PatchedFault("no record", in_source(LEDGER, NO_RECORD), checks.check_a_removed_report_is_not_made_again),
+    PatchedFault("recorded after sending", record_after_sending, checks.check_spending_is_stored_before_it_is_sent),
+    PatchedFault("records alone", in_source(LEDGER, {"(REPORT_SUFFIX, SPENT_SUFFIX, OUTCOME_SUFFIX)": "(SPENT_SUFFIX,)"}), checks.check_a_removed_record_is_restored),
+    PatchedFault("edited records believed", in_source(LEDGER, {FITS: ":\n            spending = Spending.from_json(text)"}), checks.check_an_edited_record_is_refused),
+    PatchedFault("the cap is forgotten", in_source(LEDGER, {"if text != self._folder.get(name):": "if not name:"}), checks.check_the_cap_is_remembered),
+    PatchedFault("no cap by default", in_source(LEDGER, {"return DEFAULT_CAP": "return Decimal('Infinity')"}), checks.check_there_is_a_cap_by_default),
+    PatchedFault("closed tasks are answered", replaced(Task, "phase", lambda _: lambda *_: Phase.OPEN), checks.check_a_closed_task_spends_nothing),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 def test_mutant_is_caught(
-    ledger_device: LedgerDevice,
-    mutant: LedgerMutant,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    ledger_device: LedgerDevice, mutant: PatchedFault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mutant.plant(monkeypatch)
     # A mutant that cannot send at all would prove nothing.

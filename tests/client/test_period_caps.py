@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import pckv.base.days
-import pckv.client.ledger
 from pckv.base.errors import ParameterError
-from pckv.client import Client, LedgerEntry, PeriodCap
+from pckv.client import Client, PeriodCap
 from pckv.client.folder import _sealed
-from pckv.client.ledger import CAP_PER_PERIOD_NAME, Caps, Ledger, Spending
+from pckv.client.ledger import CAP_PER_PERIOD_NAME
 from support import ledger_period_checks as checks
 from support.client_collector import FakeCollector
+from support.faults import PatchedFault, in_source
 from support.ledger_device import PythonDevice
 from support.ledger_period_checks import PeriodDevice
 
@@ -34,83 +32,25 @@ def test_the_client_keeps_caps_per_period(
     check(period_device)
 
 
-Plant = Callable[[pytest.MonkeyPatch], None]
-_check, _entry = Ledger.check, Ledger._entry
-
-
-def by_the_clock_alone(patch: pytest.MonkeyPatch) -> None:
-    """Let the day of a spending be that of the clock, even if it was set back."""
-
-    def check(self: Ledger, task: Any, epsilon: Any, today: str) -> str:
-        _check(self, task, epsilon, today)
-        return today
-
-    patch.setattr(Ledger, "check", check)
-
-
-def entries_with(change: Callable[[LedgerEntry], LedgerEntry]) -> Plant:
-    return lambda patch: patch.setattr(Ledger, "_entry", lambda *given: change(_entry(*given)))
-
-
-def without_day(patch: pytest.MonkeyPatch) -> None:
-    """Leave the day out of records, and believe that what has none was spent long ago."""
-    from_json, to_json = Spending.from_json, Spending.to_json
-
-    def read(text: str) -> Spending | None:
-        found = from_json(text)
-        return None if found is None else found._replace(day="1970-01-01")
-
-    patch.setattr(Spending, "from_json", read)
-    patch.setattr(Spending, "to_json", lambda self: to_json(self._replace(day="1970-01-01")))
-
-
-def a_day_longer(first: str, second: str) -> int:
-    return pckv.base.days.days_between(first, second) - 1
-
-
-@dataclass(frozen=True)
-class PeriodMutant:
-    """A fault, and the check that must catch it."""
-
-    fault: str
-    plant: Plant
-    caught_by: Callable[[PeriodDevice], None]
-
-
-MUTANTS = (
-    PeriodMutant("the day decreases", by_the_clock_alone, checks.check_a_clock_set_back_frees_nothing),
-    PeriodMutant("records have no day", without_day, checks.check_a_removed_report_counts_from_its_day),
-    PeriodMutant(
-        "everything was spent long ago",
-        entries_with(lambda entry: replace(entry, day="1970-01-01")),
-        checks.check_a_period_has_a_cap,
-    ),
-    PeriodMutant(
-        "one day too long",
-        lambda patch: patch.setattr(pckv.client.ledger, "days_between", a_day_longer),
-        checks.check_a_period_has_a_cap,
-    ),
-    PeriodMutant(
-        "caps are forgotten",
-        lambda patch: patch.setattr(Caps, "remember", lambda _: None),
-        checks.check_the_cap_per_period_is_remembered,
-    ),
-    PeriodMutant(
-        "no cap per period",
-        lambda patch: patch.setattr(Caps, "per_period", None),
-        checks.check_a_period_of_one_day,
-    ),
-    PeriodMutant(
-        "no total",
-        lambda patch: patch.setattr(Caps, "in_all", 10**6),
-        checks.check_the_total_holds_as_well,
-    ),
+LEDGER, READ, DAY = (
+    "client/ledger.py",
+    "Decimal(epsilon), day, series) if valid",
+    "survey, epsilon, day, series = spending",
 )
+MUTANTS = (
+    PatchedFault("the day decreases", in_source(LEDGER, {"return day\n\n    def _check_caps": "return today\n\n    def _check_caps"}), checks.check_a_clock_set_back_frees_nothing),
+    PatchedFault("records have no day", in_source(LEDGER, {READ: READ.replace("day", "'1970-01-01'"), '"day": self.day,': '"day": "1970-01-01",'}), checks.check_a_removed_report_counts_from_its_day),
+    PatchedFault("everything was spent long ago", in_source(LEDGER, {DAY: f"{DAY}\n    day = '1970-01-01'"}), checks.check_a_period_has_a_cap),
+    PatchedFault("one day too long", in_source(LEDGER, {"days_between(entry.day, day) < period.days": "days_between(entry.day, day) - 1 < period.days"}), checks.check_a_period_has_a_cap),
+    PatchedFault("caps are forgotten", in_source(LEDGER, {"if text != self._folder.get(name):": "if not name:"}), checks.check_the_cap_per_period_is_remembered),
+    PatchedFault("no cap per period", in_source(LEDGER, {"period = self._caps.per_period": "period = None"}), checks.check_a_period_of_one_day),
+    PatchedFault("no total", in_source(LEDGER, {"entries), self._caps.in_all": "entries), 10**6"}), checks.check_the_total_holds_as_well),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 def test_mutant_of_caps_is_caught(
-    period_device: PeriodDevice, mutant: PeriodMutant, monkeypatch: pytest.MonkeyPatch
+    period_device: PeriodDevice, mutant: PatchedFault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mutant.plant(monkeypatch)
     with pytest.raises(AssertionError):

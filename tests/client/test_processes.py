@@ -17,11 +17,7 @@ from pckv.base.days import utc_today
 from pckv.client.reports import utc_now
 from pckv.contract.series import Series
 from support.client_collector import FakeCollector
-from support.client_devices import (
-    KEYS,
-    MOVIES,
-    device,
-)
+from support.client_devices import KEYS, MOVIES, device
 from support.client_series import TASK, SeriesCollector
 from support.parts import SUPPORT
 

@@ -25,10 +25,7 @@ from support.client_series import FIRST, NEW, PERIOD, TASK, SeriesDevice, a_seri
 
 ROUNDS = 3
 # What a participant may hold in a round, and the signed key that it stands for.
-HOLDINGS: tuple[tuple[dict[str, float], dict[int, int]], ...] = (
-    ({}, {}),
-    ({"alien": 5.0}, {0: 1}),
-)
+HOLDINGS: tuple[tuple[dict[str, float], dict[int, int]], ...] = (({}, {}), ({"alien": 5.0}, {0: 1}))
 HISTORIES = tuple(product(range(len(HOLDINGS)), repeat=ROUNDS))
 # Which rounds the device is on in.
 SCHEDULES = ((1, 2, 3), (2, 3), (1, 3))
@@ -199,10 +196,7 @@ def with_pairs(change: Callable[[pytest.MonkeyPatch, Mapping[str, float]], None]
 
 
 def panel_from_pairs(patch: pytest.MonkeyPatch, pairs: Mapping[str, float]) -> None:
-    patch.setattr(
-        "pckv.client.panel._draw",
-        lambda panels: Panel((1 + len(pairs)) % panels, bytes(16)),
-    )
+    patch.setattr("pckv.client.panel._draw", lambda panels: Panel((1 + len(pairs)) % panels, bytes(16)))
 
 
 def delay_from_pairs(patch: pytest.MonkeyPatch, pairs: Mapping[str, float]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -20,13 +20,11 @@ import pckv.client.rounds
 from pckv.client import RoundReceipt
 from pckv.client.ledger import Ledger
 from pckv.client.outbox import Outbox, Status, StoredReport
-from pckv.client.panel import Panel
 from pckv.client.reports import Reports
-from pckv.client.rounds import _next_turn
-from pckv.client.transport import Admission, ask_admission
-from pckv.contract.series import Series
+from pckv.client.transport import Admission
 from support.client_schedules import ACTIONS, Walk, check_window, interleave
 from support.client_series import DiskDevice, SeriesDevice, a_series, during
+from support.faults import Plant, in_source, replaced
 
 ROUNDS = 8
 # Every round may be reported in if there is one panel: there are more states than in all other series together.
@@ -116,44 +114,18 @@ def test_any_schedule_with_files_on_disk(
                 made.act(now, action, number)
 
 
-Plant = Callable[[pytest.MonkeyPatch], None]
-
-
-def replaced(owner: Any, name: str, fault: Any) -> Plant:
-    return lambda patch: patch.setattr(owner, name, fault)
-
-
-def drawn_anew(_: object, series: Series) -> Panel:
-    """Draw a panel for every call."""
-    return pckv.client.panel._draw(series.panels)
-
-
-def after_a_missed_round(series: Series, panel: Panel, now: Any, spread: float, last: int) -> Any:
-    """Report in the next round if the device was off in its own."""
-    current = series.round_on(str(now.date()))
-    if current is None:
-        return _next_turn(series, panel, now, spread, last)
-    missed = series.next_round(panel.number, last + series.panels - 1 if last else 0)
-    is_late = missed is not None and missed < current
-    return current if is_late else _next_turn(series, panel, now, spread, last)
-
-
-def whenever_the_window_allows(series: Series, panel: Panel, now: Any, spread: float, last: int) -> Any:
-    """Ignore the panel."""
-    current = series.round_on(str(now.date()))
-    free = current is not None and (not last or current >= last + series.panels)
-    return current if free else _next_turn(series, panel, now, spread, last)
-
-
-def without_window(patch: pytest.MonkeyPatch) -> None:
-    """Remember no round, neither where it is chosen nor where it is spent."""
-    patch.setattr(pckv.client.ledger, "_last_round", lambda *_: 0)
-
-
-def offline(*arguments: Any) -> Admission:
-    """Make a report without an answer, as for tasks that stand alone."""
-    admission = ask_admission(*arguments)
-    return Admission() if admission.undecided else admission
+ROUNDS_FILE, CURRENT = "client/rounds.py", "    current = series.round_on(day)\n"
+# Report in the next round if the device was off in its own.
+LATE = """    missed = series.next_round(panel.number, last_round + series.panels - 1 if last_round else 0)
+    if current is not None and missed is not None and missed < current:
+        return current
+"""
+FREE = """    if current is not None and (not last_round or current >= last_round + series.panels):
+        return current
+"""
+# No round is remembered, neither where it is chosen nor where it is spent.
+LAST = "return max((entry.round or 0 for entry in entries if entry.series == series_id), default=0)"
+without_window = in_source("client/ledger.py", {LAST: "return 0"})
 
 
 def made_again_while_it_waits(patch: pytest.MonkeyPatch) -> None:
@@ -192,19 +164,17 @@ class ScheduleMutant:
 
 
 MUTANTS = (
-    ScheduleMutant("a panel drawn anew", replaced(pckv.client.rounds, "find_panel", drawn_anew)),
-    ScheduleMutant(
-        "a report after a missed round", replaced(pckv.client.rounds, "_next_turn", after_a_missed_round)
-    ),
-    ScheduleMutant("panels ignored", replaced(pckv.client.rounds, "_next_turn", whenever_the_window_allows)),
+    ScheduleMutant("a panel drawn anew", in_source("client/panel.py", {"    name = series.id + PANEL_SUFFIX\n": "    return _draw(series.panels)\n"})),
+    ScheduleMutant("a report after a missed round", in_source(ROUNDS_FILE, {CURRENT: CURRENT + LATE})),
+    ScheduleMutant("panels ignored", in_source(ROUNDS_FILE, {CURRENT: CURRENT + FREE})),
     ScheduleMutant("no window, and the panel is removed", without_window),
     ScheduleMutant("no window, and the clock is set back", without_window, trusting=True),
-    ScheduleMutant("made offline", replaced(pckv.client.rounds, "ask_admission", offline)),
-    ScheduleMutant("nobody is asked", replaced(pckv.client.rounds, "ask_admission", lambda *_: Admission())),
+    ScheduleMutant("made offline", in_source(ROUNDS_FILE, {"if admission.undecided:": "if not admission:"})),
+    ScheduleMutant("nobody is asked", replaced(pckv.client.rounds, "ask_admission", lambda _: lambda *_: Admission())),
     ScheduleMutant("made again while it waits", made_again_while_it_waits),
     ScheduleMutant("sent before it is stored", sent_before_it_is_stored),
-    ScheduleMutant("no record", replaced(Ledger, "record", lambda *_: None)),
-)
+    ScheduleMutant("no record", replaced(Ledger, "record", lambda _: lambda *_: None)),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)

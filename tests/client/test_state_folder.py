@@ -18,13 +18,7 @@ from pckv import Report, Task
 from pckv.base.days import utc_today
 from pckv.base.errors import ClientError, DataError
 from support.client_collector import FakeCollector, Reply, problem
-from support.client_devices import (
-    MOVIES,
-    PAIRS,
-    device,
-    reply_with,
-    stored_files,
-)
+from support.client_devices import MOVIES, PAIRS, device, reply_with, stored_files
 
 
 def test_files_are_private_to_their_owner(collector: FakeCollector, state: Path) -> None:

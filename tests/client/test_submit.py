@@ -18,14 +18,7 @@ from pckv.base.days import utc_today
 from pckv.base.errors import ClientError, PairsError, ParameterError
 from pckv.client import Client, LedgerEntry, Status
 from support.client_collector import FakeCollector, problem
-from support.client_devices import (
-    KEYS,
-    MOVIES,
-    PAIRS,
-    QUICK,
-    device,
-    stored_files,
-)
+from support.client_devices import KEYS, MOVIES, PAIRS, QUICK, device, stored_files
 
 
 def test_a_report_is_sent(collector: FakeCollector, state: Path, perturbed_reports: list[Report]) -> None:

@@ -6,11 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.collectors import (
-    DAY,
-    Running,
-    running,
-)
+from support.collectors import DAY, Running, running
 from support.stores import KINDS, opened, store_url
 
 

@@ -129,8 +129,7 @@ def test_an_application_below_cannot_bypass_the_gateway() -> None:
 
 
 @pytest.mark.parametrize(
-    "authorization",
-    ["", "Bearer", ADMINISTRATOR, f"Basic {ADMINISTRATOR}", "Bearer é", "Bearer \xff"],
+    "authorization", ["", "Bearer", ADMINISTRATOR, f"Basic {ADMINISTRATOR}", "Bearer é", "Bearer \xff"]
 )
 def test_malformed_authorization_is_refused(small: Running, authorization: str) -> None:
     answer = small.client.get("/tasks", headers={b"Authorization": authorization.encode("latin-1")})

@@ -16,15 +16,7 @@ from pckv.base.canonical import base64url
 from pckv.collector.http.problem_details import ProblemDetails
 from pckv.collector.ingest.decoding import decode_arrow
 from pckv.files.reports.columns import report_schema
-from support.collectors import (
-    ARROW,
-    Running,
-    check_problem,
-    new_task,
-    refusals,
-    report,
-    some_reports,
-)
+from support.collectors import ARROW, Running, check_problem, new_task, refusals, report, some_reports
 from support.uploads import arrow_body
 
 

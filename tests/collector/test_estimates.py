@@ -19,15 +19,7 @@ from pckv.collector.analysis import estimates as estimates_part
 from pckv.collector.computations import AnalysisThreads
 from pckv.collector.http import downloads
 from pckv.files.reports.reader import ReportFile
-from support.collectors import (
-    DAY,
-    JSON,
-    Running,
-    check_problem,
-    new_task,
-    report,
-    some_reports,
-)
+from support.collectors import DAY, JSON, Running, check_problem, new_task, report, some_reports
 from support.stores import tally, total
 
 PARQUET = "application/vnd.apache.parquet"

@@ -21,11 +21,12 @@ from support.collectors import (
     as_items,
     check_problem,
     new_task,
+    read_all,
     report,
     running,
     wait_until,
 )
-from support.connections import CLOSE, head, read_all, stalled, upload_head
+from support.connections import CLOSE, head, stalled, upload_head
 from support.uploads import SlowStore, items
 
 CONTINUE = "Expect: 100-continue"

@@ -12,8 +12,8 @@ import pytest
 
 from pckv.collector.http import protocol
 from pckv.collector.http.protocol import MAX_HEAD_BYTES, MAX_PIPELINED_REQUESTS
-from support.collectors import Running, report, running, wait_until
-from support.connections import CLOSE, connect, head, read_all, read_until, stalled, upload_head
+from support.collectors import Running, read_all, report, running, wait_until
+from support.connections import CLOSE, connect, head, read_until, stalled, upload_head
 from support.uploads import SlowStore, items
 
 # Far longer than these tests may take, however busy the machine is; and far shorter.

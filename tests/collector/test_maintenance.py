@@ -19,14 +19,7 @@ from pckv.collector.app import create_app
 from pckv.collector.http.settings import Settings
 from pckv.collector.upkeep import Maintenance
 from pckv.store.base import ReportOutcome, Role, Session, Upload
-from support.collectors import (
-    Running,
-    new_task,
-    report,
-    running,
-    some_reports,
-    wait_until,
-)
+from support.collectors import Running, new_task, report, running, some_reports, wait_until
 from support.memory_store import MemoryStore
 from support.stores import opened, stored_reports, total
 from support.uploads import SlowStore

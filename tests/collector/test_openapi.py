@@ -36,12 +36,7 @@ EXAMPLES_OF = {
     "GET /tasks/{task_id}/estimates": 60,
     "PATCH /tasks/{task_id}": 60,
 }
-CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
-]
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 
 RARELY_ACCEPTED = {

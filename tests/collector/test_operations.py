@@ -8,12 +8,7 @@ import pickle
 import pytest
 
 from pckv.collector.http.rate_limit import BURST_SECONDS, RateLimit
-from support.collectors import (
-    Running,
-    check_problem,
-    running,
-    some_reports,
-)
+from support.collectors import Running, check_problem, running, some_reports
 
 
 def test_health_metrics_and_the_openapi_document(small: Running) -> None:

@@ -6,14 +6,7 @@ import threading
 from pathlib import Path
 
 from pckv.base.errors import StoreError
-from support.collectors import (
-    as_items,
-    check_problem,
-    report,
-    running,
-    some_reports,
-    wait_until,
-)
+from support.collectors import as_items, check_problem, report, running, some_reports, wait_until
 from support.stores import opened, store_url
 from support.uploads import SlowStore, items
 

@@ -127,9 +127,7 @@ def test_every_bad_setting_is_one_clear_line(tmp_path: Path, monkeypatch: pytest
     )
     assert "text.db" in refused(*flags, "--store", "sqlite:///text.db", **WITH_TOKEN)
     unreachable = refused(
-        *flags,
-        store="postgresql://someone:secret@127.0.0.1:1/none?connect_timeout=1",
-        **WITH_TOKEN,
+        *flags, store="postgresql://someone:secret@127.0.0.1:1/none?connect_timeout=1", **WITH_TOKEN
     )
     assert "secret" not in unreachable
     assert "PCKV_ADMIN_TOKEN" in refused(*flags)

@@ -8,16 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from pckv.store.postgres import PostgresStore
-from support.collectors import (
-    ADMINISTRATOR,
-    ANALYST,
-    DAY,
-    JSON,
-    Running,
-    bearer,
-    check_problem,
-    new_task,
-)
+from support.collectors import ADMINISTRATOR, ANALYST, DAY, JSON, Running, bearer, check_problem, new_task
 
 
 def test_a_task_is_created_once_and_shown_to_all(collector: Running) -> None:
@@ -165,14 +156,7 @@ def test_bad_queries_of_the_list(collector: Running, query: str) -> None:
 def test_unknown_methods_paths_and_media_types(small: Running) -> None:
     task = small.add_task()
     check_problem(small.administer("PUT", f"/tasks/{task.id}"), 405, "wrong-method")
-    for path in (
-        "/tasks/",
-        f"/tasks/{task.id}/",
-        f"/tasks/{task.id}/nothing",
-        "/docs",
-        "/tasks//",
-        "/redoc",
-    ):
+    for path in ("/tasks/", f"/tasks/{task.id}/", f"/tasks/{task.id}/nothing", "/docs", "/tasks//", "/redoc"):
         check_problem(small.administer("GET", path), 404, "unknown")
     text = small.client.post(
         "/tasks", headers=bearer(ADMINISTRATOR) | {"Content-Type": "text/plain"}, content=b"{}"

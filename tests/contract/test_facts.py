@@ -10,6 +10,7 @@ import pytest
 from pckv import Series, Task
 from pckv.contract.facts import fact_members, said
 from pckv.contract.task import MEMBERS
+from support.tasks import a_task
 
 LISTED = Task(
     name="movies",
@@ -24,9 +25,7 @@ LISTED = Task(
 TASKS = {
     "listed": LISTED,
     "other": Task(name="t", keys=["a"], other="rest", values=(0, 1), epsilon=1, levels=3),
-    "numbered": Task(
-        name="t", keys=2**31, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share=0
-    ),
+    "numbered": a_task(keys=2**31, padding=1, mechanism="grr", size_share=0),
     "refused": Task(name="t", keys=9, values=(0, 1), epsilon=1, padding=2, more="refuse", between="refuse"),
     "hashed": Task(name="t", keys="hashed", values=(0, 1), epsilon=1),
     "coins": Task(name="t", keys=9, values=(0, 1), epsilon=4, coin="server", closes="2030-01-02"),

@@ -7,20 +7,13 @@ from pathlib import Path
 import numpy as np
 from numpy.random import default_rng
 
-from pckv import Tally, Task
+from pckv import Tally
 from pckv.counting.alarms import check_files
 from support.report_files import counted
 from support.sample_reports import report_file
+from support.tasks import a_task
 
-TASK = Task(
-    name="split",
-    keys=50,
-    values=(0, 1),
-    epsilon=1,
-    padding=1,
-    size_share=0,
-    mechanism={"name": "ue-compact", "q": 5},
-)
+TASK = a_task(name="split", keys=50, padding=1, size_share=0, mechanism={"name": "ue-compact", "q": 5})
 
 
 def test_the_same_reports_give_the_same_alarms_in_any_order(tmp_path: Path) -> None:

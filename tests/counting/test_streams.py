@@ -80,10 +80,7 @@ def test_a_writer_that_fails_leaves_an_incomplete_stream() -> None:
         (b"\xff" * 100, "the stream: not an Arrow stream ("),
         (stream(OTHER, np.array([1])), "the stream: reports of another task ("),
         (stream(UE, some_messages(UE, 3)), "the stream: reports of another task ("),
-        (
-            stream(GRR, np.array([3, 4]), np.array([3, 28])),
-            "the stream, batch 1: report 1: word 28 is not",
-        ),
+        (stream(GRR, np.array([3, 4]), np.array([3, 28])), "the stream, batch 1: report 1: word 28 is not"),
         (stream(GRR, np.array([-1])), "the stream, batch 0: report 0: word -1 is not below 28"),
     ],
 )

@@ -12,12 +12,7 @@ from pckv import Tally, Task, estimate
 from pckv.base.errors import ParameterError
 from pckv.estimators.intervals import frequency_interval, mean_interval
 from pckv.estimators.linear import corrected
-from pckv.estimators.methods.bayes import (
-    MEAN_SHRINKAGE_LIMIT,
-    OWN_QUANTILE_FACTOR,
-    bayes,
-    learn,
-)
+from pckv.estimators.methods.bayes import MEAN_SHRINKAGE_LIMIT, OWN_QUANTILE_FACTOR, bayes, learn
 from pckv.lab.populations import uniform
 from pckv.lab.simulate import simulate
 from pckv.statistics.moments import CountMoments

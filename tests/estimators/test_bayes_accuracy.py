@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 
 from pckv.estimators.linear import corrected
-from pckv.estimators.methods.bayes import (
-    Posterior,
-    bayes,
-    learn,
-)
-from pckv.estimators.methods.prior import (
-    cell_interval,
-)
+from pckv.estimators.methods.bayes import Posterior, bayes, learn
+from pckv.estimators.methods.prior import cell_interval
 from pckv.lab.counting import SamplingModel, count_reports, draw_counts
 from pckv.lab.populations import zipf
 from pckv.mechanisms.registry import build

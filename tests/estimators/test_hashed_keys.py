@@ -63,10 +63,7 @@ def test_estimates_are_those_of_a_list_with_the_same_numbers(levels: int) -> Non
     same.add_counted(words, times)
     numbers = [str(hashed.key_index(site)) for site in SITES]
     for method in ("corrected", "baseline"):
-        found, expected = (
-            estimate(tally, method, keys=SITES),
-            estimate(same, method, keys=numbers),
-        )
+        found, expected = (estimate(tally, method, keys=SITES), estimate(same, method, keys=numbers))
         assert found.key == SITES
         for name in (
             "frequency",

@@ -14,7 +14,8 @@ from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.statistics.moments import CountMoments
-from support.source_faults import faulty_module
+from support.faults import faulty_module
+from support.tasks import a_task
 
 KEYS, HELD_KEYS, PAIRS, USERS = 1_000, 50, 5, 60_000
 
@@ -25,9 +26,7 @@ def crowd_tally() -> Tally:
     rng = default_rng(31)
     keys = np.argsort(rng.random((USERS, HELD_KEYS)), axis=1)[:, :PAIRS].astype(np.int32)
     people = Population(np.arange(USERS + 1) * PAIRS, keys.reshape(-1), rng.uniform(-1, 1, USERS * PAIRS))
-    task = Task(
-        name="t", keys=KEYS, values=(-1, 1), epsilon=3, padding=PAIRS, mechanism="collision", size_share=0
-    )
+    task = a_task(keys=KEYS, values=(-1, 1), epsilon=3, padding=PAIRS, mechanism="collision", size_share=0)
     tally = Tally(task)
     for batch in perturb_many(task, people, default_rng(32).bytes):
         tally.add_many(batch.messages)
@@ -69,7 +68,7 @@ def measured_with(right: str, wrong: str) -> Callable[[pytest.MonkeyPatch], None
     """Plant a fault into the measurement."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        faulty = faulty_module("mechanisms/collision/law.py", right, wrong).CollisionLaw
+        faulty = faulty_module("mechanisms/collision/law.py", {right: wrong}).CollisionLaw
         patch.setattr(CollisionLaw, "measured_law", faulty.measured_law)
 
     return plant
@@ -95,9 +94,7 @@ def test_a_chance_that_is_measured_wrongly_shows(
 
 def least_signal() -> float:
     """The least signal of estimates from one report, of 30 random ones: where a small ε leaves hardly any."""
-    task = Task(
-        name="t", keys=KEYS, values=(-1, 1), epsilon="0.01", padding=1, mechanism="collision", size_share=0
-    )
+    task = a_task(keys=KEYS, values=(-1, 1), epsilon="0.01", padding=1, mechanism="collision", size_share=0)
     signals = []
     for word in default_rng(33).integers(law_of(task).word_limit, size=30):
         tally = Tally(task)

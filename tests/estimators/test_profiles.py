@@ -9,12 +9,7 @@ import pytest
 from numpy.random import default_rng
 
 from pckv.estimators.methods.bayes import learn
-from pckv.estimators.methods.profiles import (
-    CommonProfile,
-    KnownFrequencies,
-    learn_common,
-    learn_profiles,
-)
+from pckv.estimators.methods.profiles import CommonProfile, KnownFrequencies, learn_common, learn_profiles
 from pckv.estimators.shares import own_interval, own_shares
 from pckv.statistics.moments import Scale
 from pckv.tally.decode.support import KeySupport

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from pckv import Tally, Task
+from pckv import Tally
 from pckv.base.arrays import Floats
 from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
@@ -19,6 +19,7 @@ from pckv.estimators.linear import unbiased_frequency
 from pckv.lab.populations import uniform
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import key_support
+from support.tasks import a_task
 
 KEYS, USERS, REPEATS = 40, 2_000, 400
 TOLERANCE = 0.03
@@ -26,15 +27,7 @@ TOLERANCE = 0.03
 
 def root_mean_square(mechanism: str, size_share: str) -> float:
     people = uniform(USERS, KEYS, np.random.default_rng(5))
-    task = Task(
-        name="t",
-        keys=KEYS,
-        values=(-1, 1),
-        epsilon=1,
-        padding=1,
-        mechanism=mechanism,
-        size_share=size_share,
-    )
+    task = a_task(keys=KEYS, values=(-1, 1), padding=1, mechanism=mechanism, size_share=size_share)
     squares: list[Floats] = []
     for repeat in range(REPEATS):
         tally = Tally(task)

@@ -15,6 +15,7 @@ from pckv import Tally, Task, estimate
 from pckv.base.errors import DataError
 from pckv.files.set_sizes import read_set_sizes
 from pckv.planning.set_sizes import SetSizes
+from support.tasks import a_task
 
 
 def shares_of(sizes: SetSizes) -> dict[int, float]:
@@ -33,9 +34,7 @@ def test_histograms(tmp_path: Path) -> None:
 
 def tally_of(answers: list[int], epsilon: float = 2) -> Tally:
     """Return a tally of a task with padding 4: the given numbers of size answers, and 100 reports of pairs."""
-    task = Task(
-        name="first", keys=100, values=(0, 1), epsilon=epsilon, padding=4, mechanism="grr", size_share="0.2"
-    )
+    task = a_task(name="first", keys=100, epsilon=epsilon, padding=4, mechanism="grr", size_share="0.2")
     tally = Tally(task)
     limit = task.law.word_limit
     assert limit is not None

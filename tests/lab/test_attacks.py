@@ -24,6 +24,7 @@ from pckv.estimators.linear import unbiased_frequency
 from pckv.planning.influence import people_per_report
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import key_support
+from support.tasks import a_task
 
 REPORTS, LIARS, TARGETS = 100_000, 1000, np.arange(40, 50)
 # 12 comparisons at a two-sided α of 1e-4 each; a prediction that is 20 % too low is missed with a chance below .01.
@@ -33,15 +34,7 @@ DEVIATIONS = 3.9
 @lru_cache
 def task_of(mechanism: str) -> Task:
     parameters = {"q": 5} if mechanism == "ue-compact" else {}
-    return Task(
-        name="t",
-        keys=50,
-        values=(0, 1),
-        epsilon=1,
-        padding=1,
-        mechanism={"name": mechanism, **parameters},
-        size_share=0,
-    )
+    return a_task(keys=50, padding=1, mechanism={"name": mechanism, **parameters}, size_share=0)
 
 
 @lru_cache
@@ -105,14 +98,7 @@ def test_maximal_gain_by_coins_reaches_what_the_plan_says_for_keys_at_random() -
     """The mean support of the best words themselves: 20,000 functions, within 4 standard errors, and a control."""
     for mechanism, keys in (("ue-compact", 5000), ("collision", 50)):
         parameters = {"q": 5} if mechanism == "ue-compact" else {}
-        task = Task(
-            name="t",
-            keys=keys,
-            values=(0, 1),
-            epsilon=1,
-            padding=1,
-            mechanism={"name": mechanism, **parameters},
-        )
+        task = a_task(keys=keys, padding=1, mechanism={"name": mechanism, **parameters})
         law, rng = task.law, default_rng(4)
         functions = rng.integers(0, law.functions or 0, 20_000)
         best = best_words(law, functions, rng.choice(keys, 10, replace=False))  # type: ignore[arg-type]

@@ -26,8 +26,7 @@ def exact_covariances() -> np.ndarray:
     """Covariances of the counts of all items, over all words of every participant: people report independently."""
     words = range(LAW.word_limit)
     supports = np.array(
-        [[LAW.symbol(word // 3, item) == word % 3 for item in range(LAW.items)] for word in words],
-        np.float64,
+        [[LAW.symbol(word // 3, item) == word % 3 for item in range(LAW.items)] for word in words], np.float64
     )
     found = np.zeros((LAW.items, LAW.items))
     for held in PEOPLE:

@@ -110,10 +110,7 @@ def test_an_arrow_table_of_reports_is_written_as_a_report_file(tmp_path: Path) -
             "DataFrame, row 1: key 'jaws' is not a key of task 'movies'",
         ),
         ({"user": ["ann", None, "cat", "dan"]}, "DataFrame, row 1: no user"),
-        (
-            {"user": ["ann", "bob", "bob", "dan"]},
-            "DataFrame, row 2: key 'heat' again for the same user",
-        ),
+        ({"user": ["ann", "bob", "bob", "dan"]}, "DataFrame, row 2: key 'heat' again for the same user"),
         ({"user": ["ann", 1, {}, "dan"]}, "DataFrame: cannot be read ("),
     ],
     ids=["range", "missing", "key", "user", "again", "mixed"],

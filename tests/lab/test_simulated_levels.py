@@ -11,7 +11,7 @@ import pytest
 from numpy.random import default_rng
 from scipy import stats
 
-from pckv import Task, simulate
+from pckv import simulate
 from pckv.base.errors import ParameterError
 from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
@@ -23,6 +23,7 @@ from pckv.mechanisms.registry import build
 from pckv.statistics.moments import equal_scale
 from pckv.tally.decode.support import key_support
 from pckv.tally.tally import Tally
+from support.tasks import a_task
 
 STARS = ["1", "2", "3", "4", "5"]
 
@@ -60,9 +61,7 @@ def test_drawn_counts_are_those_of_reports(mechanism: str) -> None:
         np.arange(41), np.repeat(np.array([0, 1], np.int32), 20), np.repeat([1.0, 3.5, 4.0, 5.0], 10)
     )
     dataset = Dataset("t", people, 2, 1, 5)
-    task = Task(
-        name="t", keys=2, values=(1, 5), epsilon=4, mechanism=mechanism, padding=1, levels=5, size_share=0
-    )
+    task = a_task(keys=2, values=(1, 5), epsilon=4, mechanism=mechanism, padding=1, levels=5, size_share=0)
     rng, model = default_rng(2), SamplingModel(dataset, equal_scale(5).values)
     drawn = np.array(
         [count_reports(task.law, model.prepare(task.law, rng), rng).support.counts for _ in range(300)]

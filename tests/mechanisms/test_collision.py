@@ -20,7 +20,8 @@ from pckv.mechanisms.collision.affine import best_generator
 from pckv.mechanisms.collision.law import MAX_SYMBOLS, CollisionLaw
 from pckv.statistics.moments import CountMoments
 from support.collision import collision_law
-from support.source_faults import faulty_module
+from support.faults import faulty_module
+from support.tasks import a_task
 from support.worst_ratio import worst_ratio
 
 # Positions, keys and padding.
@@ -165,7 +166,7 @@ def test_the_most_that_one_report_supports_is_bounded_and_reached() -> None:
 )
 def test_a_wrong_bound_on_one_report_is_found(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = "min(self.levels * targets, self.steps_per_report)"
-    faulty = faulty_module("mechanisms/collision/law.py", right, wrong).CollisionLaw
+    faulty = faulty_module("mechanisms/collision/law.py", {right: wrong}).CollisionLaw
     monkeypatch.setattr(CollisionLaw, "max_support", faulty.max_support)
     with pytest.raises(AssertionError):
         test_the_most_that_one_report_supports_is_bounded_and_reached()
@@ -303,9 +304,7 @@ def test_audits_at_any_size() -> None:
         (2**29 - 1, 5, "20"),
         (1, 1, "10"),
     ):
-        task = Task(
-            name="t", keys=keys, values=(0, 1), epsilon=epsilon, padding=padding, mechanism="collision"
-        )
+        task = a_task(keys=keys, epsilon=epsilon, padding=padding, mechanism="collision")
         result = audit(task)
         assert result.holds
         assert result.enumerated <= result.closed_form <= result.claimed <= float(epsilon)

@@ -41,11 +41,7 @@ SETTINGS = [
 COLLECTIONS = 4_000
 
 
-@given(
-    st.floats(0, 0.6),
-    st.floats(0, 0.3),
-    st.integers(1, 60),
-)
+@given(st.floats(0, 0.6), st.floats(0, 0.3), st.integers(1, 60))
 @settings(deadline=None)
 def test_the_chances_of_sums_are_those_of_repeated_convolution(
     once: float, twice: float, reports: int

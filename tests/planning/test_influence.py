@@ -21,6 +21,7 @@ from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from pckv.planning import influence
 from pckv.planning.influence import best_support, fullest_cell, hostile, people_per_report, same_symbol_chance
 from pckv.planning.planner import plan
+from support.tasks import a_task
 
 NO_SIZES = Fraction(0)
 LIARS = Path(__file__).parents[2] / "docs" / "explanation" / "liars.md"
@@ -156,9 +157,7 @@ def test_a_plan_keeps_the_influence_that_was_asked_for(most: float, coin: str) -
     made = plan(100, 20_000, 2, pairs=3, coin=coin, most_influence=most)
     assert getattr(made.hostile, which).people <= most
     assert (made.coin, made.most_influence) == (coin, most)
-    task = Task(
-        name="t", keys=100, values=(0, 1), epsilon=2, pairs=3, users=20_000, coin=coin, most_influence=most
-    )
+    task = a_task(keys=100, epsilon=2, pairs=3, users=20_000, coin=coin, most_influence=most)
     assert (task.mechanism, task.padding) == (made.mechanism, made.padding)
     free = plan(100, 20_000, 2, pairs=3, coin=coin)
     assert free.most_influence is None
@@ -177,16 +176,7 @@ def test_a_plan_that_cannot_keep_it_names_the_least() -> None:
     assert plan(100, 20_000, 1, most_influence=3, coin="server").mechanism == "collision"
     # Who answers the size question counts: hostile reports do not, and weigh more.
     with pytest.raises(ParameterError, match="at least"):
-        Task(
-            name="t",
-            keys=100,
-            values=(0, 1),
-            epsilon=1,
-            mechanism="collision",
-            padding=1,
-            size_share="0.4",
-            most_influence=6,
-        )
+        a_task(keys=100, mechanism="collision", padding=1, size_share="0.4", most_influence=6)
 
 
 def test_an_alternative_with_more_influence_does_not_refuse_the_plan() -> None:

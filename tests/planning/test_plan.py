@@ -206,9 +206,5 @@ def test_a_plan_says_why_others_are_not_chosen() -> None:
         planned = plan(keys=keys, users=10**6, epsilon=epsilon)
         reasons |= {option.reason_not_chosen for option in planned.options}
     assert "" in reasons
-    for phrase in (
-        "more squared error",
-        "words are too many to decode",
-        "bytes",
-    ):
+    for phrase in ("more squared error", "words are too many to decode", "bytes"):
         assert any(phrase in reason for reason in reasons)

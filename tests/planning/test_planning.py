@@ -9,13 +9,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pckv import Tally, Task
+from pckv import Tally
 from pckv.estimators.linear import unbiased_frequency
 from pckv.lab.figures.formulas import frequency_crossover, g_and_h, mean_crossover, theorem4
 from pckv.mechanisms.registry import build
 from pckv.planning.influence import hostile
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import key_support
+from support.tasks import a_task
 
 
 def probabilities(name: str, keys: int, padding: int, epsilon: float) -> tuple[float, float, float]:
@@ -82,14 +83,7 @@ def test_hostile_reports_move_what_the_plan_says(keys: int, padding: int, epsilo
     assert compact.ten_keys == pytest.approx(1000 * compact.one_report)
     for name, expected in (("ue", ue), ("grr", grr), ("ue-compact", compact)):
         parameters = build(name, keys, padding, Fraction(epsilon), {}).parameters
-        task = Task(
-            name="t",
-            keys=keys,
-            values=(0, 1),
-            epsilon=epsilon,
-            padding=padding,
-            mechanism={"name": name, **parameters},
-        )
+        task = a_task(keys=keys, epsilon=epsilon, padding=padding, mechanism={"name": name, **parameters})
         moments = CountMoments.of(task.law.count_law)
         tally = Tally(task)
         if name == "ue":

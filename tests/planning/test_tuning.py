@@ -26,6 +26,7 @@ from pckv.mechanisms.ue_compact.law import MAX_DECODED_WORDS, UeCompactLaw
 from pckv.planning.prediction import OBJECTIVES, Objective, predict
 from pckv.planning.tuning import LawSpec, best_beta, tuned_parameters
 from pckv.statistics.moments import CountMoments
+from support.tasks import a_task
 from support.tiers import wide
 from support.worst_ratio import worst_ratio
 
@@ -202,13 +203,7 @@ def test_exact_epsilon_of_tuned_ue(beta: str) -> None:
         exact = worst_ratio(law.distribution, keys)
         assert exact <= law.realised <= law.claim
         assert keys < padding or float(exact) == pytest.approx(float(law.claim), rel=1e-9)
-    task = Task(
-        name="t",
-        keys=3,
-        values=(0, 1),
-        epsilon=1,
-        mechanism={"name": "ue", "allocation": "tuned", "beta": beta},
-    )
+    task = a_task(keys=3, mechanism={"name": "ue", "allocation": "tuned", "beta": beta})
     assert audit(task).holds
 
 

@@ -10,14 +10,7 @@ import pytest
 from pckv.store.postgres import PostgresStore
 from pckv.store.sqlite import SqliteStore
 from pckv.store.store import Store
-from support.stores import (
-    DAY,
-    KINDS,
-    TASK,
-    opened,
-    postgres_url,
-    store_url,
-)
+from support.stores import DAY, KINDS, TASK, opened, postgres_url, store_url
 
 
 @pytest.fixture(params=KINDS)

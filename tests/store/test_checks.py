@@ -106,16 +106,8 @@ DAMAGED_WORDS: dict[str, tuple[str, tuple[object, ...], str]] = {
         (WORDS[:45] + b"x" + WORDS[46:],),
         "not words of reports: truncated or edited",
     ),
-    "words are others": (
-        "UPDATE parts SET content = $1",
-        (WORDS,),
-        "counts 1 reports, not 10",
-    ),
-    "words count as counted": (
-        "UPDATE parts SET uncounted = $1",
-        (0,),
-        "has 10 uncounted reports, not 0",
-    ),
+    "words are others": ("UPDATE parts SET content = $1", (WORDS,), "counts 1 reports, not 10"),
+    "words count as counted": ("UPDATE parts SET uncounted = $1", (0,), "has 10 uncounted reports, not 0"),
 }
 
 

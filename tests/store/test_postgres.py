@@ -17,16 +17,7 @@ from pckv.store.postgres import PostgresStore
 from pckv.store.sql import reports as sql
 from pckv.store.sql.transactions import Transaction, TransactionConflict
 from support.collectors import wait_until
-from support.stores import (
-    KNOWN,
-    STORED,
-    add,
-    postgres_server,
-    report,
-    stored_reports,
-    tally,
-    total,
-)
+from support.stores import KNOWN, STORED, add, postgres_server, report, stored_reports, tally, total
 
 
 def test_an_unreachable_server_is_one_line(

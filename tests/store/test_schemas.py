@@ -10,16 +10,7 @@ import pytest
 from pckv.base.errors import MissingExtra, ParameterError, StoreError
 from pckv.store import open_store
 from pckv.store.sql import transactions as schema
-from support.stores import (
-    DAY,
-    TASK,
-    add,
-    opened,
-    report,
-    store_url,
-    stored_reports,
-    together,
-)
+from support.stores import DAY, TASK, add, opened, report, store_url, stored_reports, together
 
 
 def next_release(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,16 +19,7 @@ from pckv.store import open_store
 from pckv.store.checks import check_store
 from pckv.store.sql.transactions import Transaction
 from pckv.store.sqlite import MAX_IDLE_READERS, SqliteStore, SqliteTransaction
-from support.stores import (
-    COUNTED_LATER,
-    DAY,
-    STORED,
-    add,
-    report,
-    some_reports,
-    stored_reports,
-    total,
-)
+from support.stores import COUNTED_LATER, DAY, STORED, add, report, some_reports, stored_reports, total
 
 CRASHING = """
 import sys

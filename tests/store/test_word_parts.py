@@ -32,17 +32,7 @@ from pckv.store.parts import (
 from pckv.store.store import Store
 from pckv.tally import layouts
 from support import memory_store as memory
-from support.stores import (
-    COUNTED_LATER,
-    DAY,
-    OTHER,
-    TASK,
-    add,
-    report,
-    some_reports,
-    tally,
-    total,
-)
+from support.stores import COUNTED_LATER, DAY, OTHER, TASK, add, report, some_reports, tally, total
 
 LIMIT = COUNTED_LATER.word_limit or 0
 FIRST_ANSWER = COUNTED_LATER.law.word_limit or 0

@@ -17,15 +17,7 @@ from pckv.client import RoundReceipt
 from pckv.client.panel import PANEL_SUFFIX
 from support.client_series import NEW, DeviceState, SeriesDevice, during, kill_at
 
-ACTIONS = (
-    "report",
-    "wrong clock",
-    "kill",
-    "unreachable",
-    "lost answer",
-    "removed panel",
-    "another process",
-)
+ACTIONS = ("report", "wrong clock", "kill", "unreachable", "lost answer", "removed panel", "another process")
 # Steps at which another process may run: it would wait for the lock at all others.
 UNLOCKED_STEPS = {"request", "answer", "lock"}
 # More calls than any walk makes: a client that never comes to rest is at fault.

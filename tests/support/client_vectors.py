@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pckv.base.errors import AuditFailure
 from pckv.mechanisms.registry import LAWS
+from support.node import node
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "v1"
 
@@ -26,6 +28,15 @@ def vectors() -> dict[str, list[dict[str, Any]]]:
     selected["reports"] = [case for case in selected["reports"] if case.get("fails_at") != "report"]
     selected["coins"] = [case for case in selected["coins"] if "fails_at" not in case]
     return selected
+
+
+def check_vectors(client: Path, cases: dict[str, list[dict[str, Any]]]) -> None:
+    """Check a client on some vectors."""
+    try:
+        [answers] = node(client).ask({"do": "vectors", **cases})
+        check_answers(cases, answers)
+    except AssertionError as error:
+        raise AuditFailure(f"vectors: {str(error)[:300]}") from error
 
 
 def check_answers(cases: dict[str, list[dict[str, Any]]], answers: dict[str, list[Any]]) -> None:

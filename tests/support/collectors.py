@@ -129,13 +129,18 @@ class Running:
                     time.sleep(pause)
             except ConnectionError:
                 pass  # It closed the connection early; its answer can still be read.
-            answer = b""
-            try:
-                while chunk := connection.recv(2**16):
-                    answer += chunk
-            except ConnectionError:
-                pass
-            return answer
+            return read_all(connection)
+
+
+def read_all(line: socket.socket) -> bytes:
+    """Return all that arrives until the connection ends, in whatever way."""
+    answer = b""
+    try:
+        while piece := line.recv(2**16):
+            answer += piece
+    except ConnectionError:
+        pass
+    return answer
 
 
 def refusals(answer: httpx2.Response) -> dict[str, str]:
@@ -199,6 +204,7 @@ __all__ = [
     "check_problem",
     "new_task",
     "perturbed",
+    "read_all",
     "refusals",
     "report",
     "running",

@@ -48,14 +48,3 @@ def read_until(line: socket.socket, end: bytes) -> bytes:
         assert piece, answer
         answer += piece
     return answer
-
-
-def read_all(line: socket.socket) -> bytes:
-    """Return all that arrives until the connection ends, in whatever way."""
-    answer = b""
-    try:
-        while piece := line.recv(2**16):
-            answer += piece
-    except ConnectionError:
-        pass
-    return answer

@@ -20,11 +20,10 @@ from pckv.store.sql.transactions import NO_COIN
 from pckv.store.store import Store
 from support.crash_collectors import ANSWER_SECONDS, TASK, HttpReply, as_json, ask, connect
 from support.stores import report, stored_reports, tally, total
+from support.tasks import a_task
 
 INVITED = Task(name="invited", keys=2**16, values=(0, 1), epsilon=1, mechanism="grr")
-BY_COIN = Task(
-    name="by coin", keys=50, values=(0, 1), epsilon=1, mechanism="ue-compact", coin="server", size_share=0
-)
+BY_COIN = a_task(name="by coin", keys=50, mechanism="ue-compact", coin="server", size_share=0)
 
 
 class AcknowledgedReportMissing(AssertionError):

@@ -63,11 +63,7 @@ def a_task(name: str, epsilon: str = "1", **members: Any) -> Task:
 
 
 def submitted(
-    device: LedgerDevice,
-    task: Task,
-    reply: Reply | None = None,
-    cap: str | None = None,
-    folder: str = "",
+    device: LedgerDevice, task: Task, reply: Reply | None = None, cap: str | None = None, folder: str = ""
 ) -> str:
     """Submit to a task whose collector gives a scripted reply to the upload."""
     device.collector.tasks[task.id] = task.to_json().encode()
@@ -88,11 +84,7 @@ def check_a_survey_is_answered_once(device: LedgerDevice) -> None:
     """Another closing day, ε, key or spelling does not make another survey; another name does."""
     assert submitted(device, a_task("movies")) == "sent"
     spent, others = device.spent(), [a_task(name) for name in VARIANTS]
-    others += [
-        a_task("movies", closes="2999-01-01"),
-        a_task("movies", "0.5"),
-        a_task("movies", keys=["up"]),
-    ]
+    others += [a_task("movies", closes="2999-01-01"), a_task("movies", "0.5"), a_task("movies", keys=["up"])]
     for other in others:
         assert submitted(device, other) == "answered", other.name
         assert uploads(device, other) == set()

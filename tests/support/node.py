@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import itertools
 import json
 import shutil
 import subprocess
@@ -47,14 +46,31 @@ def node(client: Path = CLIENT, script: Path = SCRIPT) -> NodeProcess:
 _processes: dict[Path, subprocess.Popen[str]] = {}
 
 
+def run_module(script: str, *arguments: str, given: Any = None) -> Any:
+    """Run a module in a Node process of its own, with arguments and JSON on standard input; return the JSON it prints."""
+    done = subprocess.run(
+        [_executable(), "--input-type=module", "--eval", script, *arguments],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def _executable() -> str:
+    found = shutil.which("node")
+    if found is None:
+        missing_part("Node.js")
+    return str(found)
+
+
 def _process(script: Path) -> subprocess.Popen[str]:
     """Return the process of a script; one that a client has ended is replaced."""
     started = _processes.get(script)
     if started is None or started.poll() is not None:
-        executable = shutil.which("node")
-        if executable is None:
-            missing_part("Node.js")
-        command = [str(executable), str(HOST), str(script)]
+        command = [_executable(), str(HOST), str(script)]
         started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         _processes[script] = started
         atexit.register(_end, started)
@@ -64,22 +80,6 @@ def _process(script: Path) -> subprocess.Popen[str]:
 def _end(process: subprocess.Popen[str]) -> None:
     with process:
         pass
-
-
-# A process loads a folder once, and temporary folders get the names of those that were deleted.
-_numbers = itertools.count()
-
-
-def faulty_client(folder: Path, file: str, faults: dict[str, str], client: Path = CLIENT) -> Path:
-    """Copy a client with some texts of one file replaced."""
-    copy = folder / f"client {next(_numbers)}"
-    shutil.copytree(client, copy)
-    text = (copy / file).read_text(encoding="utf-8")
-    for right, wrong in faults.items():
-        assert right in text
-        text = text.replace(right, wrong)
-    (copy / file).write_text(text, encoding="utf-8")
-    return copy
 
 
 def described(law: Law, question: SizeQuestion | None = None) -> dict[str, Any]:

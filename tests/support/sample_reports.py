@@ -28,13 +28,7 @@ def make_task(mechanism: str, keys: int = 11, padding: int = 1) -> Task:
 GRR, UE, COMPACT, COLLISION = map(make_task, ("grr", "ue", "ue-compact", "collision"))
 # More words than are counted in one array.
 SPARSE = make_task("grr", 2**24)
-TASKS = {
-    "grr": GRR,
-    "ue": UE,
-    "ue-compact": COMPACT,
-    "collision": COLLISION,
-    "sparse": SPARSE,
-}
+TASKS = {"grr": GRR, "ue": UE, "ue-compact": COMPACT, "collision": COLLISION, "sparse": SPARSE}
 
 
 def some_messages(task: Task, count: int, seed: int = 1) -> Messages:

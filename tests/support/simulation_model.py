@@ -21,6 +21,7 @@ from pckv.base.canonical import base64url
 from pckv.base.wire import Report
 from pckv.files.reports.writer import as_arrays, stream_reports
 from pckv.tally.layouts import WordLayout
+from support.tasks import a_task
 
 JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
 OK, SERVER_FAILED, OVERLOADED = 200, 500, 503
@@ -33,16 +34,7 @@ def _task(
     name: str, opens: int | None = None, closes: int | None = None, mechanism: str = "grr", padding: int = 1
 ) -> Task:
     days = [None if day is None else (FIRST_DAY + dt.timedelta(day)).isoformat() for day in (opens, closes)]
-    return Task(
-        name=name,
-        keys=KEYS,
-        values=(0, 1),
-        epsilon=1,
-        padding=padding,
-        mechanism=mechanism,
-        opens=days[0],
-        closes=days[1],
-    )
+    return a_task(name=name, keys=KEYS, padding=padding, mechanism=mechanism, opens=days[0], closes=days[1])
 
 
 # The words of `collision` wait in the store until they are counted.

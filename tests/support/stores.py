@@ -25,6 +25,7 @@ from pckv.store.base import ReportOutcome, Upload
 from pckv.store.parts import merge_parts
 from pckv.store.store import Store
 from support.memory_store import MemoryStore
+from support.tasks import a_task
 
 KINDS = ("memory", "sqlite", "postgres")
 # The address of the oracle, which is no store of the product.
@@ -47,9 +48,7 @@ HASHED = Task(name="hashed", keys="hashed", values=(0, 1), epsilon=1)
 TEXTS = Task.discovery(name="texts", epsilon=20, characters=64)
 WITH_OTHER = Task(name="others", keys=11, other="else", values=(0, 1), epsilon=1, mechanism="grr")
 SPARSE = Task(name="sparse", keys=2**20, values=(0, 1), epsilon=1, mechanism="grr")
-ENDING = Task(
-    name="ending", keys=11, values=(0, 1), epsilon=1, mechanism="grr", opens="2030-01-01", closes="2030-02-01"
-)
+ENDING = a_task(name="ending", keys=11, mechanism="grr", opens="2030-01-01", closes="2030-02-01")
 
 _numbers = itertools.count()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
@@ -194,6 +194,16 @@ def _random_draw(seeded: random.Random, draws: int) -> int:
 def body_of(setting: Setting, tape: Tape) -> str:
     """Return the body of Python's report in hexadecimal digits."""
     return setting.task.message_format.encode(setting.message(tape)).hex()
+
+
+def comparison(requests: Callable[[], Sequence[tuple[Setting, Sequence[Point]]]]) -> Callable[[Path], None]:
+    """Return the check of a client's folder that compares its messages with Python's at all points of some requests."""
+
+    def check(client: Path) -> None:
+        with traced_node(client) as process:
+            check_points(process, requests())
+
+    return check
 
 
 def check_points(process: NodeProcess, requests: Sequence[tuple[Setting, Sequence[Point]]]) -> None:

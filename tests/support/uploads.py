@@ -11,9 +11,7 @@ from pckv import Task
 from pckv.base.wire import Report
 from pckv.files.reports.writer import as_arrays, stream_reports
 from pckv.store.base import ReportOutcome
-from support.collectors import (
-    as_items,
-)
+from support.collectors import as_items
 from support.memory_store import MemoryStore
 
 

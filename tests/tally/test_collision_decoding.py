@@ -17,7 +17,8 @@ from pckv.tally.counts import SparseCounts
 from pckv.tally.decode import collision
 from pckv.tally.decode.support import decode, key_support
 from support.collision import collision_law
-from support.source_faults import faulty_module
+from support.faults import faulty_module
+from support.tasks import a_task
 
 MOST_KEYS = 2**29 - 1
 DECODER, SUPPORTS = "tally/decode/collision.py", "tally/supports.py"
@@ -68,11 +69,7 @@ def test_chosen_keys_are_decoded_as_a_naive_check_would(data: st.DataObject) -> 
 @pytest.mark.parametrize(
     ("file", "right", "wrong"),
     [
-        (
-            DECODER,
-            "np.arange(law.levels)[:, None]",
-            "np.arange(law.levels)[::-1, None]",
-        ),
+        (DECODER, "np.arange(law.levels)[:, None]", "np.arange(law.levels)[::-1, None]"),
         (DECODER, "(law, words, times, items", "(law, words, np.ones_like(times), items"),
         (SUPPORTS, "places = item_positions(law.numbering, items)", "places = items"),
         (SUPPORTS, "found += number * counts", "found += counts"),
@@ -95,7 +92,7 @@ def test_planted_faults_are_found(file: str, right: str, wrong: str, monkeypatch
     counts.add_counts(np.array(list(words), np.int64), np.array(list(words.values()), np.int64))
     expected = naive_decode(law, words, [77, 78])
     for planted in (right, wrong):
-        module = faulty_module(file, right, planted)
+        module = faulty_module(file, {right: planted})
         if file == SUPPORTS:
             # The places are those of both loops, everything else of the compiled one.
             monkeypatch.setattr(module, "CHECKS_WORTH_COMPILING", 2**60 if "places =" in right else 0)
@@ -106,9 +103,7 @@ def test_planted_faults_are_found(file: str, right: str, wrong: str, monkeypatch
 
 
 def task_of(keys: int) -> Task:
-    return Task(
-        name="t", keys=keys, values=(0, 1), epsilon=1, padding=2, mechanism="collision", size_share="0.05"
-    )
+    return a_task(keys=keys, padding=2, mechanism="collision", size_share="0.05")
 
 
 def test_answers_about_sizes_are_no_words() -> None:

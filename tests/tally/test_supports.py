@@ -20,7 +20,7 @@ from pckv.base.arrays import Integers
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.tally import loops, supports
 from support.collision import collision_law, naive_supports
-from support.source_faults import faulty_module
+from support.faults import faulty_module
 
 # The largest number of positions.
 LARGEST = 2**31 - 1
@@ -184,51 +184,21 @@ def test_inverses() -> None:
 # Planted faults: the file, what stands there, what a slip would make of it, and the way to count that must show it.
 SUPPORTS, LOOPS = "tally/supports.py", "tally/loops.py"
 FAULTS: dict[str, tuple[str, str, str, Counter]] = {
-    "progressions that are one too short": (
-        SUPPORTS,
-        "(law.positions - 1 - symbols) // law.symbols + 1",
-        "(law.positions - 1 - symbols) // law.symbols",
-        plain,
-    ),
+    "progressions that are one too short": (SUPPORTS, "(law.positions - 1 - symbols) // law.symbols + 1", "(law.positions - 1 - symbols) // law.symbols", plain),
     "places taken for items": (SUPPORTS, "items[found[hit]]", "found[hit]", looked_up),
     "offsets that are added": (SUPPORTS, "(symbols - offsets)", "(symbols + offsets)", plain),
     "the last supports left out": (SUPPORTS, "ranks < left[:, None]", "ranks < left[:, None] - 1", plain),
     "places that are not reduced": (SUPPORTS, "unsigned - np.uint64(positions)", "unsigned", looked_up),
-    "a part of the words left out": (
-        SUPPORTS,
-        "range(0, words.size, size)",
-        "range(size, words.size, size)",
-        compiled,
-    ),
-    "unused positions counted per word": (
-        SUPPORTS,
-        "supported.size - int(hit.sum())",
-        "int(supported.size > hit.sum())",
-        looked_up,
-    ),
+    "a part of the words left out": (SUPPORTS, "range(0, words.size, size)", "range(size, words.size, size)", compiled),
+    "unused positions counted per word": (SUPPORTS, "supported.size - int(hit.sum())", "int(supported.size > hit.sum())", looked_up),
     "unused positions counted with the items": (SUPPORTS, "total - int(found.sum())", "total", checked),
-    "checks of the first words alone": (
-        SUPPORTS,
-        "        found += times[part]",
-        "        found = times[part]",
-        checked,
-    ),
+    "checks of the first words alone": (SUPPORTS, "        found += times[part]", "        found = times[part]", checked),
     "bytes that overflow": (LOOPS, "MAX_BYTE = 255", "MAX_BYTE = 256", compiled),
-    "a byte sum that is not emptied": (
-        LOOPS,
-        "                recent[position] = 0",
-        "                pass",
-        compiled,
-    ),
+    "a byte sum that is not emptied": (LOOPS, "                recent[position] = 0", "                pass", compiled),
     "one place in eight lost": (LOOPS, "        counts[fifth] += 1\n", "", compiled),
     "the odd ones lost": (LOOPS, "range(length % 8)", "range(length % 8 - 1)", compiled),
-    "a stride of five": (
-        LOOPS,
-        "after(fourfold, fourfold, positions)",
-        "after(fourfold, step, positions)",
-        compiled,
-    ),
-}
+    "a stride of five": (LOOPS, "after(fourfold, fourfold, positions)", "after(fourfold, step, positions)", compiled),
+}  # fmt: skip
 
 
 # Where numba does not compile them, numpy warns of the bytes and unsigned numbers that are meant to overflow.
@@ -244,10 +214,10 @@ def test_planted_faults_are_found(name: str, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     for planted in (right, wrong):
         with interpreted():
-            module = faulty_module(file, right, planted)
+            module = faulty_module(file, {right: planted})
         if file == LOOPS:
             monkeypatch.setattr(loops, "count_progressions", module.count_progressions)
-            module = faulty_module(SUPPORTS, "SUPPORTS_PER_THREAD = 2**24", "SUPPORTS_PER_THREAD = 1000")
+            module = faulty_module(SUPPORTS, {"SUPPORTS_PER_THREAD = 2**24": "SUPPORTS_PER_THREAD = 1000"})
         else:
             monkeypatch.setattr(module, "SUPPORTS_PER_THREAD", 1000)
         assert (way(law, words, module) == expected) == (planted == right)
@@ -278,7 +248,7 @@ def test_the_counts_of_every_thread_are_added(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     right = "    for counts in rest:"
     for planted in (right, "    for counts in rest[1:]:"):
-        module = faulty_module(SUPPORTS, right, planted)
+        module = faulty_module(SUPPORTS, {right: planted})
         monkeypatch.setattr(module, "SUPPORTS_PER_THREAD", 1000)
         monkeypatch.setattr(module, "_parts_for", lambda words, _: PartsForAll(np.array_split(words, 8)))
         # One thread may take all parts now and then, so that nothing is lost.

@@ -19,19 +19,12 @@ from pckv.tally import storage
 from pckv.tally.counts import DenseCounts, SparseCounts
 from pckv.tally.decode.support import key_support
 from pckv.tally.layouts import PlaneLayout
+from support.tasks import a_task
 
 PLANES = PlaneLayout(BitPlanes(11))
 UE = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, mechanism="ue")
 GRR = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share=0)
-COMPACT = Task(
-    name="t",
-    keys=11,
-    values=(0, 1),
-    epsilon=1,
-    padding=1,
-    mechanism={"name": "ue-compact", "q": 5},
-    size_share=0,
-)
+COMPACT = a_task(keys=11, padding=1, mechanism={"name": "ue-compact", "q": 5}, size_share=0)
 # The words 24 to 27 are answers to the size question.
 SIZES = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share="0.05")
 

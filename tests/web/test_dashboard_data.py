@@ -11,15 +11,7 @@ import pytest
 import pckv
 from pckv.collector.analysis import estimates as estimates_part
 from pckv.estimators.results.estimates import COLUMNS
-from support.collectors import (
-    Running,
-    check_problem,
-    new_task,
-    report,
-    running,
-    some_reports,
-    wait_until,
-)
+from support.collectors import Running, check_problem, new_task, report, running, some_reports, wait_until
 from support.site import HOSTILE
 from support.stores import add
 

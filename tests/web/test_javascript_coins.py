@@ -12,7 +12,7 @@ from pckv import Task
 from pckv.base.errors import AuditFailure
 from pckv.base.limits import REPORT_ID_BYTES
 from pckv.contract.coins import coin_choice, follows_coin
-from support.client_mutants import ClientMutant, check_client_mutant
+from support.faults import Fault
 from support.node import CLIENT, NodeProcess, node
 
 MECHANISMS = ("ue-compact", "collision")
@@ -53,48 +53,18 @@ def test_reports_follow_their_coins() -> None:
 
 
 MUTANTS = (
-    ClientMutant(
-        "ue-compact draws a function of its own",
-        "mechanisms/ue-compact.js",
-        {"{ drawn = tape.below(this.functions) } = coin": "drawn = tape.below(this.functions)"},
-        check_reports_follow_their_coins,
-    ),
-    ClientMutant(
-        "collision draws a function of its own",
-        "mechanisms/collision.js",
-        {"{ drawn = tape.below(this.functions) } = coin": "drawn = tape.below(this.functions)"},
-        check_reports_follow_their_coins,
-    ),
-    ClientMutant(
-        "the coin's question is ignored",
-        "size-question.js",
-        {"{ asked = tape.bernoulli(this.asked) } = coin": "asked = tape.bernoulli(this.asked)"},
-        check_reports_follow_their_coins,
-    ),
-    ClientMutant(
-        "the id is not the coin",
-        "report.js",
-        {"id: coin.id ?? tape.reportId": "id: tape.reportId"},
-        check_reports_follow_their_coins,
-    ),
-    ClientMutant(
-        "the function comes before the question",
-        "report.js",
-        {"const asked = mechanism.pairs &&": "tape.below(functions); const asked = mechanism.pairs &&"},
-        check_reports_follow_their_coins,
-    ),
-    ClientMutant(
-        "nothing is rejected",
-        "report.js",
-        {"const COIN_BLOCKS = 16": "const COIN_BLOCKS = 1", "drawn: tape.below(functions)": "drawn: tape.draw() % functions / 2n"},
-        check_reports_follow_their_coins,
-    ),
+    Fault("ue-compact draws a function of its own", "mechanisms/ue-compact.js", {"{ drawn = tape.below(this.functions) } = coin": "drawn = tape.below(this.functions)"}, check_reports_follow_their_coins),
+    Fault("collision draws a function of its own", "mechanisms/collision.js", {"{ drawn = tape.below(this.functions) } = coin": "drawn = tape.below(this.functions)"}, check_reports_follow_their_coins),
+    Fault("the coin's question is ignored", "size-question.js", {"{ asked = tape.bernoulli(this.asked) } = coin": "asked = tape.bernoulli(this.asked)"}, check_reports_follow_their_coins),
+    Fault("the id is not the coin", "report.js", {"id: coin.id ?? tape.reportId": "id: tape.reportId"}, check_reports_follow_their_coins),
+    Fault("the function comes before the question", "report.js", {"const asked = mechanism.pairs &&": "tape.below(functions); const asked = mechanism.pairs &&"}, check_reports_follow_their_coins),
+    Fault("nothing is rejected", "report.js", {"const COIN_BLOCKS = 16": "const COIN_BLOCKS = 1", "drawn: tape.below(functions)": "drawn: tape.draw() % functions / 2n"}, check_reports_follow_their_coins),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
-    check_client_mutant(mutant, tmp_path)
+def test_a_mutant_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)
 
 
 def test_a_coin_goes_with_its_task(process: NodeProcess) -> None:

@@ -14,14 +14,13 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.base.errors import AuditFailure
 from pckv.base.randomness import Tape
 from pckv.device.perturb import perturb_from
 from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.discovery.prefix_tree import _character_fault
-from support.client_mutants import ClientMutant, check_client_mutant
-from support.client_vectors import check_answers, vectors
-from support.node import CLIENT, NodeProcess, node
+from support.client_vectors import check_vectors, vectors
+from support.faults import Fault
+from support.node import CLIENT, NodeProcess
 from support.traced_client import Setting, check_points, explored_points, traced_node
 from support.traced_settings import Request
 
@@ -80,20 +79,13 @@ def few_vectors() -> dict[str, list[dict[str, Any]]]:
     return chosen
 
 
-def check_vectors(client: Path) -> None:
-    """Check a client on some vectors."""
-    cases = few_vectors()
-    try:
-        process = node(client)
-        [answers] = process.ask({"do": "vectors", **cases})
-        check_answers(cases, answers)
-    except AssertionError as error:
-        raise AuditFailure(f"vectors: {str(error)[:300]}") from error
+def check_few_vectors(client: Path) -> None:
+    check_vectors(client, few_vectors())
 
 
 def test_some_vectors_of_discoveries() -> None:
     assert all(few_vectors()[name] for name in ("tasks", "reports", "prefixes"))
-    check_vectors(CLIENT)
+    check_few_vectors(CLIENT)
 
 
 def test_alphabets_may_have_the_same_characters_in_both_languages(process: NodeProcess) -> None:
@@ -163,35 +155,35 @@ def test_a_discovery_refuses_what_is_no_list_of_texts(process: NodeProcess) -> N
 FILE = "discovery.js"
 LENGTH = "slice(0, length)"
 MUTANTS = (
-    ClientMutant("prefixes are one character longer", FILE, {"(group + 1)) / groups": "(group + 1)) / groups + 1"}, check_vectors),
-    ClientMutant("the lengths of groups are rounded down", FILE, {"Math.ceil((characters": "Math.floor((characters"}, check_vectors),
-    ClientMutant("whole texts are reported", FILE, {LENGTH: "slice(0)", "length - shown.length": "0"}, check_vectors),
-    ClientMutant("no end mark", FILE, {"END.repeat(length - shown.length)": '""'}, check_vectors),
-    ClientMutant("one number in all groups", FILE, {", group, ": ", 0, "}, check_vectors),
-    ClientMutant("one number in all tasks", FILE, {"...this.taskDigest, ": ""}, check_vectors),
-    ClientMutant("hashes read from their other end", FILE, {"getBigUint64(0)": "getBigUint64(0, true)"}, check_vectors),
-    ClientMutant("code units are counted", FILE, {"const letters = [...text.normalize()].slice": 'const letters = text.normalize().split("").slice'}, check_vectors),
-    ClientMutant("unknown characters are reported", FILE, {"this.letters.has(letter)": "true"}, check_vectors),
-    ClientMutant("unknown characters are left out", FILE, {'letters.every(known) ? letters.join("") : ""': 'letters.filter(known).join("")'}, check_vectors),
-    ClientMutant("capital letters are unknown", FILE, {"letter.toLowerCase()": "letter"}, check_vectors),
-    ClientMutant("texts are not cut", FILE, {"[...text.normalize()].slice(0, this.characters)": "[...text.normalize()]"}, check_vectors),
-    ClientMutant("texts keep their form", FILE, {"text.normalize()": "text"}, check_vectors),
-    ClientMutant("texts count twice", FILE, {"new Set(Array.from(": "[...(Array.from(", "this.findablePart(text)))": "this.findablePart(text)))]"}, check_reports),
-    ClientMutant("texts that cannot be found count", FILE, {'.filter((text) => text !== "")': ""}, check_vectors),
-    ClientMutant("a group less", FILE, {"BigInt(texts.groups) <<": "BigInt(texts.groups - 1) <<"}, check_vectors),
-    ClientMutant("the group makes a function", FILE, {"BigInt.asUintN(FUNCTION_BITS, drawn)": "drawn"}, check_vectors),
-    ClientMutant("the first group is always asked", FILE, {"Number(drawn >> BigInt(FUNCTION_BITS))": "Number(drawn >> 64n)"}, check_vectors),
-    ClientMutant("a level is drawn", "mechanisms/collision.js", {"this.placed(pair, tape)": "[this.placed(pair, tape), tape.draw()][0]"}, check_reports),
-    ClientMutant("marks in an alphabet", FILE, {"\\p{M}": ""}, check_vectors),
-    ClientMutant("an alphabet in another normal form", FILE, {"letter.normalize() === letter && ": ""}, check_vectors),
-    ClientMutant("an alphabet in the order of code units", FILE, {"points[place - 1] < point": "letters[place - 1] < letters[place]"}, check_vectors),
-    ClientMutant("more members", FILE, {" && Object.keys(more).length === 0": ""}, check_vectors),
-    ClientMutant("members of other tasks", FILE, {"members[member] === FIXED[member]": "true"}, check_vectors),
-    ClientMutant("any number of continuations", FILE, {" <= MAX_CONTINUATIONS": " > 0"}, check_vectors),
-    ClientMutant("any number of symbols", FILE, {"symbols <= 2 ** 30 / groups": "true"}, check_vectors),
+    Fault("prefixes are one character longer", FILE, {"(group + 1)) / groups": "(group + 1)) / groups + 1"}, check_few_vectors),
+    Fault("the lengths of groups are rounded down", FILE, {"Math.ceil((characters": "Math.floor((characters"}, check_few_vectors),
+    Fault("whole texts are reported", FILE, {LENGTH: "slice(0)", "length - shown.length": "0"}, check_few_vectors),
+    Fault("no end mark", FILE, {"END.repeat(length - shown.length)": '""'}, check_few_vectors),
+    Fault("one number in all groups", FILE, {", group, ": ", 0, "}, check_few_vectors),
+    Fault("one number in all tasks", FILE, {"...this.taskDigest, ": ""}, check_few_vectors),
+    Fault("hashes read from their other end", FILE, {"getBigUint64(0)": "getBigUint64(0, true)"}, check_few_vectors),
+    Fault("code units are counted", FILE, {"const letters = [...text.normalize()].slice": 'const letters = text.normalize().split("").slice'}, check_few_vectors),
+    Fault("unknown characters are reported", FILE, {"this.letters.has(letter)": "true"}, check_few_vectors),
+    Fault("unknown characters are left out", FILE, {'letters.every(known) ? letters.join("") : ""': 'letters.filter(known).join("")'}, check_few_vectors),
+    Fault("capital letters are unknown", FILE, {"letter.toLowerCase()": "letter"}, check_few_vectors),
+    Fault("texts are not cut", FILE, {"[...text.normalize()].slice(0, this.characters)": "[...text.normalize()]"}, check_few_vectors),
+    Fault("texts keep their form", FILE, {"text.normalize()": "text"}, check_few_vectors),
+    Fault("texts count twice", FILE, {"new Set(Array.from(": "[...(Array.from(", "this.findablePart(text)))": "this.findablePart(text)))]"}, check_reports),
+    Fault("texts that cannot be found count", FILE, {'.filter((text) => text !== "")': ""}, check_few_vectors),
+    Fault("a group less", FILE, {"BigInt(texts.groups) <<": "BigInt(texts.groups - 1) <<"}, check_few_vectors),
+    Fault("the group makes a function", FILE, {"BigInt.asUintN(FUNCTION_BITS, drawn)": "drawn"}, check_few_vectors),
+    Fault("the first group is always asked", FILE, {"Number(drawn >> BigInt(FUNCTION_BITS))": "Number(drawn >> 64n)"}, check_few_vectors),
+    Fault("a level is drawn", "mechanisms/collision.js", {"this.placed(pair, tape)": "[this.placed(pair, tape), tape.draw()][0]"}, check_reports),
+    Fault("marks in an alphabet", FILE, {"\\p{M}": ""}, check_few_vectors),
+    Fault("an alphabet in another normal form", FILE, {"letter.normalize() === letter && ": ""}, check_few_vectors),
+    Fault("an alphabet in the order of code units", FILE, {"points[place - 1] < point": "letters[place - 1] < letters[place]"}, check_few_vectors),
+    Fault("more members", FILE, {" && Object.keys(more).length === 0": ""}, check_few_vectors),
+    Fault("members of other tasks", FILE, {"members[member] === FIXED[member]": "true"}, check_few_vectors),
+    Fault("any number of continuations", FILE, {" <= MAX_CONTINUATIONS": " > 0"}, check_few_vectors),
+    Fault("any number of symbols", FILE, {"symbols <= 2 ** 30 / groups": "true"}, check_few_vectors),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
-    check_client_mutant(mutant, tmp_path)
+def test_a_mutant_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from pckv import Task
 from pckv.base.errors import AuditFailure
-from support.client_mutants import ClientMutant, check_client_mutant
 from support.client_vectors import check_answers, vectors
+from support.faults import Fault
 from support.node import CLIENT, node
+from support.tasks import a_task
 from support.traced_client import traced_node
 
 COLLISION = "mechanisms/collision.js"
@@ -65,16 +65,7 @@ def check_steps(client: Path) -> None:
     """Check that the client takes the same steps for every key and level: the same tests, operators and places in arrays."""
     seeded = random.Random("steps")
     tasks = [
-        Task(
-            name="t",
-            keys=keys,
-            values=(0, 1),
-            levels=levels,
-            epsilon=1,
-            padding=1,
-            mechanism="collision",
-            size_share=0,
-        )
+        a_task(keys=keys, levels=levels, padding=1, mechanism="collision", size_share=0)
         for keys, levels in KEY_COUNTS
     ]
     with traced_node(client) as process:
@@ -102,14 +93,14 @@ PRODUCT = "(product, square, place) => (product * factor(square, place))"
 EARLY = "(this.power(part) === 1n || this.power(order / part) === 1n)"
 
 
-def mutant(fault: str, right: str, wrong: str) -> ClientMutant:
+def mutant(fault: str, right: str, wrong: str) -> Fault:
     """Return a fault that the vectors must show."""
-    return ClientMutant(fault, COLLISION, {right: wrong}, check_vectors)
+    return Fault(fault, COLLISION, {right: wrong}, check_vectors)
 
 
-def slower(fault: str, right: str, wrong: str) -> ClientMutant:
+def slower(fault: str, right: str, wrong: str) -> Fault:
     """Return a fault that changes no report, but the steps to it."""
-    return ClientMutant(fault, COLLISION, {right: wrong}, check_steps, "steps")
+    return Fault(fault, COLLISION, {right: wrong}, check_steps, "steps")
 
 
 MUTANTS = (
@@ -149,5 +140,5 @@ MUTANTS = (
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
-    check_client_mutant(mutant, tmp_path)
+def test_a_mutant_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)

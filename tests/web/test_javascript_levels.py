@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,10 @@ from pckv.base.canonical import decimal_text
 from pckv.base.errors import AuditFailure, PairsError, ParameterError, TaskError
 from pckv.base.levels import Levels, checked_levels, level_values
 from pckv.device.perturb import read_pairs
-from support.client_mutants import ClientMutant, check_client_mutant
 from support.client_vectors import check_answers, vectors
+from support.faults import Fault
 from support.node import CLIENT, NodeProcess, node
-from support.traced_client import Setting, check_points, explored_points, traced_node
+from support.traced_client import Setting, check_points, comparison, explored_points, traced_node
 from support.traced_levels import MECHANISMS, NAMED, all_held, level_requests_of, level_task
 
 RANDOM_RANGES = 200
@@ -149,12 +150,7 @@ def test_a_value_between_levels_is_refused() -> None:
 
 def check_levels(mechanism: str) -> Callable[[Path], None]:
     """Return the check of a client's folder that compares one mechanism on levels with Python."""
-
-    def check(client: Path) -> None:
-        with traced_node(client) as process:
-            check_points(process, level_requests_of(mechanism))
-
-    return check
+    return comparison(partial(level_requests_of, mechanism))
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -201,29 +197,24 @@ grr, compact, collision = (check_levels(name) for name in MECHANISMS)
 SPACED = "Number(`${first + step.times(level).floor}e-${decimals}`)"
 
 MUTANTS = (
-    ClientMutant(
-        "rounded to the other neighbour",
-        COMPACT,
-        {"lower + tape.bernoulli(threshold)": "lower + 1 - tape.bernoulli(threshold)"},
-        compact,
-    ),
-    ClientMutant("rounded to the level below the neighbours", LEVELS, {"return { lower, ": "return { lower: Math.max(lower - 1, 0), "}, grr),
-    ClientMutant("the last level is never reached", LEVELS, {"levelValues.slice(1, -1)": "levelValues.slice(1, -2)"}, grr),
-    ClientMutant("a threshold of the whole range", LEVELS, {"(high - low)": "(levelValues.at(-1) - low)"}, collision),
-    ClientMutant("a threshold that is too small by one", LEVELS, {"* 2 ** 53))": "* 2 ** 53) - 1)"}, grr),
-    ClientMutant("the residues of another level", COMPACT, {"this.levels - 1 - level": "level"}, compact),
-    ClientMutant("the residues of two levels", COMPACT, {"this.levels - 1 - level": "1 - Math.min(level, 1)"}, compact),
-    ClientMutant("items of two levels in words", GRR, {"BigInt(this.levels * key + lower)": "BigInt(2 * key + lower)"}, grr),
-    ClientMutant("items of two levels at positions", COLLISION, {"this.itemSymbol(drawn, this.levels * key": "this.itemSymbol(drawn, 2 * key"}, collision),
-    ClientMutant("words of two levels", GRR, {"BigInt(levels * all)": "BigInt(2 * all)"}, grr),
-    ClientMutant("dummies with other levels", GRR, {"lower: 0, threshold": "lower: this.levels - 2, threshold"}, grr),
-    ClientMutant("dummies with other residues", COMPACT, {"lower: 0, threshold": "lower: this.levels - 2, threshold"}, compact),
-    ClientMutant("levels in doubles", LEVELS, {SPACED: "low.number + (high.number - low.number) / (count - 1) * level"}, check_values),
-    ClientMutant("levels cut after few decimals", LEVELS, {"MORE_DECIMALS = 30": "MORE_DECIMALS = 12"}, check_values),
-    ClientMutant("values between levels are taken", KEYS, {'between === "round" ||': 'between === "refuse" ||'}, check_refusals),
+    Fault("rounded to the other neighbour", COMPACT, {"lower + tape.bernoulli(threshold)": "lower + 1 - tape.bernoulli(threshold)"}, compact),
+    Fault("rounded to the level below the neighbours", LEVELS, {"return { lower, ": "return { lower: Math.max(lower - 1, 0), "}, grr),
+    Fault("the last level is never reached", LEVELS, {"levelValues.slice(1, -1)": "levelValues.slice(1, -2)"}, grr),
+    Fault("a threshold of the whole range", LEVELS, {"(high - low)": "(levelValues.at(-1) - low)"}, collision),
+    Fault("a threshold that is too small by one", LEVELS, {"* 2 ** 53))": "* 2 ** 53) - 1)"}, grr),
+    Fault("the residues of another level", COMPACT, {"this.levels - 1 - level": "level"}, compact),
+    Fault("the residues of two levels", COMPACT, {"this.levels - 1 - level": "1 - Math.min(level, 1)"}, compact),
+    Fault("items of two levels in words", GRR, {"BigInt(this.levels * key + lower)": "BigInt(2 * key + lower)"}, grr),
+    Fault("items of two levels at positions", COLLISION, {"this.itemSymbol(drawn, this.levels * key": "this.itemSymbol(drawn, 2 * key"}, collision),
+    Fault("words of two levels", GRR, {"BigInt(levels * all)": "BigInt(2 * all)"}, grr),
+    Fault("dummies with other levels", GRR, {"lower: 0, threshold": "lower: this.levels - 2, threshold"}, grr),
+    Fault("dummies with other residues", COMPACT, {"lower: 0, threshold": "lower: this.levels - 2, threshold"}, compact),
+    Fault("levels in doubles", LEVELS, {SPACED: "low.number + (high.number - low.number) / (count - 1) * level"}, check_values),
+    Fault("levels cut after few decimals", LEVELS, {"MORE_DECIMALS = 30": "MORE_DECIMALS = 12"}, check_values),
+    Fault("values between levels are taken", KEYS, {'between === "round" ||': 'between === "refuse" ||'}, check_refusals),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
-    check_client_mutant(mutant, tmp_path)
+def test_a_mutant_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)

@@ -20,8 +20,9 @@ from pckv.base.limits import DEVICE_COIN, REPORT_ID_BYTES, SERVER_COIN
 from pckv.base.randomness import Tape
 from pckv.device.perturb import perturb_from
 from pckv.mechanisms.registry import LAWS
-from support.client_mutants import ClientMutant, check_client_mutant
+from support.faults import Fault
 from support.node import CLIENT, node
+from support.tasks import a_task
 from support.traced_settings import WITH_FUNCTIONS
 
 # A browser gives no more randomness at once.
@@ -104,9 +105,7 @@ def seeded_coin(task: Task, number: int) -> bytes | None:
 
 def _tasks() -> list[Task]:
     return [
-        Task(
-            name="t", keys=9, values=(0, 1), epsilon=2, padding=3, mechanism=name, size_share=share, coin=coin
-        )
+        a_task(keys=9, epsilon=2, padding=3, mechanism=name, size_share=share, coin=coin)
         for name, share, coin in itertools.product(LAWS, ("0", "0.5"), (DEVICE_COIN, SERVER_COIN))
         if (name != "ue" or share == "0") and (coin == DEVICE_COIN or name in WITH_FUNCTIONS)
     ]
@@ -147,27 +146,10 @@ ID = "id: coin.id ?? tape.reportId"
 TAKE = "this.block = new DataView(this.source(this.end).buffer);"
 
 MUTANTS = (
-    ClientMutant(
-        "zero beyond 128 KiB",
-        "tape.js",
-        {TAKE: "this.blocks = (this.blocks ?? 0) + 1;"
-         " this.block = new DataView((this.blocks > 2 ? new Uint8Array(this.end) : this.source(this.end)).buffer);"},
-        check_every_byte,
-    ),
-    ClientMutant(
-        "the end of a block is not filled",
-        "tape.js",
-        {RANDOM: "const randomBytes = (count) => { const data = new Uint8Array(count);"
-         " crypto.getRandomValues(data.subarray(0, 65528)); return data; };"},
-        check_every_byte,
-    ),
-    ClientMutant(
-        "blocks larger than browsers give",
-        "tape.js",
-        {"MAX_BLOCK_DRAWS = 8192": "MAX_BLOCK_DRAWS = 16384"},
-        check_every_byte,
-    ),
-    ClientMutant(
+    Fault("zero beyond 128 KiB", "tape.js", {TAKE: "this.blocks = (this.blocks ?? 0) + 1; this.block = new DataView((this.blocks > 2 ? new Uint8Array(this.end) : this.source(this.end)).buffer);"}, check_every_byte),
+    Fault("the end of a block is not filled", "tape.js", {RANDOM: "const randomBytes = (count) => { const data = new Uint8Array(count); crypto.getRandomValues(data.subarray(0, 65528)); return data; };"}, check_every_byte),
+    Fault("blocks larger than browsers give", "tape.js", {"MAX_BLOCK_DRAWS = 8192": "MAX_BLOCK_DRAWS = 16384"}, check_every_byte),
+    Fault(
         "a block is used again",
         "tape.js",
         {RANDOM: "const given = new Map();\nfunction randomBytes(count) {\n"
@@ -175,7 +157,7 @@ MUTANTS = (
          "  return given.get(count).slice();\n}"},
         check_every_byte,
     ),
-    ClientMutant(
+    Fault(
         "the second report reuses the noise of the first",
         "tape.js",
         {RANDOM: f"{RANDOM}\nconst kept = new Map();",
@@ -183,26 +165,10 @@ MUTANTS = (
          " this.block = new DataView(kept.get(this.end).buffer);"},
         check_successive_reports,
     ),
-    ClientMutant(
-        "a report id that carries the number of pairs",
-        "report.js",
-        {ID: "id: [...pairs].length > 4 ? tape.reportId.with(15, [...pairs].length) : tape.reportId"},
-        check_successive_reports,
-    ),
-    ClientMutant(
-        "a report id that depends on the task",
-        "report.js",
-        {ID: "id: task.padding > 2 ? tape.reportId.with(0, tape.reportId[0] & 254) : tape.reportId"},
-        check_successive_reports,
-    ),
-    ClientMutant(
-        "noise from the coin",
-        "report.js",
-        {"new Tape(internalsOf(task).draws)":
-         "new Tape(internalsOf(task).draws, coin && ((count) => Uint8Array.from({ length: count }, (_, at) => coin.id[at % 16])))"},
-        check_successive_reports,
-    ),
-    ClientMutant(
+    Fault("a report id that carries the number of pairs", "report.js", {ID: "id: [...pairs].length > 4 ? tape.reportId.with(15, [...pairs].length) : tape.reportId"}, check_successive_reports),
+    Fault("a report id that depends on the task", "report.js", {ID: "id: task.padding > 2 ? tape.reportId.with(0, tape.reportId[0] & 254) : tape.reportId"}, check_successive_reports),
+    Fault("noise from the coin", "report.js", {"new Tape(internalsOf(task).draws)": "new Tape(internalsOf(task).draws, coin && ((count) => Uint8Array.from({ length: count }, (_, at) => coin.id[at % 16])))"}, check_successive_reports),
+    Fault(
         "the coin's own draws are the noise",
         "report.js",
         {"new Tape(internalsOf(task).draws)":
@@ -210,30 +176,15 @@ MUTANTS = (
          " new DataView(data.buffer).setBigUint64(0, coin.drawn, true); return data; }))"},
         check_successive_reports,
     ),
-    ClientMutant(
-        "no fakes from key 1,000,000 on",
-        "mechanisms/ue.js",
-        {": 2n * this.fake)": ": position < 1e6 ? 2n * this.fake : 0n)"},
-        check_very_many_keys,
-    ),
-    ClientMutant(
-        "a repeated key is accepted",
-        "listed-keys.js",
-        {'check(countKeys(pairs) === pairs.length, "bad_pairs", "a key is given twice");': ""},
-        check_repeated_keys,
-    ),
-    ClientMutant(
-        "only neighbours are compared",
-        "listed-keys.js",
-        {"countKeys(pairs) === pairs.length": "pairs.every(({ key }, at) => key !== pairs[at + 1]?.key)"},
-        check_repeated_keys,
-    ),
+    Fault("no fakes from key 1,000,000 on", "mechanisms/ue.js", {": 2n * this.fake)": ": position < 1e6 ? 2n * this.fake : 0n)"}, check_very_many_keys),
+    Fault("a repeated key is accepted", "listed-keys.js", {'check(countKeys(pairs) === pairs.length, "bad_pairs", "a key is given twice");': ""}, check_repeated_keys),
+    Fault("only neighbours are compared", "listed-keys.js", {"countKeys(pairs) === pairs.length": "pairs.every(({ key }, at) => key !== pairs[at + 1]?.key)"}, check_repeated_keys),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
-    check_client_mutant(mutant, tmp_path)
+def test_a_mutant_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)
 
 
 # Objects of a module that reports are made with; `internals` is written when a task is read.

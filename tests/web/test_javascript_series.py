@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from pckv import Task
 from pckv.client.ledger import _STATES
 from pckv.client.panel import Panel
 from support.node import CLIENT, NodeProcess
@@ -21,11 +20,10 @@ from support.series_calls import (
     weekly,
 )
 from support.series_checks import check_caps_in_time, check_panels, check_schedules, check_two_panels
+from support.tasks import a_task
 from support.tiers import wide
 
-SAME_NAME = Task(
-    name="Ratings ", keys=["alien", "heat"], values=(1, 5), epsilon=1, mechanism="grr", padding=1
-)
+SAME_NAME = a_task(name="Ratings ", keys=["alien", "heat"], values=(1, 5), mechanism="grr", padding=1)
 
 
 @pytest.fixture(scope="module")

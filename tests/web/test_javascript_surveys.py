@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 import unicodedata
 from typing import Any
 
@@ -14,8 +11,7 @@ from pckv import Task
 from pckv.client.ledger import DEFAULT_CAP
 from pckv.contract.survey import survey_of
 from support.ledger_checks import VARIANTS
-from support.node import CLIENT
-from support.parts import missing_part
+from support.node import CLIENT, run_module
 
 # Unassigned in the Unicode version of this Python, not characters, or private: nothing is known about their case.
 LEFT_OUT = {"Cn", "Cs", "Cc", "Co"}
@@ -23,17 +19,11 @@ LEFT_OUT = {"Cn", "Cs", "Cc", "Co"}
 
 def run(script: str, given: Any) -> Any:
     """Run a module in Node that turns `given` into `result`; return the result."""
-    executable = shutil.which("node")
-    if executable is None:
-        missing_part("Node.js")
     whole = (
         f'import {{ readFileSync }} from "node:fs"; const given = JSON.parse(readFileSync(0, "utf8")); let result;'
         f"{script}; console.log(JSON.stringify(result));"
     )
-    command = [str(executable), "--input-type=module", "--eval", whole]
-    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return run_module(whole, given=given)
 
 
 def test_surveys_are_those_of_python() -> None:
@@ -57,8 +47,7 @@ def test_the_default_cap_is_that_of_python() -> None:
 
 
 @pytest.mark.parametrize(
-    ("closes", "code"),
-    [("2020-01-01", "not_sent"), ("2999-01-01", "none"), (None, "none")],
+    ("closes", "code"), [("2020-01-01", "not_sent"), ("2999-01-01", "none"), (None, "none")]
 )
 def test_perturb_refuses_a_closed_task(closes: str | None, code: str) -> None:
     task = Task(name="t", keys=["a"], values=(0, 1), epsilon=1, mechanism="grr", closes=closes)

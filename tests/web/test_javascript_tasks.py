@@ -18,6 +18,7 @@ from pckv.tally.decode.support import key_support
 from support.client_collector import FakeCollector, Reply
 from support.client_devices import MOVIES
 from support.node import NodeProcess, described
+from support.tasks import a_task
 
 # Levels that every mechanism with words may have, two of them as in the paper.
 LEVELS = (2, 3, 5)
@@ -28,24 +29,9 @@ def tasks() -> Iterator[Task]:
     for name in LAWS:
         sizes = ((["a"], 1), (["a", "b", "c"], 1), (["a", "b", "c"], 3))
         for variant, (keys, padding) in itertools.product(VARIANTS[name], sizes):
-            yield Task(
-                name="t",
-                keys=keys,
-                values=(0, 1),
-                epsilon="1.5",
-                padding=padding,
-                mechanism={"name": name, **variant},
-            )
+            yield a_task(keys=keys, epsilon="1.5", padding=padding, mechanism={"name": name, **variant})
         for levels, (keys, padding) in itertools.product(LEVELS[1:] if name != "ue" else (), sizes):
-            yield Task(
-                name="t",
-                keys=keys,
-                values=(0, 1),
-                epsilon="1.5",
-                padding=padding,
-                mechanism=name,
-                levels=levels,
-            )
+            yield a_task(keys=keys, epsilon="1.5", padding=padding, mechanism=name, levels=levels)
 
 
 def test_odds_are_those_of_the_law(process: NodeProcess) -> None:
@@ -83,9 +69,7 @@ def test_a_report_says_the_pairs_that_its_function_sends_to_its_symbol(
     """Few of very many symbols are a key's, so words of every key and level are asked for."""
     keys = [str(number) for number in range(20)]
     mechanism = {"name": "collision", "symbols": symbols}
-    task = Task(
-        name="t", keys=keys, values=(0, 1), levels=levels, epsilon=1, mechanism=mechanism, size_share=0
-    )
+    task = a_task(keys=keys, levels=levels, mechanism=mechanism, size_share=0)
     law, seeded = task.law, random.Random("says")
     assert isinstance(law, CollisionLaw)
     assert law.by_index == (symbols == 2**18)

@@ -17,8 +17,8 @@ from pckv import Task
 from pckv.base.budget import exp_lower
 from pckv.base.errors import AuditFailure, ParameterError
 from pckv.mechanisms.registry import LAWS
-from support.client_mutants import ClientMutant, check_client_mutant
-from support.node import CLIENT, faulty_client, node
+from support.faults import Fault, faulty_client
+from support.node import CLIENT, node
 from support.random_parameters import random_decimal, random_parameters
 
 # Every padding up to this one is asked for, since a fault may hide at any.
@@ -181,90 +181,24 @@ def test_a_task_above_its_epsilon_is_refused() -> None:
 REFUSAL = 'checkTask(!powerLower(epsilon).below(mechanism.realised), "it realises more than its epsilon");'
 
 MUTANTS = (
-    ClientMutant(
-        "10 % too large for long decimals",
-        "epsilon.js",
-        {SERIES: f"{SERIES} if (denominator >= 10n ** 21n) bound += bound / 10n;"},
-        check_bounds,
-    ),
-    ClientMutant(
-        "10 % too large for long decimals, in tasks",
-        "epsilon.js",
-        {SERIES: f"{SERIES} if (denominator >= 10n ** 21n) bound += bound / 10n;"},
-        check_integers("grr"),
-        "realises more",
-    ),
-    ClientMutant(
-        "half of what it costs is counted",
-        "task.js",
-        {"      cost,\n": "      cost: cost / 2n,\n"},
-        check_integers("grr"),
-    ),
-    ClientMutant("no refusal", "task.js", {REFUSAL: ""}, check_refusal),
-    ClientMutant(
-        "a refusal that leaves room", "task.js", {"powerLower(epsilon).below(": "powerLower(epsilon).times(2).below("},
-        check_refusal,
-    ),
-    ClientMutant(
-        "a refusal by the bound itself", "task.js",
-        {"!powerLower(epsilon).below(": "!expLower(epsilon).below(", "import { powerLower,": "import { expLower, powerLower,"},
-        check_refusal,
-    ),
-    ClientMutant(
-        "the second bound is too large", "epsilon.js", {" / denominator;": " / denominator + (1n << 769n);"}, check_bounds
-    ),
-    ClientMutant(
-        "kept 5 % too large at one padding",
-        "mechanisms/grr.js",
-        {"this.setClaims(isOptimized);": "if (padding === 37) this.kept += this.kept / 20n;\n    this.setClaims(isOptimized);"},
-        check_integers("grr"),
-    ),
-    ClientMutant(
-        "hit one too large at one number of symbols",
-        "mechanisms/collision.js",
-        {"checkTask(this.hit": "if (this.symbols % 64n === 63n) this.hit++;\n    checkTask(this.hit"},
-        check_integers("collision"),
-    ),
-    ClientMutant(
-        "an index where both numbers are due",
-        "mechanisms/collision.js",
-        {"MAX_ITEMS_OF_PAIRS = 2 ** 23": "MAX_ITEMS_OF_PAIRS = 2 ** 22"},
-        check_integers("collision"),
-    ),
-    ClientMutant(
-        "fakes rounded down where they are tuned",
-        "mechanisms/ue.js",
-        {"this.flipped = new Fraction(this.kept).over(claim).ceil;": "this.flipped = new Fraction(this.kept).over(claim).floor;"},
-        check_integers("ue"),
-    ),
-    ClientMutant(
-        "sets of residues taken as one",
-        "mechanisms/ue-compact.js",
-        {"expLower(epsilon).times(this.r)": "expLower(epsilon).times(this.r > 9n ? 9n : this.r)"},
-        check_integers("ue-compact"),
-    ),
-    ClientMutant(
-        "thresholds of two levels whatever there are",
-        "mechanisms/grr.js",
-        {"value.plus(this.spread)": "value.plus(2 * all - 1)"},
-        check_integers("grr"),
-        "realises more",
-    ),
-    ClientMutant(
-        "positions for two levels whatever there are",
-        "mechanisms/collision.js",
-        {"items = levels * keys": "items = 2 * keys"},
-        check_integers("collision"),
-    ),
-    ClientMutant(
-        "the question's share rounded up",
-        "size-question.js",
-        {"share.times(one).floor": "share.times(one).ceil"},
-        check_integers("collision"),
-    ),
+    Fault("10 % too large for long decimals", "epsilon.js", {SERIES: f"{SERIES} if (denominator >= 10n ** 21n) bound += bound / 10n;"}, check_bounds),
+    Fault("10 % too large for long decimals, in tasks", "epsilon.js", {SERIES: f"{SERIES} if (denominator >= 10n ** 21n) bound += bound / 10n;"}, check_integers("grr"), "realises more"),
+    Fault("half of what it costs is counted", "task.js", {"      cost,\n": "      cost: cost / 2n,\n"}, check_integers("grr")),
+    Fault("no refusal", "task.js", {REFUSAL: ""}, check_refusal),
+    Fault("a refusal that leaves room", "task.js", {"powerLower(epsilon).below(": "powerLower(epsilon).times(2).below("}, check_refusal),
+    Fault("a refusal by the bound itself", "task.js", {"!powerLower(epsilon).below(": "!expLower(epsilon).below(", "import { powerLower,": "import { expLower, powerLower,"}, check_refusal),
+    Fault("the second bound is too large", "epsilon.js", {" / denominator;": " / denominator + (1n << 769n);"}, check_bounds),
+    Fault("kept 5 % too large at one padding", "mechanisms/grr.js", {"this.setClaims(isOptimized);": "if (padding === 37) this.kept += this.kept / 20n;\n    this.setClaims(isOptimized);"}, check_integers("grr")),
+    Fault("hit one too large at one number of symbols", "mechanisms/collision.js", {"checkTask(this.hit": "if (this.symbols % 64n === 63n) this.hit++;\n    checkTask(this.hit"}, check_integers("collision")),
+    Fault("an index where both numbers are due", "mechanisms/collision.js", {"MAX_ITEMS_OF_PAIRS = 2 ** 23": "MAX_ITEMS_OF_PAIRS = 2 ** 22"}, check_integers("collision")),
+    Fault("fakes rounded down where they are tuned", "mechanisms/ue.js", {"this.flipped = new Fraction(this.kept).over(claim).ceil;": "this.flipped = new Fraction(this.kept).over(claim).floor;"}, check_integers("ue")),
+    Fault("sets of residues taken as one", "mechanisms/ue-compact.js", {"expLower(epsilon).times(this.r)": "expLower(epsilon).times(this.r > 9n ? 9n : this.r)"}, check_integers("ue-compact")),
+    Fault("thresholds of two levels whatever there are", "mechanisms/grr.js", {"value.plus(this.spread)": "value.plus(2 * all - 1)"}, check_integers("grr"), "realises more"),
+    Fault("positions for two levels whatever there are", "mechanisms/collision.js", {"items = levels * keys": "items = 2 * keys"}, check_integers("collision")),
+    Fault("the question's share rounded up", "size-question.js", {"share.times(one).floor": "share.times(one).ceil"}, check_integers("collision")),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
-    check_client_mutant(mutant, tmp_path)
+def test_a_mutant_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)

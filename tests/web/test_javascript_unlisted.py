@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,12 @@ import pytest
 
 from pckv import Report, Tally, Task
 from pckv.auditing.interval_tape import explore
-from pckv.base.errors import AuditFailure
 from pckv.mechanisms.registry import LAWS
 from pckv.tally.decode.support import key_support
-from support.client_mutants import ClientMutant, check_client_mutant
-from support.client_vectors import check_answers, vectors
-from support.node import CLIENT, NodeProcess, node
-from support.traced_client import Setting, check_points, explored_points, traced_node
+from support.client_vectors import check_vectors, vectors
+from support.faults import Fault
+from support.node import CLIENT, NodeProcess
+from support.traced_client import Setting, comparison, explored_points
 from support.traced_settings import Request
 
 # Texts of two lists of a task: some are its keys, and the others are not.
@@ -78,12 +77,7 @@ def requests_of(mechanism: str) -> list[Request]:
 
 def check_reports(mechanism: str) -> Callable[[Path], None]:
     """Return the check of a client's folder that compares one mechanism with Python on all draws."""
-
-    def check(client: Path) -> None:
-        with traced_node(client) as process:
-            check_points(process, requests_of(mechanism))
-
-    return check
+    return comparison(partial(requests_of, mechanism))
 
 
 @pytest.mark.parametrize("mechanism", [*LAWS, "hashed"])
@@ -104,20 +98,13 @@ def few_vectors() -> dict[str, list[dict[str, Any]]]:
     return chosen
 
 
-def check_vectors(client: Path) -> None:
-    """Check a client on some vectors."""
-    cases = few_vectors()
-    try:
-        process = node(client)
-        [answers] = process.ask({"do": "vectors", **cases})
-        check_answers(cases, answers)
-    except AssertionError as error:
-        raise AuditFailure(f"vectors: {str(error)[:300]}") from error
+def check_few_vectors(client: Path) -> None:
+    check_vectors(client, few_vectors())
 
 
 def test_some_vectors_of_unlisted_keys() -> None:
     assert all(few_vectors()[name] for name in ("keys", "tasks", "reports"))
-    check_vectors(CLIENT)
+    check_few_vectors(CLIENT)
 
 
 @pytest.mark.parametrize("mechanism", LAWS)
@@ -188,24 +175,24 @@ CHOICE = "others[tape.below(BigInt(others.length))]"
 grr, collision, hashed = (check_reports(name) for name in ("grr", "collision", "hashed"))
 
 MUTANTS = (
-    ClientMutant("the first of the others is taken", FILE, {CHOICE: "others[0]"}, grr),
-    ClientMutant("a draw although there is one", FILE, {"others.length <= 1": "others.length <= 0"}, grr),
-    ClientMutant("all others are kept", FILE, {"return [...listed, chosen];": "return [...listed, ...others];"}, collision),
-    ClientMutant("others are left out", FILE, {"return [...listed, chosen];": "return listed.length ? listed : [chosen];", "return [...listed, ...others];": "return listed.length ? listed : others;"}, grr),
-    ClientMutant("others come first", FILE, {"[...listed, chosen]": "[chosen, ...listed]", "[...listed, ...others]": "[...others, ...listed]"}, grr),
-    ClientMutant("other is the first key", FILE, {"this.otherIndex = this.count;": "this.otherIndex = 0;"}, check_vectors),
-    ClientMutant("a hash that is not bound to its task", FILE, {"...this.taskDigest, ": ""}, check_vectors),
-    ClientMutant("hashes read from their other end", FILE, {"getBigUint64(0)": "getBigUint64(0, true)"}, check_vectors),
-    ClientMutant("one hash for all levels", FILE, {"MAX_ITEMS / levelValues.length": "MAX_ITEMS / 2"}, check_vectors),
-    ClientMutant("the second of two texts of one hash counts", FILE, {"if (!found.has(pair.key)) ": ""}, check_vectors),
-    ClientMutant("two texts of one hash are two keys", FILE, {"return firstOfEachKey(pairs);": "return pairs;"}, check_vectors),
-    ClientMutant("texts of other forms are taken", FILE, {"check(isName(key)": "check(true"}, check_vectors),
-    ClientMutant("texts are taken by every mechanism", FILE, {"checkTask(mechanism.positions": "checkTask(true"}, check_vectors),
-    ClientMutant("one round of the hash is wrong", HASH, {"rotated(e, 25)": "rotated(e, 24)"}, check_vectors),
-    ClientMutant("long texts are cut", HASH, {"(data.length + END_BYTES)": "(Math.min(data.length, 119) + END_BYTES)"}, check_vectors),
+    Fault("the first of the others is taken", FILE, {CHOICE: "others[0]"}, grr),
+    Fault("a draw although there is one", FILE, {"others.length <= 1": "others.length <= 0"}, grr),
+    Fault("all others are kept", FILE, {"return [...listed, chosen];": "return [...listed, ...others];"}, collision),
+    Fault("others are left out", FILE, {"return [...listed, chosen];": "return listed.length ? listed : [chosen];", "return [...listed, ...others];": "return listed.length ? listed : others;"}, grr),
+    Fault("others come first", FILE, {"[...listed, chosen]": "[chosen, ...listed]", "[...listed, ...others]": "[...others, ...listed]"}, grr),
+    Fault("other is the first key", FILE, {"this.otherIndex = this.count;": "this.otherIndex = 0;"}, check_few_vectors),
+    Fault("a hash that is not bound to its task", FILE, {"...this.taskDigest, ": ""}, check_few_vectors),
+    Fault("hashes read from their other end", FILE, {"getBigUint64(0)": "getBigUint64(0, true)"}, check_few_vectors),
+    Fault("one hash for all levels", FILE, {"MAX_ITEMS / levelValues.length": "MAX_ITEMS / 2"}, check_few_vectors),
+    Fault("the second of two texts of one hash counts", FILE, {"if (!found.has(pair.key)) ": ""}, check_few_vectors),
+    Fault("two texts of one hash are two keys", FILE, {"return firstOfEachKey(pairs);": "return pairs;"}, check_few_vectors),
+    Fault("texts of other forms are taken", FILE, {"check(isName(key)": "check(true"}, check_few_vectors),
+    Fault("texts are taken by every mechanism", FILE, {"checkTask(mechanism.positions": "checkTask(true"}, check_few_vectors),
+    Fault("one round of the hash is wrong", HASH, {"rotated(e, 25)": "rotated(e, 24)"}, check_few_vectors),
+    Fault("long texts are cut", HASH, {"(data.length + END_BYTES)": "(Math.min(data.length, 119) + END_BYTES)"}, check_few_vectors),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_is_caught(mutant: ClientMutant, tmp_path: Path) -> None:
-    check_client_mutant(mutant, tmp_path)
+def test_a_mutant_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from functools import cache
 from typing import Any
 
 import pytest
 
-from support.node import CLIENT
-from support.parts import missing_part
+from support.node import CLIENT, run_module
 
 JOIN = CLIENT.parent / "static" / "join"
 # The scripts that say something.
@@ -37,17 +34,8 @@ console.log(JSON.stringify(new Function("strings", `return ${code}`)(strings)));
 @cache
 def strings(languages: tuple[str, ...], code: str) -> Any:
     """Return what an expression gives in a browser with these languages."""
-    executable = shutil.which("node")
-    if executable is None:
-        missing_part("Node.js")
     arguments = [(JOIN / "join-strings.js").as_uri(), json.dumps(languages), code]
-    process = subprocess.run(
-        [str(executable), "--input-type=module", "-e", SCRIPT, *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(process.stdout)
+    return run_module(SCRIPT, *arguments)
 
 
 def all_strings() -> dict[str, dict[str, Any]]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 
 from pckv.base.errors import DataError
 from pckv.cli.inputs import read_keys
-from support.node import CLIENT
-from support.parts import missing_part
+from support.node import CLIENT, run_module
 
 SCRIPT = """
 const { parseKeys } = await import(process.argv[1]);
@@ -56,17 +53,8 @@ def read_by_command(text: str, path: Path) -> list[str] | int | None:
 
 
 def test_the_dashboard_takes_what_commands_take(tmp_path: Path) -> None:
-    executable = shutil.which("node")
-    if executable is None:
-        missing_part("Node.js")
     arguments = [(CLIENT.parent / "static" / "shared" / "key-field.js").as_uri(), json.dumps(TEXTS)]
-    process = subprocess.run(
-        [str(executable), "--input-type=module", "-e", SCRIPT, *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
     read = [read_by_command(text, tmp_path / "keys.txt") for text in TEXTS]
-    assert json.loads(process.stdout) == read
+    assert run_module(SCRIPT, *arguments) == read
     # All three outcomes are among them.
     assert {type(each) for each in read} == {list, int, type(None)}

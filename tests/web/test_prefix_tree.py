@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from typing import Any
 
-from support.node import CLIENT
-from support.parts import missing_part
+from support.node import CLIENT, run_module
 
 SCRIPT = """
 const { treeRows } = await import(process.argv[1]);
@@ -18,9 +15,6 @@ console.log(JSON.stringify(rows.map(({ node, depth, text }) => [depth, text, nod
 
 
 def rows_of(*nodes: tuple[str, int, float, bool], last: int) -> list[list[Any]]:
-    executable = shutil.which("node")
-    if executable is None:
-        missing_part("Node.js")
     members = [
         {
             "prefix": prefix,
@@ -32,13 +26,7 @@ def rows_of(*nodes: tuple[str, int, float, bool], last: int) -> list[list[Any]]:
         for prefix, length, frequency, leads in nodes
     ]
     arguments = [(CLIENT.parent / "static" / "results" / "prefix-tree.js").as_uri(), json.dumps(members)]
-    process = subprocess.run(
-        [str(executable), "--input-type=module", "-e", SCRIPT, *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    rows: list[list[Any]] = json.loads(process.stdout)
+    rows: list[list[Any]] = run_module(SCRIPT, *arguments)
     return rows
 
 

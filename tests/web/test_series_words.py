@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 
 from pckv import Series
 from pckv.cli.series import reports_per_year
 from support.cli import GRR
-from support.node import CLIENT
-from support.parts import missing_part
+from support.node import CLIENT, run_module
 
 SCRIPT = """
 const { windowSentence } = await import(process.argv[1]);
@@ -20,18 +17,9 @@ console.log(JSON.stringify(JSON.parse(process.argv[2]).map((numbers) => windowSe
 
 def test_the_reports_in_365_days_are_those_of_the_command_line() -> None:
     """365 days can begin on the last day of a round: 14 rounds of 30 days, not 13."""
-    executable = shutil.which("node")
-    if executable is None:
-        missing_part("Node.js")
     periods = (1, 5, 7, 30, 365, 400)
     every = [Series(task=GRR, first="2031-01-06", period=days, panels=w) for days in periods for w in (1, 4)]
     numbers = [{"period": each.period, "panels": each.panels, "rounds": None} for each in every]
     arguments = [(CLIENT.parent / "static" / "shared" / "task-words.js").as_uri(), json.dumps(numbers)]
-    process = subprocess.run(
-        [str(executable), "--input-type=module", "-e", SCRIPT, *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    for series, sentence in zip(every, json.loads(process.stdout), strict=True):
+    for series, sentence in zip(every, run_module(SCRIPT, *arguments), strict=True):
         assert f"in any 365 days it sends at most {reports_per_year(series)}, together" in sentence

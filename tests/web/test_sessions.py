@@ -15,15 +15,7 @@ from pckv.collector.http.auth import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOK
 from pckv.collector.http.settings import TOKEN_VARIABLE
 from pckv.collector.http.tokens import token_hash
 from pckv.store.base import Role
-from support.collectors import (
-    ADMINISTRATOR,
-    ANALYST,
-    JSON,
-    THREADS,
-    Running,
-    check_problem,
-    running,
-)
+from support.collectors import ADMINISTRATOR, ANALYST, JSON, THREADS, Running, check_problem, running
 from support.memory_store import MemoryStore
 from support.site import FORM, OWN_PAGE, ask, cookie, sign_in
 from support.stores import opened, store_url

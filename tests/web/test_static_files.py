@@ -16,11 +16,7 @@ from pckv.base.days import utc_today
 from pckv.collector.http.problem_details import ProblemDetails
 from pckv.mechanisms.registry import LAWS
 from pckv.web import chart_script, static_files
-from support.collectors import (
-    Running,
-    check_problem,
-    running,
-)
+from support.collectors import Running, check_problem, running
 
 PAGES = (
     "/",

@@ -69,10 +69,7 @@ REPEATS = [
 @pytest.mark.parametrize("write", [csv_file, parquet_file])
 @pytest.mark.parametrize(
     ("how", "expected"),
-    [
-        ("last", [{1: 2.0, 2: 2.5}, {0: 4.0, 2: 3.0}]),
-        ("mean", [{1: 2.0, 2: 2.5}, {0: 2.75, 2: 3.0}]),
-    ],
+    [("last", [{1: 2.0, 2: 2.5}, {0: 4.0, 2: 3.0}]), ("mean", [{1: 2.0, 2: 2.5}, {0: 2.75, 2: 3.0}])],
 )
 def test_repeated_keys(tmp_path: Path, write: Any, how: str, expected: People) -> None:
     repaired = read(write(tmp_path / "a", *REPEATS), repeated=how)

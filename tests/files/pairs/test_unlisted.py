@@ -11,6 +11,7 @@ import pytest
 from pckv import Task
 from pckv.device.vectorised import perturb_many
 from support.pairs_files import Row, csv_file, parquet_file, read, refused
+from support.tasks import a_task
 
 KEYS = ["alien", "heat", "up"]
 OTHER = Task(name="movies", keys=KEYS, other="other", values=(1, 5), epsilon=1, mechanism="grr")
@@ -20,9 +21,7 @@ WRITERS = pytest.mark.parametrize("write", [csv_file, parquet_file])
 
 def refusing(task: Any) -> Task:
     """Return the same task with room for two pairs."""
-    return Task(
-        name="movies", keys=task.keys, other=task.other, values=(1, 5), epsilon=1, padding=2, more="refuse"
-    )
+    return a_task(name="movies", keys=task.keys, other=task.other, values=(1, 5), padding=2, more="refuse")
 
 
 def held(path: Path, task: Task, **repairs: Any) -> list[list[tuple[int, float]]]:

@@ -16,7 +16,7 @@ from pckv.client.transport import explain
 from pckv.contract.coins import follows_coin
 from support.browser import PAIRS, QUICK, ScriptedBrowser, Tab, as_report, pages
 from support.client_collector import LOST, Reply, problem
-from support.node import faulty_client
+from support.faults import faulty_client
 
 REFUSALS = {
     "closed": problem(403, "closed"),

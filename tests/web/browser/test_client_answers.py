@@ -7,12 +7,7 @@ from typing import Any
 
 from pckv import Task
 from pckv.client.transport import explain
-from support.browser import (
-    PAIRS,
-    QUICK,
-    Tab,
-    as_report,
-)
+from support.browser import PAIRS, QUICK, Tab, as_report
 from support.client_collector import LOST, Reply, problem
 from support.client_devices import FINAL_REFUSALS, LASTING_FAILURES, TEMPORARY_FAILURES
 from support.collectors import JSON, as_items, new_task

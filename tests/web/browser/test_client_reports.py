@@ -11,17 +11,7 @@ from pckv import Report, Task
 from pckv.base.canonical import from_base64url
 from pckv.client.ledger import realised_epsilon
 from pckv.mechanisms.registry import LAWS
-from support.browser import (
-    INSECURE,
-    OPTIONS,
-    PAIRS,
-    QUICK,
-    Tab,
-    as_report,
-    check_one,
-    url,
-    wait_for,
-)
+from support.browser import INSECURE, OPTIONS, PAIRS, QUICK, Tab, as_report, check_one, url, wait_for
 from support.client_vectors import check_answers, vectors
 from support.collectors import Running, as_items
 from support.stores import stored_reports

@@ -16,7 +16,7 @@ from pckv.device.perturb import perturb_from
 from pckv.mechanisms.registry import LAWS
 from support.browser import QUICK, Tab, pages
 from support.client_collector import FakeCollector, ReceivedRequest
-from support.node import faulty_client
+from support.faults import faulty_client
 
 SIZES = (0, 1, 2, 5, 9)
 # The system's randomness becomes a known stream; what arrays of bytes are filled with is noted.

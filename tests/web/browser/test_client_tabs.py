@@ -11,16 +11,9 @@ import pytest
 
 from pckv import Task
 from pckv.client.ledger import realised_epsilon
-from support.browser import (
-    PAIRS,
-    Tab,
-    check_one,
-    pages,
-    url,
-    wait_for,
-)
+from support.browser import PAIRS, Tab, check_one, pages, url, wait_for
 from support.collectors import Running
-from support.node import faulty_client
+from support.faults import faulty_client
 
 TASK_ADDRESS = re.compile("/tasks/[^/]+$")
 

@@ -12,18 +12,7 @@ from typing import Any
 import pytest
 
 import pckv
-from support.people import (
-    DESK,
-    HOSTILE,
-    KEYS,
-    PHONE,
-    add_task,
-    ask,
-    chart_with,
-    choose,
-    count,
-    send_reports,
-)
+from support.people import DESK, HOSTILE, KEYS, PHONE, add_task, ask, chart_with, choose, count, send_reports
 from support.serving import ServeProcess
 
 

@@ -73,12 +73,7 @@ class Photographer:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("size", "viewport"), [("desk", DESK), ("phone", PHONE)])
 def test_pictures(
-    people: Any,
-    tasks: dict[str, pckv.Task],
-    scheme: str,
-    size: str,
-    viewport: dict[str, int],
-    tmp_path: Path,
+    people: Any, tasks: dict[str, pckv.Task], scheme: str, size: str, viewport: dict[str, int], tmp_path: Path
 ) -> None:
     person = people(viewport, color_scheme=scheme)
     photographer = Photographer(person, f"-{size}-{scheme}", tmp_path)

@@ -11,15 +11,7 @@ import pytest
 
 import pckv
 from support.collectors import as_items, running
-from support.people import (
-    DESK,
-    PHONE,
-    Person,
-    add_task,
-    ask,
-    fill_task,
-    send_reports,
-)
+from support.people import DESK, PHONE, Person, add_task, ask, fill_task, send_reports
 from support.serving import ServeProcess
 
 SCREENSHOTS = Path(__file__).parents[3] / "docs" / "screenshots"
@@ -40,11 +32,7 @@ FILMS = [
 QUESTION = "Which of these films have you seen, and how did you like them?"
 
 # What the README shows.
-PICTURES = {
-    "task-desk-light",
-    "task-desk-dark",
-    "new-task-desk-light",
-}
+PICTURES = {"task-desk-light", "task-desk-dark", "new-task-desk-light"}
 FEATURES = {
     "Dark mode": 0.5,
     "Search": 0.4,
