@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from experiments.settings import ExperimentSettings
-from pckv.cli.terminal import progress_bar
+from pckv.cli.common import progress_bar
 from pckv.lab.figures.figure import FigureScale
 from pckv.lab.reproduction import FIGURES, reproduce
 

@@ -105,7 +105,7 @@ def test_a_pipe_shows_the_progress_in_lines(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_collector_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pckv.cli.trial.COLLECTOR", (sys.executable, "-c", "import sys; sys.exit('no room')"))
+    monkeypatch.setattr("pckv.cli.demo.COLLECTOR", (sys.executable, "-c", "import sys; sys.exit('no room')"))
     assert demo_error() == "pckv: the collector does not start: no room\n"
     assert not Path("demo").exists()
 
@@ -113,8 +113,8 @@ def test_a_collector_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatc
 INTERRUPTED_DEMO = """
 import sys
 from pathlib import Path
-from pckv.cli import demo, main, trial
-trial.MEMORY, demo.USERS = Path(sys.argv[1]), int(sys.argv[3])
+from pckv.cli import demo, main
+demo.MEMORY, demo.USERS = Path(sys.argv[1]), int(sys.argv[3])
 main(["demo", "--out", sys.argv[2]], prog_name="pckv")
 """
 # When a signal is sent: a path that exists at that moment.
@@ -226,8 +226,8 @@ def test_signals_are_held_until_they_are_checked_for() -> None:
 def test_participants_that_fail_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pckv.cli.demo.USERS", 8)
     monkeypatch.setattr(
-        "pckv.cli.trial.PARTICIPANTS", (sys.executable, "-c", "import sys; sys.exit('no room')")
+        "pckv.cli.demo.PARTICIPANTS", (sys.executable, "-c", "import sys; sys.exit('no room')")
     )
     assert demo_error() == "pckv: no room\n"
-    monkeypatch.setattr("pckv.cli.trial.PARTICIPANTS", (sys.executable, "-c", "import os; os.abort()"))
+    monkeypatch.setattr("pckv.cli.demo.PARTICIPANTS", (sys.executable, "-c", "import os; os.abort()"))
     assert demo_error() == "pckv: a process of participants ended before its work was done\n"

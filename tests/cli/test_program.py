@@ -172,6 +172,7 @@ def test_help_loads_no_command_and_nothing_heavy() -> None:
         "pckv.base",
         "pckv.base.canonical",
         "pckv.base.errors",
+        "pckv.base.progress",
         "pckv.cli",
         "pckv.cli.common",
         "pckv.cli.program",

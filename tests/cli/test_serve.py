@@ -10,8 +10,8 @@ import pytest
 
 from pckv.cli.remote import RemoteCollector
 from pckv.cli.serve import announcement
+from pckv.collector.http.auth import AdministratorToken, TokenPlace
 from pckv.collector.http.settings import TOKEN_VARIABLE, Settings
-from pckv.collector.http.tokens import AdministratorToken, TokenPlace
 from support.pseudo_terminal import on_a_terminal
 from support.serving import command, environment
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from pckv import Task
+from pckv.cli.common import print_json
 from pckv.cli.task import new_command
-from pckv.cli.terminal import print_json
 from pckv.contract.about import About
 from pckv.mechanisms.registry import LAWS
 from support.cli import MOVIES, NEW, UE, contents, program_command, put, read_json, run, run_ok, run_refused

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from pckv.cli.terminal import progress_bar, row_bar
+from pckv.cli.common import progress_bar, row_bar
 
 
 class Terminal(io.StringIO):

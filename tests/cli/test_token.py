@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pckv.cli.store import TOKEN_ID_LENGTH
-from pckv.collector.http.tokens import token_hash
+from pckv.collector.http.auth import token_hash
 from pckv.store.base import Role, Session
 from pckv.store.store import Store
 from support.cli import read_json, run_ok, run_refused

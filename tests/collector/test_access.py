@@ -8,10 +8,10 @@ from fastapi import APIRouter, FastAPI
 from pckv.base.errors import ParameterError
 from pckv.collector.http import auth
 from pckv.collector.http import rate_limit as failed_tokens
+from pckv.collector.http.auth import MIN_TOKEN_LENGTH, create_first_token, token_hash
 from pckv.collector.http.gateway import RouteTable, routes_of
 from pckv.collector.http.policy import Access
 from pckv.collector.http.settings import TOKEN_VARIABLE
-from pckv.collector.http.tokens import MIN_TOKEN_LENGTH, create_first_token, token_hash
 from pckv.store.base import Role
 from support.collectors import (
     ADMINISTRATOR,

@@ -152,7 +152,7 @@ def test_a_stream_of_many_batches_is_refused_after_a_few_messages(monkeypatch: p
         return check(metadata, expected)
 
     monkeypatch.setattr(decoding, "_check_message", counted)
-    monkeypatch.setattr(decoding, "_batches", pytest.fail)
+    monkeypatch.setattr(decoding, "_check_schema", pytest.fail)
     task = TASKS[0]
     for rows, kind in ((0, ProblemKind.MALFORMED), (1, ProblemKind.TOO_LARGE)):
         checked.clear()

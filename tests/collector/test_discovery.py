@@ -10,7 +10,7 @@ import pytest
 import pckv
 from pckv.base.days import utc_today
 from pckv.base.errors import ParameterError
-from pckv.collector.analysis import discoveries
+from pckv.collector.analysis import estimates as discoveries
 from pckv.collector.http.metrics import Metrics
 from pckv.collector.upkeep import AlarmWatch
 from support.collectors import ADMINISTRATOR, Running, check_problem, perturbed

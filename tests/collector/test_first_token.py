@@ -15,7 +15,7 @@ import pytest
 
 from pckv.base.errors import ParameterError, StoreError
 from pckv.cli.common import error_line
-from pckv.collector.http import tokens
+from pckv.collector.http import auth as tokens
 from pckv.collector.http.settings import TOKEN_VARIABLE
 from pckv.store.base import Role
 from support.collectors import bearer, wait_until

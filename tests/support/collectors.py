@@ -23,11 +23,11 @@ from pckv.base.days import utc_today
 from pckv.base.randomness import Tape
 from pckv.base.seeded import seeded_source
 from pckv.base.wire import Report
+from pckv.collector.app import CollectorThreads
+from pckv.collector.http.auth import token_hash
 from pckv.collector.http.problem_details import MEDIA_TYPE, URN
 from pckv.collector.http.settings import Settings
-from pckv.collector.http.tokens import token_hash
 from pckv.collector.server import accepting_sockets, listen, server
-from pckv.collector.state import CollectorThreads
 from pckv.device.perturb import perturb_from
 from pckv.store.base import Role
 from pckv.store.store import Store
@@ -166,7 +166,7 @@ def running(
     store = MemoryStore() if store is None else store
     store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR))
     store.set_token(Role.ANALYST, token_hash(ANALYST))
-    app = create_site(store, Settings(**settings), clock)
+    app = create_site(store, Settings(**settings), clock=clock)
     started = server(app)
     with closing(listen("127.0.0.1", 0)) as line:
         port = line.getsockname()[1]

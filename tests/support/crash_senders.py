@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pckv import Task
 from pckv.base.days import utc_today
 from pckv.base.wire import Report
-from pckv.collector.http.tokens import token_hash
+from pckv.collector.http.auth import token_hash
 from pckv.contract.coins import coin_choice
 from pckv.store.sql.transactions import NO_COIN
 from pckv.store.store import Store

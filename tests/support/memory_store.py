@@ -104,6 +104,12 @@ def _summary(part: StoredPart) -> PartSummary:
     return PartSummary(part.number, part.uncounted, len(part.content))
 
 
+def _is_listed(chosen: TaskFilter, stored: StoredTask) -> bool:
+    named = chosen.search.casefold() in stored.task.name.casefold()
+    among = chosen.rounds or stored.task.series is None
+    return named and among and (chosen.phase is None or stored.phase(chosen.day) is chosen.phase)
+
+
 class MemoryStore(Store):
     """A `Store` that is not durable."""
 
@@ -160,7 +166,9 @@ class MemoryStore(Store):
         self, limit: int, before: int | None = None, chosen: TaskFilter = ALL_TASKS
     ) -> list[StoredTask]:
         with self._lock:
-            stored = [data.stored for data in reversed(self._tasks.values()) if chosen.admits(data.stored)]
+            stored = [
+                data.stored for data in reversed(self._tasks.values()) if _is_listed(chosen, data.stored)
+            ]
         return [task for task in stored if before is None or task.number < before][:limit]
 
     def change_task(self, task_id: str, changes: TaskChanges) -> bool:
@@ -196,12 +204,6 @@ class MemoryStore(Store):
                 data.apply(decisions[task_id], parts[task_id], day)
         gone = {task_id: refuse_all(batch, ReportOutcome.TASK_GONE) for task_id, batch in batches.items()}
         return outcomes_per_upload(uploads, gone | decisions)
-
-    def bodies(self, task_id: str, ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        with self._lock:
-            data = self._tasks.get(task_id)
-            reports = data.reports if data else {}
-            return {report_id: reports[report_id] for report_id in ids if report_id in reports}
 
     def parts(self, task_id: str) -> list[StoredPart]:
         with self._lock:
@@ -304,7 +306,9 @@ class MemoryStore(Store):
         with self._lock:
             data = self._tasks.get(task_id)
             stored = data.invitations.get(invitation) if data else None
-            return stored.state if stored else InvitationState.UNKNOWN
+            if stored is None:
+                return InvitationState.UNKNOWN
+            return InvitationState.SPENT if stored.spent else InvitationState.VALID
 
     def issue_coin(self, task_id: str, invitation: bytes, coin: bytes) -> bytes | InvitationState:
         with self._lock:

@@ -39,7 +39,7 @@ import pyarrow.parquet as pq
 from pckv import estimate
 from pckv.base.canonical import base64url
 from pckv.base.wire import Report
-from pckv.collector.http.tokens import token_hash
+from pckv.collector.http.auth import token_hash
 from pckv.store.base import Role
 from pckv.store.checks import check_store
 from pckv.store.parts import merge_parts

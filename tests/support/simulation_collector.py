@@ -12,9 +12,8 @@ from typing import Any, cast
 from fastapi import FastAPI
 
 from pckv.base.errors import StoreError
-from pckv.collector.app import CollectorApp, create_app
+from pckv.collector.app import Collector, CollectorApp, create_app
 from pckv.collector.http.settings import Settings
-from pckv.collector.state import Collector
 from pckv.collector.workers import ONLY_WORKER
 from pckv.store import open_store
 from pckv.store.base import ReportOutcome, Upload

@@ -14,7 +14,7 @@ import pytest
 
 import pckv.client
 from pckv.client import Client, RoundReceipt, RoundStatus
-from pckv.collector.http.tokens import token_hash
+from pckv.collector.http.auth import token_hash
 from pckv.contract.series import Series
 from pckv.store.base import Role
 from support.cli import run

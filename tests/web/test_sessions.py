@@ -11,9 +11,16 @@ from fastapi import Request
 
 from pckv.base.canonical import from_base64url
 from pckv.collector.http import logs
-from pckv.collector.http.auth import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOKIE, Guard, Sessions
+from pckv.collector.http.auth import (
+    COOKIES,
+    PLAIN_COOKIE,
+    SECONDS,
+    SECURE_COOKIE,
+    Guard,
+    Sessions,
+    token_hash,
+)
 from pckv.collector.http.settings import TOKEN_VARIABLE
-from pckv.collector.http.tokens import token_hash
 from pckv.store.base import Role
 from support.collectors import ADMINISTRATOR, ANALYST, JSON, THREADS, Running, check_problem, running
 from support.memory_store import MemoryStore

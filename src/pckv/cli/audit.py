@@ -11,11 +11,10 @@ import click
 
 from pckv.auditing.audit import Audit, audit, standard_audits
 from pckv.base.errors import AuditFailure
-from pckv.cli.common import FilePath, json_option
+from pckv.cli.common import FilePath, json_option, print_json, progress_bar
 from pckv.cli.contract_options import read_shuffle, shuffle_options
 from pckv.cli.inputs import read_task
 from pckv.cli.table import print_sections, print_table
-from pckv.cli.terminal import print_json, progress_bar
 from pckv.shuffling.privacy import shuffled_privacy
 
 # ε is shown to this many decimal places, rounded up.
@@ -75,7 +74,6 @@ def audit_command(*, task_file: Path | None, as_json: bool, **options: Any) -> N
 
 
 def _print_audits(audits: list[Audit]) -> None:
-    """Print audits in a table, one row each."""
     print_table(
         "Exact ε, rounded up (enumerated: found by running the sampler on all draws)",
         (

@@ -13,10 +13,9 @@ from pckv.auditing.audit import audit
 from pckv.base.days import Phase
 from pckv.base.errors import AuditFailure, DataError, ParameterError, TallyError, TaskError
 from pckv.card.card import card_markdown, privacy_card
-from pckv.cli.common import FilePath, force_option
+from pckv.cli.common import FilePath, force_option, progress_bar
 from pckv.cli.inputs import read_task
-from pckv.cli.remote import RemoteCollector, read_token, reading_token_option, task_path
-from pckv.cli.terminal import progress_bar
+from pckv.cli.remote import RemoteCollector, contract_path, read_token, reading_token_option
 from pckv.contract.task import Task
 from pckv.files.outputs import check_free, whole_file
 from pckv.tally import Tally
@@ -61,7 +60,9 @@ def card_command(
     if token_file is not None and url is None:
         raise click.UsageError("--token-file is for --url")
     if out is not None:
-        _check_output(out, as_json=as_json, force=force)
+        if out.suffix != (".json" if as_json else ".md"):
+            raise ParameterError(f"{out}: a card is written as .md, or as .json with --json")
+        check_free(out, force=force)
     task, collection = _read(task_named, url, token_file, tally_file)
     card = privacy_card(task, audit=None if no_audit else _audit(task), collection=collection)
     text = json.dumps(card, ensure_ascii=False, indent=2) + "\n" if as_json else card_markdown(card)
@@ -73,13 +74,6 @@ def card_command(
     click.echo(f"written to {out}")
 
 
-def _check_output(out: Path, *, as_json: bool, force: bool) -> None:
-    suffix = ".json" if as_json else ".md"
-    if out.suffix != suffix:
-        raise ParameterError(f"{out}: a card is written as .md, or as .json with --json")
-    check_free(out, force=force)
-
-
 def _read(
     named: str, url: str | None, token_file: Path | None, tally_file: Path | None
 ) -> tuple[Task, dict[str, Any] | None]:
@@ -87,10 +81,15 @@ def _read(
     path = Path(named)
     if url is None:
         task = read_task(path)
-        return task, None if tally_file is None else {"reports": _count(task, tally_file)}
+        if tally_file is None:
+            return task, None
+        try:
+            return task, {"reports": Tally.from_bytes(task, tally_file.read_bytes()).reports}
+        except TallyError as error:
+            raise TallyError(f"{tally_file}: {error}") from None
     collector = RemoteCollector(url, read_token(token_file))
     task = read_task(path) if path.is_file() else _fetched_task(collector, named)
-    answer = collector.ask("GET", task_path(task.id, "/overview"))
+    answer = collector.ask("GET", contract_path("tasks", task.id, "/overview"))
     with collector.understood():
         return task, _collection(answer)
 
@@ -112,20 +111,12 @@ def _collection(answer: dict[str, Any]) -> dict[str, Any]:
 def _fetched_task(collector: RemoteCollector, task_id: str) -> Task:
     """Return a task that a collector has; its id says that it is the one asked for."""
     try:
-        task = Task.from_json(collector.fetch(task_path(task_id)))
+        task = Task.from_json(collector.fetch(contract_path("tasks", task_id)))
     except TaskError as error:
         raise DataError(f"{collector.url}: {error}") from None
     if task.id != task_id:
         raise DataError(f"{collector.url}: it answers with another task, {task.id}")
     return task
-
-
-def _count(task: Task, path: Path) -> int:
-    """Return how many reports a tally has."""
-    try:
-        return Tally.from_bytes(task, path.read_bytes()).reports
-    except TallyError as error:
-        raise TallyError(f"{path}: {error}") from None
 
 
 def _audit(task: Task) -> Any:

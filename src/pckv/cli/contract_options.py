@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from pckv.base import limits
 from pckv.base.budget import ALLOCATIONS
 from pckv.base.canonical import is_typed_decimal
-from pckv.base.limits import (
-    AUTO,
-    BETWEEN,
-    COINS,
-    DEFAULT_OBJECTIVE,
-    DEFAULT_USERS,
-    DEVICE_COIN,
-    HASHED,
-    MAX_LEVELS,
-    MIN_LEVELS,
-    MORE,
-    ROUND,
-    SAMPLE,
-)
 from pckv.cli.common import NUMBER, STREAM, FilePath, with_options
 from pckv.cli.inputs import read_about_file, read_keys, read_task
 from pckv.contract.about import MEMBERS
@@ -69,9 +56,7 @@ discovery_options = with_options(
 def read_discovery_options(options: dict[str, Any], allowed: Collection[str]) -> dict[str, Any] | None:
     """Return what was given of a discovery; None where none is wanted.
 
-    Args:
-        options: All options of the command; those of discoveries are taken out.
-        allowed: The other options that a discovery may have. Any other one is refused.
+    They are taken out of all `options` of the command. Others than those `allowed` are refused.
     """
     wanted = options.pop("discover")
     given = {name: options.pop(name) for name in TREE_OPTIONS}
@@ -89,8 +74,9 @@ def read_discovery_options(options: dict[str, Any], allowed: Collection[str]) ->
 
 
 LEVELS_HELP = (
-    f"How many levels values are reported as, from {MIN_LEVELS} to {MAX_LEVELS} at equal distances, or the "
-    "value of each, as in 1,2,3,4,5. With more than two, the whole distribution of the values is estimated."
+    f"How many levels values are reported as, from {limits.MIN_LEVELS} to {limits.MAX_LEVELS} at equal "
+    "distances, or the value of each, as in 1,2,3,4,5. With more than two, the whole distribution of the values "
+    "is estimated."
 )
 
 
@@ -151,14 +137,14 @@ expected_people_options = with_options(
     click.option(
         "--objective",
         type=click.Choice(OBJECTIVES),
-        default=DEFAULT_OBJECTIVE,
+        default=limits.DEFAULT_OBJECTIVE,
         show_default=True,
         help="The error to minimise; all but mse keep truncation within the noise.",
     ),
     click.option(
         "--more",
-        type=click.Choice(MORE),
-        default=SAMPLE,
+        type=click.Choice(limits.MORE),
+        default=limits.SAMPLE,
         show_default=True,
         help="What happens to a person with more pairs than the padding: a random choice of them is "
         "reported, or they are refused where pairs are entered.",
@@ -173,8 +159,8 @@ expected_people_options = with_options(
 # Not of series: their rounds have no invitations.
 coin_option = click.option(
     "--coin",
-    type=click.Choice(COINS),
-    default=DEVICE_COIN,
+    type=click.Choice(limits.COINS),
+    default=limits.DEVICE_COIN,
     show_default=True,
     help="Who draws the public function of a report (ue-compact, collision). server: the collector does, "
     "by one coin per invitation, so that hostile reports cannot be made from a function that suits "
@@ -263,11 +249,11 @@ contract_options = with_options(
     ),
     click.option("--low", help="The smallest value a key may have."),
     click.option("--high", help="The largest value a key may have."),
-    click.option("--levels", type=LEVELS, default=MIN_LEVELS, show_default=True, help=LEVELS_HELP),
+    click.option("--levels", type=LEVELS, default=limits.MIN_LEVELS, show_default=True, help=LEVELS_HELP),
     click.option(
         "--between",
-        type=click.Choice(BETWEEN),
-        default=ROUND,
+        type=click.Choice(limits.BETWEEN),
+        default=limits.ROUND,
         show_default=True,
         help="What happens to a value between two levels: it is rounded to one of them at random, so that "
         "means stay, or refused.",
@@ -276,7 +262,7 @@ contract_options = with_options(
     click.option(
         "--users",
         type=int,
-        default=DEFAULT_USERS,
+        default=limits.DEFAULT_USERS,
         show_default=True,
         help="How many participants are expected; only used to choose.",
     ),
@@ -289,8 +275,8 @@ contract_options = with_options(
     ),
     click.option(
         "--mechanism",
-        type=click.Choice([AUTO, *LAWS]),
-        default=AUTO,
+        type=click.Choice([limits.AUTO, *LAWS]),
+        default=limits.AUTO,
         show_default=True,
         help="How a report is made; auto is the mechanism with the least predicted error.",
     ),
@@ -325,13 +311,6 @@ contract_options = with_options(
 PARAMETERS = ("allocation", "beta", "q", "r", "o", "symbols", "positions", "generator")
 
 
-class NewContract(NamedTuple):
-    """A new task, and a sentence about what was chosen for it; empty if nothing was."""
-
-    task: Task
-    choice: str
-
-
 def read_contract(
     *,
     keys_file: Path | None,
@@ -343,8 +322,8 @@ def read_contract(
     mechanism: str,
     about_file: Path | None,
     **options: Any,
-) -> NewContract:
-    """Make a task from the options."""
+) -> tuple[Task, str]:
+    """Make a task from the options; say what was chosen for it, or nothing."""
     if low is None or high is None:
         raise click.UsageError("give --low and --high")
     given = {name: options.pop(name) for name in PARAMETERS}
@@ -361,12 +340,12 @@ def read_contract(
         **people,
     )
     if people["padding"] is not None:
-        return NewContract(task, "")
+        return task, ""
     named = {name: people[name] for name in EXPECTED_PEOPLE}
     # How many keys will be asked for changes no choice.
     candidates = DEFAULT_CANDIDATES if hashed else None
     expected = expect(task.key_count, levels=task.level_count, candidates=candidates, **named)
-    return NewContract(task, f"Padding {task.padding:,} was chosen. {expected.sentence}")
+    return task, f"Padding {task.padding:,} was chosen. {expected.sentence}"
 
 
 def named_keys(
@@ -376,7 +355,7 @@ def named_keys(
     if [keys_file is not None, key_count is not None, hashed].count(True) != 1:
         raise click.UsageError(f"give one of --keys-file, {count_option} and --hashed")
     if hashed:
-        return HASHED
+        return limits.HASHED
     return read_keys(keys_file) if keys_file is not None else key_count or 0
 
 

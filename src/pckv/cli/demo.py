@@ -1,33 +1,160 @@
-"""`pckv demo`: a whole collection on one machine, with its steps on stderr for terminals and logs."""
+"""`pckv demo`: a whole collection on this machine, with a real collector and participants who perturb their own pairs.
+
+Its steps are shown on stderr, for terminals and logs.
+"""
 
 from __future__ import annotations
 
 import html
+import json
+import os
+import secrets
+import selectors
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import IO
 
 import click
 import numpy as np
 
-from pckv import Task, estimate
-from pckv.base.errors import require
+from pckv.base.errors import DataError, require
 from pckv.base.population import Population
 from pckv.base.progress import Progress
 from pckv.charts.estimates import chart_svg, estimates_chart
-from pckv.cli.common import force_option
+from pckv.cli.common import force_option, progress_bar
 from pckv.cli.inputs import count_named
 from pckv.cli.remote import RemoteCollector
 from pckv.cli.sample import HIGH, KEYS, LOW, MAX_PAIRS, USERS, movie, sample_movies
 from pckv.cli.signals import EndSignals, held_signals
 from pckv.cli.table import print_table
-from pckv.cli.terminal import progress_bar
-from pckv.cli.trial import Pairs, collect, running_collector
+from pckv.collector.http.settings import PREFIX, TOKEN_VARIABLE
+from pckv.contract.task import Task
 from pckv.counting.run import CountOptions
+from pckv.estimators.estimate import estimate
 from pckv.estimators.results.estimates import UNKNOWN, Estimates
 from pckv.files.outputs import check_free, whole_file
+
+COLLECTOR = (sys.executable, "-m", "pckv", "serve")
+PARTICIPANTS = (sys.executable, "-m", "pckv.cli.participants")
+SECONDS_TO_START = 60
+SECONDS_BETWEEN_CHECKS = 0.1
+PROCESSES = 2
+# A client per participant takes about 13 ms of processor time: three requests, and files on its device. So
+# most reports are sent in batches, which take less than a tenth of a millisecond per report.
+PARTICIPANTS_PER_CLIENT = 100
+# All devices are on this machine: where files can be kept in memory, its disk need not be the bottleneck.
+MEMORY = Path("/dev/shm")  # noqa: S108
+
+Pairs = Mapping[str, float]
+
+
+@contextmanager
+def running_collector(signals: EndSignals) -> Iterator[RemoteCollector]:
+    """Run a collector on a free loopback port, with its own store, which is deleted with it."""
+    token = secrets.token_urlsafe(32)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    with tempfile.TemporaryDirectory(prefix="pckv-") as folder, (Path(folder) / "log").open("w+") as log:
+        process = subprocess.Popen(  # noqa: S603
+            [*COLLECTOR, "--port", "0", "--store", f"sqlite:///{folder}/pckv.db"],
+            env=environment | {TOKEN_VARIABLE: token},
+            stderr=log,
+            # Ctrl-C is not for the collector, which is needed until the participants have stopped.
+            start_new_session=True,
+        )
+        try:
+            yield RemoteCollector(f"http://127.0.0.1:{_port(process, log, signals)}", token)
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def _port(process: subprocess.Popen[bytes], log: IO[str], signals: EndSignals) -> int:
+    """Wait until the collector says which port it listens on."""
+    deadline = time.monotonic() + SECONDS_TO_START
+    while True:
+        signals.check()
+        waiting = process.poll() is None and time.monotonic() < deadline
+        # The process writes through the same open file, whose position must not move.
+        text = os.pread(log.fileno(), 2**16, 0).decode()
+        for line in text.splitlines(keepends=True):
+            if line.endswith("\n") and line.startswith("{") and "port" in (event := json.loads(line)):
+                return int(event["port"])
+        if not waiting:
+            raise DataError(f"the collector does not start: {text.strip() or 'it says nothing'}")
+        time.sleep(0.02)
+
+
+def collect(
+    collector: RemoteCollector,
+    task: Task,
+    participants: Sequence[Pairs],
+    progress: Progress,
+    signals: EndSignals,
+) -> int:
+    """Let all participants take part, alone or in batches, and return how many used their own client."""
+    collector.ask("POST", "/tasks", task.to_json().encode())
+    place = MEMORY if os.access(MEMORY, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="pckv-", dir=place) as devices, ExitStack() as running:
+        groups = [participants[number::PROCESSES] for number in range(PROCESSES)]
+        clients = [-(-len(group) // PARTICIPANTS_PER_CLIENT) for group in groups]
+        command = [*PARTICIPANTS, collector.url, task.id]
+        processes = [
+            running.enter_context(_participants(command, Path(devices) / str(number), group, clients[number]))
+            for number, group in enumerate(groups)
+        ]
+        done = 0
+        for reports in _finished(processes, signals):
+            done += reports
+            progress(done / len(participants))
+        for number, process in enumerate(processes):
+            if process.wait():
+                problem = (Path(devices) / str(number) / "errors").read_text(encoding="utf-8").strip()
+                raise DataError(problem or "a process of participants ended before its work was done")
+    return sum(clients)
+
+
+@contextmanager
+def _participants(
+    command: Sequence[str], folder: Path, participants: Sequence[Pairs], clients: int
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a process of participants, and end it if it has not ended itself."""
+    folder.mkdir()
+    pairs, errors = folder / "pairs.jsonl", folder / "errors"
+    pairs.write_text("".join(f"{json.dumps(each)}\n" for each in participants), encoding="utf-8")
+    with pairs.open("rb") as given, errors.open("wb") as problems:
+        process = subprocess.Popen(  # noqa: S603
+            [*command, str(folder / "devices"), str(clients)],
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=problems,
+            # Ctrl-C is for the program that started this one.
+            start_new_session=True,
+        )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _finished(processes: Sequence[subprocess.Popen[bytes]], signals: EndSignals) -> Iterator[int]:
+    """Yield how many more participants are done, until all processes have ended."""
+    with selectors.DefaultSelector() as selector:
+        for process in processes:
+            selector.register(process.stdout.fileno(), selectors.EVENT_READ)  # type: ignore[union-attr]
+        while selector.get_map():
+            signals.check()
+            for key, _ in selector.select(SECONDS_BETWEEN_CHECKS):
+                lines = os.read(key.fd, 2**12)
+                if not lines:
+                    selector.unregister(key.fd)
+                yield len(lines)
+
 
 LINES_PER_STEP = 4
 
@@ -66,7 +193,9 @@ ABOUT = {
     "high_label": "great",
 }
 
-PAGE = """<!doctype html>
+# What the demo writes.
+FILES = TASK, REPORTS, TABLE, PAGE = "task.json", "reports.parquet", "estimates.csv", "estimates.html"
+PAGE_TEXT = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -115,16 +244,14 @@ def demo_command(out: Path, serve: bool | None, force: bool) -> None:
     """
     require("altair", extra="charts")
     require("fastapi", extra="serve")
-    files = _DemoFiles(out)
-    if files.folder.exists():
-        for path in files.all():
-            check_free(path, force=force)
+    if out.exists():
+        for name in FILES:
+            check_free(out / name, force=force)
     with held_signals() as signals:
-        _run_demo(files, serve=sys.stdout.isatty() if serve is None else serve, force=force, signals=signals)
+        _run_demo(out, serve=sys.stdout.isatty() if serve is None else serve, force=force, signals=signals)
 
 
-def _run_demo(files: _DemoFiles, *, serve: bool, force: bool, signals: EndSignals) -> None:
-    """Run the collection, and show and write what comes of it."""
+def _run_demo(out: Path, *, serve: bool, force: bool, signals: EndSignals) -> None:
     started = time.monotonic()
     say_step("Starting a collector on this machine")
     task = Task(
@@ -137,19 +264,26 @@ def _run_demo(files: _DemoFiles, *, serve: bool, force: bool, signals: EndSignal
         about=ABOUT,
     )
     population = sample_movies(USERS).population
-    participants = [_with_key_names(task, population.pairs(user)) for user in range(len(population))]
+    participants = [
+        {task.key_name(key): value for key, value in population.pairs(user).items()}
+        for user in range(len(population))
+    ]
     signals.check()
     with running_collector(signals) as collector:
         _collect_reports(collector, task, participants, signals)
-        files.folder.mkdir(parents=True, exist_ok=True)
-        with whole_file(files.reports, force=force) as part:
+        out.mkdir(parents=True, exist_ok=True)
+        with whole_file(out / REPORTS, force=force) as part:
             collector.download(f"/tasks/{task.id}/reports", part)
         signals.check()
-        _write_results(task, population, files, force=force)
+        _write_results(task, population, out, force=force)
         signals.check()
         click.echo(f"The whole collection took {time.monotonic() - started:.0f} seconds.")
         if serve:
-            _keep_serving(collector, task, files, signals)
+            click.echo(f"\nLook at it on the dashboard: {collector.url}/#/tasks/{task.id}")
+            click.echo(f"Sign in with this token:     {collector.token}")
+            click.echo(f"Ctrl-C stops the collector and deletes its store; the files in {out} stay.")
+            signals.wait()
+            click.echo("\nStopped.")
         else:
             click.echo(
                 "On a terminal, or with --serve, the collector stays and you can look at its dashboard."
@@ -169,53 +303,23 @@ def _collect_reports(
     )
 
 
-def _keep_serving(collector: RemoteCollector, task: Task, files: _DemoFiles, signals: EndSignals) -> None:
-    """Say where the dashboard is, and leave the collector running until a signal ends it."""
-    click.echo(f"\nLook at it on the dashboard: {collector.url}/#/tasks/{task.id}")
-    click.echo(f"Sign in with this token:     {collector.token}")
-    click.echo(f"Ctrl-C stops the collector and deletes its store; the files in {files.folder} stay.")
-    signals.wait()
-    click.echo("\nStopped.")
-
-
-class _DemoFiles:
-    """What the demo writes."""
-
-    def __init__(self, out: Path) -> None:
-        self.folder = out
-        self.task, self.reports = out / "task.json", out / "reports.parquet"
-        self.table, self.page = out / "estimates.csv", out / "estimates.html"
-
-    def all(self) -> tuple[Path, ...]:
-        """Return all files."""
-        return self.task, self.reports, self.table, self.page
-
-
-def _with_key_names(task: Task, pairs: dict[int, float]) -> dict[str, float]:
-    """Return pairs by the names of their keys."""
-    return {task.key_name(key): value for key, value in pairs.items()}
-
-
-def _write_results(task: Task, population: Population, files: _DemoFiles, *, force: bool) -> None:
+def _write_results(task: Task, population: Population, out: Path, *, force: bool) -> None:
     """Estimate from the downloaded reports, as any analyst can, and compare with the truth."""
     say_step("Counting and estimating")
-    tally = count_named(task, [files.reports], CountOptions()).tally
+    tally = count_named(task, [out / REPORTS], CountOptions()).tally
     estimates = estimate(tally)
     frequency, mean = population.truth(KEYS)
     truth = {task.key_name(key): (frequency[key], mean[key]) for key in range(KEYS)}
     say_step("Drawing charts")
-    for path, text in (
-        (files.task, task.to_json()),
-        (files.table, estimates.to_csv()),
-        (files.page, _demo_page(task, estimates, truth)),
-    ):
-        with whole_file(path, force=force) as part:
+    texts = {TASK: task.to_json(), TABLE: estimates.to_csv(), PAGE: _demo_page(task, estimates, truth)}
+    for name, text in texts.items():
+        with whole_file(out / name, force=force) as part:
             part.write_text(text, encoding="utf-8")
     _print_against_truth(estimates.top(TOP), truth)
     for sentence in estimates.verdict:
         click.echo(sentence)
-    click.echo(f"\nWritten: {', '.join(map(str, files.all()))}")
-    click.echo(f"Estimate again with: pckv estimate {files.reports} --task {files.task}")
+    click.echo(f"\nWritten: {', '.join(str(out / name) for name in FILES)}")
+    click.echo(f"Estimate again with: pckv estimate {out / REPORTS} --task {out / TASK}")
 
 
 def _print_against_truth(estimates: Estimates, truth: dict[str, tuple[float, float]]) -> None:
@@ -252,7 +356,7 @@ def _demo_page(task: Task, estimates: Estimates, truth: dict[str, tuple[float, f
         f"{covered.sum()} of {len(estimates)} frequency intervals hold the truth. "
         + " ".join(estimates.verdict)
     )
-    return PAGE.format(
+    return PAGE_TEXT.format(
         reports=estimates.reports,
         story=html.escape(story),
         chart=chart_svg(estimates_chart(estimates, truth)),

@@ -9,17 +9,17 @@ import shutil
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from pckv.base.canonical import check_names
 from pckv.base.errors import DataError, ParameterError, SeriesError, TaskError
 from pckv.base.words import plural
-from pckv.cli.common import STREAM, FilePath
-from pckv.cli.terminal import row_bar
+from pckv.cli.common import STREAM, FilePath, row_bar
 from pckv.contract.about import About, read_about
 from pckv.contract.series import Series
 from pckv.contract.task import Task
@@ -37,27 +37,33 @@ report_output_option = click.option(
 )
 
 
-def check_report_output(out: Path, *, force: bool) -> None:
-    """Refuse an output that reports are not written to."""
-    if out == STREAM:
-        return
-    if out.suffix != REPORT_SUFFIX:
-        raise ParameterError(f"{out}: reports are written as {REPORT_SUFFIX}, or to - as an Arrow stream")
-    check_free(out, force=force)
+class ReportOutput(NamedTuple):
+    """Where a command writes reports: a file, or standard output."""
 
+    out: Path
+    force: bool
 
-def write_report_output(out: Path, task: Task, batches: Iterable[ReportArrays], *, force: bool) -> int:
-    """Write reports to a file or to standard output; return their number."""
-    if out == STREAM:
-        return stream_reports(sys.stdout.buffer, task, batches)
-    with whole_file(out, force=force) as part:
-        return write_reports(part, task, batches)
+    def check(self) -> None:
+        """Refuse an output that reports are not written to."""
+        if self.out == STREAM:
+            return
+        if self.out.suffix != REPORT_SUFFIX:
+            raise ParameterError(
+                f"{self.out}: reports are written as {REPORT_SUFFIX}, or to - as an Arrow stream"
+            )
+        check_free(self.out, force=self.force)
 
+    def write(self, task: Task, batches: Iterable[ReportArrays]) -> int:
+        """Write reports; return their number."""
+        if self.out == STREAM:
+            return stream_reports(sys.stdout.buffer, task, batches)
+        with whole_file(self.out, force=self.force) as part:
+            return write_reports(part, task, batches)
 
-def print_written(out: Path, reports: int, details: str) -> None:
-    """Say what was written; on stderr where the reports themselves went to standard output."""
-    place = "standard output" if out == STREAM else out
-    click.echo(f"{plural(reports, 'report')} written to {place}{details}", err=out == STREAM)
+    def print_written(self, reports: int, details: str) -> None:
+        """Say what was written; on stderr where the reports themselves went to standard output."""
+        place = "standard output" if self.out == STREAM else self.out
+        click.echo(f"{plural(reports, 'report')} written to {place}{details}", err=self.out == STREAM)
 
 
 def split_named(named: Sequence[Path]) -> tuple[list[Path], NamedStream | None]:
@@ -87,20 +93,12 @@ def read_task(path: Path) -> Task:
         raise TaskError(f"{path}: {error}") from None
 
 
-def read_task_id(id_or_file: str) -> str:
-    """Return the id of a task, given that or its file."""
-    return read_task(Path(id_or_file)).id if _is_file(id_or_file) else id_or_file
-
-
-def read_series_id(id_or_file: str) -> str:
-    """Return the id of a series, given that or its file."""
-    return read_series(Path(id_or_file)).id if _is_file(id_or_file) else id_or_file
-
-
-def _is_file(id_or_file: str) -> bool:
+def read_id(read: Callable[[Path], Task | Series], id_or_file: str) -> str:
+    """Return the id of a task or a series, given that or its file."""
     path = Path(id_or_file)
     # No id has a dot or a slash: this is the name of a file, which may be misspelt.
-    return bool(path.suffix) or len(path.parts) > 1 or path.is_file()
+    is_file = bool(path.suffix) or len(path.parts) > 1 or path.is_file()
+    return read(path).id if is_file else id_or_file
 
 
 def read_series(path: Path) -> Series:

@@ -12,11 +12,13 @@ from pathlib import Path
 import click
 
 from pckv.base.errors import DataError
-from pckv.cli.common import FilePath, json_option
-from pckv.cli.terminal import print_json
+from pckv.cli.common import FilePath, json_option, print_json
 from pckv.client.folder import StateFolder
-from pckv.client.ledger import DEFAULT_CAP, Caps, Ledger, LedgerEntry
+from pckv.client.ledger import DEFAULT_CAP, Caps, Ledger
 from pckv.client.outbox import Outbox
+
+# What JSON tells of a report.
+ENTRY_MEMBERS = ("survey", "task", "series", "round", "day", "epsilon", "status", "text")
 
 state_option = click.option(
     "--state",
@@ -75,7 +77,10 @@ def ledger_command(
     entries, spent, most, period = ledger.entries(), ledger.spent(), caps.in_all, caps.per_period
     if as_json:
         facts = {
-            "reports": [_entry_facts(entry) for entry in entries],
+            "reports": [
+                {name: getattr(entry, name) for name in ENTRY_MEMBERS} | {"epsilon": f"{entry.epsilon:f}"}
+                for entry in entries
+            ],
             "spent": f"{spent:f}",
             "cap": f"{most:f}",
             "cap_per_period": period and {"epsilon": f"{period.epsilon:f}", "days": period.days},
@@ -86,9 +91,3 @@ def ledger_command(
         click.echo(entry.text)
     lately = "" if period is None else f", and at most {period.epsilon:f} in any {period.days:,} days"
     click.echo(f"ε = {spent:f} is spent, of at most {most:f} in all{lately}.")
-
-
-def _entry_facts(entry: LedgerEntry) -> dict[str, object]:
-    """Return an entry as plain values."""
-    members = ("survey", "task", "series", "round", "day", "epsilon", "status", "text")
-    return {name: getattr(entry, name) for name in members} | {"epsilon": f"{entry.epsilon:f}"}

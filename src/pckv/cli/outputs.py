@@ -13,9 +13,8 @@ import click
 from pckv.base.errors import ParameterError
 from pckv.base.table import ResultTable
 from pckv.charts.estimates import check_picture, save_chart
-from pckv.cli.common import Command, FilePath, force_option, json_option, with_options
+from pckv.cli.common import Command, FilePath, force_option, harmless, json_option, print_json, with_options
 from pckv.cli.table import print_table
-from pckv.cli.terminal import harmless, print_json
 from pckv.files.outputs import check_free, whole_file
 
 ROWS_PRINTED = 20
@@ -57,11 +56,7 @@ class Outputs(NamedTuple):
     ) -> None:
         """Write, draw and print a result.
 
-        Args:
-            result: The result.
-            sentences: What stands below the table for people.
-            chart: Draws it.
-            further: What JSON has besides the result's own members.
+        For people, `sentences` stand below the table; JSON has `further` members besides the result's own.
         """
         if self.out is not None:
             with whole_file(self.out, force=self.force) as part:
@@ -99,10 +94,7 @@ def result_outputs(
 ) -> Callable[[Command], Command]:
     """Return a decorator that gives a command the options of outputs, and the `outputs` that they make.
 
-    Args:
-        out_help: What --out writes.
-        plot_help: What --plot draws; None if the result is not drawn.
-        formats: How a table is written.
+    `plot_help` is None if the result is not drawn.
     """
     options = [click.option("--out", type=FilePath, help=out_help)]
     if plot_help is not None:

@@ -16,16 +16,8 @@ from pckv.base.arrays import Messages
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DISCOVERY, SERVER_COIN
 from pckv.base.progress import RowsDone
-from pckv.cli.common import STREAM, FilePath, force_option, task_option
-from pckv.cli.inputs import (
-    check_report_output,
-    print_written,
-    read_task,
-    report_output_option,
-    standard_input_as_file,
-    write_report_output,
-)
-from pckv.cli.terminal import progress_bar, row_bar
+from pckv.cli.common import STREAM, FilePath, force_option, progress_bar, row_bar, task_option
+from pckv.cli.inputs import ReportOutput, read_task, report_output_option, standard_input_as_file
 from pckv.contract.task import Task
 from pckv.device.vectorised import perturb_many, perturb_texts
 from pckv.files.pairs.population import REPEATED, RepairedPopulation, Repairs, read_populations
@@ -76,13 +68,14 @@ def perturb_command(
         raise ParameterError(
             f"{task_file}: every report of this task needs a coin from its collector, which pckv submit asks for"
         )
-    check_report_output(out, force=force)
+    output = ReportOutput(out, force)
+    output.check()
     if task.kind == DISCOVERY:
         if value is not None or clip or repeated is not None:
             raise click.UsageError(
                 "--value, --clip and --repeated are not for a discovery, which has no values"
             )
-        _perturb_texts(data, task, user, key, out, force=force)
+        _perturb_texts(data, task, user, key, output)
         return
     if value is None:
         raise click.UsageError("Missing option '--value'.")
@@ -95,11 +88,11 @@ def perturb_command(
         repaired = _RepairedRows()
         with row_bar("Perturbing")(None) as progress:
             batches = _perturbed_batches(task, chain([first], parts), repaired, progress)
-            written = write_report_output(out, task, batches, force=force)
-    print_written(out, written, str(repaired))
+            written = output.write(task, batches)
+    output.print_written(written, str(repaired))
 
 
-def _perturb_texts(data: Path, task: Task, user: str, key: str, out: Path, *, force: bool) -> None:
+def _perturb_texts(data: Path, task: Task, user: str, key: str, output: ReportOutput) -> None:
     """Make one report per user about the texts that they hold."""
     with _pairs_file(data) as (path, name):
         with progress_bar(f"Reading {name}") as progress:
@@ -109,9 +102,9 @@ def _perturb_texts(data: Path, task: Task, user: str, key: str, out: Path, *, fo
             for population in held.populations()
             for batch in perturb_texts(task, held.texts, population)
         )
-        written = write_report_output(out, task, batches, force=force)
+        written = output.write(task, batches)
     left_out = f", {held.left_out:,} rows left out, whose texts cannot be found" if held.left_out else ""
-    print_written(out, written, left_out)
+    output.print_written(written, left_out)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pckv.base.limits import MIN_LEVELS
-from pckv.cli.common import NUMBER, STREAM, FilePath, force_option, json_option
+from pckv.cli.common import NUMBER, STREAM, FilePath, force_option, json_option, print_json
 from pckv.cli.contract_options import (
     EXPECTED_PEOPLE,
     LEVELS,
@@ -25,7 +25,6 @@ from pckv.cli.contract_options import (
 )
 from pckv.cli.table import print_sections
 from pckv.cli.task import write_task
-from pckv.cli.terminal import print_json
 from pckv.contract.domain import checked_range
 from pckv.contract.task import Task
 from pckv.files.outputs import check_free
@@ -160,7 +159,7 @@ def plan_command(
             epsilon=epsilon,
             **people,
         )
-        write_task(task, out, force=force)
+        write_task(task, out=out, force=force)
 
 
 def _show(plain: dict[str, Any], sections: Iterable[Section], *, as_json: bool) -> None:

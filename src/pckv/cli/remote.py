@@ -19,8 +19,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 import click
 
 from pckv.base.errors import DataError, ParameterError, PckvError
-from pckv.cli.common import Command, FilePath, with_options
-from pckv.cli.terminal import harmless
+from pckv.cli.common import Command, FilePath, harmless, with_options
 from pckv.client.transport import checked_url, one_line
 from pckv.collector.http.settings import TOKEN_VARIABLE
 
@@ -48,14 +47,9 @@ def read_token(token_file: Path | None) -> str:
     return token.decode("ascii")
 
 
-def task_path(task_id: str, part: str = "") -> str:
-    """Return the path of a task on a collector, or of a part of it."""
-    return f"/tasks/{quote(task_id, safe='')}{part}"
-
-
-def series_path(series_id: str, part: str = "") -> str:
-    """Return the path of a series on a collector, or of a part of it."""
-    return f"/series/{quote(series_id, safe='')}{part}"
+def contract_path(kind: str, contract_id: str, part: str = "") -> str:
+    """Return the path of a task (`tasks`) or a series on a collector, or of a part of it."""
+    return f"/{kind}/{quote(contract_id, safe='')}{part}"
 
 
 class RemoteCollector(NamedTuple):

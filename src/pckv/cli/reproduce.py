@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from pckv.cli.common import json_option
-from pckv.cli.terminal import print_json, progress_bar
+from pckv.cli.common import json_option, print_json, progress_bar
 from pckv.lab.figures.figure import FigureScale
 from pckv.lab.reproduction import reproduce
 

@@ -61,7 +61,6 @@ def sample_command(out: Path, force: bool) -> None:
 
 
 def _sample_texts(dataset: Dataset) -> tuple[str, str, str, str]:
-    """Return the contents of the files."""
     population, keys = dataset.population, range(dataset.keys)
     owners = np.repeat(np.arange(len(population)), population.sizes)
     columns = (owners.tolist(), population.keys.tolist(), population.values.tolist())
@@ -78,7 +77,6 @@ def _sample_texts(dataset: Dataset) -> tuple[str, str, str, str]:
 
 
 def _csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

@@ -11,13 +11,12 @@ from pckv.base.days import Phase, utc_today
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DEVICE_COIN
 from pckv.base.words import plural
-from pckv.cli.common import FilePath, force_option, json_option
+from pckv.cli.common import FilePath, force_option, harmless, json_option, print_json
 from pckv.cli.contract_options import contract_options, read_contract, write_contract
-from pckv.cli.inputs import read_series, read_series_id
-from pckv.cli.remote import RemoteCollector, administered_collector, read_collector, series_path
+from pckv.cli.inputs import read_id, read_series
+from pckv.cli.remote import RemoteCollector, administered_collector, contract_path, read_collector
 from pckv.cli.table import print_table
 from pckv.cli.task import NOTHING, fact_rows, write_task
-from pckv.cli.terminal import harmless, print_json
 from pckv.contract.facts import fact_members
 from pckv.contract.series import Series
 
@@ -57,7 +56,7 @@ def _days(series: Series, today: str) -> str:
 @administered_collector
 def close_command(series_id: str, collector: RemoteCollector) -> None:
     """Close SERIES, an id or a file, early: its current round takes no more reports, and no other opens."""
-    collector.close(series_path(read_series_id(series_id)))
+    collector.close(contract_path("series", read_id(read_series, series_id)))
 
 
 @series_command.command("list", short_help="List the series of a collector, newest first.")
@@ -123,12 +122,12 @@ def new_command(
       --out series.json
     """
     options["users"] = max(1, options["users"] // max(1, panels))
-    contract = read_contract(opens=None, closes=None, coin=DEVICE_COIN, **options)
-    series = Series(task=contract.task, first=first, period=period, panels=panels, rounds=rounds)
+    task, choice = read_contract(opens=None, closes=None, coin=DEVICE_COIN, **options)
+    series = Series(task=task, first=first, period=period, panels=panels, rounds=rounds)
     if first < utc_today() and not force:
         raise ParameterError(f"the first day, {first}, is in the past: use --force if that is meant")
     said = f"{series.id}  {series.schedule}, {plural(panels, 'panel')}"
-    write_contract(series, out, said, contract.choice, force=force)
+    write_contract(series, out, said, choice, force=force)
 
 
 @series_command.command("show", short_help="Say in words what a file with a series promises.")
@@ -173,4 +172,4 @@ def round_task_command(series_file: Path, number: int, out: Path, force: bool) -
     \b
     pckv series task series.json --round 3 --out round-3.json
     """
-    write_task(read_series(series_file).task_of(number), out, force=force)
+    write_task(read_series(series_file).task_of(number), out=out, force=force)

@@ -13,8 +13,8 @@ from pckv.base.errors import require
 from pckv.cli.common import FilePath
 
 if TYPE_CHECKING:
+    from pckv.collector.http.auth import AdministratorToken
     from pckv.collector.http.settings import Settings
-    from pckv.collector.http.tokens import AdministratorToken
 
 # Addresses that stand for all addresses of a machine: a browser cannot open them.
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
@@ -60,7 +60,6 @@ def serve_command(config: Path | None, **flags: str | int | None) -> None:
 
 
 def _show(settings: Settings, port: int, token: AdministratorToken) -> None:
-    """Show on a terminal where the dashboard is, and how to sign in."""
     for line in announcement(settings, port, token):
         click.echo(line, err=True)
 
@@ -76,8 +75,8 @@ def announcement(settings: Settings, port: int, token: AdministratorToken) -> li
 
 
 def _sign_in(settings: Settings, token: AdministratorToken) -> list[str]:
+    from pckv.collector.http.auth import TokenPlace  # noqa: PLC0415
     from pckv.collector.http.settings import TOKEN_VARIABLE, Settings  # noqa: PLC0415
-    from pckv.collector.http.tokens import TokenPlace  # noqa: PLC0415
 
     start = "Sign in with the administrator's token, which"
     if token.place is TokenPlace.ENVIRONMENT:

@@ -6,17 +6,9 @@ from pathlib import Path
 
 import click
 
-from pckv.cli.common import FilePath, force_option
-from pckv.cli.inputs import (
-    check_report_output,
-    print_written,
-    read_task,
-    report_output_option,
-    split_named,
-    write_report_output,
-)
+from pckv.cli.common import FilePath, force_option, row_bar
+from pckv.cli.inputs import ReportOutput, read_task, report_output_option, split_named
 from pckv.cli.signals import interrupting_signals
-from pckv.cli.terminal import row_bar
 from pckv.shuffling.shuffle import shuffled
 
 
@@ -61,11 +53,9 @@ def shuffle_command(
     pckv tally batch-1.parquet --task task.json --out counts.tally
     """
     task = None if task_file is None else read_task(task_file)
-    check_report_output(out, force=force)
+    output = ReportOutput(out, force)
+    output.check()
     paths, stream = split_named(reports)
-    with (
-        interrupting_signals(),
-        shuffled(paths, stream, task, at_least=at_least, bars=row_bar) as batch,
-    ):
-        written = write_report_output(out, batch.task, batch.blocks(), force=force)
-    print_written(out, written, f", {batch.repeated:,} copies left out" if batch.repeated else "")
+    with interrupting_signals(), shuffled(paths, stream, task, at_least=at_least, bars=row_bar) as batch:
+        written = output.write(batch.task, batch.blocks())
+    output.print_written(written, f", {batch.repeated:,} copies left out" if batch.repeated else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -38,13 +38,9 @@ class EndSignals:
 def held_signals() -> Iterator[EndSignals]:
     """Hold the signals that end a program: code inside ends where it checks for them, and nowhere else."""
     signals = EndSignals()
-    before = {number: signal.signal(number, signals.receive) for number in _own_signals()}
-    try:
+    with _handled_by(signals.receive):
         yield signals
         signals.check()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
@@ -55,13 +51,20 @@ def interrupting_signals() -> Iterator[None]:
     """
 
     def interrupt(number: int, _frame: FrameType | None) -> None:
-        for other in before:
+        for other in handled:
             signal.signal(other, signal.SIG_IGN)
         raise KeyboardInterrupt(number)
 
-    before = {number: signal.signal(number, interrupt) for number in _own_signals()}
-    try:
+    with _handled_by(interrupt) as handled:
         yield
+
+
+@contextmanager
+def _handled_by(handle: Callable[[int, FrameType | None], None]) -> Iterator[Collection[signal.Signals]]:
+    """Let a function handle this thread's signals, and restore their handlers at the end."""
+    before = {number: signal.signal(number, handle) for number in _own_signals()}
+    try:
+        yield before
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

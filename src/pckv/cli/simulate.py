@@ -13,10 +13,9 @@ import numpy as np
 from pckv.base.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS
 from pckv.base.words import percent, two_digits
 from pckv.charts.estimates import check_picture, lines_chart, save_chart
-from pckv.cli.common import NUMBER, FilePath, force_option, json_option
+from pckv.cli.common import NUMBER, FilePath, force_option, json_option, print_json, progress_bar
 from pckv.cli.contract_options import LEVELS, LEVELS_HELP
 from pckv.cli.table import print_table
-from pckv.cli.terminal import print_json, progress_bar
 from pckv.estimators.methods.registry import DEFAULT_METHOD, METHODS, POSTS
 from pckv.files.outputs import check_free, whole_file
 from pckv.files.pairs.population import REPEATED

@@ -14,10 +14,9 @@ import click
 from pckv.base.errors import DataError
 from pckv.base.records import read_value
 from pckv.base.words import plural
-from pckv.cli.common import Command, FilePath
-from pckv.cli.inputs import count_named, read_series, read_series_id, read_task, read_task_id, split_named
-from pckv.cli.remote import RemoteCollector, read_token, reading_token_option, series_path, task_path
-from pckv.cli.terminal import progress_bar
+from pckv.cli.common import Command, FilePath, progress_bar
+from pckv.cli.inputs import count_named, read_id, read_series, read_task, split_named
+from pckv.cli.remote import RemoteCollector, contract_path, read_token, reading_token_option
 from pckv.client.transport import one_line
 from pckv.contract.series import Series
 from pckv.contract.task import Task
@@ -111,13 +110,14 @@ class CollectedReports(NamedTuple):
     def estimates(self, keys: Sequence[str], **options: Any) -> EstimatedTask:
         """Return the estimates that the collector computes, and what its last check says."""
         query = urlencode({name: value for name, value in options.items() if value is not None}, doseq=True)
-        path = task_path(self.id, f"/estimates?{query}")
+        path = contract_path("tasks", self.id, f"/estimates?{query}")
         # There may be more keys than an address takes.
         body = json.dumps({"keys": keys}).encode() if keys else None
-        found = self._ask(Estimates.from_dict, "POST" if keys else "GET", path, body, estimates=True)
+        answer = self.collector.ask("POST" if keys else "GET", path, body, estimates=True)
+        found = self._read(Estimates.from_dict, answer)
         self._check_id("task", found.task)
-        read_overview: Callable[[Any], _Overview] = partial(read_value, _Overview)
-        told = self._ask(read_overview, "GET", task_path(self.id, "/overview"))
+        overview = self.collector.ask("GET", contract_path("tasks", self.id, "/overview"))
+        told: _Overview = self._read(partial(read_value, _Overview), overview)
         if keys:
             # The collector's sentences are about all keys, and these are to be about those asked for.
             found = found.with_verdict()
@@ -126,8 +126,8 @@ class CollectedReports(NamedTuple):
     def discovery(self, level: float, false_discovery_rate: float) -> Discovery:
         """Return the keys that the collector finds."""
         query = urlencode({"level": level, "false_discovery_rate": false_discovery_rate})
-        path = task_path(self.id, f"/discovery?{query}")
-        found = self._ask(Discovery.from_dict, "GET", path, estimates=True)
+        path = contract_path("tasks", self.id, f"/discovery?{query}")
+        found = self._read(Discovery.from_dict, self.collector.ask("GET", path, estimates=True))
         self._check_id("task", found.task)
         return found
 
@@ -135,21 +135,12 @@ class CollectedReports(NamedTuple):
         """Return the trend that the collector computes."""
         query: dict[str, Any] = {"level": level, "rate": rate, "limit": MAX_ROUNDS, "keys": keys}
         query |= {} if since is None else {"since": since}
-        path = series_path(self.id, f"/trend?{urlencode(query, doseq=True)}")
-        found = self._ask(Trend.from_dict, "GET", path, estimates=True)
+        path = contract_path("series", self.id, f"/trend?{urlencode(query, doseq=True)}")
+        found = self._read(Trend.from_dict, self.collector.ask("GET", path, estimates=True))
         self._check_id("series", found.series)
         return found
 
-    def _ask(
-        self,
-        read: Callable[[Any], Answer],
-        method: str,
-        path: str,
-        body: bytes | None = None,
-        *,
-        estimates: bool = False,
-    ) -> Answer:
-        answer = self.collector.ask(method, path, body, estimates=estimates)
+    def _read(self, read: Callable[[Any], Answer], answer: Any) -> Answer:
         try:
             return read(answer)
         except DataError:
@@ -186,7 +177,7 @@ def task_source(command: Command) -> Command:
             if len(files) != 1 or task_file is not None:
                 raise click.UsageError("with --url, name one TASK, by its id or its file, and nothing else")
             collector = RemoteCollector(url, read_token(token_file))
-            return command(source=CollectedReports(collector, read_task_id(str(files[0]))), **others)
+            return command(source=CollectedReports(collector, read_id(read_task, str(files[0]))), **others)
         if not files:
             raise click.UsageError("name report files or tallies; or one task, with --url")
         if task_file is None:
@@ -216,7 +207,9 @@ def series_source(command: Command) -> Command:
                     "with --url, name SERIES, by its id or its file, and no files of rounds"
                 )
             collector = RemoteCollector(url, read_token(token_file))
-            return command(source=CollectedReports(collector, read_series_id(str(series_file))), **others)
+            return command(
+                source=CollectedReports(collector, read_id(read_series, str(series_file))), **others
+            )
         if not files:
             raise click.UsageError(
                 "name report files or tallies of rounds, or the collector of SERIES by --url"

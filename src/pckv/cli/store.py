@@ -11,9 +11,8 @@ from typing import NamedTuple
 import click
 
 from pckv.base.errors import DataError, require
-from pckv.cli.common import FilePath, force_option, json_option
+from pckv.cli.common import FilePath, force_option, json_option, print_json, progress_bar
 from pckv.cli.table import print_table
-from pckv.cli.terminal import print_json, progress_bar
 from pckv.store import open_store
 from pckv.store.base import Role
 from pckv.store.checks import check_store
@@ -93,7 +92,7 @@ def token_command() -> None:
 def new_token_command(address: str, analyst: bool, token_file: Path | None) -> None:
     """Replace the administrator's token, or make a read-only one; it is shown this once."""
     require("fastapi", extra="serve")
-    from pckv.collector.http.tokens import new_token, token_hash, write_token  # noqa: PLC0415
+    from pckv.collector.http.auth import new_token, token_hash, write_token  # noqa: PLC0415
 
     token = new_token()
     with _opened(address) as store:

@@ -11,11 +11,10 @@ import click
 
 from pckv.base.canonical import RepeatedMember, refuse_repeated_members
 from pckv.base.errors import ClientError, DataError
-from pckv.cli.common import FilePath, json_option
-from pckv.cli.inputs import read_task_id
+from pckv.cli.common import FilePath, json_option, print_json
+from pckv.cli.inputs import read_id, read_task
 from pckv.cli.ledger import cap_option, cap_per_period_option, default_state, state_option
 from pckv.cli.remote import warn_if_readable_on_the_way
-from pckv.cli.terminal import print_json
 from pckv.client import Client, Receipt, Status
 from pckv.client.transport import explain
 
@@ -63,7 +62,7 @@ def submit_command(
         return
     if pairs_file is None or task_id is None:
         raise click.UsageError("give PAIRS.json and --task, or --flush")
-    client, task_id = _client(url, folder, cap, cap_per_period), read_task_id(task_id)
+    client, task_id = _client(url, folder, cap, cap_per_period), read_id(read_task, task_id)
     held = _read_pairs(pairs_file)
     receipt = client.submit(task_id, held, invitation=invitation)
     if as_json:
@@ -118,7 +117,6 @@ def _flush_waiting(client: Client, *, as_json: bool) -> None:
 
 
 def _receipt_facts(receipt: Receipt) -> dict[str, object]:
-    """Return a receipt as plain values."""
     return asdict(receipt) | {"epsilon": f"{receipt.epsilon:f}", "reason": receipt.reason or None}
 
 

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from pckv.cli.terminal import harmless
+from pckv.cli.common import harmless
 
 if TYPE_CHECKING:
     from pckv.planning.sections import Section

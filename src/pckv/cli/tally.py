@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from pckv.base.words import plural
-from pckv.cli.common import FilePath, force_option, json_option, task_option
+from pckv.cli.common import FilePath, force_option, json_option, print_json, task_option
 from pckv.cli.inputs import count_named, read_task
-from pckv.cli.terminal import print_json
 from pckv.counting.job import ENGINES, CountResult
 from pckv.counting.run import CountOptions
 from pckv.files.outputs import check_free, whole_file
@@ -73,22 +72,19 @@ def tally_command(
     if progress_file:
         progress_file.unlink(missing_ok=True)
     if as_json:
-        print_json(_facts(result, engine))
+        print_json(
+            {
+                "task": result.tally.task.id,
+                "engine": engine,
+                "files": result.files,
+                "reports": result.tally.reports,
+                "repeated": result.repeated,
+                "skipped": [bad._asdict() for bad in result.skipped],
+            }
+        )
     else:
         click.echo(f"{plural(result.tally.reports, 'report')} counted into {out}{_skipped_text(result)}")
     _print_skipped(result)
-
-
-def _facts(result: CountResult, engine: str) -> dict[str, object]:
-    """Return what a run did, as plain values."""
-    return {
-        "task": result.tally.task.id,
-        "engine": engine,
-        "files": result.files,
-        "reports": result.tally.reports,
-        "repeated": result.repeated,
-        "skipped": [bad._asdict() for bad in result.skipped],
-    }
 
 
 def _skipped_text(result: CountResult) -> str:

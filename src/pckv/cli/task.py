@@ -10,7 +10,7 @@ import click
 
 from pckv.base.days import Phase
 from pckv.base.words import percent, plural
-from pckv.cli.common import FilePath, force_option, json_option
+from pckv.cli.common import FilePath, force_option, harmless, json_option, print_json
 from pckv.cli.contract_options import (
     coin_option,
     contract_options,
@@ -19,10 +19,9 @@ from pckv.cli.contract_options import (
     read_discovery_options,
     write_contract,
 )
-from pckv.cli.inputs import read_about_file, read_task, read_task_id
-from pckv.cli.remote import RemoteCollector, administered_collector, read_collector, task_path
+from pckv.cli.inputs import read_about_file, read_id, read_task
+from pckv.cli.remote import RemoteCollector, administered_collector, contract_path, read_collector
 from pckv.cli.table import print_table
-from pckv.cli.terminal import harmless, print_json
 from pckv.client.transport import checked_url
 from pckv.contract.facts import Fact, fact_members, said
 from pckv.contract.task import Task
@@ -76,7 +75,7 @@ def list_command(collector: RemoteCollector, search: str, state: str | None, as_
 @json_option
 def status_command(task_id: str, collector: RemoteCollector, as_json: bool) -> None:
     """Show TASK, an id or a task file, on a collector: its state, its reports, and the last one's day."""
-    path = task_path(read_task_id(task_id), "/overview")
+    path = contract_path("tasks", read_id(read_task, task_id), "/overview")
     with collector.understood():
         facts = _facts(collector.ask("GET", path), TOLD)
         rows = _status_rows(facts)
@@ -92,7 +91,6 @@ def _facts(answer: dict[str, Any], members: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _status_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the facts of a task in words."""
     reports, target, alarms = int(facts["reports"]), facts["target"], facts["alarms"]
     reached = "" if target is None else f" of {target:,} wanted ({percent(reports / target)})"
     state = f"{facts['state']}, closed early on {facts['closed']}" if facts["closed"] else facts["state"]
@@ -150,10 +148,10 @@ def new_invitations_command(
     pckv invitations new TASK --url https://collect.example.org \\
       --token-file admin.token --count 100 --out links.txt
     """
-    task_id = read_task_id(task_id)
+    task_id = read_id(read_task, task_id)
     check_free(out, force=force)
     with collector.understood():
-        task = collector.ask("GET", task_path(task_id, "/overview"))
+        task = collector.ask("GET", contract_path("tasks", task_id, "/overview"))
         name, by_invitation = task["name"], task["by_invitation"]
     if not by_invitation and not yes:
         question = (
@@ -164,7 +162,7 @@ def new_invitations_command(
         # The file is there before the invitations are: none is made that cannot be written.
         part.chmod(PRIVATE_MODE)
         with collector.understood():
-            answer = collector.ask("POST", task_path(task_id, f"/invitations?count={count}"))
+            answer = collector.ask("POST", contract_path("tasks", task_id, f"/invitations?count={count}"))
             if not all(map(INVITATION.fullmatch, answer["invitations"])):
                 raise ValueError("not an invitation")
             place = f"{checked_url(collector.url)}/join/{task_id}#invitation="
@@ -200,21 +198,15 @@ def new_command(out: Path, force: bool, **options: Any) -> None:
     """
     tree = read_discovery_options(options, (*DISCOVERY_MEMBERS, "about_file", "out", "force"))
     if tree is not None:
-        write_task(_new_discovery(tree, options), out, force=force)
+        given = {name: options[name] for name in DISCOVERY_MEMBERS if options[name] is not None}
+        about_file = options["about_file"]
+        about = None if about_file is None else read_about_file(about_file)
+        write_task(Task.discovery(**given, **tree, about=about), out=out, force=force)
         return
-    contract = read_contract(**options)
-    write_task(contract.task, out, contract.choice, force=force)
+    write_task(*read_contract(**options), out=out, force=force)
 
 
-def _new_discovery(tree: dict[str, Any], options: dict[str, Any]) -> Task:
-    """Make the task of a discovery; what is not given takes its default."""
-    about_file = options["about_file"]
-    about = None if about_file is None else read_about_file(about_file)
-    given = {name: options[name] for name in DISCOVERY_MEMBERS if options[name] is not None}
-    return Task.discovery(**given, **tree, about=about)
-
-
-def write_task(task: Task, out: Path, choice: str = "", *, force: bool) -> None:
+def write_task(task: Task, choice: str = "", *, out: Path, force: bool) -> None:
     """Write a task's JSON, and say what the task is, and what was chosen for it."""
     line = (
         f"{task.id}  {task.mechanism} with padding {task.padding:,}, realised ε {task.realised_epsilon}, "
@@ -256,7 +248,7 @@ def push_command(task_file: Path, collector: RemoteCollector) -> None:
 @administered_collector
 def close_command(task_id: str, collector: RemoteCollector) -> None:
     """Close a task early: the collector accepts no more reports for TASK, an id or a task file."""
-    collector.close(task_path(read_task_id(task_id)))
+    collector.close(contract_path("tasks", read_id(read_task, task_id)))
 
 
 @task_command.command("delete", short_help="Delete a task with all its reports; it cannot be undone.")
@@ -269,10 +261,10 @@ def delete_command(task_id: str, collector: RemoteCollector, yes: bool) -> None:
     They can no longer be read through the collector. "Erasure done" means that they have left the database's
     files, too. If it is pending, run this again later; in PostgreSQL, rewrite the tables first (VACUUM FULL).
     """
-    task_id = read_task_id(task_id)
+    task_id = read_id(read_task, task_id)
     if not yes:
         click.confirm(f"Delete task {task_id} and all its reports for good?", abort=True)
-    answer = collector.ask("DELETE", task_path(task_id))
+    answer = collector.ask("DELETE", contract_path("tasks", task_id))
     with collector.understood():
         reports = plural(answer["reports"], "report")
         line = f"{answer['task']}  deleted with {reports}, erasure {answer['erasure']}"

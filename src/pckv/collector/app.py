@@ -1,14 +1,15 @@
-"""The application: the routes of all parts behind their gateway."""
+"""The application: the parts of one collector, put together, and their routes behind the gateway."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
@@ -17,11 +18,18 @@ from starlette.types import Receive, Scope, Send
 from pckv import __version__
 from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
-from pckv.collector.analysis import discoveries, estimates, trends
+from pckv.collector.analysis import estimates, trends
+from pckv.collector.analysis.estimates import DiscoveryCache, EstimateCache
+from pckv.collector.analysis.tallies import Compactor, TallyCache
+from pckv.collector.analysis.trends import TrendCache
+from pckv.collector.computations import AnalysisThreads
 from pckv.collector.contracts import series, tasks
-from pckv.collector.http.bodies import JSON_TYPE, SharedResponse
+from pckv.collector.contracts.contracts import Contracts
+from pckv.collector.http.auth import Guard
+from pckv.collector.http.bodies import JSON_TYPE, ByteBudget, SharedResponse
 from pckv.collector.http.gateway import Gateway, Route, routes_of
 from pckv.collector.http.logs import log
+from pckv.collector.http.metrics import Metrics
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import (
     BY_STATUS,
@@ -34,9 +42,80 @@ from pckv.collector.http.problem_details import (
 )
 from pckv.collector.http.settings import Settings
 from pckv.collector.ingest import routes as reports
-from pckv.collector.state import Collector, CurrentCollector
+from pckv.collector.ingest.report_writer import ReportWriter
+from pckv.collector.ingest.routes import Ingest
+from pckv.collector.upkeep import AlarmWatch, Maintenance
 from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.store.store import Store
+
+
+class CollectorThreads:
+    """A small pool per kind of work, so that none waits for another.
+
+    That of the report writer is its own, since it ends only after the last commit.
+    """
+
+    def __init__(self) -> None:
+        # What the store says of tasks, tokens and invitations: uploads wait for it.
+        self.lookups = ThreadPoolExecutor(4, "lookup")
+        self.task_texts = ThreadPoolExecutor(1, "text")
+        self.large_bodies = ThreadPoolExecutor(1, "decode")
+        self.analysis = ThreadPoolExecutor(2, "analysis")
+        # Compacting may take seconds, while erasing must not wait.
+        self.maintenance = ThreadPoolExecutor(4, "maintenance")
+
+    def close(self) -> None:
+        """End the threads once they have done what was asked of them; what analysts wait for is given up."""
+        for pool in vars(self).values():
+            pool.shutdown(wait=False, cancel_futures=pool is self.analysis)
+
+
+class Collector:
+    """The parts of one collector, or of one of its workers, over a store whose schema is ready."""
+
+    def __init__(self, store: Store, settings: Settings, today: Callable[[], str], worker: Worker) -> None:
+        self.store, self.settings = store, settings
+        self.threads = CollectorThreads()
+        self.metrics = Metrics(worker.cells, worker.number)
+        self.budget = ByteBudget(settings.budget_bytes)
+        self.guard = Guard(store, self.threads.lookups)
+        self.compactor = Compactor(store)
+        self.contracts = Contracts(
+            store, today, self.compactor.prepare, self.threads.lookups, self.threads.task_texts
+        )
+        writer = ReportWriter(
+            lambda uploads: store.add_reports(uploads, today()),
+            self.metrics,
+            max_batch=settings.batch_reports,
+            delay=settings.batch_delay / 1000,
+            max_pending=settings.queue_reports,
+        )
+        self.ingest = Ingest(
+            self.contracts, writer, self.budget, self.metrics, settings.body_bytes, self.threads.large_bodies
+        )
+        self.analysis_threads = AnalysisThreads(self.threads.analysis, settings.analysis_seconds)
+        tallies = TallyCache(store, self.compactor)
+        self.estimates = EstimateCache(self.contracts, tallies, self.analysis_threads)
+        self.discoveries = DiscoveryCache(self.contracts, tallies, self.analysis_threads)
+        self.trends = TrendCache(self.contracts, self.compactor, self.analysis_threads)
+        self.alarm_watch = AlarmWatch(store, self.metrics)
+        self.maintenance = Maintenance(
+            self.contracts,
+            self.compactor,
+            self.alarm_watch,
+            self.threads.maintenance,
+            keep_days=settings.keep_reports,
+        )
+
+
+def get_collector(request: Request) -> Collector:
+    """Return the collector that a request came to."""
+    collector: Collector = request.app.state.collector
+    return collector
+
+
+CurrentCollector = Annotated[Collector, Depends(get_collector)]
+
 
 PROBLEM_SCHEMA = {
     "type": "object",
@@ -81,7 +160,7 @@ class CollectorApp(FastAPI):
 
 
 def create_app(
-    store: Store, settings: Settings, clock: Callable[[], str] = utc_today, worker: Worker = ONLY_WORKER
+    store: Store, settings: Settings, worker: Worker = ONLY_WORKER, clock: Callable[[], str] = utc_today
 ) -> CollectorApp:
     """Return the application of a collector, or of one of its workers, over a store whose schema is ready."""
     app = CollectorApp(
@@ -98,7 +177,7 @@ def create_app(
     app.attach(Collector(store, settings, clock, worker))
     # Of several workers only the first compacts and deletes: two would do the same work.
     app.state.maintains = worker.number == 0
-    for part in (reports, tasks, estimates, discoveries, series, trends):
+    for part in (reports, tasks, estimates, series, trends):
         app.include_router(part.router)
     app.include_router(operations)
     app.add_exception_handler(ProblemDetails, handle_problem)

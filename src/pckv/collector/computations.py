@@ -144,11 +144,8 @@ class Computations(Generic[V]):
 class AnalysisThreads:
     """Threads for what analysts ask: a small pool, and how much of it one account may use.
 
-    Uploads never wait for it, at any load.
-
-    Args:
-        threads: The pool.
-        seconds: How long a request waits for its result. The work goes on, since no thread can be stopped.
+    Uploads never wait for it, at any load. A request waits some seconds for its result, and the work goes on
+    after them, since no thread can be stopped.
     """
 
     def __init__(self, threads: ThreadPoolExecutor, seconds: float) -> None:
@@ -169,9 +166,11 @@ class AnalysisThreads:
             raise ProblemDetails(
                 ProblemKind.TOO_OFTEN, f"at most {MAX_PER_ACCOUNT} long computations per token run at once"
             )
+        # Without those of whom nothing runs any more.
+        self._started = +self._started
         self._started[account] += 1
         future = self._submit(work)
-        future.add_done_callback(lambda _: self._end(account))
+        future.add_done_callback(lambda _: self._started.subtract([account]))
         return future
 
     async def wait(self, result: Awaitable[T]) -> T:
@@ -186,11 +185,6 @@ class AnalysisThreads:
 
     def _submit(self, work: Callable[[], T]) -> asyncio.Future[T]:
         return asyncio.get_running_loop().run_in_executor(self._threads, work)
-
-    def _end(self, account: bytes) -> None:
-        self._started[account] -= 1
-        if not self._started[account]:
-            del self._started[account]
 
 
 def do_each(works: Iterable[Callable[[], object]]) -> None:

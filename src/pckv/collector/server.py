@@ -8,19 +8,19 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
-from typing import Protocol
 
 import uvicorn
 from fastapi import FastAPI
 
 from pckv.base.errors import ParameterError
 from pckv.collector.app import create_app
+from pckv.collector.http.auth import AdministratorToken, create_first_token
 from pckv.collector.http.logs import LibraryLogHandler, log
 from pckv.collector.http.protocol import ConnectionLimits, Connections, ProtocolFactory, allowed_connections
 from pckv.collector.http.settings import Settings
-from pckv.collector.http.tokens import AdministratorToken, create_first_token
 from pckv.collector.workers import ONLY_WORKER, Supervisor, Worker, check_workers
 from pckv.store import open_store
 from pckv.store.store import Store
@@ -41,21 +41,13 @@ MAX_WAITING_CONNECTIONS = 4096
 ACCEPTS_PER_ROUND = 4
 
 
-class CreateApp(Protocol):
-    """What makes the application of one worker."""
-
-    def __call__(self, store: Store, settings: Settings, *, worker: Worker) -> FastAPI:
-        """Return the application."""
-
-
-class Announce(Protocol):
-    """What tells people that a collector listens, and how its administrator signs in."""
-
-    def __call__(self, settings: Settings, port: int, token: AdministratorToken) -> None:
-        """Announce it."""
+# What makes the application of one worker; and what tells people that a collector listens, on which port, and
+# how its administrator signs in.
+CreateApp = Callable[[Store, Settings, Worker], FastAPI]
+Announce = Callable[[Settings, int, AdministratorToken], None]
 
 
-def log_listening(settings: Settings, port: int, token: AdministratorToken) -> None:  # noqa: ARG001
+def log_listening(settings: Settings, port: int, _token: AdministratorToken) -> None:
     """Announce a collector in its log, which never holds a token."""
     log("listening", host=settings.host, port=port)
 
@@ -90,7 +82,7 @@ def serve(settings: Settings, create: CreateApp = create_app, announce: Announce
         store.prepare()
         announce(settings, listening.getsockname()[1], create_first_token(store, settings.token_file))
         if settings.workers == 1:
-            _run_server(listening, create(store, settings, worker=ONLY_WORKER))
+            _run_server(listening, create(store, settings, ONLY_WORKER))
             return
         # Every worker has its own connections.
         store.close()
@@ -101,7 +93,7 @@ def serve(settings: Settings, create: CreateApp = create_app, announce: Announce
 def _run_worker(create: CreateApp, listening: socket.socket, settings: Settings, worker: Worker) -> None:
     _exit_on_signals()
     with closing(open_store(settings.store)) as store:
-        _run_server(listening, create(store, settings, worker=worker))
+        _run_server(listening, create(store, settings, worker))
 
 
 def _run_server(listening: socket.socket, app: FastAPI) -> None:

@@ -68,7 +68,8 @@ class AlarmWatch:
             counts, checked = self._store.report_counts(ids), self._find_all(ids)
             for stored in page:
                 found, reports = checked.get(stored.task.id), counts[stored.task.id]
-                if _has_grown(stored, reports, found):
+                has_grown = reports >= MIN_REPORTS and (found is None or reports != found.reports)
+                if has_grown and stored.reports_forgotten is None:
                     found = self._check(stored.task, reports) or found
                 tasks_with_alarms += found is not None and bool(found.alarms.unusual)
         self._metrics.set_alarms(tasks_with_alarms)
@@ -92,12 +93,6 @@ class AlarmWatch:
         alarms = sample.check()
         self._store.record_alarm_check(task.id, AlarmCheck(now, reports, json.dumps(alarms.to_dict())))
         return CheckedReports(alarms, now, reports)
-
-
-def _has_grown(stored: StoredTask, reports: int, last: CheckedReports | None) -> bool:
-    if stored.reports_forgotten is not None or reports < MIN_REPORTS:
-        return False
-    return last is None or reports != last.reports
 
 
 def _parse(check: AlarmCheck) -> CheckedReports | None:
@@ -125,12 +120,7 @@ SECONDS_BETWEEN_ROUNDS = 60.0
 class Maintenance:
     """The work of one collector that no request asks for.
 
-    Args:
-        contracts: The tasks and series.
-        compactor: What compacts tallies.
-        alarm_watch: What checks reports for alarms.
-        threads: Where the work is done.
-        keep_days: How many days after closing a task's reports are deleted; None if they are kept.
+    `keep_days` after its closing a task's reports are deleted; None if they are kept.
     """
 
     def __init__(
@@ -154,7 +144,7 @@ class Maintenance:
             # Compacting may take seconds: nothing else waits for it.
             for work, seconds in (
                 (self._store.erase_deleted, SECONDS_BETWEEN_ERASURES),
-                (self._end_sessions, SECONDS_BETWEEN_SESSIONS),
+                (lambda: self._store.end_expired_sessions(int(time.time())), SECONDS_BETWEEN_SESSIONS),
                 (self._alarm_watch.check_due, SECONDS_BETWEEN_ALARMS),
                 (self._add_rounds, SECONDS_BETWEEN_ROUNDS),
             ):
@@ -179,9 +169,6 @@ class Maintenance:
             log("maintenance_failed", reason=reason)
             return False
         return True
-
-    def _end_sessions(self) -> None:
-        self._store.end_expired_sessions(int(time.time()))
 
     def _add_rounds(self) -> None:
         self._contracts.rounds.add_due(self._today())

@@ -79,7 +79,10 @@ class Supervisor:
         self._settings, self._listening, self._run = settings, listening, run
         self._context = multiprocessing.get_context("spawn")
         # Memory that outlives a worker: what a dead one counted still counts.
-        self._cells = [_shared_cells() for _ in range(settings.workers)]
+        self._cells: list[MetricCells] = [
+            RawArray(ctypes.c_double, CELLS_PER_PROCESS)  # type: ignore[misc]
+            for _ in range(settings.workers)
+        ]
         self._places = [_Place(number) for number in range(settings.workers)]
 
     def run(self, drain_seconds: float) -> None:
@@ -127,13 +130,7 @@ class Supervisor:
                 process.join()
 
 
-def _shared_cells() -> MetricCells:
-    cells: MetricCells = RawArray(ctypes.c_double, CELLS_PER_PROCESS)  # type: ignore[assignment]
-    return cells
-
-
 def _work(run: RunWorker, listening: socket.socket, settings: Settings, worker: Worker) -> None:
-    """Run a worker in its own process."""
     # The terminal's interrupt goes to the supervisor alone: a worker that got it twice would not finish its
     # requests.
     os.setpgrp()

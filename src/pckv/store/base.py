@@ -121,12 +121,6 @@ class TaskFilter(NamedTuple):
     day: str = ""
     rounds: bool = True
 
-    def admits(self, stored: StoredTask) -> bool:
-        """Return whether a task is to be listed."""
-        named = self.search.casefold() in stored.task.name.casefold()
-        chosen = self.rounds or stored.task.series is None
-        return named and chosen and (self.phase is None or stored.phase(self.day) is self.phase)
-
 
 ALL_TASKS = TaskFilter()
 
@@ -223,8 +217,3 @@ class Invitation(NamedTuple):
 
     spent: bool
     coin: bytes | None = None
-
-    @property
-    def state(self) -> InvitationState:
-        """Return whether the invitation admits a report."""
-        return InvitationState.SPENT if self.spent else InvitationState.VALID

@@ -211,9 +211,6 @@ class PostgresStore(Store):
         tables = self._read(_find_files)
         return {mark: new for mark in marks if (new := _next_mark(mark, tables)) != mark}
 
-    def _read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._write(work, *args, **kwargs)
-
     def _write(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do some work in one transaction; every one of them may safely be repeated."""
         where = f"{self._where}: {work.__name__.replace('_', ' ').strip()}"

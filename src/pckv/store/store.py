@@ -87,12 +87,12 @@ class Store(ABC):
         """Return what the database itself finds wrong with its files, one line each."""
 
     @abstractmethod
-    def _read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do some work that changes nothing in one transaction; repeat it if that is safe and may help."""
-
-    @abstractmethod
     def _write(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do some work in one transaction; repeat it if that is safe and may help."""
+
+    def _read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do some work that changes nothing in one transaction; repeat it if that is safe and may help."""
+        return self._write(work, *args, **kwargs)
 
     @abstractmethod
     def _check_erasures(self, marks: Collection[str]) -> dict[str, str]:
@@ -118,7 +118,6 @@ class Store(ABC):
     rounds = _reading(contracts.rounds)
 
     add_reports = _writing(reports.add_reports)
-    bodies = _reading(reports.bodies)
     parts = _reading(reports.parts)
     part_changes = _reading(reports.part_changes)
     part_summaries = _reading(reports.part_summaries)
@@ -215,8 +214,12 @@ class Store(ABC):
 
     def _count_all_words(self, task_id: str) -> None:
         """Count all words of a task that takes no more reports: nothing of single reports is left then."""
-        while any(part.uncounted for part in self.part_summaries(task_id)):
+        while self.waiting_words(task_id):
             self.compact(task_id, fully=True)
+
+    def waiting_words(self, task_id: str) -> int:
+        """Return how many words of a task wait to be counted."""
+        return sum(part.uncounted for part in self.part_summaries(task_id))
 
     def all_tasks(self) -> Iterator[StoredTask]:
         """Yield all tasks in the order of their ids, with one query per page."""

@@ -30,13 +30,13 @@ from pckv.collector.analysis.estimates import (
     is_listed,
     sorted_rows,
 )
+from pckv.collector.app import Collector, CurrentCollector
 from pckv.collector.contracts.contracts import task_facts
 from pckv.collector.contracts.tasks import MAX_TASKS_PER_PAGE
 from pckv.collector.http.auth import Account
 from pckv.collector.http.downloads import file_stem
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import malformed_input
-from pckv.collector.state import Collector, CurrentCollector
 from pckv.contract.facts import fact_members, said
 from pckv.contract.task import Task
 from pckv.estimators.estimate import default_method
@@ -55,10 +55,7 @@ router = APIRouter(tags=["dashboard"])
 
 
 def _facts(collector: Collector, stored: StoredTask, reports: int) -> dict[str, Any]:
-    return task_facts(stored) | {
-        "phase": stored.phase(collector.contracts.today()).value,
-        "reports": reports,
-    }
+    return task_facts(stored) | {"phase": stored.phase(collector.contracts.today()).value, "reports": reports}
 
 
 @router.get("/overview", summary="Tasks with their reports counted")
@@ -119,10 +116,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
 @router.get("/tasks/{task_id}/chart", summary="A chart of the most frequent keys")
 @Policy(Access.ANALYSTS)
 async def chart(
-    task_id: str,
-    collector: CurrentCollector,
-    account: Account,
-    options: QueryOptions,
+    task_id: str, collector: CurrentCollector, account: Account, options: QueryOptions
 ) -> Response:
     """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification.
 
@@ -139,11 +133,7 @@ async def chart(
 )
 @Policy(Access.ANALYSTS, max_bytes=None)
 async def chart_of_keys(
-    task_id: str,
-    collector: CurrentCollector,
-    account: Account,
-    options: QueryOptions,
-    keys: AskedKeys,
+    task_id: str, collector: CurrentCollector, account: Account, options: QueryOptions, keys: AskedKeys
 ) -> Response:
     """Return the chart of the most frequent of the hashed keys that the body names; see GET."""
     return await _chart(task_id, collector, account, options._replace(keys=keys))
@@ -237,11 +227,7 @@ KeyName = Annotated[str, Query(max_length=256)]
 @router.get("/tasks/{task_id}/key", summary="One key in detail")
 @Policy(Access.ANALYSTS)
 async def key_details(
-    task_id: str,
-    name: KeyName,
-    collector: CurrentCollector,
-    account: Account,
-    options: QueryOptions,
+    task_id: str, name: KeyName, collector: CurrentCollector, account: Account, options: QueryOptions
 ) -> dict[str, Any]:
     """Return the estimate of a key, the people it means, its neighbours, and what would be sharper.
 
@@ -258,7 +244,9 @@ async def key_details(
     _, estimates = await collector.estimates.find(account, stored.task, options)
 
     def details() -> dict[str, Any]:
-        found = _asked(estimates.take(np.array([number]))).to_dict()
+        own, values = estimates.take(np.array([number])), estimates.level_values
+        # All that the page shows of how values are spread.
+        found = (own.ask(QUANTILES, values, values) if values else own).to_dict()
         [row] = found.pop("estimates")
         return found | {
             "estimate": row,
@@ -273,11 +261,7 @@ async def key_details(
 @router.get("/tasks/{task_id}/key/levels", summary="One key at several levels")
 @Policy(Access.ANALYSTS)
 async def key_levels(
-    task_id: str,
-    name: KeyName,
-    collector: CurrentCollector,
-    account: Account,
-    options: QueryOptions,
+    task_id: str, name: KeyName, collector: CurrentCollector, account: Account, options: QueryOptions
 ) -> dict[str, Any]:
     """Return the estimate of a key with intervals at several levels, and a Vega-Lite specification of them.
 
@@ -315,12 +299,6 @@ def _distribution_chart(own: Estimates, task: Task) -> dict[str, Any] | None:
         return None
     specification: dict[str, Any] = values_chart(own, name=task.name, unit=task.about.unit).to_dict()
     return specification
-
-
-def _asked(own: Estimates) -> Estimates:
-    """Return the estimates of a key with all that its page shows of how values are spread."""
-    values = own.level_values
-    return own.ask(QUANTILES, values, values) if values else own
 
 
 def _question(task: Task, name: str, options: EstimateOptions) -> tuple[EstimateOptions, int]:
@@ -380,9 +358,7 @@ ORIGIN = r"^https?://[A-Za-z0-9.\-:\[\]]+$"
 )
 @Policy(Access.ANALYSTS)
 async def qr_code(
-    task_id: str,
-    collector: CurrentCollector,
-    origin: Annotated[str, Query(max_length=256, pattern=ORIGIN)],
+    task_id: str, collector: CurrentCollector, origin: Annotated[str, Query(max_length=256, pattern=ORIGIN)]
 ) -> Response:
     """Return the link to take part as a QR code, an SVG picture.
 

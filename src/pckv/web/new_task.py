@@ -9,12 +9,12 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from pckv.charts.estimates import errors_chart
+from pckv.collector.app import CurrentCollector
 from pckv.collector.contracts.tasks import CREATION_RESPONSES
 from pckv.collector.http.auth import Account
 from pckv.collector.http.bodies import json_body
 from pckv.collector.http.policy import Policy
 from pckv.collector.http.problem_details import malformed_input
-from pckv.collector.state import CurrentCollector
 from pckv.planning.curves import Curve, errors_by_epsilon, errors_by_users
 from pckv.web.task_form import DiscoveryPlanInputs, NewDiscoveryForm, NewTaskForm, PlanInputs, read_any_form
 

@@ -12,11 +12,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from pckv.collector.analysis.estimates import DETECTED, EstimateOptions, sorted_rows, top_rows
+from pckv.collector.app import Collector, CurrentCollector
 from pckv.collector.computations import Computations
 from pckv.collector.http.bodies import JSON_TYPE, SharedResponse, json_content
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
-from pckv.collector.state import Collector, CurrentCollector
 from pckv.estimators.results.estimates import Estimates
 from pckv.store.base import StoredTask
 
@@ -53,15 +53,12 @@ async def _compute(collector: Collector, stored: StoredTask) -> bytes:
     options = EstimateOptions(None, LEVEL, ())
     _, estimates = await collector.estimates.find(PUBLIC_ACCOUNT, stored.task, options)
     days = await asyncio.to_thread(collector.store.last_report_days, [stored.task.id])
-    facts = _facts(collector, stored) | {"last_report": days.get(stored.task.id)}
-    return await collector.analysis_threads.run_short(lambda: _write(facts, estimates))
-
-
-def _facts(collector: Collector, stored: StoredTask) -> dict[str, Any]:
-    return stored.task.members(*SHOWN_MEMBERS) | {
+    facts = stored.task.members(*SHOWN_MEMBERS) | {
         "phase": stored.phase(collector.contracts.today()).value,
         "closed": stored.closed,
+        "last_report": days.get(stored.task.id),
     }
+    return await collector.analysis_threads.run_short(lambda: _write(facts, estimates))
 
 
 def _write(facts: dict[str, Any], estimates: Estimates) -> bytes:

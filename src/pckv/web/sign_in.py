@@ -7,10 +7,17 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Request
 from fastapi.responses import JSONResponse, Response
 
-from pckv.collector.http.auth import COOKIES, PLAIN_COOKIE, SECONDS, SECURE_COOKIE, Guard, check_own_page
+from pckv.collector.http.auth import (
+    COOKIES,
+    PLAIN_COOKIE,
+    SECONDS,
+    SECURE_COOKIE,
+    Guard,
+    check_own_page,
+    token_hash,
+)
 from pckv.collector.http.policy import Access, Policy, part
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
-from pckv.collector.http.tokens import token_hash
 
 CurrentGuard = Annotated[Guard, part("guard")]
 
@@ -20,9 +27,7 @@ router = APIRouter(tags=["session"])
 
 
 @router.post(
-    "/session",
-    summary="Sign in",
-    responses=problem_responses(ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN),
+    "/session", summary="Sign in", responses=problem_responses(ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN)
 )
 @Policy(Access.PUBLIC, max_bytes=MAX_BODY_BYTES)
 async def sign_in(

@@ -37,10 +37,10 @@ SECURITY_HEADERS = {
 
 
 def create_site(
-    store: Store, settings: Settings, clock: Callable[[], str] = utc_today, worker: Worker = ONLY_WORKER
+    store: Store, settings: Settings, worker: Worker = ONLY_WORKER, clock: Callable[[], str] = utc_today
 ) -> CollectorApp:
     """Return a collector's application with the pages of operators and participants."""
-    app = create_app(store, settings, clock, worker)
+    app = create_app(store, settings, worker, clock)
     app.state.static_files = static_files.load_files()
     app.state.chart_script = ChartScript()
     app.state.public_results = results.PublicResults()

@@ -15,10 +15,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from pckv.base.limits import DISCOVERY
+from pckv.collector.app import CurrentCollector
 from pckv.collector.http.downloads import SharedFile
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
-from pckv.collector.state import CurrentCollector
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -74,6 +74,21 @@ async def dashboard(request: Request) -> Response:
     return _serve(request, "static/index.html")
 
 
+@router.get("/results/{task_id}")
+@Policy(Access.PUBLIC)
+async def public_results(request: Request, task_id: str) -> Response:
+    """Serve the page of public results: the same file for all tasks, whose script asks for the results."""
+    del task_id
+    return _serve(request, "static/results.html")
+
+
+@router.get("/favicon.ico")
+@Policy(Access.PUBLIC)
+async def favicon(request: Request) -> Response:
+    """Serve the icon."""
+    return _serve(request, "static/favicon.svg")
+
+
 @router.get("/join/{task_id}")
 @Policy(Access.PUBLIC)
 async def join(request: Request, task_id: str, collector: CurrentCollector) -> Response:
@@ -95,7 +110,10 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
         paths.append("client/discovery.js")
     if task.is_hashed or task.other is not None:
         paths.append("client/unlisted.js")
-    links = ", ".join(f"</{path}>; rel=modulepreload" for path in _modules_beyond_the_page(loaded, paths))
+    # Without what every page loads.
+    known = _modules(loaded, ["client/index.js"])
+    further = [path for path in _modules(loaded, paths) if path not in known]
+    links = ", ".join(f"</{path}>; rel=modulepreload" for path in further)
     text = (await collector.contracts.text(task)).content
     if len(text) <= MAX_TASK_BYTES:
         page = _page_with_task(page.content, text)
@@ -108,12 +126,6 @@ def _page_with_task(page: bytes, text: bytes) -> SharedFile:
     head, end, rest = page.partition(b"</head>")
     meta = f'  <meta name="task" content="{html.escape(text.decode())}" />\n  '
     return _static_file(head + meta.encode() + end + rest, "html")
-
-
-def _modules_beyond_the_page(loaded: dict[str, SharedFile], paths: list[str]) -> list[str]:
-    """Return modules of the client and all that they import, without what every page loads."""
-    page = _modules(loaded, ["client/index.js"])
-    return [path for path in _modules(loaded, paths) if path not in page]
 
 
 def _modules(loaded: dict[str, SharedFile], paths: list[str]) -> list[str]:
@@ -134,21 +146,6 @@ def _imported(path: str, content: bytes) -> list[str]:
     folder = posixpath.dirname(path)
     names = re.findall(r'from "(\.[^"]+)"', content.decode())
     return [posixpath.normpath(f"{folder}/{name}") for name in names]
-
-
-@router.get("/results/{task_id}")
-@Policy(Access.PUBLIC)
-async def public_results(request: Request, task_id: str) -> Response:
-    """Serve the page of public results: the same file for all tasks, whose script asks for the results."""
-    del task_id
-    return _serve(request, "static/results.html")
-
-
-@router.get("/favicon.ico")
-@Policy(Access.PUBLIC)
-async def favicon(request: Request) -> Response:
-    """Serve the icon."""
-    return _serve(request, "static/favicon.svg")
 
 
 @router.get("/static/{path:path}")

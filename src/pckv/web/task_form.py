@@ -9,22 +9,11 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from pckv.base import limits
 from pckv.base.canonical import MAX_DECIMAL_DIGITS, check_name
 from pckv.base.days import checked_days
 from pckv.base.errors import ParameterError
 from pckv.base.levels import checked_levels
-from pckv.base.limits import (
-    DEFAULT_USERS,
-    DISCOVERY,
-    HASHED,
-    KINDS,
-    MAX_ITEMS,
-    MAX_KEYS,
-    MAX_LEVELS,
-    MIN_LEVELS,
-    PAIRS,
-    check_epsilon,
-)
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.about import read_about
 from pckv.contract.domain import checked_keys, checked_other, checked_range
@@ -53,9 +42,9 @@ AnyText = Literal["hashed"]
 # As many digits as the numbers of a task may have, so that every task can be duplicated.
 Decimal = Annotated[str, Field(pattern=r"^-?[0-9]+(\.[0-9]+)?$", max_length=MAX_DECIMAL_DIGITS)]
 Epsilon = Annotated[str, Field(pattern=r"^[0-9]{1,2}(\.[0-9]+)?$", max_length=MAX_DECIMAL_DIGITS)]
-LevelTexts = Annotated[list[Decimal], Field(min_length=MIN_LEVELS, max_length=MAX_LEVELS)]
-LevelCount = Annotated[int, Field(ge=MIN_LEVELS, le=MAX_LEVELS)]
-KEYS = rf"^([1-9][0-9]{{0,9}}|{HASHED})$"
+LevelTexts = Annotated[list[Decimal], Field(min_length=limits.MIN_LEVELS, max_length=limits.MAX_LEVELS)]
+LevelCount = Annotated[int, Field(ge=limits.MIN_LEVELS, le=limits.MAX_LEVELS)]
+KEYS = rf"^([1-9][0-9]{{0,9}}|{limits.HASHED})$"
 LEVELS = r"^(-?[0-9.]{1,41},?){1,20}$"
 
 # A report of more texts says hardly anything of each.
@@ -65,12 +54,12 @@ Number = Annotated[int, Field(ge=1, le=MAX_CHARACTERS)]
 # What a field takes, in plain words, where its text is not even of the right form.
 EXPECTED = {
     "name": "the name must be text",
-    "keys": f"the keys must be a list of names, a whole number from 1 to 2^31, or {HASHED!r}",
+    "keys": f"the keys must be a list of names, a whole number from 1 to 2^31, or {limits.HASHED!r}",
     "other": "the name of the key for all that are not listed must be text",
     "low": "the lowest value must be a number in plain digits, such as 1 or 0.5",
     "high": "the highest value must be a number in plain digits, such as 1 or 0.5",
-    "levels": f"the levels must be a whole number from {MIN_LEVELS} to {MAX_LEVELS}, or that many numbers in "
-    "plain digits, such as 1 or 0.5",
+    "levels": f"the levels must be a whole number from {limits.MIN_LEVELS} to {limits.MAX_LEVELS}, or that many "
+    "numbers in plain digits, such as 1 or 0.5",
     "characters": f"the characters of a text must be a whole number from 1 to {MAX_CHARACTERS}",
     "alphabet": f"the alphabet must have from {MIN_ALPHABET} to {MAX_ALPHABET} characters",
     "groups": "the groups must be a whole number from 1 to the number of characters",
@@ -108,16 +97,16 @@ class PlanHints(BaseModel):
     """What decides on padding and mechanism, besides the keys."""
 
     epsilon: Epsilon
-    users: Annotated[int, Field(ge=1, le=MAX_USERS)] = DEFAULT_USERS
-    pairs: Annotated[float, Field(ge=1, le=MAX_KEYS, allow_inf_nan=False)] | None = None
-    most_pairs: Annotated[int, Field(ge=1, le=MAX_KEYS)] | None = None
+    users: Annotated[int, Field(ge=1, le=MAX_USERS)] = limits.DEFAULT_USERS
+    pairs: Annotated[float, Field(ge=1, le=limits.MAX_KEYS, allow_inf_nan=False)] | None = None
+    most_pairs: Annotated[int, Field(ge=1, le=limits.MAX_KEYS)] | None = None
     more: MoreName = "sample"
     coin: CoinName = "device"
     objective: ObjectiveName = "both"
 
     def hint_checks(self, key_count: int) -> Iterator[FieldCheck]:
         """Yield the library's own checks, each with the field that it is about."""
-        yield "epsilon", partial(check_epsilon, self.epsilon)
+        yield "epsilon", partial(limits.check_epsilon, self.epsilon)
         yield "pairs", partial(expected_sizes, key_count, self.pairs)
         yield "most_pairs", partial(expected_sizes, key_count, self.pairs, self.most_pairs)
 
@@ -132,7 +121,7 @@ class PlanInputs(PlanHints):
     low: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[0]
     high: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[1]
     # As many, or their values with commas between them.
-    levels: Annotated[str, Field(pattern=LEVELS)] = str(MIN_LEVELS)
+    levels: Annotated[str, Field(pattern=LEVELS)] = str(limits.MIN_LEVELS)
 
     @property
     def question(self) -> Question:
@@ -160,18 +149,18 @@ class PlanInputs(PlanHints):
         sizes = expected_sizes(question.keys, self.pairs, self.most_pairs)
         people = People.expected(question.keys, self.users, sizes)
         expected = Expectations(question, people, Wanted(self.objective))
-        return Planner(expected, Fraction(check_epsilon(self.epsilon)))
+        return Planner(expected, Fraction(limits.check_epsilon(self.epsilon)))
 
 
 class NewTaskForm(PlanHints, NamedForm):
     """The fields of the form for a new task."""
 
     kind: Literal["pairs"] = "pairs"
-    keys: list[str] | Annotated[int, Field(ge=1, le=MAX_KEYS)] | AnyText
+    keys: list[str] | Annotated[int, Field(ge=1, le=limits.MAX_KEYS)] | AnyText
     other: str | None = None
     low: Decimal
     high: Decimal
-    levels: LevelTexts | LevelCount = MIN_LEVELS
+    levels: LevelTexts | LevelCount = limits.MIN_LEVELS
     between: BetweenName = "round"
 
     def checks(self) -> Iterator[FieldCheck]:
@@ -188,7 +177,7 @@ class NewTaskForm(PlanHints, NamedForm):
     def key_count(self) -> int:
         """The number of keys, with the one for all others, or of all hashes."""
         if isinstance(self.keys, str):
-            return MAX_ITEMS // (self.levels if isinstance(self.levels, int) else len(self.levels))
+            return limits.MAX_ITEMS // (self.levels if isinstance(self.levels, int) else len(self.levels))
         listed = self.keys if isinstance(self.keys, int) else len(self.keys)
         return listed + (self.other is not None)
 
@@ -215,7 +204,7 @@ class TreeFields(BaseModel):
         """Yield the library's own checks, each with the field that it is about."""
         yield "alphabet", partial(prefix_tree, self.alphabet, 1)
         yield "groups", partial(prefix_tree, self.alphabet, self.characters, self.groups)
-        yield "epsilon", partial(check_epsilon, self.epsilon)
+        yield "epsilon", partial(limits.check_epsilon, self.epsilon)
 
 
 class DiscoveryPlanInputs(TreeFields):
@@ -267,7 +256,7 @@ def read_form(body: bytes, form: type[Form]) -> Form:
 
 
 class _Kind(BaseModel):
-    kind: Any = PAIRS
+    kind: Any = limits.PAIRS
 
 
 def read_any_form(body: bytes) -> NewTaskForm | NewDiscoveryForm:
@@ -276,8 +265,8 @@ def read_any_form(body: bytes) -> NewTaskForm | NewDiscoveryForm:
         kind = _Kind.model_validate_json(body).kind
     except ValidationError:
         # What is not even an object is refused as the usual form.
-        kind = PAIRS
-    if kind not in KINDS:
-        detail = f"the kind must be {PAIRS} or {DISCOVERY}"
+        kind = limits.PAIRS
+    if kind not in limits.KINDS:
+        detail = f"the kind must be {limits.PAIRS} or {limits.DISCOVERY}"
         raise ProblemDetails(ProblemKind.MALFORMED, detail, field="kind")
-    return read_form(body, NewDiscoveryForm) if kind == DISCOVERY else read_form(body, NewTaskForm)
+    return read_form(body, NewDiscoveryForm) if kind == limits.DISCOVERY else read_form(body, NewTaskForm)

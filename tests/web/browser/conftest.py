@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pckv.collector.http.tokens import token_hash
+from pckv.collector.http.auth import token_hash
 from pckv.store.base import Role
 from support.browser import OPTIONS, chromium, pages
 from support.collectors import ADMINISTRATOR, ANALYST, Running, running

@@ -1,4 +1,4 @@
-"""The estimates of stored tasks and their routes; the route of report files."""
+"""The estimates and discoveries of stored tasks and their routes; the route of report files."""
 
 from __future__ import annotations
 
@@ -21,26 +21,18 @@ from pckv.base.limits import DISCOVERY
 from pckv.collector.analysis.tallies import MAX_KEPT_RESULTS, TallyCache, TallyResults
 from pckv.collector.computations import AnalysisThreads, Computations
 from pckv.collector.contracts.contracts import Contracts
+from pckv.collector.http import downloads
 from pckv.collector.http.auth import Account
 from pckv.collector.http.bodies import JSON_TYPE, check_json, json_body
-from pckv.collector.http.downloads import (
-    CSV_TYPE,
-    NOT_MODIFIED,
-    PARQUET_TYPE,
-    accepted_format,
-    attachment,
-    download_headers,
-    download_responses,
-    file_stem,
-    unchanged,
-)
 from pckv.collector.http.policy import Access, Policy, part
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, malformed_input
 from pckv.contract.task import Task
+from pckv.estimators.discovery import discover
 from pckv.estimators.estimate import default_method, estimate
+from pckv.estimators.results.discovery import Discovery
 from pckv.estimators.results.estimates import Estimates
 from pckv.files.reports.writer import as_arrays, write_reports
-from pckv.tally import Tally
+from pckv.planning.discovery import DEFAULT_FOUND_RATE
 
 MAX_KEYS_PER_REQUEST = 10_000
 # Writing a table with more keys, counted once more for each level, takes as long as estimating them.
@@ -70,17 +62,13 @@ class EstimateOptions(NamedTuple):
 
 
 class EstimateCache:
-    """The estimates that were computed last from the tallies of tasks.
-
-    Args:
-        contracts: The tasks.
-        tallies: Their tallies.
-        threads: Where estimates are computed.
-    """
+    """The estimates that were computed last from the tallies of tasks."""
 
     def __init__(self, contracts: Contracts, tallies: TallyCache, threads: AnalysisThreads) -> None:
         self.contracts, self.threads = contracts, threads
-        self._results = TallyResults(contracts.store, tallies, threads, _estimate)
+        self._results: TallyResults[EstimateOptions, Estimates] = TallyResults(
+            contracts.store, tallies, threads, lambda tally, asked: estimate(tally, **asked._asdict())
+        )
         self._key_names: Computations[list[str]] = Computations(MAX_KEPT_RESULTS)
 
     async def find(self, account: bytes, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
@@ -109,10 +97,6 @@ class EstimateCache:
         self._key_names.keep(asked, names)
         folded = text.casefold()
         return np.fromiter((folded in name for name in names), np.bool_, len(names))
-
-
-def _estimate(tally: Tally, options: EstimateOptions) -> Estimates:
-    return estimate(tally, **options._asdict())
 
 
 CurrentEstimates = Annotated[EstimateCache, part("estimates")]
@@ -258,26 +242,26 @@ def parse_options(
 
 QueryOptions = Annotated[EstimateOptions, Depends(parse_options)]
 
-router = APIRouter(tags=["estimates"])
+router = APIRouter()
 
 QueryRows = Annotated[WantedRows, Depends(parse_rows)]
 
 FORMATS: dict[str, Callable[[Estimates], str | bytes]] = {
     JSON_TYPE: Estimates.to_json,
-    CSV_TYPE: Estimates.to_csv,
-    PARQUET_TYPE: Estimates.to_parquet,
+    downloads.CSV_TYPE: Estimates.to_csv,
+    downloads.PARQUET_TYPE: Estimates.to_parquet,
 }
-ESTIMATE_RESPONSES = download_responses(
-    "Frequency and mean of every key, and the shares of more than two levels, with intervals.",
-    FORMATS,
+ESTIMATE_RESPONSES = downloads.download_responses(
+    "Frequency and mean of every key, and the shares of more than two levels, with intervals.", FORMATS
 )
 
 
 @router.get(
     "/tasks/{task_id}/estimates",
+    tags=["estimates"],
     summary="Estimate frequencies and means",
     response_class=Response,
-    responses=ESTIMATE_RESPONSES | NOT_MODIFIED,
+    responses=ESTIMATE_RESPONSES | downloads.NOT_MODIFIED,
 )
 @Policy(Access.ANALYSTS)
 async def get_estimates(
@@ -309,6 +293,7 @@ async def get_estimates(
 
 @router.post(
     "/tasks/{task_id}/estimates",
+    tags=["estimates"],
     summary="Estimate frequencies and means of the keys named",
     response_class=Response,
     responses=ESTIMATE_RESPONSES,
@@ -340,17 +325,17 @@ async def _answer(
     wanted: WantedRows,
 ) -> Response:
     """Return the estimates that a request asks for, in the format that it accepts."""
-    media = accepted_format(request, tuple(FORMATS), "estimates")
+    media = downloads.accepted_format(request, tuple(FORMATS), "estimates")
     order = wanted.order
     stored = await cache.contracts.find(task_id)
     digest, estimates = await cache.find(account, stored.task, options)
     resolved = options.resolved(stored.task)
-    name = file_stem(stored.task, cache.contracts.today(), estimates.method)
-    headers = download_headers(name, media, digest, resolved.method, request.url.query)
+    name = downloads.file_stem(stored.task, cache.contracts.today(), estimates.method)
+    headers = downloads.download_headers(name, media, digest, resolved.method, request.url.query)
     if request.method != "GET":
         # What a body asks for, no cache can tell by the address.
         del headers["ETag"]
-    elif unchanged(request, headers["ETag"]):
+    elif downloads.unchanged(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
 
     def serialise() -> str | bytes:
@@ -379,9 +364,10 @@ async def _answer(
 
 @router.get(
     "/tasks/{task_id}/reports",
+    tags=["estimates"],
     summary="Download the reports",
     response_class=StreamingResponse,
-    responses={200: {"description": "A report file.", "content": {PARQUET_TYPE: {"schema": {}}}}},
+    responses={200: {"description": "A report file.", "content": {downloads.PARQUET_TYPE: {"schema": {}}}}},
 )
 @Policy(Access.ANALYSTS)
 async def download_reports(task_id: str, cache: CurrentEstimates, account: Account) -> StreamingResponse:
@@ -389,9 +375,9 @@ async def download_reports(task_id: str, cache: CurrentEstimates, account: Accou
     contracts = cache.contracts
     stored = await contracts.find(task_id)
     file = await cache.threads.run(account, partial(_report_file, contracts, stored.task))
-    name = f"{file_stem(stored.task, contracts.today(), 'reports')}.parquet"
-    headers = {"Content-Disposition": attachment(name)}
-    return StreamingResponse(_chunks(file), media_type=PARQUET_TYPE, headers=headers)
+    name = f"{downloads.file_stem(stored.task, contracts.today(), 'reports')}.parquet"
+    headers = {"Content-Disposition": downloads.attachment(name)}
+    return StreamingResponse(_chunks(file), media_type=downloads.PARQUET_TYPE, headers=headers)
 
 
 def _report_file(contracts: Contracts, task: Task) -> BinaryIO:
@@ -406,3 +392,87 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
     with file:
         while chunk := file.read(CHUNK_BYTES):
             yield chunk
+
+
+class DiscoveryOptions(NamedTuple):
+    """How keys are found: the level of their intervals, and the largest share of false ones, on average."""
+
+    level: float
+    false_discovery_rate: float
+
+
+class DiscoveryCache:
+    """The discoveries that were computed last from the tallies of tasks."""
+
+    def __init__(self, contracts: Contracts, tallies: TallyCache, threads: AnalysisThreads) -> None:
+        self.contracts, self.threads = contracts, threads
+        self._results: TallyResults[DiscoveryOptions, Discovery] = TallyResults(
+            contracts.store, tallies, threads, lambda tally, asked: discover(tally, **asked._asdict())
+        )
+
+    async def find(self, account: bytes, task: Task, options: DiscoveryOptions) -> tuple[str, Discovery]:
+        """Return the checksum of a task's tally and what was found.
+
+        A task that is no discovery, or has too few reports, is a malformed question.
+        """
+        with malformed_input():
+            # Before a large tally is counted for nothing.
+            task.tree  # noqa: B018
+            digest, [found] = await self._results.get(task, [options], account)
+        return digest, found
+
+
+DISCOVERY_FORMATS: dict[str, Callable[[Discovery], str]] = {
+    JSON_TYPE: Discovery.to_json,
+    downloads.CSV_TYPE: Discovery.to_csv,
+    downloads.TEXT_TYPE: Discovery.to_text,
+}
+
+
+def parse_discovery_options(
+    level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
+    false_discovery_rate: Annotated[float, Query(gt=0, lt=1)] = DEFAULT_FOUND_RATE,
+) -> DiscoveryOptions:
+    """Return how keys are found, according to a query string."""
+    return DiscoveryOptions(level, false_discovery_rate)
+
+
+@router.get(
+    "/tasks/{task_id}/discovery",
+    tags=["discovery"],
+    summary="Find the keys of a discovery",
+    response_class=Response,
+    responses=downloads.download_responses(
+        "The keys found, with frequencies and intervals, and the prefixes that led to them.",
+        DISCOVERY_FORMATS,
+    )
+    | downloads.NOT_MODIFIED,
+)
+@Policy(Access.ANALYSTS)
+async def get_discovery(
+    task_id: str,
+    request: Request,
+    cache: Annotated[DiscoveryCache, part("discoveries")],
+    account: Account,
+    options: Annotated[DiscoveryOptions, Depends(parse_discovery_options)],
+    top: Annotated[int | None, Query(ge=1)] = None,
+) -> Response:
+    """Return the texts that many people hold, the most frequent ones first, or only the `top` ones.
+
+    Each has its frequency with an interval at a `level`. Of those found, a share of at most
+    `false_discovery_rate` has no holders, on average. The `tree` has all prefixes that were followed, from
+    the shortest to the longest, with the frequencies of texts that begin so. The Accept header chooses JSON,
+    CSV (the keys), or plain text: the keys one per line, as a new task takes them. There must be at least as
+    many reports as groups.
+    """
+    media = downloads.accepted_format(request, tuple(DISCOVERY_FORMATS), "discoveries")
+    stored = await cache.contracts.find(task_id)
+    digest, found = await cache.find(account, stored.task, options)
+    what = "keys" if media == downloads.TEXT_TYPE else "discovery"
+    name = downloads.file_stem(stored.task, cache.contracts.today(), what)
+    headers = downloads.download_headers(name, media, digest, request.url.query)
+    if downloads.unchanged(request, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    shown = found if top is None else found.top(top)
+    content = await cache.threads.run_short(lambda: DISCOVERY_FORMATS[media](shown))
+    return Response(content, headers=headers, media_type=media)

@@ -67,7 +67,7 @@ class Compactor:
         """Count the waiting words of a task, if they are many and do not come faster than this counts."""
         before = None
         with self._locks.get(task_id):
-            while (waiting := self._waiting(task_id)) >= MIN_REPORTS_TO_COUNT:
+            while (waiting := self._store.waiting_words(task_id)) >= MIN_REPORTS_TO_COUNT:
                 if before is not None and waiting >= before:
                     return
                 before = waiting
@@ -82,9 +82,6 @@ class Compactor:
         layout = layout_of(task)
         if isinstance(layout, SupportLayout):
             prepare_counting(layout.law)
-
-    def _waiting(self, task_id: str) -> int:
-        return sum(part.uncounted for part in self._store.part_summaries(task_id))
 
 
 class CountedTally(NamedTuple):
@@ -134,14 +131,7 @@ class TallyCache:
 
 
 class TallyResults(Generic[Q, V]):
-    """What is computed from the tallies of tasks, once per tally and question: estimates, discoveries.
-
-    Args:
-        store: Where the reports are.
-        tallies: Their tallies.
-        threads: Where results are computed.
-        compute: Returns the answer that a tally gives to a question.
-    """
+    """What is computed from the tallies of tasks, once per tally and question: estimates, discoveries."""
 
     def __init__(
         self, store: Store, tallies: TallyCache, threads: AnalysisThreads, compute: Callable[[Tally, Q], V]
@@ -166,14 +156,12 @@ class TallyResults(Generic[Q, V]):
         return await self._threads.wait(self._answers.get((task.id, asked), numbers, start))
 
     def _answer(self, task: Task, questions: Sequence[Q]) -> tuple[str, list[V]]:
-        counted = self._tallies.get(task)
-        return counted.digest, [self._result(counted, question) for question in questions]
-
-    def _result(self, counted: CountedTally, question: Q) -> V:
-        known = self._results.known((counted.digest, question))
-        value = known.value if known else self._compute(counted.tally, question)
-        self._results.keep((counted.digest, question), value)
-        return value
+        counted, answers = self._tallies.get(task), []
+        for question in questions:
+            known = self._results.known((counted.digest, question))
+            answers.append(known.value if known else self._compute(counted.tally, question))
+            self._results.keep((counted.digest, question), answers[-1])
+        return counted.digest, answers
 
     def _part_numbers(self, task: Task) -> frozenset[int]:
         return frozenset(part.number for part in self._store.part_summaries(task.id))

@@ -20,18 +20,9 @@ from pckv.collector.analysis.estimates import MAX_KEYS_PER_REQUEST
 from pckv.collector.analysis.tallies import Compactor
 from pckv.collector.computations import AnalysisThreads, Computations
 from pckv.collector.contracts.contracts import Contracts
+from pckv.collector.http import downloads
 from pckv.collector.http.auth import Account
 from pckv.collector.http.bodies import JSON_TYPE
-from pckv.collector.http.downloads import (
-    CSV_TYPE,
-    NOT_MODIFIED,
-    PARQUET_TYPE,
-    accepted_format,
-    download_headers,
-    download_responses,
-    file_stem,
-    unchanged,
-)
 from pckv.collector.http.policy import Access, Policy, part
 from pckv.collector.http.problem_details import malformed_input
 from pckv.contract.series import Series
@@ -101,14 +92,13 @@ class TrendCache:
         listed = await asyncio.to_thread(self._store.rounds, series.id, options.rounds + EMPTY_ROUNDS)
         rounds = [one for one in listed if one.reports][-options.rounds :]
         with malformed_input():
-            keys = decoded_keys(series, len(rounds), _numbers(series, options.keys))
-            if keys.size == series.task.key_count:
-                options = options._replace(keys=None)
-            return await self._find(account, series, options, rounds, keys)
-
-    async def _find(
-        self, account: bytes, series: Series, options: TrendOptions, rounds: list[StoredRound], keys: Integers
-    ) -> TrendResult:
+            asked = options.keys
+            numbers = (
+                None if asked is None else np.array([series.task.key_index(key) for key in asked], np.int64)
+            )
+            keys = decoded_keys(series, len(rounds), numbers)
+        if keys.size == series.task.key_count:
+            options = options._replace(keys=None)
         state, key = tuple((one.number, one.reports) for one in rounds), (series.id, options)
         kept = self._trends.known(key)
         if kept is not None and kept.value.state == state:
@@ -117,7 +107,8 @@ class TrendCache:
         usable = kept is not None and dict(kept.value.state).keys() <= dict(state).keys()
         start = partial(self.threads.start, account, partial(self._compute, series, options, rounds, keys))
         patience = MAX_WAIT_SECONDS if usable else None
-        return await self.threads.wait(self._trends.renew(key, None, start, patience))
+        with malformed_input():
+            return await self.threads.wait(self._trends.renew(key, None, start, patience))
 
     def _compute(
         self, series: Series, options: TrendOptions, rounds: list[StoredRound], keys: Integers
@@ -137,16 +128,12 @@ class TrendCache:
         return counts
 
 
-def _numbers(series: Series, keys: tuple[str, ...] | None) -> Integers | None:
-    return None if keys is None else np.array([series.task.key_index(key) for key in keys], np.int64)
-
-
 router = APIRouter(tags=["series"])
 
 FORMATS: dict[str, Callable[[Trend], str | bytes]] = {
     JSON_TYPE: Trend.to_json,
-    CSV_TYPE: Trend.to_csv,
-    PARQUET_TYPE: Trend.to_parquet,
+    downloads.CSV_TYPE: Trend.to_csv,
+    downloads.PARQUET_TYPE: Trend.to_parquet,
 }
 
 
@@ -167,11 +154,10 @@ QueryTrend = Annotated[TrendOptions, Depends(parse_options)]
     "/series/{series_id}/trend",
     summary="Say what changed over the rounds of a series",
     response_class=Response,
-    responses=download_responses(
-        "Frequency and mean of every key in every round, smoothed, pooled and compared.",
-        FORMATS,
+    responses=downloads.download_responses(
+        "Frequency and mean of every key in every round, smoothed, pooled and compared.", FORMATS
     )
-    | NOT_MODIFIED,
+    | downloads.NOT_MODIFIED,
 )
 @Policy(Access.ANALYSTS)
 async def get_trend(
@@ -189,23 +175,20 @@ async def get_trend(
     the one before, or with an earlier one (`since`); keys are flagged as changed at a false discovery rate
     (`rate`). The Accept header chooses JSON, CSV or Parquet.
     """
-    media = accepted_format(request, tuple(FORMATS), "trends")
+    media = downloads.accepted_format(request, tuple(FORMATS), "trends")
     stored = await cache.contracts.find_series(series_id)
     result = await cache.find(account, stored.series, options)
-    name = file_stem(stored.series.task, cache.contracts.today(), "trend")
-    headers = download_headers(name, media, series_id, result.state, request.url.query)
-    if unchanged(request, headers["ETag"]):
+    name = downloads.file_stem(stored.series.task, cache.contracts.today(), "trend")
+    headers = downloads.download_headers(name, media, series_id, result.state, request.url.query)
+    if downloads.unchanged(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
-    found = chosen_trend(result.trend, options, top, since)
-    content = await cache.threads.run_short(lambda: FORMATS[media](found))
-    return Response(content, headers=headers, media_type=media)
-
-
-def chosen_trend(found: Trend, options: TrendOptions, top: int | None, since: int | None) -> Trend:
-    """Return the keys and the comparison that are asked for."""
+    found = result.trend
     with malformed_input():
         if since is not None:
             found = found.since(since, options.rate)
         if options.keys is not None:
             found = found.only(list(options.keys))
-    return found if top is None else found.moved_most(top)
+    if top is not None:
+        found = found.moved_most(top)
+    content = await cache.threads.run_short(lambda: FORMATS[media](found))
+    return Response(content, headers=headers, media_type=media)

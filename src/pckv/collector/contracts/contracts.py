@@ -91,12 +91,8 @@ T = TypeVar("T")
 class Contracts:
     """The tasks and series of a store, and the day by which they are open.
 
-    Args:
-        store: Where they are.
-        today: The clock.
-        prepare: What to do for a new task, before its first reports come.
-        lookups: The threads that ask the store.
-        texts: The threads that write texts.
+    `prepare` is what to do for a new task, before its first reports come. Some threads ask the store
+    (`lookups`), others write texts.
     """
 
     def __init__(

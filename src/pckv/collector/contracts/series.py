@@ -187,5 +187,4 @@ def _facts(contracts: Contracts, stored: StoredSeries) -> dict[str, Any]:
 
 
 def _round_facts(one: StoredRound, day: str) -> dict[str, Any]:
-    """Return a round as plain values."""
     return one._asdict() | {"phase": one.phase(day).value}

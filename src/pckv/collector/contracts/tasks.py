@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from pckv.collector.contracts.contracts import TEXT_CACHING, CurrentContracts, check_id, task_facts
+from pckv.collector.http.auth import new_token, token_hash
 from pckv.collector.http.bodies import check_json, json_body, json_content
 from pckv.collector.http.policy import Access, Policy, preflight
 from pckv.collector.http.problem_details import (
@@ -18,7 +19,6 @@ from pckv.collector.http.problem_details import (
     malformed_input,
     problem_responses,
 )
-from pckv.collector.http.tokens import new_token, token_hash
 from pckv.contract.task import Task
 from pckv.planning.people import MAX_USERS
 from pckv.store.base import TaskChanges
@@ -98,11 +98,7 @@ async def change_task(task_id: str, contracts: CurrentContracts, changes: TaskSe
 
     Neither is part of the contract: the task and its id stay as they are.
     """
-    named: TaskChanges = {}
-    if "target" in changes.model_fields_set:
-        named["target"] = changes.target
-    if "public_results" in changes.model_fields_set:
-        named["public_results"] = changes.public_results
+    named = cast("TaskChanges", changes.model_dump(exclude_unset=True))
     stored = await contracts.find(task_id)
     if changes.public_results and not stored.task.lists_keys:
         raise ProblemDetails(

@@ -7,21 +7,154 @@ or when its token is replaced or revoked.
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
+import os
 import secrets
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request
 
+from pckv.base.durable import sync, write_new
+from pckv.base.errors import ParameterError
+from pckv.collector.http.logs import log
 from pckv.collector.http.policy import Access
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.http.rate_limit import FailedTokens
-from pckv.collector.http.tokens import environment_token, token_hash
+from pckv.collector.http.settings import TOKEN_VARIABLE
 from pckv.store.base import Role, Session
 from pckv.store.store import Store
+
+TOKEN_BYTES = 32
+# A token of the environment is the operator's own: this many random characters cannot be guessed.
+MIN_TOKEN_LENGTH = 32
+
+
+class TokenPlace(Enum):
+    """Where the administrator's token is."""
+
+    ENVIRONMENT = "environment"
+    # A start before this one created it, or another collector that started at the same time.
+    EARLIER = "earlier"
+    FILE = "file"
+    # Nowhere yet: the command that starts the collector must show it, this once.
+    NEW = "new"
+
+
+@dataclass(frozen=True)
+class AdministratorToken:
+    """Where the administrator's token is; the token itself where it was not shown yet."""
+
+    place: TokenPlace
+    token: str = ""
+
+
+def token_hash(token: str) -> bytes:
+    """Return what is stored of a token; tokens are long and random, so that a plain hash is enough."""
+    # Any text that JSON can hold has a hash, even a lone surrogate.
+    return hashlib.sha256(token.encode(errors="surrogatepass")).digest()
+
+
+def new_token() -> str:
+    """Return a token that cannot be guessed."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def environment_token() -> str | None:
+    """Return the administrator's token of the environment, if any; refuse one that could be guessed."""
+    # Blanks around the token of a request are ignored, so this one must have none.
+    token = os.environ.get(TOKEN_VARIABLE, "").strip()
+    if token and len(token) < MIN_TOKEN_LENGTH:
+        raise ParameterError(
+            f"{TOKEN_VARIABLE}: a token has at least {MIN_TOKEN_LENGTH} characters, at random"
+        )
+    return token or None
+
+
+def create_first_token(store: Store, token_file: str | None) -> AdministratorToken:
+    """Create the administrator's token at the first start; return where it is.
+
+    Of several collectors that start first on one store, exactly one creates a token. Without a file for it
+    there must be a terminal where the caller can show it.
+    """
+    if environment_token():
+        return AdministratorToken(TokenPlace.ENVIRONMENT)
+    if _has_administrator(store):
+        return AdministratorToken(TokenPlace.EARLIER)
+    if token_file is not None:
+        created = _create_in_file(store, Path(token_file))
+        return AdministratorToken(TokenPlace.FILE if created else TokenPlace.EARLIER)
+    if not sys.stderr.isatty():
+        raise ParameterError(
+            f"no administrator's token yet: set {TOKEN_VARIABLE}", code="no_administrator_token"
+        )
+    token = new_token()
+    if store.add_first_token(token_hash(token)):
+        return AdministratorToken(TokenPlace.NEW, token)
+    _log_other_creator()
+    return AdministratorToken(TokenPlace.EARLIER)
+
+
+def _has_administrator(store: Store) -> bool:
+    return any(role is Role.ADMINISTRATOR for role, _ in store.tokens())
+
+
+def _create_in_file(store: Store, path: Path) -> bool:
+    """Create the token in a file, which appears once the store has the token; return whether it did.
+
+    So a collector that shares the file with others finds it only if one of them has created the token. Until
+    then the token is in a temporary file, which stays there if it may be the only place that has a stored
+    token.
+    """
+    if path.exists() and not _has_administrator(store):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    token = new_token()
+    # A folder that cannot be written to is refused before anything is stored.
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        write_token(temporary, token)
+    except OSError as error:
+        # People know the name of the token file, not that of the temporary one.
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+    created = store.add_first_token(token_hash(token))
+    if created:
+        _link_token(temporary, path)
+    else:
+        _log_other_creator()
+    temporary.unlink()
+    return created
+
+
+def _link_token(temporary: Path, path: Path) -> None:
+    """Give a file with a stored token its name; creating a link is atomic and never replaces a file."""
+    try:
+        os.link(temporary, path)
+    except OSError as error:
+        raise ParameterError(
+            f"{path}: {error.strerror}; the administrator's token is in {temporary}"
+        ) from error
+    sync(path.parent)
+
+
+def _log_other_creator() -> None:
+    log(
+        "token_exists",
+        reason="another collector that started at the same time created the administrator's token: "
+        "it is in that collector's terminal or token file",
+    )
+
+
+def write_token(path: Path, token: str) -> None:
+    """Write a token to a new file that only its owner can read; it is on disk when this returns."""
+    write_new(path, f"{token}\n".encode())
+
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Browsers take a cookie with this prefix only over https, and only from the very host that it is for.
@@ -49,24 +182,20 @@ class Sessions:
     def __init__(self, store: Store, now: Callable[[], float] = time.time) -> None:
         self._store, self._now = store, now
 
-    def start(self, role: Role, token_hash: bytes) -> str:
-        """Start a session, and return a cookie for the sender of a token."""
+    def start(self, role: Role, token: bytes) -> str:
+        """Start a session, and return a cookie for the sender of a token, given by its hash."""
         cookie = secrets.token_urlsafe(COOKIE_BYTES)
-        self._store.add_session(Session(_hash(cookie), token_hash, role, int(self._now()) + SECONDS))
+        self._store.add_session(Session(token_hash(cookie), token, role, int(self._now()) + SECONDS))
         return cookie
 
     def find(self, cookie: str) -> Session | None:
         """Return the session that a cookie stands for, if it has not ended."""
-        session = self._store.find_session(_hash(cookie)) if cookie else None
+        session = self._store.find_session(token_hash(cookie)) if cookie else None
         return session if session is not None and session.expires > self._now() else None
 
     def end(self, cookie: str) -> None:
         """End the session that a cookie stands for."""
-        self._store.end_session(_hash(cookie))
-
-
-def _hash(cookie: str) -> bytes:
-    return hashlib.sha256(cookie.encode(errors="surrogatepass")).digest()
+        self._store.end_session(token_hash(cookie))
 
 
 class Guard:
@@ -123,15 +252,13 @@ class Guard:
         """Return who signed in, if the token that they used is still valid."""
         for name in COOKIES:
             session = self.sessions.find(request.cookies.get(name, ""))
-            if session is not None and self._find_role(session.token) is session.role:
+            if session is None:
+                continue
+            from_environment = session.token == self._environment_hash
+            role = Role.ADMINISTRATOR if from_environment else self._find_stored_role(session.token)
+            if role is session.role:
                 return session
         return None
-
-    def _find_role(self, given: bytes) -> Role | None:
-        """Return whom the token with a hash authorises, now."""
-        if given == self._environment_hash:
-            return Role.ADMINISTRATOR
-        return self._find_stored_role(given)
 
     def _find_stored_role(self, given: bytes) -> Role | None:
         role = self._store.find_role(given)

@@ -21,7 +21,7 @@ from pckv.base.errors import StoreError
 from pckv.collector.http.auth import Guard
 from pckv.collector.http.bodies import AnswerSender, ByteBudget, Header, RequestBody, has_body
 from pckv.collector.http.logs import log
-from pckv.collector.http.policy import ANY_ORIGIN, Access, Policy, policy_of
+from pckv.collector.http.policy import ANY_ORIGIN, Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, handle_store_error
 from pckv.collector.http.rate_limit import RateLimit
 from pckv.collector.http.settings import Settings
@@ -76,7 +76,8 @@ def routes_of(app: FastAPI) -> Iterator[Route]:
             raise TypeError(f"not a route with a policy: {context.path}")
         endpoint = context.original_route.endpoint
         for method in context.methods or ():
-            yield Route(method, str(context.path), context.path_regex, policy_of(endpoint), endpoint)
+            policy = getattr(endpoint, "policy", Policy())
+            yield Route(method, str(context.path), context.path_regex, policy, endpoint)
 
 
 class RouteTable:

@@ -1,6 +1,6 @@
 """What a route declares: who may use it, how large its body may be, from which origins; what it needs.
 
-A route that declares nothing is the administrator's alone.
+A route that declares nothing is the administrator's alone: see `gateway`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,7 @@ from fastapi.responses import Response
 
 # The body of most routes is small, or ignored.
 DEFAULT_MAX_BYTES = 2**10
-ANY_ORIGIN = (
-    (b"access-control-allow-origin", b"*"),
-    (b"access-control-expose-headers", b"Retry-After"),
-)
+ANY_ORIGIN = ((b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"Retry-After"))
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, POST",
     "Access-Control-Allow-Headers": "Content-Type",
@@ -59,12 +56,6 @@ class Policy:
         """Declare, as a decorator, that the route of an endpoint allows this."""
         vars(endpoint)["policy"] = self
         return endpoint
-
-
-def policy_of(endpoint: object) -> Policy:
-    """Return what the route of an endpoint allows."""
-    declared: Policy = getattr(endpoint, "policy", Policy())
-    return declared
 
 
 @Policy(Access.PUBLIC, any_origin=True)

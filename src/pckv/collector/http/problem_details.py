@@ -72,10 +72,7 @@ class ProblemDetails(Exception):
         retry = {"Retry-After": str(RETRY_SECONDS)} if status in RETRY_STATUSES else {}
         challenge = {"WWW-Authenticate": "Bearer"} if self.kind is ProblemKind.BAD_TOKEN else {}
         return JSONResponse(
-            content,
-            status,
-            {**retry, **challenge, **self.headers, **(headers or {})},
-            MEDIA_TYPE,
+            content, status, {**retry, **challenge, **self.headers, **(headers or {})}, MEDIA_TYPE
         )
 
 

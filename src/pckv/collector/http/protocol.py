@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import resource
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import httptools
 from uvicorn._types import ASGI3Application
@@ -31,16 +31,6 @@ class ConnectionLimits(NamedTuple):
     write_seconds: float
 
 
-class ServedConnection(Protocol):
-    """What a server needs to know of a connection."""
-
-    def check_times(self, now: float) -> None:
-        """End the connection if its peer takes too long."""
-
-    def drop(self) -> None:
-        """End the connection at once."""
-
-
 class Connections:
     """The open connections, and which of them wait for their peers.
 
@@ -50,14 +40,14 @@ class Connections:
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
-        self._open: set[ServedConnection] = set()
+        self._open: set[CollectorProtocol] = set()
         # In the order in which they began to wait.
-        self._waiting: dict[ServedConnection, None] = {}
+        self._waiting: dict[CollectorProtocol, None] = {}
         shortest = min(limits.head_seconds, limits.body_seconds, limits.write_seconds) / CHECKS_PER_TIMEOUT
         self._interval = min(1.0, max(MIN_INTERVAL, shortest))
         self._timer: asyncio.TimerHandle | None = None
 
-    def add(self, connection: ServedConnection) -> None:
+    def add(self, connection: CollectorProtocol) -> None:
         """Note a new connection, which waits for its first request."""
         self._open.add(connection)
         if len(self._open) > self.limits.connections:
@@ -70,17 +60,17 @@ class Connections:
         if self._timer is None:
             self._start_timer()
 
-    def remove(self, connection: ServedConnection) -> None:
+    def remove(self, connection: CollectorProtocol) -> None:
         """Forget a connection that has ended."""
         self._open.discard(connection)
         self._waiting.pop(connection, None)
 
-    def wait(self, connection: ServedConnection) -> None:
+    def wait(self, connection: CollectorProtocol) -> None:
         """Note that a connection waits for its peer, unless it does already."""
         if connection in self._open:
             self._waiting.setdefault(connection)
 
-    def work(self, connection: ServedConnection) -> None:
+    def work(self, connection: CollectorProtocol) -> None:
         """Note that a connection waits for the collector alone."""
         self._waiting.pop(connection, None)
 
@@ -228,7 +218,8 @@ class CollectorProtocol(HttpToolsProtocol):
         if coding not in ([], [b"chunked"]):
             raise _RefusedRequest("the only transfer encoding is chunked")
         # The parser would take the body of a request for an upgrade for the next request.
-        if self.parser.should_upgrade() and (coding or _declares_length(self.headers)):
+        lengths = {value.strip() for name, value in self.headers if name == b"content-length"}
+        if self.parser.should_upgrade() and (coding or lengths - {b"0"}):
             raise _RefusedRequest("a request for an upgrade has no body here")
 
     def on_body(self, body: bytes) -> None:
@@ -302,10 +293,6 @@ class CollectorProtocol(HttpToolsProtocol):
         """Tell the application that no peer waits for the answer any more."""
         cycle.disconnected = True
         cycle.message_event.set()
-
-
-def _declares_length(headers: list[tuple[bytes, bytes]]) -> bool:
-    return any(name == b"content-length" and value.strip() != b"0" for name, value in headers)
 
 
 class BoundedReader(asyncio.BufferedProtocol):

@@ -103,7 +103,11 @@ def _items(body: bytes) -> list[dict[str, str]]:
     items = content["reports"]
     _check_count(len(items))
     for item in items:
-        if not isinstance(item, dict) or item.keys() not in MEMBERS or not all(map(_is_text, item.values())):
+        if (
+            not isinstance(item, dict)
+            or item.keys() not in MEMBERS
+            or not all(isinstance(text, str) for text in item.values())
+        ):
             raise _not_a_report()
     return items
 
@@ -144,10 +148,6 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
 def _not_a_report() -> ProblemDetails:
     return ProblemDetails(
         ProblemKind.MALFORMED, "a report is an id and a body, and perhaps an invitation: texts"
@@ -155,7 +155,6 @@ def _not_a_report() -> ProblemDetails:
 
 
 def _check_count(reports: int) -> None:
-    """Refuse more reports than a request may have."""
     if reports > MAX_REPORTS_PER_REQUEST:
         raise _too_many()
 
@@ -234,7 +233,9 @@ def decode_arrow(task: Task, body: bytes) -> Decoded:
         _check_messages(arrow, body)
         with arrow.ipc.open_stream(body) as stream:
             _check_schema(task, stream.schema)
-            batches = list(_batches(stream))
+            batches = list(stream)
+        for batch in batches:
+            batch.validate(full=True)
     except (arrow.ArrowException, OSError, UnicodeDecodeError, struct.error):
         raise ProblemDetails(ProblemKind.MALFORMED, "the body is not an Arrow stream of reports") from None
     # `check_batch` checks whole columns, many times as fast as one report after the other, but it knows no
@@ -249,12 +250,6 @@ def decode_arrow(task: Task, body: bytes) -> Decoded:
     return _without_repeats(
         (base64url(report_id or b""), report, None) for report_id, report in _rows(task, batches)
     )
-
-
-def _batches(stream: Any) -> Iterator[Any]:
-    for batch in stream:
-        batch.validate(full=True)
-        yield batch
 
 
 def _check_schema(task: Task, schema: Any) -> None:
@@ -287,7 +282,7 @@ def _check_messages(arrow: Any, body: bytes) -> None:
     source = arrow.BufferReader(body)
     reader = arrow.ipc.MessageReader.open_stream(source)
     rows = 0
-    for number, message in enumerate(_messages(reader)):
+    for number, message in enumerate(iter(reader.read_next_message, None)):
         if number > MAX_BATCHES_PER_REQUEST:
             raise ProblemDetails(
                 ProblemKind.TOO_LARGE, f"a stream has at most {MAX_BATCHES_PER_REQUEST} record batches"
@@ -317,14 +312,6 @@ def _check_message(metadata: bytes, expected: int) -> int:
     if rows <= 0:
         raise ProblemDetails(ProblemKind.MALFORMED, "a record batch is empty")
     return rows
-
-
-def _messages(reader: Any) -> Iterator[Any]:
-    while True:
-        try:
-            yield reader.read_next_message()
-        except StopIteration:
-            return
 
 
 def _field(data: bytes, table: int, number: int) -> int:

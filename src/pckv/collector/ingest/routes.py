@@ -16,7 +16,9 @@ from fastapi.responses import JSONResponse, Response
 from pckv.base.canonical import RepeatedMember, base64url, refuse_repeated_members
 from pckv.base.limits import REPORT_ID_BYTES, SERVER_COIN
 from pckv.collector.contracts.contracts import Contracts
+from pckv.collector.http.auth import token_hash
 from pckv.collector.http.bodies import (
+    ANY_OBJECT,
     JSON_TYPE,
     MAX_SMALL_BYTES,
     ByteBudget,
@@ -34,7 +36,6 @@ from pckv.collector.http.problem_details import (
     ProblemKind,
     problem_responses,
 )
-from pckv.collector.http.tokens import token_hash
 from pckv.collector.ingest.decoding import (
     Decoded,
     Refusal,
@@ -51,53 +52,25 @@ from pckv.store.store import Store
 ARROW_TYPE = "application/vnd.apache.arrow.stream"
 # What a report takes in memory besides its body, once it is decoded.
 DECODED_BYTES_PER_REPORT = 256
+CLOSED_OBJECT = ANY_OBJECT | {"additionalProperties": False}
 TEXT = {"type": "string"}
-REPORTS_SCHEMA = {
-    "type": "object",
-    "required": ["reports"],
-    "additionalProperties": False,
-    "properties": {
-        "reports": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["id", "body"],
-                "additionalProperties": False,
-                "properties": {"id": TEXT, "body": TEXT, "invitation": TEXT},
-            },
-        }
-    },
+REPORT = CLOSED_OBJECT | {
+    "required": ["id", "body"],
+    "properties": {"id": TEXT, "body": TEXT, "invitation": TEXT},
 }
-REFUSED_SCHEMA = {
-    "type": "object",
-    "required": ["refused"],
-    "properties": {
-        "refused": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["id", "reason"],
-                "properties": {"id": TEXT, "reason": TEXT},
-            },
-        }
-    },
-}
+REPORTS = {"reports": {"type": "array", "items": REPORT}}
+REPORTS_SCHEMA = CLOSED_OBJECT | {"required": ["reports"], "properties": REPORTS}
+REFUSAL = ANY_OBJECT | {"required": ["id", "reason"], "properties": {"id": TEXT, "reason": TEXT}}
+REFUSALS = {"refused": {"type": "array", "items": REFUSAL}}
+REFUSED_SCHEMA = ANY_OBJECT | {"required": ["refused"], "properties": REFUSALS}
+COIN = {"coin": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_-]{22}$"}}
+ADMISSION_SCHEMA = CLOSED_OBJECT | {"required": ["coin"], "properties": COIN}
+INVITATION_SCHEMA = CLOSED_OBJECT | {"properties": {"invitation": TEXT}}
 
 MAX_REQUEST_BYTES = 4 * 2**10
-REFUSALS = {
+INVITATION_PROBLEMS = {
     InvitationState.UNKNOWN: ProblemKind.INVITATION_UNKNOWN,
     InvitationState.SPENT: ProblemKind.INVITATION_SPENT,
-}
-REQUEST_SCHEMA = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {"invitation": {"type": "string"}},
-}
-ADMISSION_SCHEMA = {
-    "type": "object",
-    "required": ["coin"],
-    "additionalProperties": False,
-    "properties": {"coin": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_-]{22}$"}},
 }
 
 Decode = Callable[[Task, bytes], Decoded]
@@ -124,14 +97,8 @@ for path in ("/tasks/{task_id}/reports", "/tasks/{task_id}/admission"):
 class Ingest:
     """What takes reports: from the task that a request names to the writer.
 
-    Args:
-        contracts: The tasks.
-        writer: What writes reports.
-        budget: The bytes that requests may hold.
-        metrics: Where reports are counted.
-        max_bytes: The largest body of the settings.
-        large_bodies: The thread that decodes them. There is one, so that any number may wait and the event
-            loop has half of the interpreter's time.
+    Large bodies are decoded in one thread, so that any number may wait and the event loop has half of the
+    interpreter's time.
     """
 
     contracts: Contracts
@@ -181,7 +148,7 @@ class Ingest:
                 JSON_TYPE: {"schema": REPORTS_SCHEMA},
                 ARROW_TYPE: {"schema": {"type": "string", "format": "binary"}},
             },
-        },
+        }
     },
 )
 @Policy(Access.PUBLIC, any_origin=True, direct=True)
@@ -239,7 +206,7 @@ def _format_of(request: Request) -> UploadFormat:
             ProblemKind.INVITATION_SPENT,
         ),
     },
-    openapi_extra=json_body(REQUEST_SCHEMA),
+    openapi_extra=json_body(INVITATION_SCHEMA),
 )
 @Policy(Access.PUBLIC, any_origin=True, direct=True)
 async def ask_admission(task_id: str, request: Request) -> Response:
@@ -289,6 +256,6 @@ def _coin(store: Store, task: Task, invitation: str) -> bytes | None:
         found = store.issue_coin(task.id, hashed, secrets.token_bytes(REPORT_ID_BYTES))
     if isinstance(found, bytes):
         return found
-    if found in REFUSALS:
-        raise ProblemDetails(REFUSALS[found])
+    if found in INVITATION_PROBLEMS:
+        raise ProblemDetails(INVITATION_PROBLEMS[found])
     return None

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from pckv.base.limits import SERVER_COIN
 from pckv.base.wire import Report
+from pckv.store import duplicates
 from pckv.store.base import (
     InvitationState,
     Part,
@@ -17,15 +18,6 @@ from pckv.store.base import (
     ReportOutcome,
     StoredPart,
     Upload,
-)
-from pckv.store.duplicates import (
-    BatchDecision,
-    TaskBatch,
-    decide,
-    group_by_task,
-    outcomes_per_upload,
-    refuse_all,
-    unique_by_id,
 )
 from pckv.store.parts import new_part
 from pckv.store.sql.contracts import TASK_NUMBER, TaskRow, find_row
@@ -57,7 +49,7 @@ def add_reports(tx: Transaction, uploads: Sequence[Upload], day: str) -> list[li
     Return one outcome per report. A known id is recognised before its invitation is checked. An unknown task
     counts as gone.
     """
-    batches = group_by_task(uploads)
+    batches = duplicates.group_by_task(uploads)
     # Rows of all tables are locked in the order of task, then key: collectors cannot deadlock.
     rows = {task_id: find_row(tx, task_id, tx.for_share) for task_id in batches}
     decisions = {task_id: _add(tx, rows[task_id], batch) for task_id, batch in batches.items()}
@@ -66,14 +58,14 @@ def add_reports(tx: Transaction, uploads: Sequence[Upload], day: str) -> list[li
         row = rows[task_id]
         if row is not None and decision.stored:
             tx.change(_COUNT_DAY, row.number, day, len(decision.stored))
-    return outcomes_per_upload(uploads, decisions)
+    return duplicates.outcomes_per_upload(uploads, decisions)
 
 
-def _add(tx: Transaction, row: TaskRow | None, batch: TaskBatch) -> BatchDecision:
+def _add(tx: Transaction, row: TaskRow | None, batch: duplicates.TaskBatch) -> duplicates.BatchDecision:
     if row is None:
-        return refuse_all(batch, ReportOutcome.TASK_GONE)
+        return duplicates.refuse_all(batch, ReportOutcome.TASK_GONE)
     if row.closed or row.reports_forgotten:
-        return refuse_all(batch, ReportOutcome.TASK_CLOSED)
+        return duplicates.refuse_all(batch, ReportOutcome.TASK_CLOSED)
     if row.by_invitation:
         by_coin = tx.contracts.tasks.find(tx, row.id).coin == SERVER_COIN
         decision = _add_invited(tx, row.number, batch, by_coin=by_coin)
@@ -85,22 +77,24 @@ def _add(tx: Transaction, row: TaskRow | None, batch: TaskBatch) -> BatchDecisio
     return decision
 
 
-def _add_open(tx: Transaction, task: int, batch: TaskBatch) -> BatchDecision:
+def _add_open(tx: Transaction, task: int, batch: duplicates.TaskBatch) -> duplicates.BatchDecision:
     """Insert first and look for repeats afterwards: nearly all reports are new."""
-    reports = unique_by_id(batch.reports)
+    reports = duplicates.unique_by_id(batch.reports)
     known = tx.insert_reports(task, reports)
     if not known and len(reports) == len(batch.reports):
-        return BatchDecision([ReportOutcome.STORED] * len(reports), reports)
-    return decide(batch, known)
+        return duplicates.BatchDecision([ReportOutcome.STORED] * len(reports), reports)
+    return duplicates.decide(batch, known)
 
 
-def _add_invited(tx: Transaction, task: int, batch: TaskBatch, *, by_coin: bool) -> BatchDecision:
+def _add_invited(
+    tx: Transaction, task: int, batch: duplicates.TaskBatch, *, by_coin: bool
+) -> duplicates.BatchDecision:
     """Lock the invitations, then look for repeats: what was stored meanwhile is seen."""
     hashes = {invitation for invitation in batch.invitations if invitation is not None}
     invitations = tx.lock_invitations(task, sorted(hashes))
     known = tx.bodies(task, sorted({report.id for report in batch.reports}))
-    decision = decide(batch, known, invitations, by_coin=by_coin)
-    if tx.insert_reports(task, unique_by_id(decision.stored)):
+    decision = duplicates.decide(batch, known, invitations, by_coin=by_coin)
+    if tx.insert_reports(task, duplicates.unique_by_id(decision.stored)):
         # The same id was stored meanwhile with another invitation; this one must not be spent as well.
         raise TransactionConflict
     tx.spend_invitations(task, sorted(decision.spent))
@@ -109,12 +103,6 @@ def _add_invited(tx: Transaction, task: int, batch: TaskBatch, *, by_coin: bool)
 
 def _add_part(tx: Transaction, task: int, part: Part) -> None:
     tx.change(_ADD_PART, task, secrets.randbits(63), *part)
-
-
-def bodies(tx: Transaction, task_id: str, ids: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Return the stored bodies of those of the given ids that a task has."""
-    row = find_row(tx, task_id)
-    return tx.bodies(row.number, ids) if row else {}
 
 
 def reports_after(tx: Transaction, task_id: str, after: bytes, limit: int) -> list[Report]:

@@ -86,20 +86,16 @@ class ParsedTexts(Generic[Contract]):
         with self._lock:
             contract = self._parsed.get(contract_id)
         if contract is None:
-            contract = self._checked(contract_id, tx.rows(self._sql, contract_id)[0][0])
+            try:
+                contract = self._parse(tx.rows(self._sql, contract_id)[0][0])
+            except PckvError as error:
+                raise StoreError(f"{self._noun} {contract_id} is damaged: {error}") from error
+            if contract.id != contract_id:
+                raise StoreError(f"{self._noun} {contract_id} is damaged: its text is that of {contract.id}")
             with self._lock:
                 while len(self._parsed) >= self._limit:
                     del self._parsed[next(iter(self._parsed))]
                 self._parsed[contract_id] = contract
-        return contract
-
-    def _checked(self, contract_id: str, text: str) -> Contract:
-        try:
-            contract = self._parse(text)
-        except PckvError as error:
-            raise StoreError(f"{self._noun} {contract_id} is damaged: {error}") from error
-        if contract.id != contract_id:
-            raise StoreError(f"{self._noun} {contract_id} is damaged: its text is that of {contract.id}")
         return contract
 
 
