@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise, product
+from math import prod
 
 from pckv.base.limits import REFUSE
 from pckv.contract.task import Task
@@ -52,9 +53,7 @@ def held_levels(values: Values, levels: int) -> Iterator[tuple[dict[int, int], F
     """Yield the levels that values may be reported as, with the chances that keep their means."""
     chances = [_level_chances(value, levels) for value in values.values()]
     for chosen in product(*chances):
-        chance = Fraction(1)
-        for _, each in chosen:
-            chance *= each
+        chance = prod((each for _, each in chosen), start=Fraction(1))
         yield {key: level for key, (level, _) in zip(values, chosen, strict=True)}, chance
 
 

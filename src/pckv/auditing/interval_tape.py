@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -158,7 +159,8 @@ def explore(
     Raises:
         AuditFailure: if a decision depends on the seed, or if there are too many paths to follow.
     """
-    return _Walk(run, lambda values: IntervalTape(values, seed, 1 << bits, choices)).leaves()
+    found, _ = _Walk(run, lambda values: IntervalTape(values, seed, 1 << bits, choices)).visit([])
+    return [_leaf(each) for each in found]
 
 
 class _Walk:
@@ -168,12 +170,7 @@ class _Walk:
         self._run, self._make_tape = run, make_tape
         self._paths = 0
 
-    def leaves(self) -> list[Leaf]:
-        """Return all paths."""
-        found, _ = self._visit([])
-        return [_leaf(each) for each in found]
-
-    def _visit(self, values: list[int]) -> tuple[list[_Found], list[int]]:
+    def visit(self, values: list[int]) -> tuple[list[_Found], list[int]]:
         """Return the paths of draws that start with these values, and how far each value could move."""
         path = self._follow(values)
         limits = [coordinate.high for coordinate in path.coordinates]
@@ -184,7 +181,7 @@ class _Walk:
             parts = [(coordinate.value, limit, found)]
             while limit < coordinate.last:
                 start = limit + 1
-                others, moved = self._visit([*chosen[:place], start])
+                others, moved = self.visit([*chosen[:place], start])
                 limit = moved[place]
                 parts.append((start, limit, others))
                 limits[:place] = map(min, limits, moved[:place])
@@ -286,19 +283,14 @@ class PiecewiseLaw:
             of_step[leaf.first] += of_one
             of_step[leaf.last + 1] -= of_one
         # Every message is asked for twice: to compare laws with what is stated, and with each other.
-        self._known: dict[int, Fraction] = {}
+        self.chance = cache(self._chance)
         self._pieces = {
             place: (sorted(of_step), list(accumulate(of_step[start] for start in sorted(of_step))))
             for place, of_step in changes.items()
         }
 
-    def chance(self, message: int) -> Fraction:
+    def _chance(self, message: int) -> Fraction:
         """Return the probability of a message."""
-        if message not in self._known:
-            self._known[message] = self._sum_at(message)
-        return self._known[message]
-
-    def _sum_at(self, message: int) -> Fraction:
         total = Fraction(0)
         for (step, remainder), (starts, chances) in self._pieces.items():
             piece = bisect_right(starts, message) - 1

@@ -147,12 +147,9 @@ class DeviceCode:
         """Return pairs as the sampler takes them, each with one of that many levels."""
         return [(key, *self.placed(value, scale(levels))) for key, value in values.items()]
 
-    def held_pairs(self, values: Values, levels: int) -> list[Pair]:
-        """Return the same pairs such that a decision that depends on a key or a value fails."""
-        return _held(self.pairs(values, levels))
-
 
 def _held(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return pairs such that a decision that depends on a key or a value fails."""
     return [(Held(key), Held(below), Held(threshold)) for key, below, threshold in pairs]
 
 
@@ -214,7 +211,7 @@ def sampler_loss(
         paths += check_choices(
             task.law,
             lambda values, tape: code.message(
-                alone, code.held_pairs(values, task.level_count), tape, *given.choice
+                alone, _held(code.pairs(values, task.level_count)), tape, *given.choice
             ),
             (task.padding + 1, 2 * task.padding),
         )

@@ -61,7 +61,9 @@ class IndexModel:
         drawn = rng.multinomial(counts, np.full(self.keys, 1 / self.keys))
         own = drawn[np.arange(keys.size), keys]
         plus = rng.binomial(own, (values + 1) / 2)
-        held_plus, held_minus = (self._by_key(keys, part) for part in (plus, own - plus))
+        held_plus, held_minus = (
+            np.bincount(keys, part, minlength=self.keys).astype(np.int64) for part in (plus, own - plus)
+        )
         return DrawnKeys(held_plus, held_minus, drawn.sum(axis=0) - held_plus - held_minus)
 
     def _draw_singly(self, rng: Generator) -> DrawnKeys:
@@ -73,9 +75,6 @@ class IndexModel:
         positive = rng.random(held.size) < self._chance[found[held]]
         plus, minus = (np.bincount(keys[held][sign], minlength=self.keys) for sign in (positive, ~positive))
         return DrawnKeys(plus, minus, np.bincount(keys, minlength=self.keys) - plus - minus)
-
-    def _by_key(self, keys: Integers, counts: Integers) -> Integers:
-        return np.bincount(keys, counts, minlength=self.keys).astype(np.int64)
 
 
 def kvue(model: IndexModel, epsilon: float, rng: Generator) -> tuple[Floats, Floats]:

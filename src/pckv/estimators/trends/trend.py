@@ -278,15 +278,14 @@ def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndar
     """Return what a round says on its own."""
     task, (support, reports, moments) = series.task, (counts.support, counts.pair_reports, counts.moments)
     low, high = frequency_interval(support, reports, moments, level)
-    hidden, error = (
-        hidden_share(task, counts.size_answers, level),
-        own_standard_error(support, reports, moments),
-    )
-    of_frequency = Interval(low, hidden.raise_limits(high, error, level))
+    error = own_standard_error(support, reports, moments)
+    high = hidden_share(task, counts.size_answers, level).raise_limits(high, error, level)
     mean = corrected(support, reports, moments)[1]
     of_mean = Interval(*mean_interval(support, reports, moments, level)[:2])
     detected = Detection(task.key_count, level).detected(support.total, reports, moments)
-    return interval_columns(task, np.clip(counts.frequency, 0, 1), of_frequency, mean, of_mean, detected)
+    return interval_columns(
+        task, np.clip(counts.frequency, 0, 1), Interval(low, high), mean, of_mean, detected
+    )
 
 
 def _possible(level: Floats, interval: Interval, least: float) -> tuple[Floats, Floats, Floats]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
 
 from numpy.random import Generator
 
@@ -92,7 +94,7 @@ def errors_over(
     return points
 
 
-def _errors_by_epsilon(population: str, scale: FigureScale, repeat: int, top: int | None) -> list[Point]:
+def _errors_by_epsilon(scale: FigureScale, repeat: int, population: str, top: int | None) -> list[Point]:
     rng = scale.rng(PLACES[population], repeat)
     simulator = Simulator(POPULATIONS[population](scale.users, KEYS, rng))
     settings = [
@@ -103,10 +105,14 @@ def _errors_by_epsilon(population: str, scale: FigureScale, repeat: int, top: in
     return errors_over(simulator, "ε", settings, rng)
 
 
-def _figure_6(population: str, top: int | None) -> Callable[[FigureScale, Progress], list[Point]]:
+def _by_epsilon(
+    job: Callable[..., list[Point]], *given: Any
+) -> Callable[[FigureScale, Progress], list[Point]]:
+    """Return how the points of all repeats of a job are computed, against ε."""
+
     def points(scale: FigureScale, progress: Progress) -> list[Point]:
-        jobs = [(population, scale, repeat, top) for repeat in range(scale.repeats)]
-        return averaged(in_parallel(_errors_by_epsilon, jobs, scale, progress), "ε", tuple(ERRORS))
+        jobs = [(scale, repeat, *given) for repeat in range(scale.repeats)]
+        return averaged(in_parallel(job, jobs, scale, progress), "ε", tuple(ERRORS))
 
     return points
 
@@ -160,11 +166,6 @@ def _by_allocation(scale: FigureScale, repeat: int) -> list[Point]:
     return errors_over(simulator, "ε", settings, rng, with_theory=False)
 
 
-def _figure_9(scale: FigureScale, progress: Progress) -> list[Point]:
-    jobs = [(scale, repeat) for repeat in range(scale.repeats)]
-    return averaged(in_parallel(_by_allocation, jobs, scale, progress), "ε", tuple(ERRORS))
-
-
 def _size(scale: FigureScale) -> str:
     return f"n = {scale.users:,}, d = {KEYS}, {scale.repeats} repeats; dashed: Theorem 4 as printed"
 
@@ -179,6 +180,8 @@ def _figure_by_domain(name: str, epsilon: str) -> Figure:
     points, title = _figure_7(epsilon, TOP, tuple(ERRORS)), f"Growing domain, ε = {epsilon}"
     return Figure(name, title, "d", ERRORS, points, log_x=True, note=_by_domain_note)
 
+
+_figure_6 = partial(_by_epsilon, _errors_by_epsilon)
 
 FIGURES = (
     Figure("6a", "Uniform population, all keys", "ε", ERRORS, _figure_6("uniform", None), note=_size),
@@ -201,7 +204,7 @@ FIGURES = (
         "Three budget allocations",
         "ε",
         ERRORS,
-        _figure_9,
+        _by_epsilon(_by_allocation),
         note=lambda scale: f"uniform, n = {scale.users:,}, d = {KEYS}, all keys, {scale.repeats} repeats",
     ),
 )
