@@ -16,8 +16,8 @@ from pckv.estimators.results.trend import COLUMNS, Trend
 from pckv.estimators.trends.changes import ComparedRounds
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import trend
+from support.counts import signed_support
 from support.rounds import ROUND_KEYS, collect_round, collect_rounds, make_series
-from support.signed_counts import signed_support
 
 
 @pytest.fixture(scope="module")
