@@ -17,7 +17,7 @@ from pckv.lab.populations import uniform
 from pckv.lab.simulate import simulate
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
-from support.bayes_counts import MECHANISMS, any_counts, zipf_counts
+from support.counts import MECHANISMS, any_counts, zipf_counts
 
 
 @settings(deadline=None)

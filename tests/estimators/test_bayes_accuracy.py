@@ -14,7 +14,7 @@ from pckv.lab.counting import SamplingModel, count_reports, draw_counts
 from pckv.lab.populations import zipf
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
-from support.bayes_counts import MECHANISMS, moments_of, zipf_counts
+from support.counts import MECHANISMS, moments_of, zipf_counts
 
 
 def covered(learned: Posterior, level: float, truths: list[np.ndarray]) -> list[float]:

@@ -23,7 +23,7 @@ from pckv.estimators.methods.prior import (
 from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
-from support.bayes_counts import zipf_counts
+from support.counts import zipf_counts
 
 
 def risks_of(mechanism: str, keys: int, reports: int, epsilon: str) -> Risks:

@@ -25,7 +25,7 @@ from pckv.estimators.methods.prior import (
 from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
 from pckv.statistics.moments import CountMoments
-from support.bayes_counts import MECHANISMS, moments_of
+from support.counts import MECHANISMS, moments_of
 
 
 def test_posterior_of_a_normal_prior_is_the_conjugate_one() -> None:

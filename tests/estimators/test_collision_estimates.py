@@ -18,8 +18,8 @@ from pckv.estimators.linear import corrected
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport, key_support
-from support.collision import collision_law
-from support.signed_counts import sign_chances, signed_support
+from support.counts import sign_chances, signed_support
+from support.laws import collision_law
 
 USERS, COLLECTIONS = 40_000, 20_000
 

@@ -19,7 +19,7 @@ from pckv.mechanisms.registry import build
 from pckv.statistics.detection import Detection, detection_threshold
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
-from support.bayes_counts import MECHANISMS, any_counts
+from support.counts import MECHANISMS, any_counts
 
 
 @pytest.mark.parametrize("keys", [12, 100, 2000])

@@ -23,7 +23,7 @@ from pckv.mechanisms.registry import build
 from pckv.statistics.binomial import binomial_probabilities, binomial_upper_tail
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
-from support.signed_counts import sign_chances, signed_support
+from support.counts import sign_chances, signed_support
 
 USERS = 40_000
 COLLECTIONS = 40_000

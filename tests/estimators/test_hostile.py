@@ -28,7 +28,7 @@ from pckv.mechanisms.registry import build
 from pckv.statistics.detection import Detection, detection_threshold
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
-from support.signed_counts import sign_chances, signed_support
+from support.counts import sign_chances, signed_support
 
 LAWS: dict[str, Law] = {
     name: build(mechanism, keys, padding, Fraction(epsilon), parameters)

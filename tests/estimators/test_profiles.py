@@ -13,7 +13,7 @@ from pckv.estimators.methods.profiles import CommonProfile, KnownFrequencies, le
 from pckv.estimators.shares import own_interval, own_shares
 from pckv.statistics.moments import Scale
 from pckv.tally.decode.support import KeySupport
-from support.profile_counts import CountedLevels, count_levels, holders_by_level
+from support.counts import CountedLevels, count_levels, holders_by_level
 
 COMMON = np.array([0.05, 0.1, 0.15, 0.2, 0.5])
 EVERY_KEY = slice(None)

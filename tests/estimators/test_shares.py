@@ -28,7 +28,7 @@ from pckv.estimators.shares import (
 )
 from pckv.statistics.moments import CountMoments, Scale
 from pckv.statistics.projection import project_to_sum
-from support.level_counts import draw_levels
+from support.counts import draw_levels
 
 COLLECTIONS = 2_000
 # With 2,000 collections, 95 % intervals fall below this with chance 5e-7, and 90 % ones stay above it with chance 5e-5.

@@ -15,8 +15,8 @@ from pckv.base.errors import PairsError, ParameterError, TallyError, UnknownKey
 from pckv.estimators.results.trend import COLUMNS, Trend
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import ComparedRounds, trend
+from support.counts import signed_support
 from support.rounds import ROUND_KEYS, collect_round, collect_rounds, make_series
-from support.signed_counts import signed_support
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from pckv.base.population import Population
 from pckv.lab import counting
 from pckv.lab.counting import SamplingModel, TakenPairs, count_reports
 from pckv.lab.dataset import Dataset
-from support.collision import collision_law
+from support.laws import collision_law
 
 # Two pairs are taken at most: the last of these people has more.
 PEOPLE: tuple[dict[int, int], ...] = ({0: 1, 1: 0}, {0: 1, 1: 1}, {0: 1}, {}, {0: 0, 1: 1, 2: 1})

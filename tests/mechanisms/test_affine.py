@@ -26,7 +26,7 @@ from pckv.mechanisms.collision.affine import (
 from pckv.mechanisms.collision.law import INDICES, MAX_COUNTED_ITEMS, MAX_SYMBOLS, CollisionLaw
 from pckv.mechanisms.collision.positions import item_positions
 from pckv.mechanisms.primes import is_prime, least_prime
-from support.collision import collision_law
+from support.laws import collision_law
 
 TRIED = 30_000
 PRIMES = [number for number in range(2, 2_000) if all(number % factor for factor in range(2, number))]

@@ -19,8 +19,8 @@ from pckv.mechanisms.base import HeldLevels
 from pckv.mechanisms.collision.affine import best_generator
 from pckv.mechanisms.collision.law import MAX_SYMBOLS, CollisionLaw
 from pckv.statistics.moments import CountMoments
-from support.collision import collision_law
 from support.faults import faulty_module
+from support.laws import collision_law
 from support.tasks import a_task
 from support.worst_ratio import worst_ratio
 

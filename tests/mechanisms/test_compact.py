@@ -16,7 +16,7 @@ from pckv.base.budget import epsilon_of, exp_lower
 from pckv.mechanisms.base import HeldLevels, Support
 from pckv.mechanisms.ue_compact import device as ue_compact
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
-from support.compact import MINUS, PLUS, PRIMES, compact_law
+from support.laws import MINUS, PLUS, PRIMES, compact_law
 from support.worst_ratio import worst_ratio
 
 EPSILONS = ("0.1", "0.5", "1", "2", "4", "6")

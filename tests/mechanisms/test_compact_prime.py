@@ -17,7 +17,7 @@ from pckv.mechanisms.registry import build
 from pckv.mechanisms.ue_compact import residues
 from pckv.planning.tuning import explain_parameters
 from pckv.statistics.moments import CountMoments
-from support.compact import PRIMES, compact_law, naive_residue
+from support.laws import PRIMES, compact_law, naive_residue
 
 
 @pytest.mark.parametrize(

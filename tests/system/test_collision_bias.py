@@ -26,7 +26,7 @@ from pckv.lab.dataset import Dataset
 from pckv.mechanisms.collision.affine import LOW_HALF, MASK, START, mix, reduced
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.collision.positions import item_positions
-from support.collision import collision_law
+from support.laws import collision_law
 
 KEYS = 10
 

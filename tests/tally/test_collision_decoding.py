@@ -16,8 +16,8 @@ from pckv.tally import supports
 from pckv.tally.counts import SparseCounts
 from pckv.tally.decode import collision
 from pckv.tally.decode.support import decode, key_support
-from support.collision import collision_law
 from support.faults import faulty_module
+from support.laws import collision_law
 from support.tasks import a_task
 
 MOST_KEYS = 2**29 - 1

@@ -19,7 +19,7 @@ from pckv.mechanisms.ue_compact.law import MAX_DECODED_WORDS, UeCompactLaw
 from pckv.tally.counts import DENSE_CELLS, Counts, DenseCounts, SparseCounts
 from pckv.tally.decode import ue_compact as compact
 from pckv.tally.decode.support import decode, key_support
-from support.compact import compact_law, naive_residue
+from support.laws import compact_law, naive_residue
 
 
 def naive_decode(law: UeCompactLaw, word_counts: dict[int, int], keys: list[int]) -> list[list[int]]:

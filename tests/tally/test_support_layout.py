@@ -22,7 +22,7 @@ from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.tally import layouts, loops, supports
 from pckv.tally.decode.support import key_support
 from pckv.tally.layouts import SupportLayout, WordLayout
-from support.collision import naive_supports
+from support.laws import naive_supports
 
 HEADER_BYTES, CHECKSUM_BYTES = 64, 32
 

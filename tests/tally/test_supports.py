@@ -19,8 +19,8 @@ from numpy.random import default_rng
 from pckv.base.arrays import Integers
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.tally import loops, supports
-from support.collision import collision_law, naive_supports
 from support.faults import faulty_module
+from support.laws import collision_law, naive_supports
 
 # The largest number of positions.
 LARGEST = 2**31 - 1

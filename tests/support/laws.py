@@ -1,10 +1,12 @@
-"""Laws of `collision` for tests, and a naive count of what words support."""
+"""Laws of `collision` and `ue-compact` for tests, and naive ways to read their words."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.primes import is_prime
+from pckv.mechanisms.ue_compact.law import UeCompactLaw
 
 
 def collision_law(
@@ -43,3 +45,32 @@ def naive_supports(law: CollisionLaw, words: list[int]) -> list[int]:
         # A function reaches every number below N once.
         cells[-1] += len(range(symbol, positions, symbols)) - sum(held)
     return cells
+
+
+# What residues say where there is one per level, of two.
+PLUS, MINUS = 0, 1
+PRIMES = [number for number in range(3, 548) if is_prime(number)]
+
+
+def compact_law(
+    keys: int,
+    padding: int = 1,
+    epsilon: str = "1",
+    q: int | None = None,
+    r: int = 1,
+    o: int = 0,
+    *,
+    levels: int = 2,
+) -> UeCompactLaw:
+    """Return a law of `ue-compact`."""
+    return UeCompactLaw(keys, padding, Fraction(epsilon), q, r, o, levels=levels)
+
+
+def naive_residue(law: UeCompactLaw, word: int, key: int) -> int:
+    """Return what a word says of a key, digit by digit."""
+    function, offset = divmod(word, law.q)
+    total = offset
+    for _ in range(law.digits):
+        total += function % law.q * (key % law.q)
+        function, key = function // law.q, key // law.q
+    return total % law.q
