@@ -106,9 +106,7 @@ def list_benches(context: click.Context, _: click.Parameter, wanted: bool) -> No
 @click.command()
 @click.argument("names", nargs=-1, type=click.Choice(BENCHES))
 @click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write JSON here.")
-@click.option(
-    "--list", is_flag=True, is_eager=True, expose_value=False, callback=list_benches, help="List them."
-)
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=list_benches, help="List them.")
 @click.option("--child", is_flag=True, hidden=True)
 def main(names: tuple[str, ...], json_file: Path | None, child: bool) -> None:
     """Run the named benches, or all that need not be named; exit code 1 if a bar is missed."""
@@ -121,9 +119,7 @@ def main(names: tuple[str, ...], json_file: Path | None, child: bool) -> None:
         write_json(json_file, results)
     missed = [f"{name}: {measurement.name}" for name, measurement in results if not measurement.met]
     barred = sum(measurement.bar is not None for _, measurement in results)
-    click.echo(
-        "\n".join([f"{barred - len(missed)} of {barred} bars met", *(f"MISSED {what}" for what in missed)])
-    )
+    click.echo("\n".join([f"{barred - len(missed)} of {barred} bars met", *(f"MISSED {what}" for what in missed)]))
     sys.exit(bool(missed))
 
 

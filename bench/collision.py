@@ -123,9 +123,7 @@ def estimate_candidates() -> Measurement:
 
 def per_support(keys: int, symbols: int) -> Measurement:
     """Count the positions that reports support, on one core once the loop is compiled."""
-    task = Task(
-        name="b", keys=keys, values=(1, 5), epsilon=1, mechanism={"name": "collision", "symbols": symbols}
-    )
+    task = Task(name="b", keys=keys, values=(1, 5), epsilon=1, mechanism={"name": "collision", "symbols": symbols})
     law = law_of(task)
     words = random_words(law, SUPPORTS // law.steps_per_report - 1)
     supports = words.size * law.positions / symbols

@@ -63,9 +63,7 @@ def count_words(keys: int) -> Measurement:
     tally = Tally(task_of("grr", keys))
     cells = tally.cells
     words = np.random.default_rng(keys).integers(0, cells, WORDS)
-    times = race(
-        lambda: tally.add_many(words), lambda: np.bincount(words.view(np.int64), minlength=cells), turns=5
-    )
+    times = race(lambda: tally.add_many(words), lambda: np.bincount(words.view(np.int64), minlength=cells), turns=5)
     return speed(f"count words (grr, {keys:,} keys)", times, WORDS / 1e6, "M words/s", 0.85)
 
 
@@ -73,9 +71,7 @@ def count_planes(keys: int) -> Measurement:
     """Count bit planes; the baseline unpacks and sums the same bytes."""
     tally = Tally(task_of("ue", keys))
     planes = random_planes(keys, PLANES_BYTES)
-    times = race(
-        lambda: tally.add_many(planes), lambda: np.unpackbits(planes, axis=1).sum(0, dtype=np.uint32), turns=2
-    )
+    times = race(lambda: tally.add_many(planes), lambda: np.unpackbits(planes, axis=1).sum(0, dtype=np.uint32), turns=2)
     return speed(f"count planes (ue, {keys:,} keys)", times, planes.nbytes / 1e6, "MB/s", 1.2)
 
 
@@ -84,9 +80,7 @@ def perturb_arrays(keys: int) -> Measurement:
     task = task_of("grr", keys)
     population = random_population(keys, PARTICIPANTS)
     read = bytes_read(task, population)
-    times = race(
-        lambda: list(perturb_many(task, population)), lambda: plain_grr(task, population, read), turns=2
-    )
+    times = race(lambda: list(perturb_many(task, population)), lambda: plain_grr(task, population, read), turns=2)
     return speed(f"perturb arrays (grr, {keys:,} keys)", times, PARTICIPANTS / 1e6, "M reports/s", 0.8)
 
 
@@ -154,9 +148,7 @@ def perturb_one(keys: int) -> Measurement:
     """Make one report on the device path; the baseline is one small read of the system's randomness."""
     task = task_of("grr", keys)
     population = random_population(keys, REPORTS)
-    people = [
-        {str(key): value for key, value in population.pairs(person).items()} for person in range(REPORTS)
-    ]
+    people = [{str(key): value for key, value in population.pairs(person).items()} for person in range(REPORTS)]
 
     def ours() -> None:
         for pairs in people:
@@ -172,9 +164,7 @@ def perturb_one(keys: int) -> Measurement:
 
 def import_time(names: str) -> Measurement:
     """Import in a fresh interpreter; the baseline does nothing. Both are timed on the wall clock."""
-    times = race(
-        lambda: interpret(f"import {names}"), lambda: interpret("pass"), turns=1, clock=time.perf_counter
-    )
+    times = race(lambda: interpret(f"import {names}"), lambda: interpret("pass"), turns=1, clock=time.perf_counter)
     ours, baseline = ([1e3 * each for each in side] for side in times)
     return difference(f"import {names}", "ms", ours, baseline, 150)
 

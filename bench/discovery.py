@@ -34,9 +34,7 @@ def measurements() -> Iterator[Measurement]:
         task_file.write_text(task.to_json(), encoding="utf-8")
         write_texts(reports, task)
         start = time.perf_counter()
-        found, peak = with_peak_memory(
-            COMMAND_LINE, "discover", str(reports), "--task", str(task_file), "--json"
-        )
+        found, peak = with_peak_memory(COMMAND_LINE, "discover", str(reports), "--task", str(task_file), "--json")
         yield absolute("pckv discover, 10^7 reports", "s", [time.perf_counter() - start], MAX_SECONDS)
         yield absolute("peak memory", "MB", [peak], MAX_MEGABYTES)
         tally = folder / "spark.tally"

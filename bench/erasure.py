@@ -41,9 +41,7 @@ def measurements() -> Iterator[Measurement]:
     """Make every measurement, one at a time."""
     for batch in BATCHES:
         for readers in (0, READERS):
-            kept = [
-                (load(batch, readers, erase=True), load(batch, readers, erase=False)) for _ in range(PAIRS)
-            ]
+            kept = [(load(batch, readers, erase=True), load(batch, readers, erase=False)) for _ in range(PAIRS)]
             name = f"{batch} per commit, {readers} readers"
             rates = [ours.rate for ours, _ in kept], [baseline.rate for _, baseline in kept]
             yield ratio(f"{name}: emptied every second", "reports/s", *rates, None, at_most=False)

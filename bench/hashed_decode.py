@@ -57,9 +57,7 @@ def count_collisions(
         for place in range(keys.size):
             for sign in range(2):
                 item = np.uint64(2) * keys[place] + np.uint64(1 - sign)
-                found[sign, place] += count_hits(
-                    seeds[block], lowest[block], widths[block], times[block], item
-                )
+                found[sign, place] += count_hits(seeds[block], lowest[block], widths[block], times[block], item)
     return found
 
 

@@ -86,9 +86,7 @@ def measurements() -> Iterator[Measurement]:
     yield from costs("estimates after 100 more, uploads flowing", following, MAX_NEXT)
     for name, times in (("without estimates", quiet), ("while estimating", busy)):
         for percentile in (50, 99):
-            yield absolute(
-                f"an upload {name}, p{percentile}", "ms", [float(np.percentile(times, percentile))]
-            )
+            yield absolute(f"an upload {name}, p{percentile}", "ms", [float(np.percentile(times, percentile))])
 
 
 def costs(name: str, found: list[Cost], bar: float) -> Iterator[Measurement]:

@@ -141,6 +141,4 @@ def difference(name: str, unit: str, ours: list[float], baseline: list[float], b
 
 def absolute(name: str, unit: str, values: list[float], bar: float | None = None) -> Measurement:
     """Report an amount without a baseline: its median must be at most the bar, if there is one."""
-    return Measurement(
-        name, unit, median(values), None, values, bar, at_most=True, suffix=f" {unit}" if unit else ""
-    )
+    return Measurement(name, unit, median(values), None, values, bar, at_most=True, suffix=f" {unit}" if unit else "")

@@ -142,7 +142,5 @@ def count_planes(keys: int) -> Measurement:
     """Count bit planes with compiled loops on one core; the baseline unpacks and sums the same bytes."""
     tally = compiled_tally(Task(name="b", keys=keys, values=(1, 5), epsilon=1, mechanism="ue"))
     planes = random_planes(keys, PLANES_BYTES)
-    times = race(
-        lambda: tally.add_many(planes), lambda: np.unpackbits(planes, axis=1).sum(0, dtype=np.uint32), turns=2
-    )
+    times = race(lambda: tally.add_many(planes), lambda: np.unpackbits(planes, axis=1).sum(0, dtype=np.uint32), turns=2)
     return speed(f"count planes, compiled (ue, {keys:,} keys)", times, planes.nbytes / 1e6, "MB/s", 5)

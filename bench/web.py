@@ -54,9 +54,7 @@ def page_loads() -> Iterator[Measurement]:
     with running() as collector, chromium() as browsers:
         browser = browsers.launch(**OPTIONS)
         for mechanism in ("collision", "ue"):
-            task = Task(
-                name=mechanism, keys=names, values=(0, 60), epsilon=1, mechanism=mechanism, about=about
-            )
+            task = Task(name=mechanism, keys=names, values=(0, 60), epsilon=1, mechanism=mechanism, about=about)
             collector.store.add_task(task, utc_today())
             address = f"http://127.0.0.1:{collector.port}/join/{task.id}"
             loads = [load(browser, address, ".send button") for _ in range(LOADS)]

@@ -53,9 +53,7 @@ def summary(name: str) -> str:
 @click.argument("name", required=False, type=click.Choice(list(EXPERIMENTS)))
 @click.argument("parts", nargs=-1)
 @click.option("--data", type=click.Path(path_type=Path), default="../shared/data", help="The rating sets.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), default="docs/appendix", help="Where documents are written."
-)
+@click.option("--out", type=click.Path(path_type=Path), default="docs/appendix", help="Where documents are written.")
 @click.option("--repeats", type=click.IntRange(min=1), help="Instead of the experiment's own number.")
 def main(name: str | None, parts: tuple[str, ...], data: Path, out: Path, repeats: int | None) -> None:
     """Run an experiment, or some PARTS of it; without a name, list them. Exit code 1 if a bar is missed."""

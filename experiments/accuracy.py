@@ -96,19 +96,13 @@ def _table(cells: list[MeasuredErrors], index: int) -> Iterator[str]:
         for method in METHODS:
             errors = [by_setting[mechanism, epsilon].errors[method][index] for epsilon in epsilons]
             yield f"| {mechanism}, {method} | " + " | ".join(f"{error:.2e}" for error in errors) + " |\n"
-    best = [
-        min(cell.errors["bayes"][index] for cell in cells if cell.epsilon == epsilon) for epsilon in epsilons
-    ]
+    best = [min(cell.errors["bayes"][index] for cell in cells if cell.epsilon == epsilon) for epsilon in epsilons]
     yield "| best `bayes`, × below the paper's best | "
     yield " | ".join(f"**{theirs / ours:.1f}**" for ours, theirs in zip(best, paper, strict=True)) + " |\n"
 
 
 def _papers_best(cells: Sequence[MeasuredErrors], epsilon: str, index: int) -> float:
-    return min(
-        cell.errors["corrected"][index]
-        for cell in cells
-        if cell.epsilon == epsilon and cell.mechanism in PAPER
-    )
+    return min(cell.errors["corrected"][index] for cell in cells if cell.epsilon == epsilon and cell.mechanism in PAPER)
 
 
 def _chart(name: str, cells: list[MeasuredErrors]) -> object:
@@ -187,9 +181,7 @@ def run(settings: ExperimentSettings) -> bool:
     return show_requirements(requirements)
 
 
-def run_cells(
-    cases: dict[str, AccuracyCase], scale: FigureScale, repeats: int | None = None
-) -> list[MeasuredErrors]:
+def run_cells(cases: dict[str, AccuracyCase], scale: FigureScale, repeats: int | None = None) -> list[MeasuredErrors]:
     """Return all cells; one population after another, so that one is in memory at a time."""
     cells: list[MeasuredErrors] = []
     for name, case in cases.items():

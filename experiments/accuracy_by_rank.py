@@ -89,13 +89,7 @@ def _left(cells: Sequence[RankErrors]) -> Iterator[str]:
 def _every_cell(cells: Sequence[RankErrors]) -> Iterator[str]:
     yield "\n## Every population\n\nGeometric means over mechanisms, frequencies; the mean over all keys last.\n\n"
     groups = ("rank 1", "ranks 2 to 10", "ranks 11 to 50", "all keys")
-    yield (
-        "| population | ε | "
-        + " | ".join(groups)
-        + " | mean |\n|---|---|"
-        + "---:|" * (len(groups) + 1)
-        + "\n"
-    )
+    yield ("| population | ε | " + " | ".join(groups) + " | mean |\n|---|---|" + "---:|" * (len(groups) + 1) + "\n")
     for name, epsilon in dict.fromkeys((cell.data, cell.epsilon) for cell in cells):
         same = [cell for cell in cells if (cell.data, cell.epsilon) == (name, epsilon)]
         gains = [_geometric_mean(same, group, "bayes") for group in groups]
@@ -129,9 +123,7 @@ def _head(first: str, columns: Sequence[str]) -> str:
     return f"| {' | '.join([first, *columns])} |\n|---|{'---:|' * len(columns)}\n"
 
 
-def _geometric_mean(
-    cells: Sequence[RankErrors], group: str, method: str, quantity: str = "frequency"
-) -> float:
+def _geometric_mean(cells: Sequence[RankErrors], group: str, method: str, quantity: str = "frequency") -> float:
     return float(np.exp(np.nanmean([np.log(cell.gain(quantity, group, method)) for cell in cells])))
 
 
@@ -204,9 +196,7 @@ _ORDER = np.arange(30_000.0)
 CASES = {
     "geometric": RankedPopulation(_weighted(60_000, 1, 0.97 ** _ORDER[:200], 1), 1, 200),
     "two classes": RankedPopulation(_weighted(150_000, 2, _raised(400, 40, 8), 2), 2, 200),
-    "log-normal": RankedPopulation(
-        _weighted(80_000, 1, default_rng(SEED).lognormal(0, 1.5, 5_000), 3), 1, 40
-    ),
+    "log-normal": RankedPopulation(_weighted(80_000, 1, default_rng(SEED).lognormal(0, 1.5, 5_000), 3), 1, 40),
     "one leader": RankedPopulation(_weighted(40_000, 1, np.append(25, 1.5 - _ORDER[1:600] / 600), 4), 1, 200),
     "Zipf-Mandelbrot": RankedPopulation(_weighted(250_000, 4, (_ORDER + 10) ** -1.05, 5), 4, 20),
     "zipf 0.6": RankedPopulation(_weighted(30_000, 3, (_ORDER[:800] + 1) ** -0.6, 6), 3, 200),
@@ -234,9 +224,7 @@ def run(settings: ExperimentSettings) -> bool:
     return show_requirements(requirements)
 
 
-def run_population(
-    name: str, case: RankedPopulation, scale: FigureScale, repeats: int | None
-) -> list[RankErrors]:
+def run_population(name: str, case: RankedPopulation, scale: FigureScale, repeats: int | None) -> list[RankErrors]:
     """Return the cells of one population."""
     population = MeasuredPopulation(case.make(scale), case.padding)
     jobs = [(mechanism, epsilon) for mechanism in LAWS for epsilon in EPSILONS]
@@ -245,9 +233,7 @@ def run_population(
     return list(track(results, name, total=len(jobs)))
 
 
-def measure_ranks(
-    name: str, population: MeasuredPopulation, repeats: int, mechanism: str, epsilon: str
-) -> RankErrors:
+def measure_ranks(name: str, population: MeasuredPopulation, repeats: int, mechanism: str, epsilon: str) -> RankErrors:
     """Simulate collections, and give every method the same counts."""
     dataset = population.dataset
     law = build(mechanism, dataset.keys, population.padding, Fraction(epsilon), {})
@@ -288,9 +274,7 @@ def requirements_of(cells: list[RankErrors]) -> list[Requirement]:
     for (quantity, group), bar in MIN_GAINS.items():
         gain = geometric_mean([cell.gain(quantity, group) for cell in cells])
         requirements.append(
-            Requirement(
-                f"{quantity}, {group}: geometric mean", f"≥ {bar} × lower", f"{gain:.2f} ×", gain >= bar
-            )
+            Requirement(f"{quantity}, {group}: geometric mean", f"≥ {bar} × lower", f"{gain:.2f} ×", gain >= bar)
         )
     for group, bar in MIN_WORST.items():
         worst = min(cells, key=lambda cell: cell.gain("frequency", group))

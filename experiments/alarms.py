@@ -104,9 +104,7 @@ def _at_level(least: Floats, level: float) -> Requirement:
     """A level may be reached as often as it says, and by chance five standard deviations more often."""
     reached = int((least <= level).sum())
     most = least.size * level + 5 * (least.size * level) ** 0.5
-    return Requirement(
-        f"honest tasks at level {level:.2g}", f"at most {most:.1f}", str(reached), reached <= most
-    )
+    return Requirement(f"honest tasks at level {level:.2g}", f"at most {most:.1f}", str(reached), reached <= most)
 
 
 def _power(tasks: int) -> list[Requirement]:
@@ -115,9 +113,7 @@ def _power(tasks: int) -> list[Requirement]:
         for attack in SEARCHES:
             share = _found(watched, attack, tasks)
             name = f"{watched.mechanism}, {watched.keys:,} keys, ε {watched.epsilon}: {attack}"
-            requirements.append(
-                Requirement(name, f"at least {MIN_POWER:.0%}", f"{share:.0%}", share >= MIN_POWER)
-            )
+            requirements.append(Requirement(name, f"at least {MIN_POWER:.0%}", f"{share:.0%}", share >= MIN_POWER))
     return requirements
 
 
@@ -133,9 +129,7 @@ def _found(watched: WatchedTask, attack: str, tasks: int) -> float:
     found = [_attacked(task, attack, rng) for _ in range(tasks)]
     share = float(np.mean([bool(alarms.unusual) for alarms in found]))
     weakest = max(min(test.chance for test in alarms.tests) for alarms in found)
-    Console(soft_wrap=True).print(
-        f"{watched}: {attack}: {share:.1%} of {tasks:,} tasks, weakest bound {weakest:.0e}"
-    )
+    Console(soft_wrap=True).print(f"{watched}: {attack}: {share:.1%} of {tasks:,} tasks, weakest bound {weakest:.0e}")
     return share
 
 

@@ -95,9 +95,7 @@ def best_words(law: UeCompactLaw | CollisionLaw, functions: Integers, targets: I
     return BestWords(functions * symbols + best, scores[np.arange(functions.size), best])
 
 
-def _places(
-    law: UeCompactLaw | CollisionLaw, functions: Integers, targets: Integers
-) -> tuple[Integers, Floats]:
+def _places(law: UeCompactLaw | CollisionLaw, functions: Integers, targets: Integers) -> tuple[Integers, Floats]:
     """Where functions send the targets; row z, column c: how often symbol c supports what is at z."""
     if isinstance(law, CollisionLaw):
         items = [law.item(key, level) for key in targets.tolist() for level in range(law.levels)]

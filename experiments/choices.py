@@ -56,9 +56,7 @@ class ChoiceComparison(NamedTuple):
         return self.errors[self.chosen] / self.errors[self.best]
 
 
-def compare_choice(
-    setting: SimulatedSetting, objective: str, rng: Generator, repeats: int
-) -> ChoiceComparison:
+def compare_choice(setting: SimulatedSetting, objective: str, rng: Generator, repeats: int) -> ChoiceComparison:
     """Simulate every mechanism that `auto` may choose, and compare its choice with the best."""
     expected = expect(
         setting.keys,
@@ -79,9 +77,7 @@ def compare_choice(
     }
     chosen = choose_law(epsilon, {"name": "auto"}, setting.pairs, expected).name
     variances = [
-        CountMoments.of(law.count_law).frequency_variance(wanted.frequency)
-        for law in laws
-        if law.name in errors
+        CountMoments.of(law.count_law).frequency_variance(wanted.frequency) for law in laws if law.name in errors
     ]
     noise = math.sqrt(min(variances) / setting.users) / wanted.frequency
     return ChoiceComparison(setting, chosen, min(errors, key=lambda name: errors[name]), errors, noise)
@@ -106,6 +102,4 @@ def simulate_keys(
     found, mean = corrected(support, users, CountMoments.of(count_law, scale=scale))
     held = holders > 0
     off = (mean - means)[held] ** 2
-    return SquaredErrors(
-        float(np.mean((found - holders / users) ** 2)), float(off.mean()) if held.any() else 1.0
-    )
+    return SquaredErrors(float(np.mean((found - holders / users) ** 2)), float(off.mean()) if held.any() else 1.0)

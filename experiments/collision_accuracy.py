@@ -142,9 +142,7 @@ def mixed_frequencies(task: Task, law: CollisionLaw, data: Dataset, keys: Intege
     positions = item_positions(law.numbering, np.stack([2 * keys, 2 * keys + 1])).astype(np.uint64)
     counts = np.zeros(positions.shape, np.int64)
     for part in words(with_law(task, MixedLaw(law)), data, seed):
-        add_mixed_supports(
-            part.view(np.uint64), np.uint64(law.symbols), positions.reshape(-1), counts.reshape(-1)
-        )
+        add_mixed_supports(part.view(np.uint64), np.uint64(law.symbols), positions.reshape(-1), counts.reshape(-1))
     return unbiased_frequency(KeySupport(counts), data.users, CountMoments.of(law.count_law))
 
 

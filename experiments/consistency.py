@@ -49,9 +49,7 @@ def populations(clothing: Dataset) -> Iterator[PaddedPopulation]:
         yield PaddedPopulation(f"{name}, padding {padding}", dataset, SamplingModel(dataset), padding)
 
 
-def measure(
-    population: PaddedPopulation, mechanism: str, epsilon: str, method: str, repeats: int
-) -> np.ndarray:
+def measure(population: PaddedPopulation, mechanism: str, epsilon: str, method: str, repeats: int) -> np.ndarray:
     """Return squared errors of frequencies: repeats × (all keys, top keys) × (without, with `consistent`)."""
     dataset, padding, users = population.dataset, population.padding, population.dataset.users
     law = build(mechanism, dataset.keys, padding, Fraction(epsilon), {})

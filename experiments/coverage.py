@@ -146,9 +146,7 @@ def intervals(task: Task, collected: Collected, counted: Counted) -> Intervals:
     """Return the intervals that the product gives, and those with the sizes known."""
     left_out = 1 - counted.reports / collected.dataset.users
     moments = CountMoments.of(counted.count_law, left_out)
-    bare = METHODS[default_method(task)].estimate_with_intervals(
-        counted.support, counted.reports, moments, LEVEL
-    )
+    bare = METHODS[default_method(task)].estimate_with_intervals(counted.support, counted.reports, moments, LEVEL)
     low, high = bare.frequency_interval
     informed = HiddenShare(collected.dataset.hidden_share(task.padding))
     if counted.tally is None:
@@ -170,9 +168,7 @@ def measure(collected: Collected, epsilon: str, repeats: int) -> tuple[Task, Cov
     for repeat in range(repeats):
         low, high, informed = intervals(task, collected, collect(task, collected, repeat))
         inside = (low <= truth) & (truth <= high)
-        rows.append(
-            (inside.mean(), inside[top].mean(), *(np.median((end - low)[top]) for end in (high, informed)))
-        )
+        rows.append((inside.mean(), inside[top].mean(), *(np.median((end - low)[top]) for end in (high, informed))))
     means = np.mean(rows, axis=0)
     widths = np.median([row[2:] for row in rows], axis=0)
     return task, Coverage(float(means[0]), float(means[1]), float(widths[0]), float(widths[1]))
@@ -182,9 +178,7 @@ def requirements(name: str, found: Coverage) -> list[Requirement]:
     """Return what must hold for one population at one ε."""
     ratio = found.width / found.informed_width
     return [
-        Requirement(
-            f"{name}, all keys", f"≥ {MIN_COVERAGE}", f"{found.all_keys:.3f}", found.all_keys >= MIN_COVERAGE
-        ),
+        Requirement(f"{name}, all keys", f"≥ {MIN_COVERAGE}", f"{found.all_keys:.3f}", found.all_keys >= MIN_COVERAGE),
         Requirement(
             f"{name}, top {TOP}",
             f"≥ {MIN_TOP_COVERAGE}",
@@ -225,9 +219,7 @@ def run(settings: ExperimentSettings) -> bool:
             larger = float(np.mean(collected.dataset.population.sizes > task.padding))
             hidden = collected.dataset.hidden_share(task.padding)
             numbers = (f"{larger:.1%}", f"{hidden:.3f}", *(f"{value:.3f}" for value in found))
-            table.add_row(
-                collected.name, epsilon, task.mechanism, str(task.padding), f"{task.size_share:g}", *numbers
-            )
+            table.add_row(collected.name, epsilon, task.mechanism, str(task.padding), f"{task.size_share:g}", *numbers)
             bars += requirements(f"{collected.name}, ε = {epsilon}", found)
     Console(width=170).print(table)
     return show_requirements(bars)

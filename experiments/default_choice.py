@@ -80,9 +80,7 @@ class DrawnPeople(NamedTuple):
 
     def shown(self, padding: float) -> Floats:
         """The frequencies of the top keys that reports show."""
-        return np.asarray(
-            np.minimum(1.0, padding / self.sizes) @ self.holders / self.people.sum(), np.float64
-        )
+        return np.asarray(np.minimum(1.0, padding / self.sizes) @ self.holders / self.people.sum(), np.float64)
 
 
 class PaddingError(NamedTuple):
@@ -250,9 +248,7 @@ def _summarise(part: str, judged: Sequence[JudgedChoice]) -> bool:
         if (inputs, attribute) in JUDGED:
             bar = f"all within {MAX_RATIO}, geometric mean at most {MAX_MEAN_RATIO}"
             holds = max(ratios) <= MAX_RATIO and mean <= MAX_MEAN_RATIO
-            requirements.append(
-                Requirement(f"{part}, from {inputs}, relative to {what}", bar, measured, holds)
-            )
+            requirements.append(Requirement(f"{part}, from {inputs}, relative to {what}", bar, measured, holds))
         else:
             print(f"       {part}, from {inputs}, relative to {what}: {measured}")
     return show_requirements(requirements)

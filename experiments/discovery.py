@@ -48,11 +48,7 @@ def random_texts(alphabet: str, count: int, rng: Generator) -> list[str]:
 
 def planted_texts(part: str, task: Task, count: int, rng: Generator) -> list[str]:
     """Return as many of the texts of a part, or all if there are fewer, no two of which are found as one."""
-    texts = (
-        rng.permutation(TITLES).tolist()
-        if part == "titles"
-        else random_texts(task.tree.alphabet, 2 * count, rng)
-    )
+    texts = rng.permutation(TITLES).tolist() if part == "titles" else random_texts(task.tree.alphabet, 2 * count, rng)
     return list({task.tree.cut(text): text for text in texts}.values())[:count]
 
 

@@ -141,8 +141,7 @@ def measure_discoveries(part: str, epsilon: str, pairs: int, repeats: int) -> Di
         errors = marked.frequency[:held] - setting.frequency, marked.mean[:held] - setting.mean
         squares.append([error**2 for error in errors])
     predicted = [
-        predicted_errors(setting.task.law, setting.dataset.users, float(frequency))
-        for frequency in setting.frequency
+        predicted_errors(setting.task.law, setting.dataset.users, float(frequency)) for frequency in setting.frequency
     ]
     of_frequency, of_mean = np.mean(squares, axis=0)
     well_known = setting.frequency > MIN_STANDARD_ERRORS * np.array([each.frequency for each in predicted])
@@ -229,10 +228,7 @@ def run(settings: ExperimentSettings) -> bool:
     """Run both parts, print the bars and write the page; return whether all bars are met."""
     repeats = settings.repeats or REPEATS
     jobs = [
-        (part, epsilon, pairs, repeats)
-        for part in settings.parts or PARTS
-        for epsilon in EPSILONS
-        for pairs in PAIRS
+        (part, epsilon, pairs, repeats) for part in settings.parts or PARTS for epsilon in EPSILONS for pairs in PAIRS
     ]
     results = map_in_processes(measure_discoveries, jobs, os.cpu_count() or 1)
     cells = list(track(results, "hashed keys", total=len(jobs)))

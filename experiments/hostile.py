@@ -139,9 +139,7 @@ def attacks_on(task: Task, targets: Integers) -> dict[str, HostileAttack]:
         found[f"all say {says}"] = HostileAttack(key, steered(says))
     if task.size_question is not None:
         found["all hold few pairs"] = HostileAttack(targets, lied_about_sizes(0))
-        found["all hold all keys"] = HostileAttack(
-            targets, lied_about_sizes(len(task.size_question.ends) - 1)
-        )
+        found["all hold all keys"] = HostileAttack(targets, lied_about_sizes(len(task.size_question.ends) - 1))
     return found
 
 

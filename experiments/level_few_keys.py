@@ -62,9 +62,7 @@ def _measure(keys: int, epsilon: str, collections: int) -> FewKeys:
                 support, _, count_law = count_reports(law, one_pair_each(held, PEOPLE), rng)
                 moments = CountMoments.of(count_law)
                 posterior = learn(support, PEOPLE, moments)
-                found = with_intervals(
-                    posterior.profiles.shares, partial(posterior.mean_interval, level=LEVEL)
-                )
+                found = with_intervals(posterior.profiles.shares, partial(posterior.mean_interval, level=LEVEL))
                 own = with_intervals(
                     own_shares(support, PEOPLE, moments), own_interval(support, PEOPLE, moments, LEVEL)
                 )
@@ -79,9 +77,7 @@ def _holders(keys: int, alike: int, rng: Generator) -> Integers:
     """Return holders per level and key: frequencies fall by rank, profiles scatter about a drawn one."""
     weights = 1 / np.arange(1, keys + 1)
     common = np.maximum(rng.dirichlet(np.ones(LEVELS)), MIN_SHARE)
-    return rng.multinomial(
-        rng.multinomial(PEOPLE, weights / weights.sum()), rng.dirichlet(alike * common, keys)
-    ).T
+    return rng.multinomial(rng.multinomial(PEOPLE, weights / weights.sum()), rng.dirichlet(alike * common, keys)).T
 
 
 def _share_inside(low: Floats, truth: Floats, high: Floats) -> float:

@@ -69,9 +69,7 @@ def measure_means(  # noqa: PLR0917
             if not len(rows):
                 continue
             rng = default_rng([SEED, len(found)])
-            errors = [
-                np.mean([_squared_error(law, row, users, rng) for row in rows]) for law in (several, two)
-            ]
+            errors = [np.mean([_squared_error(law, row, users, rng) for row in rows]) for law in (several, two)]
             means = rows @ values / rows.sum(axis=1)
             # Both have the variance of one item's estimate in common, and the square of the frequency.
             share = 1 / rows.sum(axis=1) ** 2
@@ -100,9 +98,7 @@ def _squared_error(law: Law, holders: Integers, users: int, rng: Generator) -> f
         levels = np.tile(holders[:, None], COLLECTIONS)
     else:
         # Every holder's value becomes a sign anew in every collection.
-        plus = rng.binomial(holders[:, None], (1 + values[:, None]) / 2, (holders.size, COLLECTIONS)).sum(
-            axis=0
-        )
+        plus = rng.binomial(holders[:, None], (1 + values[:, None]) / 2, (holders.size, COLLECTIONS)).sum(axis=0)
         levels = np.stack([holders.sum() - plus, plus])
     counts = _drawn(law.count_law, levels, users, rng)
     moments = CountMoments.of(law.count_law)

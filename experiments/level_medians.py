@@ -118,9 +118,7 @@ def _collected(task: Task, model: SamplingModel, rng: Generator) -> Posterior:
     return learn(support, model.users, CountMoments.of(count_law, scale=_scale(task)))
 
 
-def _medians(
-    task: Task, model: SamplingModel, truth: Floats, rng: Generator
-) -> tuple[Floats, Floats, Flags, Floats]:
+def _medians(task: Task, model: SamplingModel, truth: Floats, rng: Generator) -> tuple[Floats, Floats, Flags, Floats]:
     """Return medians by `bayes` and by own counts; whether the intervals of `bayes` hold; their widths."""
     posterior = _collected(task, model, rng)
     interval_on = partial(posterior.mean_interval, level=LEVEL)

@@ -322,9 +322,7 @@ def _repeat(rated: Rated, support: KeySupport, moments: CountMoments) -> _Repeat
     )
 
 
-def _known_with_distribution(
-    true: Floats, support: KeySupport, users: int, moments: CountMoments
-) -> KnownFrequencies:
+def _known_with_distribution(true: Floats, support: KeySupport, users: int, moments: CountMoments) -> KnownFrequencies:
     """Return what totals tell of the frequencies to an analyst who knows the true ones, but not whose."""
     holders, keys = np.unique(np.round(true * users), return_counts=True)
     frequency = holders / users
@@ -418,10 +416,7 @@ def run(settings: ExperimentSettings) -> bool:
             break
         rated = Rated(name, case.make(FigureScale(data=settings.data)), case.padding)
         jobs = [
-            (mechanism, epsilon, repeats)
-            for mechanism in case.mechanisms
-            for epsilon in EPSILONS
-            if "shares" in parts
+            (mechanism, epsilon, repeats) for mechanism in case.mechanisms for epsilon in EPSILONS if "shares" in parts
         ]
         results = map_in_processes(partial(measure_shares, rated), jobs, os.cpu_count() or 1)
         shares += track(results, name, total=len(jobs))
@@ -433,7 +428,5 @@ def run(settings: ExperimentSettings) -> bool:
     few = measure_few_keys(repeats) if "few" in parts else []
     requirements = list(requirements_of(shares, means, medians, few))
     if not settings.parts:
-        write_page(
-            settings.out, shares=shares, means=means, medians=medians, few=few, requirements=requirements
-        )
+        write_page(settings.out, shares=shares, means=means, medians=medians, few=few, requirements=requirements)
     return show_requirements(requirements)

@@ -96,9 +96,7 @@ class MeasuredPopulation:
         return self.by_quantity(inside.astype(np.float64), mean_inside.astype(np.float64))
 
 
-def measure(
-    population: MeasuredPopulation, mechanism: str, epsilon: str, repeats: int, seed: int
-) -> MeasuredErrors:
+def measure(population: MeasuredPopulation, mechanism: str, epsilon: str, repeats: int, seed: int) -> MeasuredErrors:
     """Simulate collections and give every method the same counts."""
     dataset = population.dataset
     law = build(mechanism, dataset.keys, population.padding, Fraction(epsilon), {})
@@ -138,9 +136,7 @@ def measure(
     )
 
 
-def oracle(
-    population: MeasuredPopulation, support: KeySupport, moments: CountMoments
-) -> tuple[Floats, Floats]:
+def oracle(population: MeasuredPopulation, support: KeySupport, moments: CountMoments) -> tuple[Floats, Floats]:
     """Return posterior means under the true distributions of what reports show, shrinkage unlimited."""
     found = learn(
         support,

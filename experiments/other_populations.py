@@ -11,9 +11,7 @@ from pckv.lab.populations import gaussian, uniform, zipf
 
 CASES = {
     "uniform, 500 keys": AccuracyCase(lambda _: uniform(30_000, 500, default_rng(11)), 1, 20),
-    "gaussian, 300 keys": AccuracyCase(
-        lambda _: gaussian(300_000, 300, default_rng(12), key_scale=80), 1, 20
-    ),
+    "gaussian, 300 keys": AccuracyCase(lambda _: gaussian(300_000, 300, default_rng(12), key_scale=80), 1, 20),
     "zipf 0.8, 2 pairs": AccuracyCase(lambda _: zipf(50_000, 3000, default_rng(13), 2, 0.8), 2, 20),
     "zipf 1.5": AccuracyCase(lambda _: zipf(200_000, 2000, default_rng(14), 1, 1.5), 1, 20),
     "zipf 1.1, 5 pairs": AccuracyCase(lambda _: zipf(100_000, 1000, default_rng(15), 5, 1.1), 5, 20),

@@ -62,12 +62,8 @@ class CoverageCase(NamedTuple):
 
 
 CASES = {
-    "demo": CoverageCase(
-        lambda _: zipf(20_000, 100, default_rng(1), pairs=3), "collision", 3, ("1", "2", "3"), 400
-    ),
-    "12 keys": CoverageCase(
-        lambda _: zipf(500, 12, default_rng(SEED), pairs=3), "collision", 3, ("1", "2", "4"), 400
-    ),
+    "demo": CoverageCase(lambda _: zipf(20_000, 100, default_rng(1), pairs=3), "collision", 3, ("1", "2", "3"), 400),
+    "12 keys": CoverageCase(lambda _: zipf(500, 12, default_rng(SEED), pairs=3), "collision", 3, ("1", "2", "4"), 400),
     "zipf, 1,000 keys": CoverageCase(
         lambda _: zipf(100_000, 1000, default_rng(SEED + 1)), "ue-compact", 1, ("1", "2", "4"), 200
     ),
@@ -129,9 +125,7 @@ def run(settings: ExperimentSettings) -> bool:
     return show_requirements(requirements_of(rows))
 
 
-def measure(
-    name: str, case: CoverageCase, dataset: Dataset, epsilon: str, repeats: int
-) -> Iterator[RankCoverage]:
+def measure(name: str, case: CoverageCase, dataset: Dataset, epsilon: str, repeats: int) -> Iterator[RankCoverage]:
     """Simulate collections, and give both methods the same counts."""
     law = build(case.mechanism, dataset.keys, case.padding, Fraction(epsilon), {})
     model = SamplingModel(dataset)
@@ -158,9 +152,7 @@ def measure(
         )
 
 
-def _compare(
-    estimates: KeyEstimates, frequency: Floats, mean: Floats, ranked: np.ndarray
-) -> CollectionCoverage:
+def _compare(estimates: KeyEstimates, frequency: Floats, mean: Floats, ranked: np.ndarray) -> CollectionCoverage:
     low, high = estimates.frequency_interval
     inside = (low <= frequency) & (frequency <= high)
     mean_low, mean_high = estimates.mean_interval
@@ -175,9 +167,7 @@ def table(rows: list[RankCoverage]) -> Iterator[str]:
     """Yield a line per row; rows come in pairs, `corrected` first."""
     for place, row in enumerate(rows):
         reference = rows[place - place % len(COMPARED)]
-        widths = [
-            row.width[:end].mean() / reference.width[:end].mean() for end in (TOP, reference.width.size)
-        ]
+        widths = [row.width[:end].mean() / reference.width[:end].mean() for end in (TOP, reference.width.size)]
         numbers = [
             row.of_ranks("1"),
             row.of_ranks("2 to 10"),
@@ -204,11 +194,7 @@ def requirements_of(rows: list[RankCoverage]) -> list[Requirement]:
             top, everything = float(row.frequency[:TOP].mean()), row.of_ranks("all")
             name = f"{row.data}, ε = {row.epsilon}"
             requirements += [
-                Requirement(
-                    f"{name}, top {TOP}", f"≥ {MIN_TOP_COVERAGE}", f"{top:.3f}", top >= MIN_TOP_COVERAGE
-                ),
-                Requirement(
-                    f"{name}, all keys", f"≥ {MIN_COVERAGE}", f"{everything:.3f}", everything >= MIN_COVERAGE
-                ),
+                Requirement(f"{name}, top {TOP}", f"≥ {MIN_TOP_COVERAGE}", f"{top:.3f}", top >= MIN_TOP_COVERAGE),
+                Requirement(f"{name}, all keys", f"≥ {MIN_COVERAGE}", f"{everything:.3f}", everything >= MIN_COVERAGE),
             ]
     return requirements

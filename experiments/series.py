@@ -85,9 +85,7 @@ def draw_paths(setting: SeriesSetting, rng: Generator) -> Paths:
         elif KINDS[kind[key]] == JUMPING:
             relative = rng.choice([-0.6, 0.6])
             frequency[key, jump[key] :] += relative * base[key] + rng.choice(setting.jumps, p=JUMP_CHANCES)
-    mean = np.clip(
-        rng.uniform(-0.9, 0.9, (KEYS, 1)) + 0.2 * np.sin(2 * np.pi * time) * rng.random((KEYS, 1)), -1, 1
-    )
+    mean = np.clip(rng.uniform(-0.9, 0.9, (KEYS, 1)) + 0.2 * np.sin(2 * np.pi * time) * rng.random((KEYS, 1)), -1, 1)
     return Paths(frequency, mean, kind, jump)
 
 
@@ -208,14 +206,11 @@ def flags(found: Trend, truth: Floats) -> tuple[float, float]:
 def requirements(found: list[Measured]) -> list[Requirement]:
     """Return what must hold on average over all repeats."""
     ratio = {
-        name: np.mean([each.single[name] for each in found])
-        / np.mean([each.smoothed[name] for each in found])
+        name: np.mean([each.single[name] for each in found]) / np.mean([each.smoothed[name] for each in found])
         for name in KINDS
     }
     coverage = {name: float(np.mean([each.covered[name] for each in found])) for name in KINDS}
-    everything = float(
-        np.average([coverage[STAYING], coverage[DRIFTING], coverage[JUMPING]], weights=[2, 1, 1])
-    )
+    everything = float(np.average([coverage[STAYING], coverage[DRIFTING], coverage[JUMPING]], weights=[2, 1, 1]))
     false = float(np.mean([each.false_share for each in found]))
     return [
         Requirement(
@@ -226,9 +221,7 @@ def requirements(found: list[Measured]) -> list[Requirement]:
         )
         for name in KINDS
     ] + [
-        Requirement(
-            "coverage, all keys", f"≥ {MIN_COVERAGE}", f"{everything:.3f}", everything >= MIN_COVERAGE
-        ),
+        Requirement("coverage, all keys", f"≥ {MIN_COVERAGE}", f"{everything:.3f}", everything >= MIN_COVERAGE),
         *(
             Requirement(f"coverage, {name}", f"≥ {MIN_COVERAGE}", f"{value:.3f}", value >= MIN_COVERAGE)
             for name, value in coverage.items()
@@ -264,14 +257,10 @@ def show(name: str, series: Series, found: list[Measured]) -> None:
     ):
         table.add_row(what.replace("_", " "), f"{np.mean([getattr(each, what) for each in found]):.4f}")
     for kind in KINDS:
-        single, smoothed = (
-            np.mean([getattr(each, what)[kind] for each in found]) for what in ("single", "smoothed")
-        )
+        single, smoothed = (np.mean([getattr(each, what)[kind] for each in found]) for what in ("single", "smoothed"))
         table.add_row(f"{kind}: squared error, single and smoothed", f"{single:.3g}, {smoothed:.3g}")
     for kind in (DRIFTING, JUMPING):
         keys, single, smoothed, inside = np.sum([each.visible[kind] for each in found], axis=0)
-        numbers = (
-            f"{keys:.0f} keys, gain {single / smoothed:.2f}, covered {inside / keys:.3f}" if keys else "none"
-        )
+        numbers = f"{keys:.0f} keys, gain {single / smoothed:.2f}, covered {inside / keys:.3f}" if keys else "none"
         table.add_row(f"{kind} visibly", numbers)
     Console(width=120).print(table)

@@ -50,9 +50,7 @@ def size_answers(task: Task, answer: int, count: int) -> Integers:
 def _planes(law: UeLaw, key: int, count: int, *, plus: bool, minus: bool) -> Bytes:
     present, positive = np.zeros((2, count, law.keys), np.bool_)
     present[:, key], positive[:, key] = plus or minus, plus
-    return np.concatenate(
-        [np.packbits(plane, axis=1, bitorder="little") for plane in (present, positive)], axis=1
-    )
+    return np.concatenate([np.packbits(plane, axis=1, bitorder="little") for plane in (present, positive)], axis=1)
 
 
 def _candidates(law: Law, key: int, *, plus: bool, minus: bool, rng: Generator) -> Integers:

@@ -20,9 +20,7 @@ from support.parts import SHORT_LIVED_JAVA, SUPPORT, missing_part
 from support.sample_reports import MANY, TEN_MILLION, CollectionFactory, make_collection
 from support.tiers import mark_for_verify
 
-settings.register_profile(
-    "pckv", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
+settings.register_profile("pckv", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("pckv")
 
 

@@ -25,9 +25,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = "docs/tutorial.md"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # What a newcomer's machine does not have.
-LEFT_OUT = re.compile(
-    r"VIRTUAL_ENV|PYTHON(PATH|HOME|DONTWRITEBYTECODE)|XDG_|PCKV_|UV_CACHE|PIP_CACHE|MAKE|MFLAGS"
-)
+LEFT_OUT = re.compile(r"VIRTUAL_ENV|PYTHON(PATH|HOME|DONTWRITEBYTECODE)|XDG_|PCKV_|UV_CACHE|PIP_CACHE|MAKE|MFLAGS")
 MAX_SECONDS = {"make demo, with set-up": 90.0, "the demo alone": 30.0, "the tutorial's commands": 60.0}
 HEADER = f"{'step':<26}{'seconds':>9}{'limit':>7}{'processor seconds':>19}"
 SECONDS_TO_START = 60
@@ -72,9 +70,7 @@ def show(step: Step) -> bool:
     """Print how long a step took; return whether that is within its limit."""
     limit = MAX_SECONDS[step.name]
     mark = "" if step.seconds <= limit else "  above the limit"
-    print(
-        f"{step.name:<26}{step.seconds:>9.1f}{limit:>7.0f}{step.processor_seconds:>19.1f}{mark}", flush=True
-    )
+    print(f"{step.name:<26}{step.seconds:>9.1f}{limit:>7.0f}{step.processor_seconds:>19.1f}{mark}", flush=True)
     return not mark
 
 

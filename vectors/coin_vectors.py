@@ -72,9 +72,7 @@ def _pairs(task: Task) -> Iterator[dict[str, float]]:
     most = task.padding if task.more == REFUSE else len(PAIRS)
     for shares in PAIRS:
         if len(shares) <= most:
-            yield {
-                task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()
-            }
+            yield {task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()}
 
 
 def _reports(

@@ -147,8 +147,7 @@ def _refused_alphabets() -> Iterator[tuple[str, str]]:
             "changes the character before it, or is changed",
             # Marks, conjoining letters, and characters with another normal form.
             tuple(
-                f'"a{letter}"'
-                for letter in "\u0301\u0903\u20dd\ufe0f\u3099\U0001d165\u1160\u11ff\u212b\u0958\ufb1d"
+                f'"a{letter}"' for letter in "\u0301\u0903\u20dd\ufe0f\u3099\U0001d165\u1160\u11ff\u212b\u0958\ufb1d"
             ),
         ),
     ):

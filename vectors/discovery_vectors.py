@@ -26,9 +26,7 @@ def prefix_vectors() -> Iterator[dict[str, Any]]:
         tree = task.tree
         for text in (*_texts(task), *_long_texts(task), *NOT_FOUND):
             found = tree.cut(text)
-            numbers = [
-                tree.item(task.digest, tree.prefix(found, group), group) for group in range(tree.groups)
-            ]
+            numbers = [tree.item(task.digest, tree.prefix(found, group), group) for group in range(tree.groups)]
             yield {
                 "task": task.to_json(),
                 "text": text,

@@ -164,9 +164,7 @@ def allowed_tasks() -> Iterator[Task]:
     yield _small(keys=2**31, epsilon="0.000001", padding=2**31)
     yield _small(keys=2**26, epsilon="0.000001", padding=7, mechanism="ue")
     yield _small(keys=3, epsilon="3.14159265358979323846264338327950288419")
-    for epsilon, mechanism in itertools.product(
-        HARD_EPSILONS, (MECHANISMS[2], MECHANISMS[4], MECHANISMS[-1])
-    ):
+    for epsilon, mechanism in itertools.product(HARD_EPSILONS, (MECHANISMS[2], MECHANISMS[4], MECHANISMS[-1])):
         asks_sizes = mechanism["name"] != "ue"
         yield _small(
             keys=30,

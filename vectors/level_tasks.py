@@ -47,9 +47,7 @@ LEVEL_TASKS = (
     _compact(17, levels=16, keys=20, padding=3, values=("-0.1", "0.7"), epsilon=2, size_share="0.25"),
     _compact(67, 4, levels=16, keys=249_274, values=(0, 100), epsilon=3, padding=10),
     _collision(4, levels=("1", "5"), padding=1, size_share="0.1"),
-    _task(
-        {"name": "collision", "symbols": 8, "positions": 4099, "generator": 2539}, levels=3, size_share="0.05"
-    ),
+    _task({"name": "collision", "symbols": 8, "positions": 4099, "generator": 2539}, levels=3, size_share="0.05"),
     _collision(8, levels=STARS, between="refuse"),
     _collision(5560, levels=16, keys=10_000, values=("0.1", "0.7"), epsilon=4, padding=100),
     # On both sides of the number of items from which functions are named by an index.

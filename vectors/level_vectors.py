@@ -87,9 +87,7 @@ def level_thresholds() -> Iterator[dict[str, Any]]:
                 yield law_thresholds(epsilon, words, levels=levels, allocation="optimized")
             for keys, q, r in ((3, 17, 1), (20, 67, 4), (1000, None, 1), (2**20, None, 1)):
                 compact = UeCompactLaw(keys, 1, exact, q, r, levels=levels)
-                yield law_thresholds(
-                    epsilon, compact, levels=levels, **compact.parameters, q_is_chosen=q is None
-                )
+                yield law_thresholds(epsilon, compact, levels=levels, **compact.parameters, q_is_chosen=q is None)
             for keys, padding, symbols in ((3, 2, None), (1000, 2, 7), (2**23 // 16, 5, None)):
                 collision = CollisionLaw(keys, padding, exact, symbols=symbols, levels=levels)
                 yield law_thresholds(

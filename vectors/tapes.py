@@ -24,9 +24,7 @@ def seeded_reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports of several sets of pairs, from tapes that depend on the number."""
     for case, shares in enumerate(PAIRS):
         if max(shares, default=0) < task.key_count:
-            pairs = {
-                task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()
-            }
+            pairs = {task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()}
             tape = seeded_source(100 * number + case)(16 + 8 * (task.draws + 4))
             yield report_vector(task, pairs, tape)
 
@@ -45,11 +43,7 @@ def report_vector(task: Task, pairs: dict[str, float], tape: bytes) -> dict[str,
 
 def rejected_draws(task: Task, key: str) -> Iterator[dict[str, Any]]:
     """Yield a report whose first draw about pairs falls into the incomplete last run of `below`."""
-    tape = (
-        bytes(16)
-        + b"\xff" * 8 * (1 + (task.size_question is not None))
-        + seeded_source(5)(8 * (task.draws + 3))
-    )
+    tape = bytes(16) + b"\xff" * 8 * (1 + (task.size_question is not None)) + seeded_source(5)(8 * (task.draws + 3))
     yield report_vector(task, {key: 1.5}, tape)
 
 
@@ -123,9 +117,7 @@ def size_draws(task: Task) -> Iterator[dict[str, Any]]:
     for size in _sizes(question):
         pairs = {task.key_name(key): task.low for key in range(size)}
         rounding = question.rounding(size)
-        rounded = (
-            [()] if rounding is None else [(rounding.down - 1,), (rounding.down,), (rounding.total - 1,)]
-        )
+        rounded = [()] if rounding is None else [(rounding.down - 1,), (rounding.down,), (rounding.total - 1,)]
         answers = [
             (question.kept - 1,),
             *((question.kept, other) for other in range(len(question.ends) - 1)),
@@ -149,9 +141,7 @@ def rejected_size_draws(task: Task) -> Iterator[dict[str, Any]]:
         others = len(question.ends) - 1
         rejected = () if 2**64 % others == 0 else (last,)
         if rounding is not None and 2**64 % rounding.total:
-            yield report_vector(
-                task, pairs, tape_of(task, 0, last, rounding.down, question.kept, *rejected, 1)
-            )
+            yield report_vector(task, pairs, tape_of(task, 0, last, rounding.down, question.kept, *rejected, 1))
         elif rounding is None and rejected:
             yield report_vector(task, pairs, tape_of(task, 0, question.kept, last, last, others - 1))
 

@@ -227,15 +227,9 @@ def _about_tasks() -> Iterator[dict[str, Any]]:
     yield from _refused(
         (about, good.replace(f"{question},", "")),
         (about, good.replace(question, f'"answer":"",{question}')),
-        *(
-            (about, re.sub(r'"about":\{[^}]*\}', f'"about":{value}', good))
-            for value in ("null", "[]", '""', "{}")
-        ),
+        *((about, re.sub(r'"about":\{[^}]*\}', f'"about":{value}', good)) for value in ("null", "[]", '""', "{}")),
         ("canonical", good.replace(question, '"question":"Which\\u003f"')),
-        *(
-            ("question must be text", good.replace(question, f'"question":{value}'))
-            for value in ("null", "1", "[]")
-        ),
+        *(("question must be text", good.replace(question, f'"question":{value}')) for value in ("null", "1", "[]")),
         ("question holds a control character", good.replace(question, '"question":"Which\\n?"')),
         ("question holds a control character", good.replace(question, '"question":"Which\\t?"')),
         ("question is not in Unicode normal form C", good.replace(question, '"question":"e\u0301"')),
@@ -258,10 +252,7 @@ def _rounds() -> Iterator[dict[str, Any]]:
         ("missing", re.sub(member + ",", "", good)),
         *(("panels must be", good.replace('"panels":4', f'"panels":{n}')) for n in (*counts, "1001")),
         *(("round must be", good.replace('"round":12}', f'"round":{n}}}')) for n in (*counts, "1000001")),
-        *(
-            ("id of a series", good.replace(series, text))
-            for text in (series[:-1], f"{series[:-1]}_", f"{series}A")
-        ),
+        *(("id of a series", good.replace(series, text)) for text in (series[:-1], f"{series[:-1]}_", f"{series}A")),
         ("round of a series has days", good.replace("round 12", "round 13")),
         ("round of a series has days", good.replace(", round 12", " 12")),
         *(

@@ -48,10 +48,7 @@ def thresholds() -> Iterator[dict[str, Any]]:
             yield law_thresholds(epsilon, tuned, **tuned.parameters)
     pairs = ((1, None), (2, 3), (2, None), (100, None), (100, MAX_SYMBOLS))
     counted = [(1000, *stated) for stated in pairs]
-    indexed = [
-        (keys, 5, None)
-        for keys in (MAX_COUNTED_ITEMS // 2, MAX_COUNTED_ITEMS // 2 + 1, CollisionLaw.max_keys)
-    ]
+    indexed = [(keys, 5, None) for keys in (MAX_COUNTED_ITEMS // 2, MAX_COUNTED_ITEMS // 2 + 1, CollisionLaw.max_keys)]
     for epsilon, (keys, padding, symbols) in product(EPSILONS, [*counted, *indexed]):
         collision = CollisionLaw(keys, padding, Fraction(epsilon), symbols=symbols)
         yield law_thresholds(epsilon, collision, **collision.parameters, symbols_are_chosen=symbols is None)

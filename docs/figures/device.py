@@ -20,9 +20,7 @@ def draw() -> Drawing:
     drawing.text(330, 36, "2. One of them", bold=True)
     drawing.box(252, 112, 156, 42, "person")
     drawing.text(330, 139, "heat 2  →  heat −")
-    drawing.text(
-        330, 190, ("drawn at random; a low", "value is mostly −, a high", "one mostly +"), size=13, ink="soft"
-    )
+    drawing.text(330, 190, ("drawn at random; a low", "value is mostly −, a high", "one mostly +"), size=13, ink="soft")
     drawing.arrow(416, 125, 500, 82)
     drawing.arrow(416, 141, 500, 184)
     drawing.text(600, 36, "3. Truth or noise", bold=True)

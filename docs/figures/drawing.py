@@ -37,9 +37,7 @@ class Drawing:
 
     def bar(self, x: float, y: float, width: float, height: float, fill: str) -> None:
         """Add a rectangle without an edge."""
-        self._shapes.append(
-            f'<rect class="fill-{fill}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"/>'
-        )
+        self._shapes.append(f'<rect class="fill-{fill}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"/>')
 
     def text(
         self,

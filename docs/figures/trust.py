@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from figures.drawing import Drawing
 
-TITLE = (
-    "The collector sees noisy reports; with a shuffler the analyst sees them without knowing whose they are"
-)
+TITLE = "The collector sees noisy reports; with a shuffler the analyst sees them without knowing whose they are"
 
 
 def draw() -> Drawing:

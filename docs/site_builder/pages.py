@@ -51,9 +51,7 @@ class Pages:
         ]
         names = [path.relative_to(root).as_posix() for path in paths if path.suffix in ASSETS]
         self.places = {name: _place(name) for name in names if not name.startswith(NOT_COPIED)}
-        self.texts = {
-            name: (root / name).read_text(encoding="utf-8") for name in self.places if name.endswith(".md")
-        }
+        self.texts = {name: (root / name).read_text(encoding="utf-8") for name in self.places if name.endswith(".md")}
 
     def faults(self) -> Iterator[Fault]:
         """Yield every dead link, and every page that the first page does not list."""

@@ -90,9 +90,7 @@ class Service:
             for method, operation in operations.items():
                 yield method.upper(), path, (operation, operation.get("parameters", []))
 
-    def _route(
-        self, method: str, path: str, route: tuple[dict[str, Any], list[dict[str, Any]]]
-    ) -> Iterator[str]:
+    def _route(self, method: str, path: str, route: tuple[dict[str, Any], list[dict[str, Any]]]) -> Iterator[str]:
         operation, parameters = route
         yield from (f"### `{method} {path}`", "", f"**{operation['summary']}.**", "")
         if operation.get("description"):

@@ -67,9 +67,7 @@ def check_batch_equals_single(mechanism: str, shapes: Sequence[tuple[int, int]] 
         pairs = [pairs[person] for person in rng.permutation(len(pairs))]
         people = Participants.seeded(pairs, _cornered(task, len(pairs), rng), number)
         # Every participant alone in a batch takes long, and depends on the number of keys the least.
-        check_replay(
-            task, people, (PEOPLE_PER_BATCH, 1) if task.key_count <= MAX_KEYS_ALONE else (PEOPLE_PER_BATCH,)
-        )
+        check_replay(task, people, (PEOPLE_PER_BATCH, 1) if task.key_count <= MAX_KEYS_ALONE else (PEOPLE_PER_BATCH,))
 
 
 def check_rare_draws(mechanism: str, turns: Iterable[int] = range(SWEEPS)) -> None:

@@ -110,9 +110,7 @@ class ComparingTape(VectorisedTape):
         return numbers
 
 
-def recorded_corners(
-    run: Callable[[VectorisedTape], object], source: Source, functions: int | None
-) -> list[int]:
+def recorded_corners(run: Callable[[VectorisedTape], object], source: Source, functions: int | None) -> list[int]:
     """Return the draws at which what a function of a tape does may change."""
     tape = ComparingTape(source, functions)
     run(tape)

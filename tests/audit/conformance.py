@@ -130,14 +130,10 @@ def toy_place(level: int, law: Law) -> tuple[int, int]:
 def check_epsilon_is_used(subject: Subject) -> None:
     """The thresholds are fine enough: at any size the loss is within 1e-9 of the claim."""
     sizes = (1, 100, 10**6, subject.law.max_keys)
-    for keys, length, epsilon in itertools.product(
-        sizes, (1, 100), (Fraction("0.01"), *EPSILONS, Fraction(20))
-    ):
+    for keys, length, epsilon in itertools.product(sizes, (1, 100), (Fraction("0.01"), *EPSILONS, Fraction(20))):
         for law in subject.laws(keys, length, epsilon):
             if epsilon_of(law.realised) < epsilon_of(law.claim) - CLOSE_TO_CLAIM:
-                raise AuditFailure(
-                    f"ε is used: {epsilon_of(law.realised)} of {epsilon_of(law.claim)} with {keys} keys"
-                )
+                raise AuditFailure(f"ε is used: {epsilon_of(law.realised)} of {epsilon_of(law.claim)} with {keys} keys")
 
 
 def check_sampler_equals_law(subject: Subject) -> None:
@@ -163,9 +159,7 @@ def _check_toy(subject: Subject, law: Law) -> None:
         tape = ExhaustiveTape(law.bits, subject.primitives)
         pairs = toy_pairs(values, law, subject.placed)
         if sampler_law(subject.sampler, law, pairs, tape) != law_at(law, values):
-            raise AuditFailure(
-                f"sampler equals law: not for {values} with {law.keys} keys, padding {law.padding}"
-            )
+            raise AuditFailure(f"sampler equals law: not for {values} with {law.keys} keys, padding {law.padding}")
 
 
 def value_sets(keys: int, levels: int) -> Iterator[dict[int, float]]:
@@ -176,9 +170,7 @@ def value_sets(keys: int, levels: int) -> Iterator[dict[int, float]]:
         yield {key: value for key, value in enumerate(values) if value is not None}
 
 
-def toy_pairs(
-    values: Values, law: Law, place: Callable[[float, Sequence[float]], tuple[int, int]]
-) -> list[Pair]:
+def toy_pairs(values: Values, law: Law, place: Callable[[float, Sequence[float]], tuple[int, int]]) -> list[Pair]:
     """Return pairs as the sampler of a toy law takes them: with thresholds of as many bits as its own."""
     placed = ((key, *place(value, scale(law.levels))) for key, value in values.items())
     return [(key, below, threshold >> THRESHOLD_BITS - law.bits) for key, below, threshold in placed]
@@ -246,9 +238,7 @@ def _check_support(distribution: CountLaw, held: HeldLevels, key: int, shown: Sh
 
 def _chance_of(shown: Shown, *levels: int) -> Fraction:
     """Return how often reports support all of these levels."""
-    return sum(
-        (chance for found, chance in shown.items() if all(found[level] for level in levels)), Fraction(0)
-    )
+    return sum((chance for found, chance in shown.items() if all(found[level] for level in levels)), Fraction(0))
 
 
 def _decoded(distribution: CountLaw, chances: Sequence[Fraction]) -> list[Fraction]:
@@ -310,9 +300,7 @@ def check_bytes_round_trip(subject: Subject) -> None:
         data = bytes(_tally(task, _reports(task, size)))
         if bytes(Tally.from_bytes(task, data)) != data:
             raise AuditFailure("bytes round trip: a tally came back different")
-        edits = [
-            data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :] for place in range(0, len(data), 7)
-        ]
+        edits = [data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :] for place in range(0, len(data), 7)]
         for bad in (b"", data[:-1], data + b"\0", *edits):
             if not _refused(TallyError, Tally.from_bytes, task, bad):
                 raise AuditFailure("bytes round trip: truncated or edited bytes were read")

@@ -102,9 +102,7 @@ class ExhaustiveTape(Tape):
         return True
 
 
-def sampler_law(
-    sampler: Sampler, law: Law, pairs: Sequence[Pair], tape: ExhaustiveTape
-) -> dict[int, Fraction]:
+def sampler_law(sampler: Sampler, law: Law, pairs: Sequence[Pair], tape: ExhaustiveTape) -> dict[int, Fraction]:
     """Return the exact law of a sampler's messages, as it runs."""
     return law_of_runs(lambda: sampler(law, pairs, tape), tape)
 

@@ -172,6 +172,4 @@ def _check_reports_of(task: Task, values: Values, coin: bytes | None, make_repor
                 owner = "tape's own bytes" if coin is None else "coin"
                 raise AuditFailure(f"report ids: that of {len(pairs)} pairs is not the {owner}")
             if report.body != task.message_format.encode(message):
-                raise AuditFailure(
-                    f"reports: {len(pairs)} pairs make another message from bytes than from intervals"
-                )
+                raise AuditFailure(f"reports: {len(pairs)} pairs make another message from bytes than from intervals")

@@ -48,9 +48,7 @@ def check_many_people(mechanism: str) -> None:
     check_replay(task, people.take(np.concatenate([everybody[:FEW_PEOPLE], everybody[-FEW_PEOPLE:]])))
     # As it is called, too: from the source alone, however many there are.
     made = list(vectorised.perturb_many(task, people.population(task), seeded_source(2)))
-    again = list(
-        vectorised.perturb_many_from(VectorisedTape(seeded_source(2)), task, people.population(task))
-    )
+    again = list(vectorised.perturb_many_from(VectorisedTape(seeded_source(2)), task, people.population(task)))
     for one, other in zip(made, again, strict=True):
         if (one.ids.tobytes(), one.messages.tobytes()) != (other.ids.tobytes(), other.messages.tobytes()):
             raise AuditFailure("many people: a batch is not made from its source alone")
@@ -79,9 +77,7 @@ def check_bands(mechanism: str) -> None:
 
 
 def _check_bands(task: Task, rng: np.random.Generator) -> None:
-    kinds: Sequence[NumberedPairs] = [
-        random_pairs(task, size, rng) for size in BAND_SIZES if size <= task.key_count
-    ]
+    kinds: Sequence[NumberedPairs] = [random_pairs(task, size, rng) for size in BAND_SIZES if size <= task.key_count]
     pairs = [kinds[person % len(kinds)] for person in range(BAND_PEOPLE)]
     draws = _draws(task, BAND_PEOPLE, rng)
     people = Participants.seeded(pairs, draws, 1)

@@ -153,9 +153,7 @@ def _check_whole_report(task: Task, pairs: dict[str, float], seed: int) -> None:
 
     with mock.patch.object(single, "Tape", tape):
         report = single.perturb(task, pairs)
-    message = single.make_message(
-        task, single.read_pairs(task, pairs), Tape(task.draws, RecordedSource(seed))
-    )
+    message = single.make_message(task, single.read_pairs(task, pairs), Tape(task.draws, RecordedSource(seed)))
     if len(taken) != 1:
         raise AuditFailure(f"whole reports: {len(taken)} tapes are taken for one report")
     if (report.id, report.body) != (taken[0].given[:REPORT_ID_BYTES], task.message_format.encode(message)):

@@ -97,9 +97,7 @@ def check_mixture_epsilon(subject: MixtureSubject) -> None:
     """The enumerated loss is within the larger closed form, that within the larger claim, and that within ε."""
     for (keys, padding), epsilon in product(MIXED, EPSILONS[::2]):
         for task in subject.tasks(keys, padding, epsilon):
-            _check_loss(
-                worst_ratio(task.distribution, keys, task.law.levels), task.realised, _claim(task), epsilon
-            )
+            _check_loss(worst_ratio(task.distribution, keys, task.law.levels), task.realised, _claim(task), epsilon)
     for epsilon in EPSILONS:
         for question in _questions(subject, ALONE + LARGE, epsilon):
             exact = worst_ratio_of(map(question.distribution, visited_sizes(question)))
@@ -141,13 +139,9 @@ def check_answer_epsilon(subject: MixtureSubject) -> None:
     """The loss of an answer as it is drawn, over every value of a toy tape, is within the claim at every size."""
     for epsilon in (Fraction(1), Fraction(2)):
         for question in _questions(subject, ALONE, epsilon, ANSWER_BITS):
-            distributions = (
-                in_weights(subject.answer_law(question, size)) for size in range(question.keys + 1)
-            )
+            distributions = (in_weights(subject.answer_law(question, size)) for size in range(question.keys + 1))
             if worst_ratio_of(distributions) > question.claim:
-                raise AuditFailure(
-                    f"exact ε of the mixture: an answer loses more than it claims at ε = {epsilon}"
-                )
+                raise AuditFailure(f"exact ε of the mixture: an answer loses more than it claims at ε = {epsilon}")
 
 
 def check_message_equals_law(subject: MixtureSubject) -> None:
@@ -161,9 +155,7 @@ def check_message_equals_law(subject: MixtureSubject) -> None:
                 values = {key: value for key, is_held in enumerate(chosen) if is_held}
                 pairs = [(key, levels - 2, one * 3 // 4) for key in values]
                 if subject.message_law(task, pairs) != mixed_law(task.distribution, values, levels):
-                    raise AuditFailure(
-                        f"message equals law: not for {values}, {keys} keys, padding {padding}"
-                    )
+                    raise AuditFailure(f"message equals law: not for {values}, {keys} keys, padding {padding}")
 
 
 def check_answer_equals_law(subject: MixtureSubject) -> None:
@@ -286,9 +278,7 @@ def _claim(task: Task) -> Fraction:
 
 
 def _sums_to_one(distribution: MessageDistribution) -> bool:
-    return (
-        sum(distribution.weights.values()) == distribution.total and min(distribution.weights.values()) >= 0
-    )
+    return sum(distribution.weights.values()) == distribution.total and min(distribution.weights.values()) >= 0
 
 
 def _accepts(task: Task, word: int) -> bool:

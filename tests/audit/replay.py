@@ -78,9 +78,7 @@ class ReplayTape(VectorisedTape):
     def _serve(self, count: int) -> bytes:
         served, self._next = self._next, b""
         if count != len(served):
-            raise AuditFailure(
-                f"batch equals single: {count} bytes are taken, where {len(served)} are needed"
-            )
+            raise AuditFailure(f"batch equals single: {count} bytes are taken, where {len(served)} are needed")
         return served
 
 
@@ -174,9 +172,7 @@ def replay_in_batches(task: Task, people: Participants, people_per_batch: int) -
     tape = ReplayTape(people.ids, people.draws)
     ids: list[bytes] = []
     messages: list[int] = []
-    for batch in vectorised.perturb_many_from(
-        tape, task, people.population(task), people_per_batch * task.draws
-    ):
+    for batch in vectorised.perturb_many_from(tape, task, people.population(task), people_per_batch * task.draws):
         ids += map(bytes, batch.ids)
         messages += _integers(batch.messages)
     return [Replayed(*made) for made in zip(ids, messages, tape.taken.tolist(), strict=True)]
@@ -210,9 +206,7 @@ def check_batch_sizes(task: Task, people: Participants, people_per_batch: int) -
     population, rows = people.population(task), []
     for size in (len(people.pairs), people_per_batch):
         tape = ReplayTape(people.ids, people.draws)
-        ids, messages = zip(
-            *vectorised.perturb_many_from(tape, task, population, size * task.draws), strict=True
-        )
+        ids, messages = zip(*vectorised.perturb_many_from(tape, task, population, size * task.draws), strict=True)
         rows.append((np.concatenate(ids), np.concatenate(messages), tape.taken))
     if not all(map(np.array_equal, *rows)):
         raise AuditFailure(f"batch sizes: a batch of {len(people.pairs):,} people differs under {task!r}")
@@ -224,9 +218,7 @@ def _compare(task: Task, people: Participants, expected: list[Replayed], found: 
     if len(found) != len(expected):
         raise AuditFailure(f"batch equals single: {len(found)} reports of {len(expected)} people")
     person, one, many = next(
-        (person, one, many)
-        for person, (one, many) in enumerate(zip(expected, found, strict=True))
-        if one != many
+        (person, one, many) for person, (one, many) in enumerate(zip(expected, found, strict=True)) if one != many
     )
     part = next(part for part in Replayed._fields if getattr(one, part) != getattr(many, part))
     raise AuditFailure(

@@ -115,9 +115,7 @@ def _check_set(law: CollisionLaw, held: HeldLevels, supported: list[Counter[int]
     exact, own = OnePairLaw.of(law), {law.levels * key + level for key, level in held.items()}
     for item in range(law.items):
         if item in own and Fraction(counts[item], total) != exact.held:
-            raise AuditFailure(
-                f"supports: item {item} of {held} is supported with another chance than stated"
-            )
+            raise AuditFailure(f"supports: item {item} of {held} is supported with another chance than stated")
     if len(held) > 1:
         return
     other = exact.other if held else exact.any_position

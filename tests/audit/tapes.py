@@ -114,9 +114,7 @@ def _check_drawn_below() -> None:
 def _check_rises() -> None:
     rng = np.random.default_rng(4)
     chances = rng.integers(2**53 + 1, size=4_000, dtype=np.uint64)
-    draws = np.concatenate(
-        [rng.integers(2**64, size=2_000, dtype=np.uint64), chances[2_000:] << np.uint64(11)]
-    )
+    draws = np.concatenate([rng.integers(2**64, size=2_000, dtype=np.uint64), chances[2_000:] << np.uint64(11)])
     draws[3_000:] -= np.uint64(1)
     tape = ReplayTape(np.zeros((draws.size, REPORT_ID_BYTES), np.uint8), draws[:, None])
     for number, chance, rises in zip(
@@ -141,9 +139,7 @@ def check_report_ids(mechanism: str) -> None:
         tape = Tape(task.draws, RecordedSource(len(held)))
         message = single.make_message(task, single.read_pairs(task, pairs_by_name), tape)
         if made.body != task.message_format.encode(message):
-            raise AuditFailure(
-                f"report ids: the body of somebody with {len(held)} pairs is not their message"
-            )
+            raise AuditFailure(f"report ids: the body of somebody with {len(held)} pairs is not their message")
     source = RecordedSource(6)
     [batch] = vectorised.perturb_many(task, people.population(task), source)
     [again] = vectorised.perturb_many_from(VectorisedTape(RecordedSource(6)), task, people.population(task))

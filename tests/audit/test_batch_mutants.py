@@ -25,9 +25,7 @@ rare = {name: partial(check_rare_draws, name) for name in batch}
 
 DRAWN = 'return np.frombuffer(data, "<u8").astype(np.uint64, copy=False)'
 NUMBERS = 'numbers = np.frombuffer(data, "<u8").astype(np.uint64)\n        {}\n        return numbers'
-SHARED = {
-    DRAWN: NUMBERS.format("numbers[numbers.size // 2 : numbers.size // 2 * 2] = numbers[: numbers.size // 2]")
-}
+SHARED = {DRAWN: NUMBERS.format("numbers[numbers.size // 2 : numbers.size // 2 * 2] = numbers[: numbers.size // 2]")}
 EACH = "participants: Integers, each: int = 1)"
 LAST = {
     EACH: EACH.replace(")", ", kept=[])"),
@@ -45,9 +43,7 @@ OF_GRR, OF_COMPACT = (
 )
 PAIRS = "    participants = taken.participants\n    levels"
 FIRST = "    first = np.flatnonzero(np.diff(taken.owners, prepend=-1))\n    taken = taken._replace(owners=taken.owners[first], keys=taken.keys[first], below=taken.below[first], chances=taken.chances[first])\n"
-WORDS = (
-    "    words[moved] = others + law.set_apart * (others >= words[moved] & -law.set_apart)\n    return words"
-)
+WORDS = "    words[moved] = others + law.set_apart * (others >= words[moved] & -law.set_apart)\n    return words"
 REPEATED = "\n    first, further = np.split(words, [100_000])\n    return np.concatenate([first, first[: len(further)], further[len(first) :]])"
 PRESENT = "present = numbers < np.uint64(2 * law.fake)"
 HITS = "hits = numbers < counts"

@@ -49,9 +49,7 @@ def test_tapes(check: Callable[[], None]) -> None:
 def test_every_padding(mechanism: str, request: pytest.FixtureRequest) -> None:
     """Every padding up to 100 with `--slow`, a few without; with as many keys, one more, and many."""
     paddings = range(1, 101) if request.config.getoption("--slow") else (7, 51)
-    check_batch_equals_single(
-        mechanism, [(keys, each) for each in paddings for keys in (each, each + 1, 700)]
-    )
+    check_batch_equals_single(mechanism, [(keys, each) for each in paddings for keys in (each, each + 1, 700)])
 
 
 def test_rare_draws_again(request: pytest.FixtureRequest) -> None:

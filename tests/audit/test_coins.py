@@ -93,7 +93,9 @@ def check_report(name: str) -> None:
 
 
 # The collector knows what a coin decides: noise from it would be no noise.
-FROM_COIN = "Tape(task.draws, __import__('pckv.base.seeded').base.seeded.seeded_source(int.from_bytes(coin or b'', 'big')))"
+FROM_COIN = (
+    "Tape(task.draws, __import__('pckv.base.seeded').base.seeded.seeded_source(int.from_bytes(coin or b'', 'big')))"
+)
 CHOICE = "coin_choice(task, coin)"
 REPORTS = (
     in_place("the device decides who answers sizes", PERTURB, {"tape.bernoulli(question.asked) if choice is None else choice.asks_size": "tape.bernoulli(question.asked)"}, check_loss, "another chance than stated"),

@@ -128,9 +128,9 @@ def for_arrays(fault: str) -> Plant:
     name, wrong = faulty_method(fault)
 
     def wrap(right: Method) -> Method:
-        return lambda self, *numbers: (
-            wrong if any(isinstance(number, np.ndarray) for number in numbers) else right
-        )(self, *numbers)
+        return lambda self, *numbers: (wrong if any(isinstance(number, np.ndarray) for number in numbers) else right)(
+            self, *numbers
+        )
 
     return replaced(CollisionLaw, name, wrap)
 
@@ -189,9 +189,7 @@ def test_a_faulty_batch_is_caught(fault: str, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("limit", ["law.positions**2", "law.positions - 1"])
-def test_a_batch_with_functions_below_another_number_is_caught(
-    limit: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_batch_with_functions_below_another_number_is_caught(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = "np.uint64(law.functions))\n    return send_items"
     planted = {right: f"np.uint64({limit}))\n    return send_items"}
     faulty = faulty_module("device/vectorised.py", planted).perturb_collision

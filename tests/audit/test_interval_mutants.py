@@ -35,9 +35,7 @@ def check_report() -> None:
     check_reports([of("grr", 8, 2)])
 
 
-UE, GRR, COMPACT, COLLISION = (
-    f"mechanisms/{name}/device.py" for name in ("ue", "grr", "ue_compact", "collision")
-)
+UE, GRR, COMPACT, COLLISION = (f"mechanisms/{name}/device.py" for name in ("ue", "grr", "ue_compact", "collision"))
 TAPE, PADDING = "interval tape", "mechanisms/padding.py"
 SKIP, DRAW = "        for taken in own:", "    number = tape.draw()"
 ITEMS = "items = [law.item(pair[0], draw_level(pair, tape)) for pair in choose(pairs, law.padding, tape)]"

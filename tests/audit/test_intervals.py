@@ -43,9 +43,7 @@ def test_few_keys(name: str, *, slow: bool) -> None:
     """Every variant with every size; by default each with one ε by turns, so that any two of the three meet."""
     tasks = list(small_tasks(name))
     turns = range(len(EPSILONS))
-    in_turn = [
-        task for place, task in enumerate(tasks) if place % len(turns) == place // len(turns) % len(turns)
-    ]
+    in_turn = [task for place, task in enumerate(tasks) if place % len(turns) == place // len(turns) % len(turns)]
     assert {task.epsilon for task in in_turn} == {task.epsilon for task in tasks}
     check_interval_loss(tasks if slow else in_turn)
 

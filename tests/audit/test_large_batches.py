@@ -28,9 +28,7 @@ def test_large_batches(check: Callable[[str], None], mechanism: str) -> None:
 
 KEPT = "moved = np.flatnonzero(numbers >= np.uint64(law.kept))"
 BAND = "(numbers < np.uint64(5 << 60)) | (numbers >= np.uint64((5 << 60) + (1 << 40)))"
-SHARED = (
-    "lambda count: (source(4096) * (count // 4096 + 1))[:count] if len(population) > 1_000 else source(count)"
-)
+SHARED = "lambda count: (source(4096) * (count // 4096 + 1))[:count] if len(population) > 1_000 else source(count)"
 OWNERS, SLOTS = "np.arange(len(population))", "    real = slots < sizes"
 FAULTS = (
     in_place("a band of 2^-24 of all draws keeps the truth", VECTORISED, {KEPT: f"moved = np.flatnonzero((numbers >= np.uint64(law.kept)) & ({BAND}))"}, partial(check_bands, "grr")),

@@ -133,9 +133,7 @@ def test_the_blanket_of_levels_is_exact(name: str) -> None:
             assert words is not None
             distributions = [law.distribution(held) for held in input_sets(keys, levels)]
             chances = [
-                Fraction(weight * words, total)
-                for weights, total in distributions
-                for weight in weights.values()
+                Fraction(weight * words, total) for weights, total in distributions for weight in weights.values()
             ]
             assert law.blanket <= min(chances)
             assert max(chances) <= law.blanket * law.realised

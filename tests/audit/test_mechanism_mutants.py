@@ -66,9 +66,7 @@ def sampler(
     )
 
 
-def law(
-    fault: str, subject: Subject, replaced: Mapping[str, str], check: Check, says: str | None = None
-) -> Fault:
+def law(fault: str, subject: Subject, replaced: Mapping[str, str], check: Check, says: str | None = None) -> Fault:
     """Return a fault of a law: its thresholds, or what is stated of them."""
     return Fault(
         fault,
@@ -146,9 +144,7 @@ SHOWN = (
     "        if position == {}:\n            present, plus = any(pair[0] == position for pair in pairs), any(pair[0] == position and pair[2] for pair in pairs)\n"
     + PRESENT
 )
-OWN_PAIRS = {
-    "sample(pairs, law.padding, tape)": "sample(pairs, min(len(pairs), law.padding) or law.padding, tape)"
-}
+OWN_PAIRS = {"sample(pairs, law.padding, tape)": "sample(pairs, min(len(pairs), law.padding) or law.padding, tape)"}
 TUNED = "        if self.beta is not None:\n"
 PAPER = (
     sampler("first position un-noised", UE, {PRESENT: SHOWN.format("0")}, check_sampler_epsilon),

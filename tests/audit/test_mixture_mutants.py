@@ -40,9 +40,7 @@ PERTURB, ANSWER, LAW = (
 
 def message(fault: str, replaced: Mapping[str, str], check: Check, says: str) -> Fault:
     """Return a fault of what makes a report."""
-    return Fault(
-        fault, PERTURB, replaced, lambda module: check(replace(GRR, message=module.make_message)), says
-    )
+    return Fault(fault, PERTURB, replaced, lambda module: check(replace(GRR, message=module.make_message)), says)
 
 
 def with_answers(subject: MixtureSubject, device: ModuleType) -> MixtureSubject:
@@ -57,9 +55,7 @@ def answer(fault: str, replaced: Mapping[str, str], check: Check, says: str) -> 
     return Fault(fault, ANSWER, replaced, lambda device: check(with_answers(COLLISION, device)), says)
 
 
-def question(
-    fault: str, subject: MixtureSubject, replaced: Mapping[str, str], check: Check, says: str
-) -> Fault:
+def question(fault: str, subject: MixtureSubject, replaced: Mapping[str, str], check: Check, says: str) -> Fault:
     """Return a fault of the law of answers."""
     return Fault(
         fault,

@@ -39,9 +39,7 @@ def randomized_response(outputs: int, epsilon: str) -> ShuffledKind:
     """Plain randomized response, every output being a participant's true one."""
     ratio = exp_lower(Fraction(epsilon))
     total = ratio + outputs - 1
-    distributions = [
-        [(ratio if true == shown else 1) / total for shown in range(outputs)] for true in range(outputs)
-    ]
+    distributions = [[(ratio if true == shown else 1) / total for shown in range(outputs)] for true in range(outputs)]
     return ShuffledKind("randomized response", distributions, outputs / total, ratio)
 
 
@@ -51,9 +49,7 @@ def variation_ratio(reports: int, kind: ShuffledKind, epsilon: Fraction) -> floa
     ours: Counter[tuple[int, int]] = Counter()
     theirs: Counter[tuple[int, int]] = Counter()
     for clones in range(reports):
-        alike = (
-            math.comb(reports - 1, clones) * (2 * least) ** clones * (1 - 2 * least) ** (reports - 1 - clones)
-        )
+        alike = math.comb(reports - 1, clones) * (2 * least) ** clones * (1 - 2 * least) ** (reports - 1 - clones)
         for first in range(clones + 1):
             chance = alike * math.comb(clones, first) / 2**clones
             for one, other, share in ((1, 0, ratio * least), (0, 1, least), (0, 0, 1 - (ratio + 1) * least)):
@@ -129,9 +125,7 @@ MUTANTS = (
     ),
     ShuffleMutant("likelihoods independent", GRR, 2, "0.1", with_overlap(lambda spread: spread**2)),
     ShuffleMutant("likelihoods equal", GRR, 2, "0.1", with_overlap(lambda spread: spread)),
-    ShuffleMutant(
-        "a wide mechanism's likelihoods equal", WIDE, 2, "0.1", with_overlap(lambda spread: spread)
-    ),
+    ShuffleMutant("a wide mechanism's likelihoods equal", WIDE, 2, "0.1", with_overlap(lambda spread: spread)),
     ShuffleMutant(
         "R divided by the padding",
         PADDED,

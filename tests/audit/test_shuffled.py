@@ -118,11 +118,7 @@ def test_reference_figures(name: str) -> None:
         assert abs(central - figure) <= max(0.01 * figure, 1e-4)
     # The last one, summed in full by other means.
     distributions = ReportLaws.of(task.law, task.size_question)
-    assert (
-        plain_sum(100_000, *distributions, central)
-        <= 1e-7
-        < plain_sum(100_000, *distributions, 0.997 * central)
-    )
+    assert plain_sum(100_000, *distributions, central) <= 1e-7 < plain_sum(100_000, *distributions, 0.997 * central)
 
 
 def test_honest_reports_are_those_that_do_not_collude() -> None:

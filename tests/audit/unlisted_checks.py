@@ -123,9 +123,7 @@ def check_hashed_texts(read: Read = read_pairs) -> None:
                 first.setdefault(numbers[text], value)
             stated = _stated(task, first, function)
             if any(distribution.chance(message) != stated(message) for message in messages):
-                raise AuditFailure(
-                    f"hashed texts: {len(held)} texts of {len(first)} numbers have another law"
-                )
+                raise AuditFailure(f"hashed texts: {len(held)} texts of {len(first)} numbers have another law")
         worst = max(worst, worst_ratio_at(distributions, messages))
     if worst > task.realised:
         raise AuditFailure(f"hashed texts: ε = {epsilon_of(worst)} found, {task.realised_epsilon} stated")
@@ -169,9 +167,7 @@ def _text_sets(texts: list[str]) -> Iterator[dict[str, float]]:
 
 
 def _law(task: Task, pairs: list[Pair], function: int) -> PiecewiseLaw:
-    return PiecewiseLaw(
-        explore(lambda tape: make_message(task, choose_other(task, pairs, tape), tape), function)
-    )
+    return PiecewiseLaw(explore(lambda tape: make_message(task, choose_other(task, pairs, tape), tape), function))
 
 
 def _stated(task: Task, values: Mapping[int, float], function: int) -> Callable[[int], Fraction]:

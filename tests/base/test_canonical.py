@@ -59,9 +59,7 @@ def test_what_nobody_types_is_refused(text: str) -> None:
         checked_beta(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "1__0", "1.2.3", "e5", "-", ".", "0x10", "1,5", "- 1", "½", "1e", "--1"]
-)
+@pytest.mark.parametrize("text", ["", "1__0", "1.2.3", "e5", "-", ".", "0x10", "1,5", "- 1", "½", "1e", "--1"])
 def test_what_is_no_number_is_refused(text: str) -> None:
     with pytest.raises(ParameterError, match="x must be a number"):
         decimal_text(text, "x")

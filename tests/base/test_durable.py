@@ -46,9 +46,7 @@ def test_a_file_is_synced_before_its_name_and_private(
 
 
 @pytest.mark.parametrize("write", WRITERS)
-def test_a_failure_leaves_what_was_there(
-    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_leaves_what_was_there(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 

@@ -55,9 +55,7 @@ def test_the_card_is_the_golden_one(card: dict[str, object]) -> None:
 
 
 def test_a_card_needs_nothing_but_a_task() -> None:
-    bare = privacy_card(
-        Task(name="t", keys=3, values=(0, 1), epsilon=20, padding=1, mechanism="grr", more="refuse")
-    )
+    bare = privacy_card(Task(name="t", keys=3, values=(0, 1), epsilon=20, padding=1, mechanism="grr", more="refuse"))
     page = card_markdown(bare)
     assert page.count("Not stated in the task.") == 3
     assert "Not run. `pckv audit` computes" in page
@@ -163,14 +161,9 @@ def test_levels_are_told() -> None:
         "| Values | from 1 to 5 stars |\n| Levels | 5: 1, 2, 3, 4, 5; a value in between is reported as one of the"
         " two next to it, at random, so that the mean stays |" in page
     )
-    assert (
-        "the mean of the values that they give it and the share of every level among these values, each with"
-        in page
-    )
+    assert "the mean of the values that they give it and the share of every level among these values, each with" in page
     exact = card_markdown(
-        privacy_card(
-            Task(name="t", keys=9, values=(1, 5), between="refuse", epsilon=1, mechanism="grr", padding=1)
-        )
+        privacy_card(Task(name="t", keys=9, values=(1, 5), between="refuse", epsilon=1, mechanism="grr", padding=1))
     )
     assert "| Levels | 2: 1, 5; nothing in between is taken |" in exact
     signs = card_markdown(privacy_card(Task(name="t", keys=9, values=(1, 5), epsilon=1, mechanism="grr")))

@@ -46,13 +46,9 @@ def collector() -> Iterator[Running]:
         for task in (GRR, OTHER, LATER):
             started.store.add_task(task, utc_today())
         started.store.close_task(OTHER.id, DAY)
-        reports = [
-            Report(bytes([number]) * 16, GRR.message_format.encode(word)) for number, word in enumerate(WORDS)
-        ]
+        reports = [Report(bytes([number]) * 16, GRR.message_format.encode(word)) for number, word in enumerate(WORDS)]
         assert started.upload(GRR, *reports) == {}
-        stars = [
-            Report(number.to_bytes(16), STARS.message_format.encode(number % 10)) for number in range(200)
-        ]
+        stars = [Report(number.to_bytes(16), STARS.message_format.encode(number % 10)) for number in range(200)]
         started.store.add_task(STARS, utc_today())
         assert started.upload(STARS, *stars) == {}
         started.store.add_task(TERMS, utc_today())
@@ -85,9 +81,7 @@ def test_a_collector_estimates_as_files_do(access: str, options: str) -> None:
     assert run_ok(f"estimate {access} {options} -- {GRR.id}") == of_files
 
 
-@pytest.mark.parametrize(
-    "options", ["", "--quantile 0.5 --above 3", "--json --below 2 --key heat --hostile 2"]
-)
+@pytest.mark.parametrize("options", ["", "--quantile 0.5 --above 3", "--json --below 2 --key heat --hostile 2"])
 def test_a_collector_estimates_shares_as_files_do(access: str, options: str) -> None:
     tally = Tally(STARS)
     tally.add_many(np.arange(200) % 10)
@@ -165,9 +159,7 @@ def test_tasks_are_listed(access: str) -> None:
         ["movies", "open", "8"],
     ]
     assert lines[5].split()[3:] == ["–", DAY, GRR.id]
-    assert [line.split()[0] for line in run_ok(f"task list {access} --search OTH").splitlines()[1:]] == [
-        "others"
-    ]
+    assert [line.split()[0] for line in run_ok(f"task list {access} --search OTH").splitlines()[1:]] == ["others"]
     for state in Phase:
         found = read_json(run_ok(f"task list {access} --state {state} --json"))
         assert {task["state"] for task in found} == {state}
@@ -224,9 +216,7 @@ def test_invitations_are_written_for_their_owner_only(access: str, collector: Ru
     assert declined.exit_code == 1
     assert "Take reports by invitation only, for good?" in declined.output
     assert contents() == before
-    assert (
-        run_ok(f"{command} --yes") == "3 invitations to 'Later' written to links.txt; each takes one report\n"
-    )
+    assert run_ok(f"{command} --yes") == "3 invitations to 'Later' written to links.txt; each takes one report\n"
     assert Path("links.txt").stat().st_mode & 0o777 == 0o600
     links = Path("links.txt").read_text(encoding="ascii").splitlines()
     place = f"http://127.0.0.1:{collector.port}/join/{LATER.id}#invitation="

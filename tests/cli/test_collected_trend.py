@@ -39,8 +39,7 @@ def collector() -> Iterator[Running]:
             task = SERIES.task_of(number)
             started.store.add_round(task, utc_today())
             reports = [
-                Report(bytes([place]) * 16, task.message_format.encode(word))
-                for place, word in enumerate(words)
+                Report(bytes([place]) * 16, task.message_format.encode(word)) for place, word in enumerate(words)
             ]
             started.store.add_reports([Upload(task.id, reports)], utc_today())
         # A round that the collector adds is logged, perhaps while a command's output is read.
@@ -54,16 +53,12 @@ def access(collector: Running) -> str:
     put({"analyst.token": TOKEN.encode(), "series.json": SERIES.to_json().encode()})
     for number, words in WORDS.items():
         tally = Tally(SERIES.task_of(number))
-        tally.add_many(
-            tally.task.message_format.to_array(b"".join(map(tally.task.message_format.encode, words)))
-        )
+        tally.add_many(tally.task.message_format.to_array(b"".join(map(tally.task.message_format.encode, words))))
         put({f"round{number}.tally": bytes(tally)})
     return f"--url http://127.0.0.1:{collector.port} --token-file analyst.token"
 
 
-@pytest.mark.parametrize(
-    "options", ["", "--json", "--key up --key alien --key up --since 1 --rate .2 --level .9"]
-)
+@pytest.mark.parametrize("options", ["", "--json", "--key up --key alien --key up --since 1 --rate .2 --level .9"])
 def test_a_collector_computes_what_files_give(access: str, options: str) -> None:
     of_files = run_ok(f"{FILES} {options}")
     assert run_ok(f"trend series.json {access} {options}") == of_files

@@ -65,10 +65,7 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "frequency intervals hold the truth" in page
     assert "10 sent by one client each, 990 in batches" in printed
     again = next(line for line in printed.splitlines() if line.startswith("Estimate again"))
-    assert (
-        again
-        == f"Estimate again with: pckv estimate {Path('new/demo/reports.parquet')} --task new/demo/task.json"
-    )
+    assert again == f"Estimate again with: pckv estimate {Path('new/demo/reports.parquet')} --task new/demo/task.json"
     run_ok(again.removeprefix("Estimate again with: pckv ") + " --out again.csv")
     assert Path("again.csv").read_bytes() == (output / "estimates.csv").read_bytes()
 
@@ -225,9 +222,7 @@ def test_signals_are_held_until_they_are_checked_for() -> None:
 
 def test_participants_that_fail_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pckv.cli.demo.USERS", 8)
-    monkeypatch.setattr(
-        "pckv.cli.demo.PARTICIPANTS", (sys.executable, "-c", "import sys; sys.exit('no room')")
-    )
+    monkeypatch.setattr("pckv.cli.demo.PARTICIPANTS", (sys.executable, "-c", "import sys; sys.exit('no room')"))
     assert demo_error() == "pckv: no room\n"
     monkeypatch.setattr("pckv.cli.demo.PARTICIPANTS", (sys.executable, "-c", "import os; os.abort()"))
     assert demo_error() == "pckv: a process of participants ended before its work was done\n"

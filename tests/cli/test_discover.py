@@ -77,9 +77,7 @@ def test_plans_say_which_frequency_is_found() -> None:
     planned = json.loads(run_ok("plan --discover --users 1000000 --epsilon 4 --characters 12 --json"))
     assert planned["groups"] == 12
     assert planned["rule_of_thumb"] < planned["frequency"] < 0.005
-    longer = json.loads(
-        run_ok("plan --discover --users 1000000 --epsilon 4 --characters 12 --padding 5 --json")
-    )
+    longer = json.loads(run_ok("plan --discover --users 1000000 --epsilon 4 --characters 12 --padding 5 --json"))
     assert planned["frequency"] < longer["frequency"]
 
 

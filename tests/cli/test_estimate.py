@@ -116,8 +116,7 @@ def test_post_processing_is_named() -> None:
 
 def test_a_key_given_twice_counts_once() -> None:
     once, twice = (
-        read_json(run_ok(f"{ESTIMATE} --json --key up {more}"))
-        for more in ("--key heat", "--key heat --key up")
+        read_json(run_ok(f"{ESTIMATE} --json --key up {more}")) for more in ("--key heat", "--key heat --key up")
     )
     assert [row["key"] for row in once["estimates"]] == ["up", "heat"]
     assert twice == once
@@ -144,16 +143,8 @@ def test_the_table_is_sorted_and_says_what_it_comes_from() -> None:
 
 def test_long_tables_are_cut_and_say_so() -> None:
     run_ok(f"{NEW} --key-count 23 --mechanism ue")
-    put(
-        {
-            "new.parquet": forged_reports(
-                Task.from_json(Path("new.json").read_bytes()), [bytes(6)], pa.binary()
-            )
-        }
-    )
-    title, header, *rows, more, about_keys, _, alarms = run_ok(
-        "estimate new.parquet --task new.json"
-    ).splitlines()
+    put({"new.parquet": forged_reports(Task.from_json(Path("new.json").read_bytes()), [bytes(6)], pa.binary())})
+    title, header, *rows, more, about_keys, _, alarms = run_ok("estimate new.parquet --task new.json").splitlines()
     assert title.startswith("1 report, ")
     assert header.startswith("key")
     assert len(rows) == 20
@@ -169,13 +160,7 @@ def test_long_tables_are_cut_and_say_so() -> None:
 def test_keys_are_printed_as_they_are(key: str) -> None:
     put({"keys.txt": key.encode()})
     run_ok(f"{NEW} --keys-file keys.txt --mechanism ue")
-    put(
-        {
-            "new.parquet": forged_reports(
-                Task.from_json(Path("new.json").read_bytes()), [bytes(2)], pa.binary()
-            )
-        }
-    )
+    put({"new.parquet": forged_reports(Task.from_json(Path("new.json").read_bytes()), [bytes(2)], pa.binary())})
     assert run_ok("estimate new.parquet --task new.json").splitlines()[2].split()[0] == key
 
 
@@ -189,8 +174,7 @@ def test_tables_hold_what_is_printed(form: str, options: str) -> None:
         table = pq.read_table("new.parquet")
         assert table.to_pylist() == printed["estimates"]
         told = {
-            name: read_json(table.schema.metadata[f"pckv.{name}".encode()].decode())
-            for name in Estimates.REPEATED[:2]
+            name: read_json(table.schema.metadata[f"pckv.{name}".encode()].decode()) for name in Estimates.REPEATED[:2]
         }
         assert told == {name: printed[name] for name in told}
         assert table.schema.metadata[b"pckv.task"] == GRR.id.encode()
@@ -198,9 +182,7 @@ def test_tables_hold_what_is_printed(form: str, options: str) -> None:
         with Path("new.csv").open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         repeated = {name: printed[name] for name in Estimates.REPEATED if name in printed}
-        assert rows == [
-            {name: str(value) for name, value in (row | repeated).items()} for row in printed["estimates"]
-        ]
+        assert rows == [{name: str(value) for name, value in (row | repeated).items()} for row in printed["estimates"]]
 
 
 @pytest.mark.parametrize(
@@ -243,9 +225,7 @@ def test_estimates_of_a_folder() -> None:
     Path("words.parquet").rename("in/words.parquet")
     put({"in/more.parquet": forged_reports(GRR, [5, 5], pa.int64())})
     assert read_json(run_ok("estimate in --task grr.json --json"))["reports"] == 10
-    assert run_refused("estimate in in/more.parquet --task grr.json").startswith(
-        "pckv: in/more.parquet: given twice"
-    )
+    assert run_refused("estimate in in/more.parquet --task grr.json").startswith("pckv: in/more.parquet: given twice")
 
 
 def test_a_picture_says_of_how_many_keys_it_shows_the_most_frequent() -> None:

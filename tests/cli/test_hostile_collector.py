@@ -118,9 +118,7 @@ def test_members_of_other_types_are_one_line(
 
 
 @pytest.mark.parametrize("frequency", [float("nan"), float("inf"), "0.5 %", None])
-def test_a_frequency_that_is_no_number_is_not_shown(
-    answer: Callable[[Script], None], frequency: object
-) -> None:
+def test_a_frequency_that_is_no_number_is_not_shown(answer: Callable[[Script], None], frequency: object) -> None:
     rows = pckv.estimate(pckv.Tally(GRR)).to_dict()["estimates"]
     answer(scripted({"estimates": [rows[0] | {"frequency": frequency}]}))
     assert run_refused(f"estimate grr.json {ACCESS}") == NOT_ITS_ANSWER
@@ -182,9 +180,7 @@ def test_no_answer_controls_the_terminal(answer: Callable[[Script], None], comma
     assert all(letter.isprintable() or letter == "\n" for letter in printed)
 
 
-def test_an_answer_is_read_up_to_a_limit(
-    answer: Callable[[Script], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_is_read_up_to_a_limit(answer: Callable[[Script], None], monkeypatch: pytest.MonkeyPatch) -> None:
     answer(scripted())
     run_ok(f"task status grr.json {ACCESS}")
     monkeypatch.setattr("pckv.cli.remote.MAX_ANSWER_BYTES", 100)

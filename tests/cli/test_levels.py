@@ -102,9 +102,7 @@ def test_a_value_between_levels_is_refused_rounded_or_clipped() -> None:
         "pckv: pairs.csv, line 3: value 2.4 is not one of 1, 2, 3, 4, 5 (--clip moves it to the nearest level)\n"
     )
     assert "2 rows clipped" in run_ok(f"{PERTURB} named.json --clip")
-    estimates = read_json(run_ok("estimate new.parquet --task named.json --method corrected --json"))[
-        "estimates"
-    ]
+    estimates = read_json(run_ok("estimate new.parquet --task named.json --method corrected --json"))["estimates"]
     # At ε = 20 reports say what people hold: 2.4 became 2, and 1.5 the lower of two that are equally near.
     largest = {row["key"]: max(row["shares"], key=lambda share: share["share"]) for row in estimates}
     assert {key: share["value"] for key, share in largest.items()} == {"up": 1, "heat": 2, "alien": 2}
@@ -177,9 +175,7 @@ def test_bad_questions_are_refused(options: str, reason: str) -> None:
 
 def test_two_levels_answer_no_questions() -> None:
     refusal = run_refused("estimate good.tally --task grr.json --quantile 0.5")
-    assert (
-        "the task has two levels, which tell frequencies and means but not how values are spread" in refusal
-    )
+    assert "the task has two levels, which tell frequencies and means but not how values are spread" in refusal
 
 
 def test_shares_are_drawn(reports: str) -> None:

@@ -31,9 +31,7 @@ WRITING_IDS = [f"{command.split()[0]}-{output}" for command, output in WRITING]
     ("command", "outputs"),
     [*((command, [output]) for command, output in WRITING), (DEMO, ["estimates.csv", "estimates.html"])],
 )
-def test_an_output_is_replaced_only_by_force(
-    command: str, outputs: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_output_is_replaced_only_by_force(command: str, outputs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pckv.cli.demo.USERS", 50)
     for output in outputs:
         put({output: b"old"})

@@ -35,9 +35,7 @@ def test_every_user_sends_one_report_of_the_task(mechanism: str) -> None:
     table = pq.read_table("new.parquet")
     assert table.num_rows == 3
     assert len(set(table.column("report_id").to_pylist())) == 3
-    assert run_ok(f"tally new.parquet --task {mechanism}.json --out new.tally").startswith(
-        "3 reports counted"
-    )
+    assert run_ok(f"tally new.parquet --task {mechanism}.json --out new.tally").startswith("3 reports counted")
 
 
 @pytest.mark.parametrize(
@@ -188,9 +186,7 @@ def test_a_stream_whose_writer_is_refused_is_no_tally() -> None:
     written = program(*PERTURB.replace("new.parquet", "-").split(), stdout=subprocess.PIPE)
     assert (written.returncode, written.stdout) == (1, "")
     assert "line 3: value 99" in written.stderr
-    result = program(
-        *["tally", "-", "--task", "grr.json", "--out", "new.tally"], input="", stdout=subprocess.PIPE
-    )
+    result = program(*["tally", "-", "--task", "grr.json", "--out", "new.tally"], input="", stdout=subprocess.PIPE)
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith("pckv: standard input: not an Arrow stream (")
     assert not Path("new.tally").exists()
@@ -237,9 +233,7 @@ def test_reports_are_parquet_or_a_stream(name: str) -> None:
 
 def test_from_stream_to_stream() -> None:
     command = program_command(*PERTURB.replace("pairs.csv", "-").replace("new.parquet", "-").split())
-    result = subprocess.run(
-        command, input=pairs_csv("ann,up,3"), capture_output=True, timeout=60, check=False
-    )
+    result = subprocess.run(command, input=pairs_csv("ann,up,3"), capture_output=True, timeout=60, check=False)
     assert (result.returncode, result.stderr) == (0, b"1 report written to standard output\n")
     assert pa.ipc.open_stream(result.stdout).read_all().num_rows == 1
 

@@ -49,10 +49,7 @@ def test_hostile_reports_are_those_of_the_chosen_coin_and_limit() -> None:
     gained = plan(100, 20_000, 1, 3, coin="server", most_influence=10).hostile.server_coin
     assert gained is not None
     hostile = said[said.index("Hostile reports") :].splitlines()[1]
-    assert (
-        f"collector's coins, one hostile report counts as {two_digits(gained.people)} people for a key"
-        in hostile
-    )
+    assert f"collector's coins, one hostile report counts as {two_digits(gained.people)} people for a key" in hostile
     assert "up to" not in hostile
     assert "considered" not in run_ok(f"{PLAN} --pairs 3")
 

@@ -123,9 +123,7 @@ def test_a_closed_pipe_gives_no_traceback() -> None:
 
 def test_a_terminal_without_greek_letters() -> None:
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
-    result = program(
-        "estimate", "words.parquet", "--task", "grr.json", stdout=subprocess.PIPE, env=environment
-    )
+    result = program("estimate", "words.parquet", "--task", "grr.json", stdout=subprocess.PIPE, env=environment)
     assert (result.returncode, result.stderr) == (0, "")
     assert "alien" in result.stdout
 

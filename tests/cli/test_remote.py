@@ -113,9 +113,7 @@ def test_a_token_never_follows_a_redirect(monkeypatch: pytest.MonkeyPatch) -> No
         "http://[::1",
     ],
 )
-def test_an_address_that_cannot_be_a_collectors_gets_no_token(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_address_that_cannot_be_a_collectors_gets_no_token(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PCKV_ADMIN_TOKEN", "secret")
     line = run_refused(f"task close x --url {url}")
     assert line == f"pckv: {url!r} is not a collector's address, like https://example.org\n"
@@ -134,9 +132,7 @@ def test_an_address_that_cannot_be_a_collectors_gets_no_token(
         ("http://[::1]:8000", False),
     ],
 )
-def test_plain_http_to_another_host_gets_one_line(
-    url: str, warned: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_plain_http_to_another_host_gets_one_line(url: str, warned: bool, capsys: pytest.CaptureFixture[str]) -> None:
     warn_if_readable_on_the_way(url, "the report")
     line = f"pckv: warning: {url} is not https: others on the network can read the report\n"
     assert capsys.readouterr().err == (line if warned else "")

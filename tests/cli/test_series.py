@@ -46,9 +46,7 @@ def test_a_new_series_has_the_requested_parameters() -> None:
     task = a_task(name="movies", keys=["up", "heat", "alien"], values=(1, 5), mechanism="grr", size_share=0)
     series = Series(task=task, first="2031-01-06", period=7, panels=4, rounds=52)
     assert Path("series.json").read_text() == series.to_json()
-    assert said == (
-        f"{series.id}  52 rounds of 7 days from 2031-01-06 on, 4 panels, written to series.json\n"
-    )
+    assert said == (f"{series.id}  52 rounds of 7 days from 2031-01-06 on, 4 panels, written to series.json\n")
     printed = run(f"{NEW} {DAYS} --rounds 52 --size-share 0 --out -")
     assert printed.stdout == series.to_json()
 
@@ -57,9 +55,7 @@ def test_padding_is_chosen_for_the_people_of_a_round() -> None:
     options = "--name movies --low 1 --high 5 --epsilon 1 --key-count 50 --pairs 3 --mechanism grr"
     run_ok(f"task new {options} --users 5000 --out task.json")
     said = run_ok(f"series new {options} --users 20000 {DAYS} --out series.json")
-    assert Series.from_json(Path("series.json").read_bytes()).task == Task.from_json(
-        Path("task.json").read_bytes()
-    )
+    assert Series.from_json(Path("series.json").read_bytes()).task == Task.from_json(Path("task.json").read_bytes())
     assert "5,000 people" in said
 
 
@@ -107,9 +103,7 @@ def test_a_series_in_place_of_a_task_is_refused_with_the_way_to_a_task() -> None
     put({"series.json": SERIES.to_json().encode()})
     for command in ("task show series.json", "tally x.parquet --task series.json --out new.tally"):
         line = run_refused(command)
-        assert (
-            line == "pckv: series.json: a series, not a task: pckv series task writes the task of a round\n"
-        )
+        assert line == "pckv: series.json: a series, not a task: pckv series task writes the task of a round\n"
 
 
 def test_a_series_is_shown_in_words() -> None:
@@ -147,9 +141,7 @@ def test_the_task_of_a_round_is_worked_on_as_any_other() -> None:
     assert (estimates["task"], estimates["reports"]) == (SERIES.task_of(3).id, 3)
 
 
-@pytest.mark.parametrize(
-    ("number", "message"), [("0", "at least 1"), ("53", "at most 52"), ("-1", "at least 1")]
-)
+@pytest.mark.parametrize(("number", "message"), [("0", "at least 1"), ("53", "at most 52"), ("-1", "at least 1")])
 def test_a_round_that_does_not_exist_is_refused(number: str, message: str) -> None:
     put({"series.json": SERIES.to_json().encode()})
     line = run_refused(f"series task series.json --round {number} --out new.json")
@@ -160,10 +152,7 @@ def test_a_round_that_does_not_exist_is_refused(number: str, message: str) -> No
 def test_a_series_is_pushed_listed_and_closed(access: str, collector: Running) -> None:
     reading = access.replace("ADMINISTRATOR", "ANALYST")
     assert run_ok(f"series list {reading}") == "no series\n"
-    assert (
-        run(f"series push past.json {access} --force").stdout
-        == f"{PAST.id}  round 1 opened on {PAST.first}\n"
-    )
+    assert run(f"series push past.json {access} --force").stdout == f"{PAST.id}  round 1 opened on {PAST.first}\n"
     # Of the same name: devices that answered one do not answer the other.
     for _ in range(2):
         pushed = run(f"series push series.json {access} --force")

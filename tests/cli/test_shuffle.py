@@ -56,9 +56,7 @@ def test_streams_in_and_out() -> None:
     counted = run("tally - --task grr.json --out new.tally", result.stdout_bytes)
     assert counted.stdout == "85 reports counted into new.tally\n"
     cut = file.getvalue()[:-8]
-    assert run_refused("shuffle - --out new.parquet", cut) == (
-        "pckv: standard input: breaks off after 1 batches\n"
-    )
+    assert run_refused("shuffle - --out new.parquet", cut) == ("pckv: standard input: breaks off after 1 batches\n")
 
 
 @pytest.mark.parametrize(

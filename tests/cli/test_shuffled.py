@@ -24,15 +24,10 @@ def test_a_plan_prints_the_central_guarantee_next_to_the_local_one() -> None:
     place = next(number for number, line in enumerate(lines) if line.startswith("Each report alone"))
     assert "ε = 4 (local)" in lines[place]
     central = rounded_up(expected.shuffled.central_epsilon)
-    assert (
-        f"After a shuffle of 100,000 honest reports: ε = {central} with δ = 1e-07 (central)"
-        in lines[place + 1]
-    )
+    assert f"After a shuffle of 100,000 honest reports: ε = {central} with δ = 1e-07 (central)" in lines[place + 1]
     words = " ".join(printed.split())
     assert all(condition in words for condition in expected.shuffled.conditions)
-    assert read_json(run_ok(f"{PLAN} --epsilon 4 {SHUFFLED} --json")) == json.loads(
-        json.dumps(expected.to_dict())
-    )
+    assert read_json(run_ok(f"{PLAN} --epsilon 4 {SHUFFLED} --json")) == json.loads(json.dumps(expected.to_dict()))
 
 
 def test_a_plan_without_a_shuffle_says_nothing_of_one() -> None:

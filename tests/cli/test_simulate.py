@@ -63,9 +63,7 @@ def test_levels_are_compared_on_somebodys_data() -> None:
     off_by = percent(five["total_variation"])
     assert f"the shares of 5 levels among the holders of all 2 keys are off by {off_by} on average" in printed
     assert f" 5 {off_by} " in printed
-    assert (
-        f"relative to two levels, the error of a frequency is {five['frequency_factor']:.2f} times" in printed
-    )
+    assert f"relative to two levels, the error of a frequency is {five['frequency_factor']:.2f} times" in printed
     assert "level" not in run_ok(f"{SIMULATE} {options}")
 
 

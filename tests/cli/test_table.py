@@ -100,17 +100,13 @@ def test_verdicts_of_all_audits_are_shown(monkeypatch: pytest.MonkeyPatch) -> No
     assert words(run_ok("audit"))["holds"] == len(few)
 
 
-def test_a_table_that_fits_is_not_folded(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_that_fits_is_not_folded(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     set_width(monkeypatch, 20)
     print_table("", ("key", "error"), [("heat", "1.25"), ("up", "10")])
     assert capsys.readouterr().out == "key   error\nheat   1.25\nup       10\n"
 
 
-def test_names_wrap_before_rows_fold(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_wrap_before_rows_fold(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [("a long name", "0.123456")]
     set_width(monkeypatch, 16)
     print_table("", ("key", "mean error"), rows)

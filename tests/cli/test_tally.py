@@ -84,9 +84,7 @@ BAD_INPUTS = {
 
 
 @pytest.mark.parametrize(("task", "data", "message"), BAD_INPUTS.values(), ids=BAD_INPUTS)
-@pytest.mark.parametrize(
-    "command", ["tally bad --out new.tally", "estimate bad --out new.csv --plot new.svg"]
-)
+@pytest.mark.parametrize("command", ["tally bad --out new.tally", "estimate bad --out new.csv --plot new.svg"])
 def test_bad_reports_and_tallies(command: str, task: Task, data: bytes, message: str) -> None:
     put({"task.json": task.to_json().encode(), "bad": data})
     assert run_refused(f"{command} --task task.json").startswith(f"pckv: bad{message}")
@@ -139,9 +137,7 @@ def test_skipped_reports_and_files_are_listed(engine: str) -> None:
     good = Tally(GRR)
     good.add_many(np.array([5, 5, 5, 2, 2, 0, 6, 7, 5, 2]))
     assert Path("new.tally").read_bytes() == bytes(good)
-    assert run_refused(command.replace("new", "newer").replace("--skip-bad", "")).startswith(
-        "pckv: cut.parquet: "
-    )
+    assert run_refused(command.replace("new", "newer").replace("--skip-bad", "")).startswith("pckv: cut.parquet: ")
 
 
 def test_a_long_list_of_skipped_places_is_cut() -> None:
@@ -188,9 +184,7 @@ def test_a_broken_run_is_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_file_without_reports_gives_an_empty_tally() -> None:
     write_reports(Path("none.parquet"), GRR, [])
-    assert (
-        run_ok("tally none.parquet --task grr.json --out new.tally") == "0 reports counted into new.tally\n"
-    )
+    assert run_ok("tally none.parquet --task grr.json --out new.tally") == "0 reports counted into new.tally\n"
     assert Path("new.tally").read_bytes() == bytes(Tally(GRR))
 
 

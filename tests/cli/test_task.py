@@ -83,9 +83,7 @@ def test_show_says_what_a_task_promises() -> None:
 
 
 def test_a_task_for_an_objective() -> None:
-    command = (
-        "task new --name t --key-count 20 --low 0 --high 1 --epsilon 0.5 --users 40000 --out new.json --force"
-    )
+    command = "task new --name t --key-count 20 --low 0 --high 1 --epsilon 0.5 --users 40000 --out new.json --force"
     chosen = set()
     for objective in ("both", "frequency", "mean"):
         run_ok(f"{command} --objective {objective}")
@@ -146,9 +144,7 @@ def test_the_symbols_of_collision() -> None:
     run_ok(f"{NEW} --key-count 3 --mechanism collision --symbols 9 --positions 4111 --generator 12")
     mechanism = '"mechanism":{"generator":12,"name":"collision","positions":4111,"symbols":9}'
     assert mechanism in Path("new.json").read_text(encoding="utf-8")
-    assert "symbols" in run_refused(
-        f"{NEW.replace('new.json', 'newer.json')} --key-count 3 --mechanism ue --symbols 9"
-    )
+    assert "symbols" in run_refused(f"{NEW.replace('new.json', 'newer.json')} --key-count 3 --mechanism ue --symbols 9")
 
 
 def test_every_parameter_of_every_mechanism_is_an_option() -> None:
@@ -190,9 +186,7 @@ def test_json_escapes_what_utf_8_cannot_encode(capsysbinary: pytest.CaptureFixtu
 
 
 def test_a_task_with_coins() -> None:
-    command = (
-        "task new --name t --key-count 3 --low 0 --high 1 --epsilon 4 --coin server --out new.json --force"
-    )
+    command = "task new --name t --key-count 3 --low 0 --high 1 --epsilon 4 --coin server --out new.json --force"
     run_ok(command)
     shown = read_json(run_ok("task show new.json --json"))
     assert (shown["coin"], shown["mechanism"] in {"ue-compact", "collision"}) == ("server", True)

@@ -101,9 +101,7 @@ def test_what_is_no_series_is_refused() -> None:
 
 def test_rounds_keys_and_levels_that_do_not_exist_are_refused() -> None:
     assert refusal(f"{TREND} --since 9") == "round 9 is not before round 4"
-    assert refusal("trend series.json round2.tally round4.tally --since 3") == (
-        "there are no reports of round 3"
-    )
+    assert refusal("trend series.json round2.tally round4.tally --since 3") == ("there are no reports of round 3")
     assert refusal(f"{TREND} --key jaws") == "key 'jaws' is not a key of task 'weekly'"
     assert refusal(f"{TREND} --rate 1").startswith("the false discovery rate must be")
     assert refusal(f"{TREND} --level 0").startswith("level must be")

@@ -105,9 +105,7 @@ def test_plans_for_hashed_keys() -> None:
     few, usual = (read_json(run_ok(f"{command} --json {more}")) for more in ("--candidates 500", ""))
     assert (few["keys"], few["candidates"], usual["candidates"]) == ("hashed", 500, 10_000)
     assert few["smallest_frequency"] < usual["smallest_frequency"]
-    assert "candidates are for hashed keys" in run_refused(
-        "plan --keys 3 --candidates 5 --users 9 --epsilon 1"
-    )
+    assert "candidates are for hashed keys" in run_refused("plan --keys 3 --candidates 5 --users 9 --epsilon 1")
     assert "candidates must be at least 1" in run_refused(f"{command} --candidates 0")
 
 

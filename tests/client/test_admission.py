@@ -56,9 +56,7 @@ def invite(real: Running, task: Task) -> str:
     return str(made["invitations"][0])
 
 
-def test_a_coin_is_fetched_and_its_report_taken(
-    real: Running, state: Path, perturbed_reports: list[Report]
-) -> None:
+def test_a_coin_is_fetched_and_its_report_taken(real: Running, state: Path, perturbed_reports: list[Report]) -> None:
     task = a_task(real, mechanism="collision", padding=1, size_share="0.25", coin="server")
     invitation = invite(real, task)
     receipt = client_of(real, state).submit(task.id, PAIRS, invitation=invitation)
@@ -168,9 +166,7 @@ def test_without_a_coin_nothing_is_perturbed(
     collector.tasks[COINS.id] = COINS.to_json().encode()
     collector.admissions.extend([reply] * 3)
     client = device(collector, state)
-    with pytest.raises(
-        ClientError, match=r"needs a coin from its collector \(.+\); nothing was perturbed"
-    ) as caught:
+    with pytest.raises(ClientError, match=r"needs a coin from its collector \(.+\); nothing was perturbed") as caught:
         client.submit(COINS.id, PAIRS, invitation="token")
     assert caught.value.code == "not_sent"
     assert (perturbed_reports, collector.sent, client.spent) == ([], [], Decimal(0))

@@ -108,9 +108,7 @@ def test_submit_says_what_is_refused(
     )
 
 
-def test_a_second_task_of_a_survey_is_refused(
-    collector: FakeCollector, state: Path, pairs_file: Path
-) -> None:
+def test_a_second_task_of_a_survey_is_refused(collector: FakeCollector, state: Path, pairs_file: Path) -> None:
     again = Task(name="Movies ", keys=KEYS, values=(1, 5), epsilon=2)
     collector.tasks[again.id] = again.to_json().encode()
     options = ("--url", collector.url, "--state", state)
@@ -221,9 +219,7 @@ def test_submit_needs_either_pairs_and_a_task_or_flush(arguments: list[str]) -> 
     assert (result.exit_code, result.exception.__class__) == (2, SystemExit)
 
 
-def test_the_default_state_folder_follows_the_platform(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_default_state_folder_follows_the_platform(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(sys, "platform", "linux")
     for folder in ("", "relative"):

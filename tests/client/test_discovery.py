@@ -38,9 +38,7 @@ def test_who_took_part_in_the_discovery_does_not_measure_beyond_the_cap(
     assert enough.spent == both
 
 
-def test_a_retry_sends_the_same_report(
-    asking: FakeCollector, state: Path, perturbed_reports: list[Report]
-) -> None:
+def test_a_retry_sends_the_same_report(asking: FakeCollector, state: Path, perturbed_reports: list[Report]) -> None:
     first = device(asking, state).submit(TERMS.id, ["heat"])
     again = device(asking, state).submit(TERMS.id, ["alien"])
     assert (first.perturbed, again.perturbed, len(perturbed_reports)) == (True, False, 1)

@@ -26,9 +26,7 @@ def period_device(collector: FakeCollector, state: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("check", checks.PERIOD_CHECKS, ids=lambda check: check.__name__)
-def test_the_client_keeps_caps_per_period(
-    period_device: PeriodDevice, check: Callable[[PeriodDevice], None]
-) -> None:
+def test_the_client_keeps_caps_per_period(period_device: PeriodDevice, check: Callable[[PeriodDevice], None]) -> None:
     check(period_device)
 
 
@@ -59,14 +57,10 @@ def test_mutant_of_caps_is_caught(
 
 def test_a_client_says_its_cap_per_period(state: Path) -> None:
     assert Client("http://localhost", state).cap_per_period is None
-    assert Client("http://localhost", state, cap_per_period=("3", 365)).cap_per_period == PeriodCap(
-        Decimal(3), 365
-    )
+    assert Client("http://localhost", state, cap_per_period=("3", 365)).cap_per_period == PeriodCap(Decimal(3), 365)
 
 
-@pytest.mark.parametrize(
-    "cap", [(-1, 5), ("much", 5), (1, 0), (1, 1.5), (1, True), (1, 36_526), (1,), 1, (1, 2, 3)]
-)
+@pytest.mark.parametrize("cap", [(-1, 5), ("much", 5), (1, 0), (1, 1.5), (1, True), (1, 36_526), (1,), 1, (1, 2, 3)])
 def test_a_cap_per_period_is_a_number_and_days(state: Path, cap: Any) -> None:
     with pytest.raises(ParameterError, match="the cap per period") as caught:
         Client("http://localhost", state, cap_per_period=cap)

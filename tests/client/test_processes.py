@@ -63,9 +63,7 @@ def test_killed_at_any_moment_there_is_one_report(
     assert not list(tmp_path.rglob("*.part"))
 
 
-def test_the_same_kills_catch_a_client_that_sends_before_it_stores(
-    collector: FakeCollector, tmp_path: Path
-) -> None:
+def test_the_same_kills_catch_a_client_that_sends_before_it_stores(collector: FakeCollector, tmp_path: Path) -> None:
     rows = run_children(collector, tmp_path, "send-first", numbered_tasks(60), "250")
     assert max(len(bodies(collector, row["task"])) for row in rows) > 1
 

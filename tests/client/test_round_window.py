@@ -24,9 +24,7 @@ def test_the_ledger_refuses_every_round_of_the_window(tmp_path: Path, panels: in
     ledger = Ledger(outbox, Caps(folder, 10, None))
     made, day = series.task_of(9), series.opens(9)
     with folder.locked():
-        outbox.add(
-            made.id, StoredReport(perturb(made, {}), made.to_json(), Decimal(1), day, "http://a", None)
-        )
+        outbox.add(made.id, StoredReport(perturb(made, {}), made.to_json(), Decimal(1), day, "http://a", None))
         for number in range(1, 9 + panels):
             with pytest.raises(ClientError) as caught:
                 ledger.check(series.task_of(number), Decimal(1), day)

@@ -121,9 +121,7 @@ def test_a_refused_report_is_a_status(phone: Phone, monkeypatch: pytest.MonkeyPa
     reply_with(phone.collector, problem(403, "closed"), monkeypatch)
     receipt = phone.report(1)
     assert (receipt.status, receipt.epsilon, receipt.reason) == ("refused", Decimal(1), "closed")
-    assert phone.report() == RoundReceipt(
-        WEEKLY.id, RoundStatus.REFUSED, 1, FIRST, Decimal(1), reason="closed"
-    )
+    assert phone.report() == RoundReceipt(WEEKLY.id, RoundStatus.REFUSED, 1, FIRST, Decimal(1), reason="closed")
 
 
 def test_nothing_is_spent_on_a_round_that_the_collector_does_not_take(
@@ -210,9 +208,7 @@ def test_the_id_of_something_else_is_refused(phone: Phone) -> None:
     assert stored_files(phone.state) == {}
 
 
-def test_another_series_or_task_of_the_name_is_answered(
-    phone: Phone, perturbed_reports: list[Report]
-) -> None:
+def test_another_series_or_task_of_the_name_is_answered(phone: Phone, perturbed_reports: list[Report]) -> None:
     again = Series(
         task=Task(name="Ratings ", keys=["alien"], values=(1, 5), epsilon=2, mechanism="grr", padding=1),
         first=WEEKLY.first, period=PERIOD, panels=2,

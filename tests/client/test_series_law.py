@@ -200,9 +200,7 @@ def panel_from_pairs(patch: pytest.MonkeyPatch, pairs: Mapping[str, float]) -> N
 
 
 def delay_from_pairs(patch: pytest.MonkeyPatch, pairs: Mapping[str, float]) -> None:
-    patch.setattr(
-        Panel, "due", lambda self, series, number, spread: _due(self, series, number, spread * len(pairs))
-    )
+    patch.setattr(Panel, "due", lambda self, series, number, spread: _due(self, series, number, spread * len(pairs)))
 
 
 def silent_without_pairs(patch: pytest.MonkeyPatch, pairs: Mapping[str, float]) -> None:
@@ -257,9 +255,7 @@ def _tape() -> Tape:
 
 
 PANEL_MUTANTS: dict[str, Callable[[int], Panel]] = {
-    "one seed for all devices": lambda panels: Panel(
-        Tape(1, fixed_source(bytes(24))).below(panels), bytes(16)
-    ),
+    "one seed for all devices": lambda panels: Panel(Tape(1, fixed_source(bytes(24))).below(panels), bytes(16)),
     "from the name of the device": lambda panels: Panel(hash("device") % panels, bytes(16)),
     "remainders of one draw": lambda panels: Panel(_tape().draw() % panels, bytes(16)),
     "never the last": lambda panels: Panel(_tape().below(panels - 1), bytes(16)),

@@ -42,9 +42,7 @@ def walk(
     return made
 
 
-@pytest.mark.parametrize(
-    ("panels", "panel"), [(panels, panel) for panels in (2, 3, 4) for panel in range(panels)]
-)
+@pytest.mark.parametrize(("panels", "panel"), [(panels, panel) for panels in (2, 3, 4) for panel in range(panels)])
 def test_every_window_of_rounds_holds_one_report(
     monkeypatch: pytest.MonkeyPatch, panels: int, panel: int, request: pytest.FixtureRequest
 ) -> None:
@@ -53,9 +51,7 @@ def test_every_window_of_rounds_holds_one_report(
 
 
 @pytest.mark.parametrize(("rounds", "faults"), [(ROUNDS, 0), (ROUNDS_WITH_ONE_PANEL, 1)])
-def test_with_one_panel_every_round_holds_one_report(
-    monkeypatch: pytest.MonkeyPatch, rounds: int, faults: int
-) -> None:
+def test_with_one_panel_every_round_holds_one_report(monkeypatch: pytest.MonkeyPatch, rounds: int, faults: int) -> None:
     assert walk(monkeypatch, 1, 0, rounds, faults).states > 250
 
 
@@ -64,9 +60,7 @@ def test_two_faults_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("panels", [2, 3])
-def test_rounds_only_go_up_even_if_the_collector_takes_any(
-    monkeypatch: pytest.MonkeyPatch, panels: int
-) -> None:
+def test_rounds_only_go_up_even_if_the_collector_takes_any(monkeypatch: pytest.MonkeyPatch, panels: int) -> None:
     assert walk(monkeypatch, panels, 1, 4, 2, trusting=True).calls > 1000
 
 
@@ -98,13 +92,9 @@ def test_two_processes_make_one_report_however_they_interleave(
 @given(
     panels=st.integers(1, 4),
     panel=st.integers(0, 3),
-    rounds=st.lists(
-        st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(0, 15)), max_size=4), max_size=10
-    ),
+    rounds=st.lists(st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(0, 15)), max_size=4), max_size=10),
 )
-def test_any_schedule_with_files_on_disk(
-    panels: int, panel: int, rounds: list[list[tuple[str, int]]]
-) -> None:
+def test_any_schedule_with_files_on_disk(panels: int, panel: int, rounds: list[list[tuple[str, int]]]) -> None:
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as place:
         device = DiskDevice(a_series(panels, ROUNDS), ROUNDS, panel % panels, patch, Path(place))
         made = Walk(device, ROUNDS, faults=0)

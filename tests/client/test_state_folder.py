@@ -55,9 +55,7 @@ def test_pairs_are_not_stored(collector: FakeCollector, state: Path, monkeypatch
     text = stored_files(state)[f"{MOVIES.id}.report"].splitlines()[0]
     members = json.loads(text)
     assert members.pop("task") == MOVIES.to_json()
-    assert {members.pop("id"), members.pop("body")} == set(
-        json.loads(collector.sent[0])["reports"][0].values()
-    )
+    assert {members.pop("id"), members.pop("body")} == set(json.loads(collector.sent[0])["reports"][0].values())
     epsilon = f"{receipt.epsilon:f}"
     assert members == {
         "day": utc_today(),
@@ -118,9 +116,7 @@ def test_a_full_disk_spends_nothing(
     assert collector.sent == []
     assert set(stored_files(state)) == {"lock", f"{MOVIES.id}.task"}
     assert client.submit(MOVIES.id, PAIRS).status == "sent"
-    assert json.loads(collector.sent[0])["reports"][0]["id"] == pckv.base.canonical.base64url(
-        perturbed_reports[1].id
-    )
+    assert json.loads(collector.sent[0])["reports"][0]["id"] == pckv.base.canonical.base64url(perturbed_reports[1].id)
 
 
 def test_the_first_wins_where_locks_do_not_work(
@@ -147,9 +143,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "edited": lambda data: data.replace(b"1", b"2"),
     "not text": lambda data: b"\xff" + data,
     "longer": lambda data: data + b"\n",
-    "another version": lambda data: folders._sealed(
-        data[:-66].decode().replace('"version":1', '"version":2')
-    ),
+    "another version": lambda data: folders._sealed(data[:-66].decode().replace('"version":1', '"version":2')),
     "another ε": lambda data: folders._sealed(data[:-66].decode().replace('"epsilon":"', '"epsilon":"x')),
     "another day": lambda data: folders._sealed(data[:-66].decode().replace('"day":"', '"day":"0')),
     "lenient base64": lambda data: folders._sealed(data[:-66].decode().replace('"body":"', '"body":"=')),
@@ -196,9 +190,7 @@ def test_damage_is_reported_and_never_repaired_by_perturbing(
     assert (len(perturbed_reports), len(collector.received)) == (1, seen)
 
 
-def test_a_removed_report_is_noticed(
-    collector: FakeCollector, state: Path, perturbed_reports: list[Report]
-) -> None:
+def test_a_removed_report_is_noticed(collector: FakeCollector, state: Path, perturbed_reports: list[Report]) -> None:
     client = device(collector, state)
     client.submit(MOVIES.id, PAIRS)
     (state / f"{MOVIES.id}.report").unlink()

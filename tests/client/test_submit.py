@@ -41,9 +41,7 @@ def test_a_report_is_sent(collector: FakeCollector, state: Path, perturbed_repor
 
 def test_a_request_says_nothing_about_the_device(collector: FakeCollector, state: Path) -> None:
     device(collector, state).submit(MOVIES.id, PAIRS)
-    fetched, asked, sent = (
-        {name.lower(): value for name, value in r.headers.items()} for r in collector.received
-    )
+    fetched, asked, sent = ({name.lower(): value for name, value in r.headers.items()} for r in collector.received)
     common = {
         "host": collector.url.removeprefix("http://"),
         "accept-encoding": "identity",
@@ -76,9 +74,7 @@ def test_bad_pairs_spend_nothing(collector: FakeCollector, state: Path) -> None:
     assert client.submit(MOVIES.id, PAIRS).perturbed
 
 
-def test_offline_first_sent_later(
-    collector: FakeCollector, state: Path, perturbed_reports: list[Report]
-) -> None:
+def test_offline_first_sent_later(collector: FakeCollector, state: Path, perturbed_reports: list[Report]) -> None:
     with FakeCollector(MOVIES).serving() as gone:
         url, port = gone.url, int(gone.url.rpartition(":")[2])
         Client(url, state).task(MOVIES.id)
@@ -151,9 +147,7 @@ def test_another_task_is_refused(
     assert (perturbed_reports, collector.sent, stored_files(state)) == ([], [], {})
 
 
-@pytest.mark.parametrize(
-    "task_id", ["", "../../../etc/passwd", MOVIES.id[:-1], MOVIES.id + "=", "é" * 43, None]
-)
+@pytest.mark.parametrize("task_id", ["", "../../../etc/passwd", MOVIES.id[:-1], MOVIES.id + "=", "é" * 43, None])
 def test_only_valid_task_ids_are_requested(collector: FakeCollector, state: Path, task_id: Any) -> None:
     for call in (
         device(collector, state).task,
@@ -222,8 +216,7 @@ def test_whether_and_how_a_report_is_sent_does_not_depend_on_the_pairs(
         pairs = {str(key): float(key % 2) for key in range(size)}
         assert device(collector, state).submit(MANY.id, pairs, invitation=invitation).status == "sent"
         requests = [
-            (each.method, each.path, dict(each.headers), len(each.body))
-            for each in collector.received[before:]
+            (each.method, each.path, dict(each.headers), len(each.body)) for each in collector.received[before:]
         ]
         [report] = json.loads(collector.sent[-1])["reports"]
         files = {name: len(data) for name, data in stored_files(state).items()}

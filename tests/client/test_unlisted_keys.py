@@ -16,9 +16,7 @@ from support.client_devices import device
 from support.tasks import a_task
 
 HASHED = Task(name="any site", keys="hashed", values=(1, 5), epsilon=2, padding=2)
-WITH_OTHER = a_task(
-    name="some sites", keys=["alien", "heat"], other="else", values=(1, 5), padding=2, more="refuse"
-)
+WITH_OTHER = a_task(name="some sites", keys=["alien", "heat"], other="else", values=(1, 5), padding=2, more="refuse")
 UNLISTED = "a site that nobody listed"
 
 

@@ -160,11 +160,7 @@ def test_a_new_token_replaces_the_administrators_and_adds_an_analysts() -> None:
         collector.store.set_token(Role.ANALYST, token_hash("a second analyst"))
         assert collector.get("/tasks", "another").status_code == 200
         check_problem(collector.get("/tasks", ADMINISTRATOR), 401, "bad-token")
-        assert (
-            collector.get("/metrics", "a second analyst").status_code
-            == collector.get("/metrics").status_code
-            == 200
-        )
+        assert collector.get("/metrics", "a second analyst").status_code == collector.get("/metrics").status_code == 200
 
 
 def test_a_token_is_looked_up_by_its_hash(small: Running, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,10 +194,7 @@ def test_pages_of_other_origins_may_do_what_clients_do_and_read_refusals(small: 
     ]
     for answer in (*clients, preflight):
         assert answer.headers["access-control-allow-origin"] == "*"
-    others = [
-        small.get(path, ADMINISTRATOR, **origin)
-        for path in ("/tasks", "/metrics", "/healthz", "/openapi.json")
-    ]
+    others = [small.get(path, ADMINISTRATOR, **origin) for path in ("/tasks", "/metrics", "/healthz", "/openapi.json")]
     others += [small.get(f"/tasks/{task.id}/{what}", **origin) for what in ("estimates", "reports")]
     others += [
         small.administer("POST", f"/tasks/{task.id}/close"),

@@ -20,9 +20,7 @@ def ask(collector: Running, task: Task | str, content: Any = None, media: str = 
     task_id = task if isinstance(task, str) else task.id
     if not isinstance(content, bytes):
         content = json.dumps({} if content is None else {"invitation": content}).encode()
-    return collector.client.post(
-        f"/tasks/{task_id}/admission", content=content, headers={"Content-Type": media}
-    )
+    return collector.client.post(f"/tasks/{task_id}/admission", content=content, headers={"Content-Type": media})
 
 
 def invite(collector: Running, task: Task, count: int = 1) -> list[str]:

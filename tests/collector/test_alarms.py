@@ -160,9 +160,7 @@ def test_the_page_of_a_task_shows_what_was_found(collector: Running) -> None:
     assert collector.get(f"/tasks/{task.id}/overview").json()["reports"] == 300
 
 
-def test_every_worker_shows_what_the_first_one_found(
-    collector: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_worker_shows_what_the_first_one_found(collector: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page of a task said "not checked yet" unless the first worker served it."""
     task = collector.add_task(mechanism={"name": "ue-compact", "q": 5}, keys=100, padding=1, size_share=0)
     collector.upload(task, *same_word(300))

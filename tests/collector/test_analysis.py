@@ -86,9 +86,7 @@ def test_what_takes_too_long_is_said_and_answered_the_next_time(
         with slow_estimates(monkeypatch) as (go_on, begun):
             late = answer()
             check_problem(late, 503, "overloaded")
-            assert (
-                late.json()["detail"] == "computing this takes more than 1 s: it goes on, so ask again later"
-            )
+            assert late.json()["detail"] == "computing this takes more than 1 s: it goes on, so ask again later"
             # The result is the next answer, although reports have come since; the one after that has them.
             collector.upload(task, *some_reports(range(5, 9), task))
             go_on.set()

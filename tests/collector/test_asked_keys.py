@@ -52,9 +52,7 @@ def test_a_list_that_is_wrong_is_refused_with_its_place(small: Running, content:
     assert reason in answer.json()["detail"]
 
 
-def test_a_request_that_is_wrong_otherwise_is_refused(
-    small: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_that_is_wrong_otherwise_is_refused(small: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     task = small.add_task(keys="hashed", mechanism="collision", padding=1)
     keys = ["a", "b"]
     check_problem(small.ask(task, keys, **{"Content-Type": "text/csv"}), 415, "unsupported-media")
@@ -62,9 +60,7 @@ def test_a_request_that_is_wrong_otherwise_is_refused(
     check_problem(small.ask(task, keys, Authorization="Bearer wrong"), 401, "bad-token")
     check_problem(small.ask(task, keys, "sort=size"), 400, "malformed")
     for place in ("estimates", "chart"):
-        answer = small.administer(
-            "POST", f"/tasks/{task.id}/{place}?keys=a", json.dumps({"keys": keys}).encode()
-        )
+        answer = small.administer("POST", f"/tasks/{task.id}/{place}?keys=a", json.dumps({"keys": keys}).encode())
         check_problem(answer, 400, "malformed")
         assert "leave keys out of the address" in answer.json()["detail"]
     check_problem(small.ask("A" * 43, keys), 404, "unknown")
@@ -88,9 +84,7 @@ def test_texts_of_json_are_taken_as_they_are() -> None:
 
 
 def test_the_key_for_all_others_is_no_top_key(small: Running) -> None:
-    task = small.add_task(
-        name="with others", keys=["a", "b"], other="else", values=(1, 5), epsilon=6, padding=1
-    )
+    task = small.add_task(name="with others", keys=["a", "b"], other="else", values=(1, 5), epsilon=6, padding=1)
     held: list[dict[str, float]] = [{"x": 5}, {"y": 4}, {"z": 5}, {"a": 1}]
     add(small.store, *perturbed(task, *held, times=60), task=task)
     path = f"/tasks/{task.id}"

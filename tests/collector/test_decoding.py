@@ -127,9 +127,7 @@ def stream(task: Task, rows_per_batch: list[int]) -> bytes:
         for rows in rows_per_batch:
             ids = [number.to_bytes(16) for number in range(start, start + rows)]
             writer.write_batch(
-                pa.record_batch(
-                    [pa.array(ids, pa.binary(16)), pa.array([1] * rows, pa.int64())], schema=schema
-                )
+                pa.record_batch([pa.array(ids, pa.binary(16)), pa.array([1] * rows, pa.int64())], schema=schema)
             )
             start += rows
     return sink.getvalue()
@@ -164,10 +162,7 @@ def test_a_stream_of_many_batches_is_refused_after_a_few_messages(monkeypatch: p
 
 def test_one_empty_batch_is_refused_and_the_most_batches_are_taken() -> None:
     task = TASKS[0]
-    assert (
-        len(decode_arrow(task, stream(task, [1] * MAX_BATCHES_PER_REQUEST)).reports)
-        == MAX_BATCHES_PER_REQUEST
-    )
+    assert len(decode_arrow(task, stream(task, [1] * MAX_BATCHES_PER_REQUEST)).reports) == MAX_BATCHES_PER_REQUEST
     assert decode_arrow(task, stream(task, [])).reports == []
     with pytest.raises(ProblemDetails, match="is empty"):
         decode_arrow(task, stream(task, [1, 0, 1]))
@@ -185,9 +180,7 @@ def test_the_largest_honest_bodies_are_within_the_limits_of_their_task(task: Tas
     assert max_json_bytes(task) < 1.6 * len(json.dumps({"reports": members}, indent=4))
 
 
-@pytest.mark.parametrize(
-    "members", [{"mechanism": "ue-compact"}, {"mechanism": "ue-compact", "size_share": 0.5}]
-)
+@pytest.mark.parametrize("members", [{"mechanism": "ue-compact"}, {"mechanism": "ue-compact", "size_share": 0.5}])
 def test_a_report_follows_the_coin_that_is_its_id(members: dict[str, Any]) -> None:
     """For every coin of some, all words of the task: those of its function, or all answers, and no others."""
     task = new_task(name="coins", keys=3, coin="server", **members)
@@ -197,9 +190,7 @@ def test_a_report_follows_the_coin_that_is_its_id(members: dict[str, Any]) -> No
         coin = report(number, task=task).id
         asked.add(coin_choice(task, coin).asks_size)
         sent = [Report(coin, word.to_bytes(8, "little")) for word in range(task.word_limit)]
-        expected = {
-            each.body for each in sent if follows_coin(task, coin, int.from_bytes(each.body, "little"))
-        }
+        expected = {each.body for each in sent if follows_coin(task, coin, int.from_bytes(each.body, "little"))}
         assert 0 < len(expected) < len(sent)
         for each in sent:
             for decoded in (decode_json(task, items(each)), decode_arrow(task, arrow_body(task, each))):

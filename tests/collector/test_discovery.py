@@ -116,9 +116,7 @@ def test_lists_and_overviews_tell_the_kind(small: Running, terms: Collected) -> 
     assert (overview["kind"], overview["keys"], overview["reports"]) == ("discovery", tree, len(reports))
     assert (overview["first_key"], overview["posts"]) == ("any text", [])
     listed = small.get("/overview").json()["tasks"] + small.administer("GET", "/tasks").json()["tasks"]
-    assert [(each["kind"], each["keys"]) for each in listed if each["id"] == task.id] == [
-        ("discovery", tree)
-    ] * 2
+    assert [(each["kind"], each["keys"]) for each in listed if each["id"] == task.id] == [("discovery", tree)] * 2
     other = small.add_task()
     assert small.get(f"/tasks/{other.id}/overview").json()["kind"] == "pairs"
 

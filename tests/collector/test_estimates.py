@@ -72,9 +72,7 @@ def test_shares_and_what_was_asked_are_those_of_the_library(collector: Running) 
     assert collector.get(f"{path}&top=1").json()["estimates"] == asked.top(1).to_dict()["estimates"]
 
 
-def test_writing_a_large_table_is_a_long_computation(
-    collector: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_writing_a_large_table_is_a_long_computation(collector: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     task = collector.add_task(keys=3, values=(1, 5), levels=[1, 2, 5], padding=1)
     short: list[object] = []
     run_short = AnalysisThreads.run_short

@@ -82,9 +82,7 @@ def start_first(url: str, folder: Path, token_file: Path, number: int) -> str:
 
 
 @pytest.mark.parametrize("shares_file", [False, True])
-def test_one_of_two_collectors_that_start_together_creates_the_token(
-    tmp_path: Path, shares_file: bool
-) -> None:
+def test_one_of_two_collectors_that_start_together_creates_the_token(tmp_path: Path, shares_file: bool) -> None:
     url = postgres_url()
     with opened(url) as store, psycopg.connect(url) as connection:
         # Both have found that there is no token before either can store one.
@@ -100,9 +98,7 @@ def test_one_of_two_collectors_that_start_together_creates_the_token(
         assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(token))]
     logged = [json.loads(line) for text in logs for line in text.splitlines()]
     [reason] = [line["reason"] for line in logged if line["event"] == "token_exists"]
-    assert reason.endswith(
-        "created the administrator's token: it is in that collector's terminal or token file"
-    )
+    assert reason.endswith("created the administrator's token: it is in that collector's terminal or token file")
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
@@ -146,9 +142,7 @@ def only_file(folder: Path) -> Path:
     return file
 
 
-def test_a_stored_token_that_gets_no_file_name_is_not_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stored_token_that_gets_no_file_name_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = MemoryStore()
     monkeypatch.setattr(os, "link", full_disk)
     with pytest.raises(ParameterError, match="No space left") as failed:
@@ -188,9 +182,7 @@ def test_a_token_is_not_lost_with_the_answer_to_its_commit(tmp_path: Path) -> No
     assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(token))]
 
 
-def test_a_full_disk_stores_no_token_and_leaves_no_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_stores_no_token_and_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = MemoryStore()
     monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(OSError, match="No space left"):
@@ -198,9 +190,7 @@ def test_a_full_disk_stores_no_token_and_leaves_no_file(
     assert (store.tokens(), list(tmp_path.iterdir())) == ([], [])
 
 
-def test_a_token_file_is_on_disk_before_its_hash_is_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_token_file_is_on_disk_before_its_hash_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     events = []
     sync = os.fsync
 

@@ -19,9 +19,7 @@ NAMES = ["rare", "alpha", "ÄÖ 東京", "beta"]
 @pytest.fixture(scope="module")
 def hashed(small: Running) -> tuple[pckv.Task, list[pckv.Report]]:
     """A task that lists no key, and reports of people who hold two of the names."""
-    task = small.add_task(
-        name="hashed", keys="hashed", values=(1, 5), epsilon=4, mechanism="collision", padding=1
-    )
+    task = small.add_task(name="hashed", keys="hashed", values=(1, 5), epsilon=4, mechanism="collision", padding=1)
     reports = perturbed(task, {"alpha": 5}, {"alpha": 4}, {"beta": 1}, times=100)
     add(small.store, *reports, task=task)
     return task, reports
@@ -49,9 +47,7 @@ def test_estimates_of_hashed_keys_are_those_of_the_library(
     assert "etag" in named.headers
 
 
-def test_false_discoveries_are_as_rare_as_asked(
-    small: Running, hashed: tuple[pckv.Task, list[pckv.Report]]
-) -> None:
+def test_false_discoveries_are_as_rare_as_asked(small: Running, hashed: tuple[pckv.Task, list[pckv.Report]]) -> None:
     task, reports = hashed
     answer = small.ask(task, NAMES, "false_discovery_rate=0.3").json()
     expected = pckv.estimate(tally(reports, task), keys=NAMES, false_discovery_rate=0.3)
@@ -64,9 +60,7 @@ def test_false_discoveries_are_as_rare_as_asked(
     check_problem(small.ask(task, NAMES, "post=consistent"), 400, "malformed")
 
 
-def test_hashed_keys_are_sorted_searched_and_paged(
-    small: Running, hashed: tuple[pckv.Task, list[pckv.Report]]
-) -> None:
+def test_hashed_keys_are_sorted_searched_and_paged(small: Running, hashed: tuple[pckv.Task, list[pckv.Report]]) -> None:
     def names(query: str, keys: list[str] = NAMES) -> list[str]:
         return [row["key"] for row in small.ask(hashed[0], keys, query).json()["estimates"]]
 
@@ -78,9 +72,7 @@ def test_hashed_keys_are_sorted_searched_and_paged(
     assert names("search=bet", ["alphabet", "x"]) == ["alphabet"]
 
 
-def test_the_pages_of_a_hashed_task_name_its_keys(
-    small: Running, hashed: tuple[pckv.Task, list[pckv.Report]]
-) -> None:
+def test_the_pages_of_a_hashed_task_name_its_keys(small: Running, hashed: tuple[pckv.Task, list[pckv.Report]]) -> None:
     task = hashed[0]
     overview = small.get(f"/tasks/{task.id}/overview").json()
     assert (overview["keys"], overview["other"], overview["first_key"]) == ("hashed", None, "any text")

@@ -51,9 +51,7 @@ LENGTH, CHUNKED = "Content-Length: 14", "Transfer-Encoding: chunked"
         ("Connection: upgrade", "Upgrade: h2c", CHUNKED),
     ],
 )
-def test_an_ambiguous_length_is_refused_and_the_connection_closed(
-    patient: Running, headers: tuple[str, ...]
-) -> None:
+def test_an_ambiguous_length_is_refused_and_the_connection_closed(patient: Running, headers: tuple[str, ...]) -> None:
     """A proxy in front might see another end of this request, and so another request behind it."""
     hidden = head("GET", "/healthz", CLOSE)
     answer = patient.talk(upload_head("x", *headers), b"0\r\n\r\n" + hidden + hidden, pause=0.05)
@@ -88,9 +86,7 @@ def test_chunks_of_a_byte_cannot_keep_the_collector_busy(patient: Running) -> No
     for size in (1, 20):
         chunks = [content[at : at + size] for at in range(0, len(content), size)]
         body = b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks)
-        assert patient.talk(upload_head(task.id, CHUNKED, CLOSE) + body + b"0\r\n\r\n").startswith(
-            b"HTTP/1.1 200 "
-        )
+        assert patient.talk(upload_head(task.id, CHUNKED, CLOSE) + body + b"0\r\n\r\n").startswith(b"HTTP/1.1 200 ")
 
 
 def test_trailers_are_ignored_and_bounded(patient: Running) -> None:
@@ -105,9 +101,7 @@ def test_trailers_are_ignored_and_bounded(patient: Running) -> None:
 def test_some_requests_may_come_before_the_first_is_answered_and_more_may_not(patient: Running) -> None:
     request = head("GET", "/healthz")
     last = head("GET", "/healthz", CLOSE)
-    assert (
-        patient.talk(request * (MAX_PIPELINED_REQUESTS - 1) + last).count(b"200 OK") == MAX_PIPELINED_REQUESTS
-    )
+    assert patient.talk(request * (MAX_PIPELINED_REQUESTS - 1) + last).count(b"200 OK") == MAX_PIPELINED_REQUESTS
     assert patient.talk(request * 500) == b""
 
 

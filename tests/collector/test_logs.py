@@ -26,15 +26,11 @@ def lines(captured: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
     return [json.loads(line) for line in captured.readouterr().err.splitlines()]
 
 
-def test_more_lines_of_a_kind_are_counted_instead(
-    moment: list[float], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_more_lines_of_a_kind_are_counted_instead(moment: list[float], capsys: pytest.CaptureFixture[str]) -> None:
     for number in range(1000):
         logs.log("fault", number=number)
     logs.log("other")
-    expected: list[dict[str, object]] = [
-        {"event": "fault", "number": number} for number in range(MAX_LINES_PER_WINDOW)
-    ]
+    expected: list[dict[str, object]] = [{"event": "fault", "number": number} for number in range(MAX_LINES_PER_WINDOW)]
     assert lines(capsys) == [*expected, {"event": "other"}]
     logs.log_left_out("fault")
     logs.log("fault", number=0)

@@ -29,8 +29,7 @@ def test_what_is_stored_of_sessions_goes_after_their_time() -> None:
     store = MemoryStore()
     now = int(time.time())
     over, goes_on = (
-        Session(bytes([number]) * 32, b"token", Role.ANALYST, now + seconds)
-        for number, seconds in ((1, -1), (2, 1000))
+        Session(bytes([number]) * 32, b"token", Role.ANALYST, now + seconds) for number, seconds in ((1, -1), (2, 1000))
     )
     for session in (over, goes_on):
         store.add_session(session)
@@ -67,9 +66,7 @@ def test_parts_are_compacted_while_uploads_go_on(collector: Running) -> None:
     assert collector.get(f"/tasks/{task.id}/estimates").text == before
 
 
-def test_the_log_of_a_database_is_emptied_again_and_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_log_of_a_database_is_emptied_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "SECONDS_BETWEEN_ERASURES", 0.02)
     log = tmp_path / "pckv.db-wal"
     with opened(f"sqlite:///{tmp_path}/pckv.db") as store, running(store) as collector:
@@ -126,9 +123,7 @@ def test_a_task_that_another_collector_closed_tomorrow_is_finished_but_its_repor
     collector.check(task, *reports)
 
 
-@pytest.mark.parametrize(
-    "error", [StoreError("not now"), ZeroDivisionError("a bug of ours"), OSError(28, "full")]
-)
+@pytest.mark.parametrize("error", [StoreError("not now"), ZeroDivisionError("a bug of ours"), OSError(28, "full")])
 def test_maintenance_runs_by_itself_and_goes_on_after_any_error(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], error: Exception
 ) -> None:

@@ -60,9 +60,7 @@ def as_bytes(_: schemathesis.SerializationContext, value: object) -> bytes:
 
 schemathesis.serializer(ARROW)(as_bytes)
 SCHEMA = schemathesis.openapi.from_dict(openapi(create_site(MemoryStore(), Settings())))
-OPERATIONS = {
-    result.ok().label: result.ok() for result in SCHEMA.get_all_operations() if isinstance(result, Ok)
-}
+OPERATIONS = {result.ok().label: result.ok() for result in SCHEMA.get_all_operations() if isinstance(result, Ok)}
 
 
 @pytest.fixture(scope="module")

@@ -52,16 +52,12 @@ def test_the_rate_limit_forgets_and_keeps_no_address() -> None:
     now = [0.0]
     limit = RateLimit(2, lambda: now[0])
     sender, other = "192.0.2.77", "2001:db8::77"
-    assert [limit.admits(sender) for _ in range(2 * BURST_SECONDS + 1)] == [True] * 2 * BURST_SECONDS + [
-        False
-    ]
+    assert [limit.admits(sender) for _ in range(2 * BURST_SECONDS + 1)] == [True] * 2 * BURST_SECONDS + [False]
     assert limit.admits(other)
     now[0] += 0.5
     assert [limit.admits(sender) for _ in range(2)] == [True, False]
     now[0] += 3600
-    assert [limit.admits(sender) for _ in range(2 * BURST_SECONDS + 1)] == [True] * 2 * BURST_SECONDS + [
-        False
-    ]
+    assert [limit.admits(sender) for _ in range(2 * BURST_SECONDS + 1)] == [True] * 2 * BURST_SECONDS + [False]
     remembered = pickle.dumps({name: value for name, value in vars(limit).items() if name != "_now"})
     assert not any(address.encode() in remembered for address in (sender, other))
     # Every process has its own key: the same sender uses other cells in another process.

@@ -185,18 +185,14 @@ def test_who_may_do_what(collector: Running) -> None:
     text = series.to_json().encode()
     headers = bearer(ANALYST) | {"Content-Type": JSON}
     check_problem(collector.client.post("/series", content=text, headers=headers), 403, "forbidden")
-    check_problem(
-        collector.client.post("/series", content=text, headers={"Content-Type": JSON}), 401, "bad-token"
-    )
+    check_problem(collector.client.post("/series", content=text, headers={"Content-Type": JSON}), 401, "bad-token")
     media = bearer(ADMINISTRATOR) | {"Content-Type": "text/plain"}
     check_problem(collector.client.post("/series", content=text, headers=media), 415, "unsupported-media")
     push(collector, series)
     for path in ("", f"/{series.id}/rounds", f"/{series.id}/rounds/2"):
         check_problem(collector.get(f"/series{path}", None), 401, "bad-token")
         assert collector.get(f"/series{path}").status_code == 200
-    check_problem(
-        collector.client.post(f"/series/{series.id}/close", headers=bearer(ANALYST)), 403, "forbidden"
-    )
+    check_problem(collector.client.post(f"/series/{series.id}/close", headers=bearer(ANALYST)), 403, "forbidden")
 
 
 def test_a_round_is_neither_pushed_by_hand_nor_by_invitation(collector: Running) -> None:

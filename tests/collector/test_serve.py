@@ -31,9 +31,7 @@ def stored_values(url: str) -> Iterator[Any]:
     """Yield every value of every table."""
     if url.startswith("sqlite"):
         with closing(apsw.Connection(url.removeprefix("sqlite:///"))) as database:
-            names = [
-                name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-            ]
+            names = [name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
             for name in names:
                 yield from itertools.chain.from_iterable(database.execute(f'SELECT * FROM "{name}"'))  # noqa: S608
     else:
@@ -66,12 +64,10 @@ def test_nothing_about_people_is_left_anywhere(kind: str, tmp_path: Path) -> Non
         path = f"/tasks/{task.id}/reports"
         good = json.dumps({"reports": as_items(*(report(number, task=task) for number in range(5)))}).encode()
         assert json.loads(collector.ask("POST", path, good)) == {"refused": []}
-        invitation = json.loads(
-            collector.ask("POST", f"/tasks/{task.id}/invitations", headers=administrator)
-        )["invitations"][0]
-        invited = json.dumps(
-            {"reports": [as_items(report(9, task=task))[0] | {"invitation": invitation}]}
-        ).encode()
+        invitation = json.loads(collector.ask("POST", f"/tasks/{task.id}/invitations", headers=administrator))[
+            "invitations"
+        ][0]
+        invited = json.dumps({"reports": [as_items(report(9, task=task))[0] | {"invitation": invitation}]}).encode()
         assert json.loads(collector.ask("POST", path, invited)) == {"refused": []}
         for body in (b"[", b"{}", good.replace(b'"id"', b'"canary"'), b"\xff"):
             collector.ask("POST", path, body)
@@ -99,9 +95,7 @@ def test_nothing_about_people_is_left_anywhere(kind: str, tmp_path: Path) -> Non
     moments = [value for value in stored if is_moment(value)]
     moments += [word for word in (page + logs).decode().split() if is_moment(word)]
     numbers = re.findall(r"[\d.]+(?:e\+?\d+)?", (page + logs).decode())
-    moments += [
-        number for number in numbers if number.count(".") < 2 and number != "." and is_moment(float(number))
-    ]
+    moments += [number for number in numbers if number.count(".") < 2 and number != "." and is_moment(float(number))]
     assert moments == []
 
 
@@ -126,9 +120,7 @@ def test_every_bad_setting_is_one_clear_line(tmp_path: Path, monkeypatch: pytest
         "this is no database, but a text that is long enough to be read", encoding="utf-8"
     )
     assert "text.db" in refused(*flags, "--store", "sqlite:///text.db", **WITH_TOKEN)
-    unreachable = refused(
-        *flags, store="postgresql://someone:secret@127.0.0.1:1/none?connect_timeout=1", **WITH_TOKEN
-    )
+    unreachable = refused(*flags, store="postgresql://someone:secret@127.0.0.1:1/none?connect_timeout=1", **WITH_TOKEN)
     assert "secret" not in unreachable
     assert "PCKV_ADMIN_TOKEN" in refused(*flags)
     assert "rate" in refused(*flags, rate="many")

@@ -27,11 +27,7 @@ def stored_values(copy: Path) -> set[bytes]:
     tables = [name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     rows = [row for table in tables for row in database.execute(f"SELECT * FROM {table}")]  # noqa: S608
     values = [value for row in rows for value in row]
-    return {
-        value.encode() if isinstance(value, str) else value
-        for value in values
-        if isinstance(value, str | bytes)
-    }
+    return {value.encode() if isinstance(value, str) else value for value in values if isinstance(value, str | bytes)}
 
 
 def forgeries(values: set[bytes]) -> Iterator[str]:

@@ -35,9 +35,7 @@ BAD_TASKS: dict[str, Callable[[str], bytes]] = {
     "empty": lambda _: b"",
     "list": lambda _: b"[]",
     "spaces": lambda text: text.replace(",", ", ").encode(),
-    "order": lambda text: json.dumps(
-        dict(reversed(json.loads(text).items())), separators=(",", ":")
-    ).encode(),
+    "order": lambda text: json.dumps(dict(reversed(json.loads(text).items())), separators=(",", ":")).encode(),
     "twice": lambda text: text.replace('"closes"', '"closes":null,"closes"').encode(),
     "stranger": lambda text: text.replace('{"about"', '{"a\\ud800":1,"about"').encode(),
     "escapes": lambda text: text.replace("task", "\\u0074ask").encode(),
@@ -112,9 +110,7 @@ def test_only_the_administrator_changes_tasks(collector: Running) -> None:
 def test_tasks_are_listed_page_by_page_closed_and_deleted(collector: Running) -> None:
     added = {collector.add_task().id for _ in range(5)}
     listed: list[str] = []
-    while page := collector.get(f"/tasks?limit=2&after={listed[-1] if listed else ''}", ADMINISTRATOR).json()[
-        "tasks"
-    ]:
+    while page := collector.get(f"/tasks?limit=2&after={listed[-1] if listed else ''}", ADMINISTRATOR).json()["tasks"]:
         listed += [task["id"] for task in page]
     assert added <= set(listed)
     assert len(listed) == len(set(listed))
@@ -146,9 +142,7 @@ def test_a_deleted_task_cannot_be_created_again(collector: Running) -> None:
     check_problem(collector.administer("POST", "/tasks", task.to_json().encode()), 410, "deleted")
 
 
-@pytest.mark.parametrize(
-    "query", ["limit=0", "limit=1001", "limit=x", "limit=9" + "9" * 5000, "after=%00", "after=é"]
-)
+@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "limit=9" + "9" * 5000, "after=%00", "after=é"])
 def test_bad_queries_of_the_list(collector: Running, query: str) -> None:
     check_problem(collector.get(f"/tasks?{query}", ADMINISTRATOR), 400, "malformed")
 
@@ -158,7 +152,5 @@ def test_unknown_methods_paths_and_media_types(small: Running) -> None:
     check_problem(small.administer("PUT", f"/tasks/{task.id}"), 405, "wrong-method")
     for path in ("/tasks/", f"/tasks/{task.id}/", f"/tasks/{task.id}/nothing", "/docs", "/tasks//", "/redoc"):
         check_problem(small.administer("GET", path), 404, "unknown")
-    text = small.client.post(
-        "/tasks", headers=bearer(ADMINISTRATOR) | {"Content-Type": "text/plain"}, content=b"{}"
-    )
+    text = small.client.post("/tasks", headers=bearer(ADMINISTRATOR) | {"Content-Type": "text/plain"}, content=b"{}")
     check_problem(text, 415, "unsupported-media")

@@ -98,9 +98,7 @@ def test_a_trend_changes_with_its_reports_and_closed_rounds_are_decoded_once(
     assert second.text == trend(series, tallies).to_json()
 
 
-def test_nobody_waits_long_for_reports_that_have_just_come(
-    small: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nobody_waits_long_for_reports_that_have_just_come(small: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     series, tallies = stored_series(small)
     path = f"/series/{series.id}/trend"
     before, go_on, computed = small.get(path).text, threading.Event(), []

@@ -104,9 +104,7 @@ def test_every_bad_report_is_named_and_all_others_are_stored(collector: Running)
 
 
 @pytest.mark.parametrize("without", [{"size_share": 0}, {"more": "refuse"}])
-def test_a_size_is_refused_where_the_task_does_not_ask_for_one(
-    collector: Running, without: dict[str, Any]
-) -> None:
+def test_a_size_is_refused_where_the_task_does_not_ask_for_one(collector: Running, without: dict[str, Any]) -> None:
     asking, silent = collector.add_task(padding=2), collector.add_task(padding=2, **without)
     first = asking.law.word_limit
     assert first is not None
@@ -199,9 +197,7 @@ def test_a_malformed_body_changes_nothing(small: Running, content: bytes) -> Non
 
 def test_one_malformed_report_refuses_the_whole_request(small: Running) -> None:
     task = small.add_task()
-    check_problem(
-        small.send(task, [*as_items(*some_reports(range(5), task)), {"id": "AAAA"}]), 400, "malformed"
-    )
+    check_problem(small.send(task, [*as_items(*some_reports(range(5), task)), {"id": "AAAA"}]), 400, "malformed")
     small.check(task)
 
 
@@ -292,9 +288,7 @@ def test_media_types_and_content_encodings(small: Running) -> None:
         answer = small.post(task, bomb, **{"Content-Encoding": encoding})
         check_problem(answer, 415, "unsupported-media")
     small.check(task)
-    answer = small.post(
-        task, items(valid), "Application/JSON; charset=utf-8", **{"Content-Encoding": "identity"}
-    )
+    answer = small.post(task, items(valid), "Application/JSON; charset=utf-8", **{"Content-Encoding": "identity"})
     assert refusals(answer) == {}
     small.check(task, valid)
 

@@ -100,9 +100,7 @@ def stopped(pid: int) -> Iterator[None]:
 
 def accepted(collector: ServeProcess) -> float:
     page = collector.ask("GET", "/metrics", headers=bearer(TOKEN)).decode()
-    return float(
-        next(line for line in page.splitlines() if line.startswith("pckv_reports_accepted_total")).split()[1]
-    )
+    return float(next(line for line in page.splitlines() if line.startswith("pckv_reports_accepted_total")).split()[1])
 
 
 def upload(collector: ServeProcess, task: Task, *reports: Report) -> None:

@@ -30,9 +30,7 @@ def test_vectors(case: dict[str, Any]) -> None:
     assert [[p, after, series.next_round(p, after)] for p, after, _ in case["next"]] == case["next"]
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in VECTORS if "reason" in case], ids=lambda case: case["reason"]
-)
+@pytest.mark.parametrize("case", [case for case in VECTORS if "reason" in case], ids=lambda case: case["reason"])
 def test_refused(case: dict[str, Any]) -> None:
     with pytest.raises(SeriesError, match=case["reason"]):
         Series.from_json(case["json"])

@@ -28,8 +28,6 @@ def test_spellings_of_one_survey(one: str, other: str) -> None:
     assert survey_of(one) == survey_of(other)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("movies 1", "movies 2"), ("movies", "movie s"), ("resume", "résumé")]
-)
+@pytest.mark.parametrize(("one", "other"), [("movies 1", "movies 2"), ("movies", "movie s"), ("resume", "résumé")])
 def test_other_names_are_other_surveys(one: str, other: str) -> None:
     assert survey_of(one) != survey_of(other)

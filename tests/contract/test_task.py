@@ -54,9 +54,7 @@ names = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_
     st.sampled_from(["sample", "refuse"]),
     st.decimals(0, "0.5", places=3),
 )
-def test_any_task_survives_its_json(
-    keys: list[str], epsilon: Decimal, padding: int, more: str, share: Decimal
-) -> None:
+def test_any_task_survives_its_json(keys: list[str], epsilon: Decimal, padding: int, more: str, share: Decimal) -> None:
     padding = min(padding, len(keys))
     asks_sizes = more == "sample" and padding < len(keys)
     mechanism = "grr" if asks_sizes else "auto"
@@ -274,9 +272,7 @@ def test_largest_tasks() -> None:
 
 def edited(**changes: Any) -> str:
     members = json.loads(make().to_json()) | changes
-    return json.dumps(
-        {k: v for k, v in members.items() if v != "gone"}, sort_keys=True, separators=(",", ":")
-    )
+    return json.dumps({k: v for k, v in members.items() if v != "gone"}, sort_keys=True, separators=(",", ":"))
 
 
 @pytest.mark.parametrize(

@@ -146,9 +146,7 @@ def test_java_that_is_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("java", [None, OLD[1]], ids=["missing", "old"])
-def test_a_missing_java_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, java: str | None
-) -> None:
+def test_a_missing_java_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, java: str | None) -> None:
     monkeypatch.chdir(tmp_path)
     if java:
         fake_java(tmp_path / "home", java)

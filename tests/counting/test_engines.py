@@ -123,10 +123,7 @@ def test_files_of_all_shapes(engine: str, task: Task, tmp_path: Path) -> None:
     messages = some_messages(task, 300)
     parts = [messages[start:end] for start, end in pairwise([0, 40, 40, 47, 97, 147, 180, 210, 300])]
     ids = [id_list(some_ids(len(part), seed)) for seed, part in enumerate(parts)]
-    tables = [
-        reports_table(task, message_list(task, part), of_part)
-        for part, of_part in zip(parts, ids, strict=True)
-    ]
+    tables = [reports_table(task, message_list(task, part), of_part) for part, of_part in zip(parts, ids, strict=True)]
     extra = pa.array([None, *range(len(parts[5]) - 1)], pa.int32())
     paths = [
         report_file(tmp_path / "groups.parquet", task, *parts[:3]),
@@ -158,10 +155,7 @@ def test_progress_never_falls_and_ends_at_the_total(engine: str, tmp_path: Path)
     for name in SPARK_TASKS if engine == "spark" else TASKS:
         task = TASKS[name]
         messages = some_messages(task, 100)
-        paths = [
-            report_file(tmp_path / f"{name}-{n}", task, messages[:30], messages[30:], seed=n)
-            for n in range(3)
-        ]
+        paths = [report_file(tmp_path / f"{name}-{n}", task, messages[:30], messages[30:], seed=n) for n in range(3)]
         for dedupe in (False, True):
             done: list[int] = []
             run(engine, task, *paths, dedupe=dedupe, progress=done.append)
@@ -218,8 +212,7 @@ def test_two_bodies_under_one_id_are_named(engine: str, task: Task, tmp_path: Pa
     a = forged_file(tmp_path / "a.parquet", task, reports_table(task, [], []), first)
     b = forged_file(tmp_path / "b.parquet", task, again, second)
     assert refusal(engine, task, a, b, dedupe=True) == (
-        f"report id {twin.hex()} has different bodies: {a}, row group 1, report 33, "
-        f"and {b}, row group 1, report 29"
+        f"report id {twin.hex()} has different bodies: {a}, row group 1, report 33, and {b}, row group 1, report 29"
     )
     assert run(engine, task, a, b).tally.reports == 80
 
@@ -275,9 +268,7 @@ def test_bad_reports_are_skipped(engine: str, task: Task, tmp_path: Path) -> Non
     paths = [
         report_file(tmp_path / "good.parquet", task, others, seed=9),
         # One row group per bad report, so that each is listed separately.
-        forged_file(
-            tmp_path / "bad.parquet", task, *(table.slice(row, 1) for row in range(6)), table.slice(6)
-        ),
+        forged_file(tmp_path / "bad.parquet", task, *(table.slice(row, 1) for row in range(6)), table.slice(6)),
         forged_file(tmp_path / "all bad.parquet", task, table.slice(1, 1)),
     ]
     in_order = [
@@ -353,9 +344,7 @@ def test_a_duckdb_that_fails_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("lost", ["LIMIT 10", "HAVING word > 3"])
-def test_a_row_that_duckdb_loses_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
-) -> None:
+def test_a_row_that_duckdb_loses_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str) -> None:
     monkeypatch.setattr("pckv.counting.engines.duckdb.WORDS", f"{WORDS_QUERY} {lost}")
     path = report_file(tmp_path / "a.parquet", GRR, some_messages(GRR, 300))
     for skip_bad in (False, True):

@@ -20,12 +20,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_folders_and_patterns() -> None:
-    messages = [
-        put(name, seed=seed) for seed, name in enumerate(["a.parquet", "in/b.parquet", "in/deep/c.parquet"])
-    ]
-    messages += [
-        put(name, seed=seed) for seed, name in enumerate(["x-1.parquet", "x-2.parquet", "y[1].parquet"], 3)
-    ]
+    messages = [put(name, seed=seed) for seed, name in enumerate(["a.parquet", "in/b.parquet", "in/deep/c.parquet"])]
+    messages += [put(name, seed=seed) for seed, name in enumerate(["x-1.parquet", "x-2.parquet", "y[1].parquet"], 3)]
     # Unfinished files and markers of other tools.
     for name in ("in/_temporary/0/d.parquet", "in/.hidden/e.parquet", "in/_f.parquet", "in/.g.parquet"):
         put(name)
@@ -124,15 +120,11 @@ def test_bad_files_are_skipped(engine: str) -> None:
 
 
 @pytest.mark.parametrize("rounds", [None, 1_000_000])
-def test_a_bounded_number_of_rounds_is_tried_for_a_tally(
-    rounds: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bounded_number_of_rounds_is_tried_for_a_tally(rounds: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rounds_module, "MAX_ROUNDS_TRIED", 3)
     series = Series(task=GRR, first="2030-01-07", period=1, panels=1, rounds=rounds)
     for number in (3, 4):
         Path(f"{number}.tally").write_bytes(bytes(Tally(series.task_of(number))))
     assert rounds_module.files_by_round(series, [Path("3.tally")]) == [(series.task_of(3), [Path("3.tally")])]
-    with pytest.raises(
-        DataError, match="a tally of another task, not of one of the first 3 rounds of series"
-    ):
+    with pytest.raises(DataError, match="a tally of another task, not of one of the first 3 rounds of series"):
         rounds_module.files_by_round(series, [Path("4.tally")])

@@ -127,9 +127,7 @@ def test_deduplication_needs_ids(spark: Any) -> None:
     frame = own_frame(spark, GRR, [3])
     assert frame_refusal(frame, GRR, dedupe=True) == "the DataFrame has no column 'report_id'"
     texts = spark.createDataFrame([("a", 3)], "report_id string, word bigint")
-    assert (
-        frame_refusal(texts, GRR, dedupe=True) == "column 'report_id' of the DataFrame is string, not binary"
-    )
+    assert frame_refusal(texts, GRR, dedupe=True) == "column 'report_id' of the DataFrame is string, not binary"
 
 
 @pytest.mark.parametrize("dedupe", [False, True])
@@ -146,9 +144,7 @@ def test_deduplication_needs_ids(spark: Any) -> None:
 def test_bad_rows_are_refused(spark: Any, task: Task, bad: list[Any], dedupe: bool) -> None:
     values = message_list(task, some_messages(task, 7)) + bad
     frame = own_frame(spark, task, values, id_list(some_ids(10)))
-    assert frame_refusal(frame, task, dedupe=dedupe) == (
-        "3 rows of the DataFrame are not reports of task 't'"
-    )
+    assert frame_refusal(frame, task, dedupe=dedupe) == ("3 rows of the DataFrame are not reports of task 't'")
 
 
 @pytest.mark.parametrize("task", [GRR, UE], ids=lambda task: task.mechanism)
@@ -203,9 +199,7 @@ def test_a_task_that_always_fails_is_one_line(spark: Any) -> None:
 # The command
 
 
-def test_workers_that_cannot_start_leave_no_tally(
-    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_that_cannot_start_leave_no_tally(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "/bin/false")
     Path("task.json").write_text(UE.to_json())

@@ -34,9 +34,7 @@ def stream(task: Task, *batches: Messages, ids: Callable[[int, int], Any] = some
 @pytest.mark.parametrize("sizes", [(), (0,), (7,), (5, 0, 1000, 3)], ids=str)
 def test_a_stream_is_counted_like_a_file(task: Task, sizes: tuple[int, ...]) -> None:
     batches = [some_messages(task, size, seed) for seed, size in enumerate(sizes)]
-    write_reports(
-        Path("a.parquet"), task, ((some_ids(len(part), seed), part) for seed, part in enumerate(batches))
-    )
+    write_reports(Path("a.parquet"), task, ((some_ids(len(part), seed), part) for seed, part in enumerate(batches)))
     expected = bytes(collect(task, "a.parquet").tally)
     for dedupe in (False, True):
         result = collect(task, stream=stream(task, *batches), dedupe=dedupe)

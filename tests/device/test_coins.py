@@ -39,9 +39,7 @@ def test_a_report_follows_its_coin(task: Task) -> None:
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.mechanism)
 def test_a_task_with_coins_needs_one(task: Task) -> None:
-    with pytest.raises(
-        ParameterError, match=r"^task 'coins' needs a coin, which its collector gives for each report$"
-    ):
+    with pytest.raises(ParameterError, match=r"^task 'coins' needs a coin, which its collector gives for each report$"):
         perturb(task, {"alien": 5})
     for wrong in (b"", bytes(15), bytes(17)):
         with pytest.raises(ParameterError, match=r"^a coin has 16 bytes$"):
@@ -50,7 +48,5 @@ def test_a_task_with_coins_needs_one(task: Task) -> None:
 
 def test_other_tasks_take_none() -> None:
     task = Task(name="movies", keys=3, values=(1, 5), epsilon=1, padding=1, mechanism="collision")
-    with pytest.raises(
-        ParameterError, match=r"^task 'movies' takes no coin: its devices draw by themselves$"
-    ):
+    with pytest.raises(ParameterError, match=r"^task 'movies' takes no coin: its devices draw by themselves$"):
         perturb(task, {}, bytes(16))

@@ -206,9 +206,7 @@ def test_bad_pairs(pairs: Any, message: str) -> None:
 def population_of(pairs: dict[int, float], users: int) -> Population:
     """Return a population in which every participant has the same pairs."""
     offsets = np.arange(users + 1) * len(pairs)
-    return Population(
-        offsets, np.tile(list(pairs), users).astype(np.int64), np.tile(list(pairs.values()), users) * 1.0
-    )
+    return Population(offsets, np.tile(list(pairs), users).astype(np.int64), np.tile(list(pairs.values()), users) * 1.0)
 
 
 def test_vectorised_path_covers_everybody_once() -> None:
@@ -216,9 +214,7 @@ def test_vectorised_path_covers_everybody_once() -> None:
     people = population_of({5: 1.0}, 100_001)
     batches = list(perturb_many(task, people, seeded_source(1)))
     assert len(batches) > 1
-    assert (
-        sum(len(batch.ids) for batch in batches) == sum(len(batch.messages) for batch in batches) == 100_001
-    )
+    assert sum(len(batch.ids) for batch in batches) == sum(len(batch.messages) for batch in batches) == 100_001
     assert len(np.unique(np.concatenate([batch.ids for batch in batches]), axis=0)) == 100_001
 
 

@@ -70,15 +70,11 @@ def test_every_group_asks_equally_often() -> None:
     for texts in held_sets():
         distribution = stated_law(texts)
         for group in range(LAW.groups):
-            asked = sum(
-                chance for word, chance in distribution.items() if LAW.group_of(word // LAW.symbols) == group
-            )
+            asked = sum(chance for word, chance in distribution.items() if LAW.group_of(word // LAW.symbols) == group)
             assert asked == Fraction(1, LAW.groups)
 
 
-def group_by_data(
-    law: DiscoveryLaw, tree: PrefixTree, digest: bytes, texts: Sequence[str], tape: Tape
-) -> int:
+def group_by_data(law: DiscoveryLaw, tree: PrefixTree, digest: bytes, texts: Sequence[str], tape: Tape) -> int:
     """A device that asks about long prefixes only where it holds long texts."""
     function = tape.below(law.functions)
     if all(len(text) == 1 for text in texts):

@@ -28,9 +28,7 @@ def population(rng: np.random.Generator) -> Population:
 @pytest.mark.parametrize("padding", [1, 3])
 @pytest.mark.parametrize("groups", [2, 4])
 def test_batches_equal_single_reports(padding: int, groups: int) -> None:
-    task = Task.discovery(
-        name="terms", epsilon=1, alphabet="abcd", characters=4, groups=groups, padding=padding
-    )
+    task = Task.discovery(name="terms", epsilon=1, alphabet="abcd", characters=4, groups=groups, padding=padding)
     rng = np.random.default_rng(padding)
     people = population(rng)
     ids = rng.integers(0, 256, (USERS, 16), np.uint8)

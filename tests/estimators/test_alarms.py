@@ -303,9 +303,7 @@ def test_shared_symbols_are_tested_on_reports_that_did_not_choose_the_keys(
         # Keys correlate here as often as they share a symbol.
         return np.concatenate([rows[::2] == symbol for symbol in range(law.symbols)], axis=1).astype(float)
 
-    def group_test(
-        law: CollisionLaw, keys: Integers, weights: Floats, _: Integers, null: Integers
-    ) -> AlarmTest:
+    def group_test(law: CollisionLaw, keys: Integers, weights: Floats, _: Integers, null: Integers) -> AlarmTest:
         return group_test_of(law, keys, weights, shown[-1], null)
 
     def smallest() -> float:

@@ -40,16 +40,12 @@ def test_estimates_are_between_the_keys_own_and_the_expected_ones(
 
 @settings(deadline=None)
 @given(any_counts(), st.randoms(use_true_random=False))
-def test_the_order_of_keys_does_not_matter(
-    counts: tuple[KeySupport, int, CountMoments], random: object
-) -> None:
+def test_the_order_of_keys_does_not_matter(counts: tuple[KeySupport, int, CountMoments], random: object) -> None:
     support, reports, moments = counts
     order = np.arange(support.keys)
     random.shuffle(order)  # type: ignore[attr-defined]
     shuffled = support.take(order)
-    for before, after in zip(
-        bayes(support, reports, moments), bayes(shuffled, reports, moments), strict=True
-    ):
+    for before, after in zip(bayes(support, reports, moments), bayes(shuffled, reports, moments), strict=True):
         assert before[order].tolist() == after.tolist()
 
 
@@ -127,18 +123,14 @@ def test_some_keys_have_the_estimates_that_they_have_among_all(name: str) -> Non
 
 def test_intervals_hold_their_estimates() -> None:
     estimates = estimate(some_tally("grr"), method="bayes", level=0.5)
-    assert (
-        (estimates.frequency_low <= estimates.frequency) & (estimates.frequency <= estimates.frequency_high)
-    ).all()
+    assert ((estimates.frequency_low <= estimates.frequency) & (estimates.frequency <= estimates.frequency_high)).all()
     assert ((estimates.mean_low <= estimates.mean) & (estimates.mean <= estimates.mean_high)).all()
     assert ((estimates.mean_low >= 1) & (estimates.mean_high <= 5)).all()
 
 
 def test_simulations_support_the_method() -> None:
     people = uniform(2000, 20, np.random.default_rng(9))
-    rows = simulate(
-        people, epsilon=["1"], mechanism=MECHANISMS, method=["bayes", "corrected"], repeats=3, workers=1
-    )
+    rows = simulate(people, epsilon=["1"], mechanism=MECHANISMS, method=["bayes", "corrected"], repeats=3, workers=1)
     errors = {(row.mechanism, row.method): row.mse_frequency for row in rows}
     assert all(errors[name, "bayes"] < errors[name, "corrected"] for name in MECHANISMS)
 

@@ -21,8 +21,7 @@ def covered(learned: Posterior, level: float, truths: list[np.ndarray]) -> list[
     """Return the shares of keys whose frequency and mean are inside their intervals."""
     intervals = learned.intervals(level)
     return [
-        float(np.mean((low <= truth) & (truth <= high)))
-        for (low, high), truth in zip(intervals, truths, strict=True)
+        float(np.mean((low <= truth) & (truth <= high))) for (low, high), truth in zip(intervals, truths, strict=True)
     ]
 
 

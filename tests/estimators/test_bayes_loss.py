@@ -51,9 +51,7 @@ def test_risks_are_expected_squared_errors(reports: int, epsilon: str) -> None:
         ("ue", 20, 2_000, "0.5"),
     ],
 )
-def test_no_key_is_expected_to_lose_more_than_allowed(
-    mechanism: str, keys: int, reports: int, epsilon: str
-) -> None:
+def test_no_key_is_expected_to_lose_more_than_allowed(mechanism: str, keys: int, reports: int, epsilon: str) -> None:
     """Anywhere, if the learned distribution is that no participant holds any key; without weights it is far more."""
     risks = risks_of(mechanism, keys, reports, epsilon)
     count_law = np.full(risks.points.size, 1e-12)

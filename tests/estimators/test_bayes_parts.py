@@ -92,15 +92,11 @@ def test_few_counts_are_nearly_exact() -> None:
     def ratio(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         return np.asarray((first - second)[2:20])
 
-    approximate = FewCounts(reports, moments).total(
-        counts[:, None].astype(float), np.array([10, 20]) / reports
-    )
+    approximate = FewCounts(reports, moments).total(counts[:, None].astype(float), np.array([10, 20]) / reports)
     true = ratio(np.log(exact(10)), np.log(exact(20)))
     assert ratio(approximate[:, 0], approximate[:, 1]) == pytest.approx(true, abs=0.25)
     # The control: a normal law is off by more.
-    normal = GaussianCounts(reports, moments).total(
-        counts[:, None].astype(float), np.array([10, 20]) / reports
-    )
+    normal = GaussianCounts(reports, moments).total(counts[:, None].astype(float), np.array([10, 20]) / reports)
     assert np.abs(ratio(normal[:, 0], normal[:, 1]) - true).max() > 1
 
 

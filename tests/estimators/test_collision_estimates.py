@@ -24,9 +24,7 @@ from support.laws import collision_law
 USERS, COLLECTIONS = 40_000, 20_000
 
 
-def counts_of(
-    law: CollisionLaw, f: float, m: float, users: int, seed: int, size: int = COLLECTIONS
-) -> KeySupport:
+def counts_of(law: CollisionLaw, f: float, m: float, users: int, seed: int, size: int = COLLECTIONS) -> KeySupport:
     """Draw the counts of one key over many collections from the count law."""
     rng = default_rng(seed)
     holders = round(users * f)
@@ -124,9 +122,7 @@ def test_a_collection_from_end_to_end() -> None:
         popular = frequency > 0.05
         mean_error = np.sqrt(moments.mean_variance(frequency[popular], mean[popular]) / len(people))
         wrong_mean = np.abs(means - mean)[popular] > 4.5 * mean_error
-        return np.append(
-            np.abs(frequencies - np.maximum(frequency, 1 / len(people))) > 4.5 * error, wrong_mean
-        )
+        return np.append(np.abs(frequencies - np.maximum(frequency, 1 / len(people))) > 4.5 * error, wrong_mean)
 
     assert not misses(words).any()
     assert misses((words + law.symbols) % law.word_limit)[:3].all()

@@ -25,13 +25,9 @@ from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 
 
-def drawn(
-    holders: np.ndarray, mean: Floats, users: int, epsilon: str, seed: int
-) -> tuple[KeySupport, CountMoments]:
+def drawn(holders: np.ndarray, mean: Floats, users: int, epsilon: str, seed: int) -> tuple[KeySupport, CountMoments]:
     count_law = build("collision", holders.size, 1, Fraction(epsilon), {}).count_law
-    return draw_counts(count_law, users, holders, mean, np.random.default_rng(seed)), CountMoments.of(
-        count_law
-    )
+    return draw_counts(count_law, users, holders, mean, np.random.default_rng(seed)), CountMoments.of(count_law)
 
 
 def test_possible_distributions_are_beta_distributions() -> None:

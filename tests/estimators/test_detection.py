@@ -36,12 +36,8 @@ def test_with_no_key_held_nothing_is_detected(name: str, keys: int) -> None:
     together, alone = 0, 0
     for _ in range(collections // 100):
         support = draw_counts(count_law, users, nobody, means, rng)
-        together += (
-            Detection(keys, 0.95).detected(support.total, users, moments).reshape(100, keys).any(axis=1).sum()
-        )
-        alone += (
-            Detection(1, 0.95).detected(support.total, users, moments).reshape(100, keys).any(axis=1).sum()
-        )
+        together += Detection(keys, 0.95).detected(support.total, users, moments).reshape(100, keys).any(axis=1).sum()
+        alone += Detection(1, 0.95).detected(support.total, users, moments).reshape(100, keys).any(axis=1).sum()
     assert together / collections <= 0.05
     assert alone / collections > 0.05
 
@@ -62,9 +58,7 @@ def test_the_learned_distribution_does_not_pull_a_detected_key_to_zero(name: str
     users, keys = 20_000, 2000
     count_law = build(name, keys, 1, Fraction(2), {}).count_law
     moments = CountMoments.of(count_law)
-    support = draw_counts(
-        count_law, users, np.zeros(keys, np.int64), np.zeros(keys), np.random.default_rng(3)
-    )
+    support = draw_counts(count_law, users, np.zeros(keys, np.int64), np.zeros(keys), np.random.default_rng(3))
     least = detection_threshold(moments, users, keys, 0.95)
     support.counts[:, 0] = least - least // 2, least // 2
     learned = learn(support, users, moments)

@@ -32,9 +32,7 @@ def test_planted_texts_are_found_with_their_frequencies(tally: Tally) -> None:
     found = discover(tally)
     true = {TASK.tree.cut(text): count / USERS for text, count in HOLDERS.items()}
     assert {key.key for key in found.keys} == set(true)
-    assert [key.frequency for key in found.keys] == sorted(
-        (key.frequency for key in found.keys), reverse=True
-    )
+    assert [key.frequency for key in found.keys] == sorted((key.frequency for key in found.keys), reverse=True)
     for key in found.keys:
         # At six standard deviations; the seed is fixed.
         assert abs(key.frequency - true[key.key]) < 3 * (key.frequency_high - key.frequency_low) / 2

@@ -38,9 +38,7 @@ def law_of(name: str, padding: int, epsilon: str, keys: int | None = None) -> Sa
     return law
 
 
-def simulate(
-    law: SamplingLaw, f: float, m: float, users: int, seed: int, size: int = COLLECTIONS
-) -> KeySupport:
+def simulate(law: SamplingLaw, f: float, m: float, users: int, seed: int, size: int = COLLECTIONS) -> KeySupport:
     """Draw the counts of one key over many collections from the exact law; every holder has value m."""
     rng = np.random.default_rng(seed)
     count_law, holders = law.count_law, round(users * f)
@@ -134,9 +132,7 @@ def test_exact_frequency_variance(name: str, f: float, padding: int, epsilon: st
     assert measured == pytest.approx(float(moments.frequency_variance(f)) / USERS, rel=0.03)
     a, b, p = (float(x) for x in law.probabilities)
     printed = theorem4(a, b, p, padding=padding, n=USERS, f=f or 1e-9, m=0).frequency_variance
-    assert float(moments.frequency_variance(f)) / USERS == pytest.approx(
-        printed + f * (padding - 1) / USERS, rel=1e-6
-    )
+    assert float(moments.frequency_variance(f)) / USERS == pytest.approx(printed + f * (padding - 1) / USERS, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -189,9 +185,7 @@ def test_binomial_tail(count: int, trials: int, chance: float) -> None:
     tail = binomial_upper_tail(np.array([count * 1.0]), np.array([trials * 1.0]), chance)
     assert tail[0] == pytest.approx(stats.binom.sf(count - 1, trials, chance), rel=1e-9, abs=1e-14)
     probabilities = binomial_probabilities(60, np.array([trials * 1.0]), chance)
-    assert probabilities[0] == pytest.approx(
-        stats.binom.pmf(np.arange(61), trials, chance), rel=1e-9, abs=1e-300
-    )
+    assert probabilities[0] == pytest.approx(stats.binom.pmf(np.arange(61), trials, chance), rel=1e-9, abs=1e-300)
 
 
 @pytest.mark.parametrize(
@@ -236,26 +230,17 @@ def test_edges_give_numbers(mechanism: str, epsilon: float, keys: int, padding: 
         for name in ("frequency", "frequency_low", "frequency_high", "mean", "mean_low", "mean_high"):
             assert np.isfinite(getattr(result, name)).all(), name
         assert np.all(
-            (result.frequency_low >= 0)
-            & (result.frequency_low <= result.frequency_high)
-            & (result.frequency_high <= 1)
+            (result.frequency_low >= 0) & (result.frequency_low <= result.frequency_high) & (result.frequency_high <= 1)
         )
-        assert np.all(
-            (result.mean_low >= 1) & (result.mean_low <= result.mean_high) & (result.mean_high <= 5)
-        )
+        assert np.all((result.mean_low >= 1) & (result.mean_low <= result.mean_high) & (result.mean_high <= 5))
         if method == "corrected":
-            assert np.all(
-                (result.frequency >= 0) & (result.frequency <= 1) & (result.mean >= 1) & (result.mean <= 5)
-            )
+            assert np.all((result.frequency >= 0) & (result.frequency <= 1) & (result.mean >= 1) & (result.mean <= 5))
         assert result.reports == reports
     moments = CountMoments.of(task.law.count_law)
     for f, m in itertools.product((0.0, 1.0), (-1.0, 0.0, 1.0)):
         assert float(moments.frequency_variance(f)) >= 0
         assert (
-            sum(
-                float(part) * weight
-                for part, weight in zip(moments.ratio_variance(f), (1, m, m * m), strict=True)
-            )
+            sum(float(part) * weight for part, weight in zip(moments.ratio_variance(f), (1, m, m * m), strict=True))
             >= -1e-12
         )
 
@@ -268,9 +253,7 @@ def test_an_interval_holds_its_own_estimate() -> None:
         tally.add_many(np.array(words))
         result = estimate(tally)
         assert np.all((result.mean_low <= result.mean) & (result.mean <= result.mean_high))
-        assert np.all(
-            (result.frequency_low <= result.frequency) & (result.frequency <= result.frequency_high)
-        )
+        assert np.all((result.frequency_low <= result.frequency) & (result.frequency <= result.frequency_high))
     moments = CountMoments.of(task.law.count_law)
     _, _, misfit = mean_interval(signed_support([15], [0]), 200, moments, 0.95)
     assert misfit.tolist() == [True]

@@ -112,9 +112,7 @@ def random_attack(law: Law, rng: Generator, collections: int = 30) -> Attack:
     hostile = max(hostile, most + 1 - fewer)
     others = int(rng.choice([0, fewer // 10, fewer]))
     frequency = rng.choice([0, 0.001, 0.01, 0.1, 0.5, 1], collections)
-    mean = np.where(
-        rng.random(collections) < 0.4, rng.choice([-1, 1], collections), rng.uniform(-1, 1, collections)
-    )
+    mean = np.where(rng.random(collections) < 0.4, rng.choice([-1, 1], collections), rng.uniform(-1, 1, collections))
     least, true, noisy = laws_around(law, rng)
     alone = draw_honest(true, fewer, frequency, mean, rng).support
     says = np.zeros((collections, len(SAYS)), np.int64)
@@ -228,18 +226,14 @@ def test_numbers_and_shares() -> None:
     [-1, 0.01, float("nan"), True, None, "", "1 %", "-1", "-1%", "nan%", "1e3", ".5%", "٣", "9" * 40],
 )
 def test_nonsense_is_refused_in_one_line(hostile: object) -> None:
-    with pytest.raises(
-        ParameterError, match=r"^hostile must be a whole number of reports or a share such as"
-    ) as error:
+    with pytest.raises(ParameterError, match=r"^hostile must be a whole number of reports or a share such as") as error:
         count_hostile(hostile, 100)  # type: ignore[arg-type]
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("hostile", [100, 101, "100%", "99.5%", "250%"])
 def test_some_reports_must_be_honest(hostile: int | str) -> None:
-    with pytest.raises(
-        ParameterError, match=r"^hostile must be less than the number of reports: .* leave none$"
-    ):
+    with pytest.raises(ParameterError, match=r"^hostile must be less than the number of reports: .* leave none$"):
         count_hostile(hostile, 100)
 
 

@@ -34,18 +34,14 @@ def collected(task: Task) -> Tally:
     keys = np.tile([0, task.other_index or 0, task.other_index or 0], half)
     offsets = np.minimum(np.arange(PEOPLE + 1) * 3, keys.size)
     tally = Tally(task)
-    for batch in perturb_many(
-        task, Population(offsets, keys, np.tile([2.0, 5.0, 4.0], half)), seeded_source(3)
-    ):
+    for batch in perturb_many(task, Population(offsets, keys, np.tile([2.0, 5.0, 4.0], half)), seeded_source(3)):
         tally.add_many(batch.messages)
     return tally
 
 
 @pytest.mark.parametrize("mechanism", LAWS)
 @pytest.mark.parametrize("method", METHODS)
-def test_frequency_and_mean_are_those_of_the_people_who_hold_unlisted_keys(
-    mechanism: str, method: str
-) -> None:
+def test_frequency_and_mean_are_those_of_the_people_who_hold_unlisted_keys(mechanism: str, method: str) -> None:
     """Truth: 50 %, mean 4.5. The margins are five standard errors of the noisiest mechanism, grr (α < 1e-5)."""
     found = estimate(collected(task_with_other(mechanism)), method)
     others = found["others"]

@@ -60,9 +60,7 @@ def truths(draw: st.DrawFn) -> tuple[np.ndarray, int]:
 
 
 @given(truths(), st.randoms(use_true_random=False))
-def test_no_possible_truth_is_further_away_than_before(
-    example: tuple[np.ndarray, int], random: object
-) -> None:
+def test_no_possible_truth_is_further_away_than_before(example: tuple[np.ndarray, int], random: object) -> None:
     """By squared distances over all projected coordinates, to every possible point."""
     truth, padding = example
     rng = default_rng(random.getrandbits(32))  # type: ignore[attr-defined]
@@ -108,9 +106,7 @@ def test_dummies_are_counted_exactly(mechanism: str) -> None:
             distribution = law.distribution(dict.fromkeys(held, 1))
             counts = empty_counts(law.word_limit)
             words = sorted(distribution.weights)
-            counts.add_counts(
-                np.array(words), np.array([distribution.weights[word] for word in words], np.int64)
-            )
+            counts.add_counts(np.array(words), np.array([distribution.weights[word] for word in words], np.int64))
             support, dummies = decode_all(law, counts)
 
             def frequency(total: int, supported: int, reports: int = distribution.total) -> Fraction:
@@ -136,9 +132,7 @@ def test_a_tally_without_noise_is_not_changed(mechanism: str) -> None:
     tally = Tally(task)
     tally.add_counted(
         words,
-        np.array(
-            [distribution.weights[word] * reports // distribution.total for word in words.tolist()], np.int64
-        ),
+        np.array([distribution.weights[word] * reports // distribution.total for word in words.tolist()], np.int64),
     )
     frequencies = estimate(tally, "corrected", post="consistent").frequency
     assert frequencies == pytest.approx([0, 1, 0], abs=1e-6)
@@ -166,10 +160,7 @@ def test_the_lab_counts_dummies_too(mechanism: str) -> None:
 
     def standard_errors_off(more: int) -> float:
         frequencies = np.array(
-            [
-                (total / 2000 - (dummies + more) * moments.noise) / moments.signal
-                for total, dummies in dummy_counts
-            ]
+            [(total / 2000 - (dummies + more) * moments.noise) / moments.signal for total, dummies in dummy_counts]
         )
         return float(abs(frequencies.mean() - 2) / (frequencies.std(ddof=1) / len(frequencies) ** 0.5))
 
@@ -191,8 +182,7 @@ def test_frequencies_become_consistent_and_all_else_stays(mechanism: str, method
     assert np.all((consistent.frequency >= 0) & (consistent.frequency <= 1))
     assert consistent.frequency.sum() <= padding + 1e-9
     assert np.all(
-        (consistent.frequency_low <= consistent.frequency)
-        & (consistent.frequency <= consistent.frequency_high)
+        (consistent.frequency_low <= consistent.frequency) & (consistent.frequency <= consistent.frequency_high)
     )
     assert all(np.array_equal(getattr(consistent, name), getattr(plain, name)) for name in MEANS)
     some = estimate(tally, method, keys=["7", "0"], post="consistent")
@@ -215,12 +205,9 @@ def test_no_reports_and_one(mechanism: str) -> None:
     for count in (0, 1):
         for method in METHODS:
             estimates = estimate(some_tally(mechanism, count), method, post=POSTS)
-            assert all(
-                np.isfinite(column).all() for column in list(estimates.to_arrow().to_pydict().values())[1:]
-            )
+            assert all(np.isfinite(column).all() for column in list(estimates.to_arrow().to_pydict().values())[1:])
             assert np.all(
-                (estimates.frequency_low <= estimates.frequency)
-                & (estimates.frequency <= estimates.frequency_high)
+                (estimates.frequency_low <= estimates.frequency) & (estimates.frequency <= estimates.frequency_high)
             )
 
 

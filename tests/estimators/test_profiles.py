@@ -95,9 +95,7 @@ def test_posterior_is_that_of_dense_linear_algebra(counted: CountedLevels) -> No
     for key, (f, t) in enumerate(zip(mean, variance, strict=True)):
         prior = (scatter + (1 - scatter) / max(n * f, 1)) * shares
         held, absent, contrast = moments.holder, moments.absent, moments.contrast
-        noise = (1 - f) * absent.noise_square + f * (
-            held.noise_square + (held.own_square - contrast**2) * shares
-        )
+        noise = (1 - f) * absent.noise_square + f * (held.noise_square + (held.own_square - contrast**2) * shares)
         seen = np.diag(noise / (n * contrast**2) + t * prior) + t * np.outer(shares, shares)
         covariance = np.diag(prior) - np.outer(prior, prior) / prior.sum()
         gain = f * covariance @ centre @ np.linalg.pinv(centre @ (f**2 * covariance + seen) @ centre)

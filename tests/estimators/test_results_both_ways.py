@@ -202,9 +202,7 @@ def test_plans(more: dict[str, Any]) -> None:
 def numbers_of_documents(value: Any) -> Any:
     """Return a record with numbers that documents may have."""
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(
-            value, **{each.name: numbers_of_documents(getattr(value, each.name)) for each in fields(value)}
-        )
+        return replace(value, **{each.name: numbers_of_documents(getattr(value, each.name)) for each in fields(value)})
     if isinstance(value, tuple):
         return tuple(map(numbers_of_documents, value))
     if isinstance(value, dict):

@@ -65,13 +65,8 @@ def test_intervals_hold_as_often_as_they_say(name: str, frequency: float) -> Non
     median = found.quantile(0.5)
     covered = {
         "shares": float(_holds(found.shares_low, found.shares_high, true).mean(axis=0).min()),
-        **{
-            f"above {value:g}": _coverage(found.share_above(value)[1:], true[values > value].sum())
-            for value in values
-        },
-        "deviation": _coverage(
-            (found.deviation_low, found.deviation_high), (true @ (values - mean) ** 2) ** 0.5
-        ),
+        **{f"above {value:g}": _coverage(found.share_above(value)[1:], true[values > value].sum()) for value in values},
+        "deviation": _coverage((found.deviation_low, found.deviation_high), (true @ (values - mean) ** 2) ** 0.5),
         "median": _coverage(median[1:], values[np.searchsorted(np.cumsum(true), 0.5)]),
         "mean": _coverage((of_mean.low, of_mean.high), float(true @ np.array(moments.scale.values))),
     }
@@ -166,9 +161,7 @@ def _estimates(task: Task, population: Population, **options: str) -> Estimates:
 
 @pytest.mark.parametrize("method", ["baseline", "corrected", "bayes"])
 @pytest.mark.parametrize("options", [{}, {"hostile": "1%"}, {"post": "consistent"}])
-def test_shares_of_every_method_are_possible_and_in_their_intervals(
-    method: str, options: dict[str, str]
-) -> None:
+def test_shares_of_every_method_are_possible_and_in_their_intervals(method: str, options: dict[str, str]) -> None:
     task = NEW_TASK(keys=["heat", "up", "never"], epsilon=6, mechanism="ue-compact")
     rng = default_rng(8)
     population = Population(
@@ -206,9 +199,7 @@ def test_without_reports_every_share_is_possible() -> None:
         assert (high == 1).all()
 
 
-@pytest.mark.parametrize(
-    ("levels", "mean"), [(2, 3), (5, 3), ([1, 1.25, 1.5, 2, 5], 2.15), ([1, 4, 5], 10 / 3)]
-)
+@pytest.mark.parametrize(("levels", "mean"), [(2, 3), (5, 3), ([1, 1.25, 1.5, 2, 5], 2.15), ([1, 4, 5], 10 / 3)])
 def test_without_reports_the_mean_is_that_of_equal_shares(levels: int | list[float], mean: float) -> None:
     found = estimate(Tally(NEW_TASK(keys=2, epsilon=1, levels=levels)))
     np.testing.assert_allclose(found.mean, mean)

@@ -63,9 +63,7 @@ def coverages(rounds: list[RoundCounts]) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("numbers", [range(1, 33, PANELS), [1, 5, 9, 13, 14, 17, 21, 25]])
-def test_intervals_hold_where_one_panel_reports_most(
-    numbers: Sequence[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_intervals_hold_where_one_panel_reports_most(numbers: Sequence[int], monkeypatch: pytest.MonkeyPatch) -> None:
     rounds = draw_rounds(numbers, 1)
     assert min(coverages(rounds)) >= 0.93
     # The control: as if the people of every round were chosen anew.

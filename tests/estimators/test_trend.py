@@ -67,9 +67,7 @@ def test_pooled_rounds_are_estimated_like_one_task(mechanism: str, options: dict
     assert pooled.task == series.id
 
 
-def test_a_panel_without_reports_makes_the_pooled_interval_wider(
-    series: Series, tallies: list[Tally]
-) -> None:
+def test_a_panel_without_reports_makes_the_pooled_interval_wider(series: Series, tallies: list[Tally]) -> None:
     """Two of three panels are a sample of every participant; of all three none is left out."""
     two = trend(series, [tallies[4], tallies[6]]).pooled
     alone = Tally(series.task)
@@ -117,8 +115,7 @@ def test_smoothing_keeps_the_jump_and_narrows_the_rest(found: Trend) -> None:
     assert smoothed[0] == pytest.approx([0.2] * 7 + [0.6], abs=0.03)
     for key in (1, 2):
         own, widths = (
-            found.columns[f"{name}_high"][key] - found.columns[f"{name}_low"][key]
-            for name in ("frequency", "smoothed")
+            found.columns[f"{name}_high"][key] - found.columns[f"{name}_low"][key] for name in ("frequency", "smoothed")
         )
         assert (widths[:-1] < own[:-1]).all()
     assert (found.columns["smoothed_low"] <= smoothed).all()
@@ -148,12 +145,8 @@ def test_larger_sets_raise_upper_limits() -> None:
         assert (raised.columns[name] > found.columns[name] + 0.1).all()
 
 
-def test_decoded_counts_and_keys_give_the_same_numbers(
-    series: Series, tallies: list[Tally], found: Trend
-) -> None:
-    again = trend(
-        series, [RoundCounts.of(series, tally) for tally in reversed(tallies)], keys=["up", "alien"]
-    )
+def test_decoded_counts_and_keys_give_the_same_numbers(series: Series, tallies: list[Tally], found: Trend) -> None:
+    again = trend(series, [RoundCounts.of(series, tally) for tally in reversed(tallies)], keys=["up", "alien"])
     assert again.key == ["up", "alien"]
     assert again["up"] == found["up"]
     assert again.compare(3, 5).p_value == pytest.approx(found.compare(3, 5).p_value[[2, 0]])
@@ -179,15 +172,11 @@ def test_rounds_without_reports_are_left_out(series: Series, tallies: list[Tally
 def test_nothing_is_certain_where_noise_points_beyond_the_range(mechanism: str) -> None:
     """Three reports at a small ε give frequencies far below 0 and above 1."""
     series = make_series(mechanism=mechanism, epsilon="0.5")
-    counts = [
-        RoundCounts.of(series, collect_round(series, number, [0.2, 0.7, 0.1], 3)) for number in range(1, 9)
-    ]
+    counts = [RoundCounts.of(series, collect_round(series, number, [0.2, 0.7, 0.1], 3)) for number in range(1, 9)]
     count_law = counts[0].count_law
     support = signed_support([0, 3, 3], [0, 0, 0])
     counts += [replace(counts[0], number=9, count_law=count_law, support=support)]
-    counts += [
-        replace(counts[0], number=10, count_law=count_law, support=signed_support([3, 3, 0], [0, 0, 0]))
-    ]
+    counts += [replace(counts[0], number=10, count_law=count_law, support=signed_support([3, 3, 0], [0, 0, 0]))]
     found = trend(series, counts)
     assert isinstance(found.compare_counts, ComparedRounds)
     assert np.abs(found.compare_counts.counts[-1].frequency).max() > 1

@@ -28,9 +28,7 @@ def draw_round(holders: Integers, number: int, name: str, rng: Generator, keys: 
     reports = PEOPLE // PANELS
     chosen = rng.hypergeometric(holders, PEOPLE - holders, reports)
     support = draw_counts(count_law, reports, chosen, np.zeros(holders.size), rng)
-    return RoundCounts(
-        number, PANELS, reports, NO_ANSWERS, np.arange(holders.size), support, count_law, equal_scale(2)
-    )
+    return RoundCounts(number, PANELS, reports, NO_ANSWERS, np.arange(holders.size), support, count_law, equal_scale(2))
 
 
 def two_panels(
@@ -87,9 +85,7 @@ def test_p_values_of_one_panel_know_that_some_are_asked_for_the_size_of_their_se
         chosen = rng.hypergeometric(np.full(KEYS, asked), PEOPLE - asked, PEOPLE - asked)
         support = draw_counts(count_law, PEOPLE - asked, chosen, np.zeros(KEYS), rng)
         pair.append(
-            RoundCounts(
-                number, 1, PEOPLE, np.array([asked, 0]), np.arange(KEYS), support, count_law, equal_scale(2)
-            )
+            RoundCounts(number, 1, PEOPLE, np.array([asked, 0]), np.arange(KEYS), support, count_law, equal_scale(2))
         )
     assert np.mean(p_values((pair[0], pair[1])) <= 0.05) == pytest.approx(0.05, abs=0.015)
 

@@ -35,9 +35,7 @@ def same_reports(task: Task) -> np.ndarray:
     return words
 
 
-@pytest.mark.parametrize(
-    "case", CASES, ids=lambda case: f"{case['mechanism']}-{case['padding']}-{case['method']}"
-)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['mechanism']}-{case['padding']}-{case['method']}")
 def test_two_levels_give_what_they_gave(case: dict[str, Any]) -> None:
     task = Task(
         name="golden",

@@ -42,9 +42,7 @@ def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("failure", [OSError, ValueError, KeyboardInterrupt])
 @pytest.mark.parametrize("old", [{}, {"out.csv": b"old"}], ids=["fresh", "old"])
-def test_a_failure_leaves_the_old_file(
-    tmp_path: Path, failure: type[BaseException], old: dict[str, bytes]
-) -> None:
+def test_a_failure_leaves_the_old_file(tmp_path: Path, failure: type[BaseException], old: dict[str, bytes]) -> None:
     for name, data in old.items():
         (tmp_path / name).write_bytes(data)
 

@@ -88,9 +88,7 @@ def test_bad_tallies_and_estimates(tmp_path: Path) -> None:
         {"answers": None},
     ):
         estimates.write_text(json.dumps(good | {"sizes": good["sizes"] | change}), encoding="utf-8")
-        with pytest.raises(
-            DataError, match=r"estimates\.json: (not the JSON of a task's|sizes must have one share)"
-        ):
+        with pytest.raises(DataError, match=r"estimates\.json: (not the JSON of a task's|sizes must have one share)"):
             read_set_sizes(estimates)
     for epsilon in ("x", 0, -1, None):
         estimates.write_text(json.dumps(good | {"epsilon": epsilon}), encoding="utf-8")

@@ -41,9 +41,7 @@ def task_of(mechanism: str) -> Task:
 def honest(mechanism: str) -> Messages:
     """Every participant holds one of the first 40 keys: no participant holds a target."""
     rng = default_rng(1)
-    people = Population(
-        np.arange(REPORTS + 1), rng.integers(0, 40, REPORTS).astype(np.int32), rng.random(REPORTS)
-    )
+    people = Population(np.arange(REPORTS + 1), rng.integers(0, 40, REPORTS).astype(np.int32), rng.random(REPORTS))
     batches = perturb_many(task_of(mechanism), people, seeded_source(2))
     return np.concatenate([batch.messages for batch in batches])
 

@@ -47,10 +47,7 @@ def simulated(rng: Generator) -> np.ndarray:
     """Counts of all items, one row per collection."""
     people = model()
     return np.array(
-        [
-            count_reports(LAW, people.prepare(LAW, rng), rng).support.counts.T.ravel()
-            for _ in range(COLLECTIONS)
-        ]
+        [count_reports(LAW, people.prepare(LAW, rng), rng).support.counts.T.ravel() for _ in range(COLLECTIONS)]
     )
 
 
@@ -86,9 +83,7 @@ def test_two_items_are_supported_together_as_often_as_the_proof_says() -> None:
     hit, words = Fraction(LAW.hit, LAW.one), range(LAW.word_limit)
     for held, chance in (({}, Fraction(1, 3)), ({0: 0}, hit), ({1: 1}, hit), ({0: 0, 1: 1}, hit)):
         both = sum(
-            LAW.weight(held, word)
-            for word in words
-            if all(LAW.symbol(word // 3, item) == word % 3 for item in (0, 3))
+            LAW.weight(held, word) for word in words if all(LAW.symbol(word // 3, item) == word % 3 for item in (0, 3))
         )
         assert Fraction(both, LAW.total(held)) == alike * chance
 

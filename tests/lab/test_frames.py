@@ -150,9 +150,7 @@ def test_a_task_with_coins_is_refused() -> None:
 @pytest.mark.parametrize("as_frame", [False, True], ids=["arrow", "pandas"])
 def test_what_is_no_report_is_refused(as_frame: bool) -> None:
     good = perturb_frame(GRR, frame() if as_frame else table(), **COLUMNS)
-    other = Task(
-        name="others", keys=MOVIES, values=(1, 5), epsilon=20, padding=1, mechanism="grr", size_share=0
-    )
+    other = Task(name="others", keys=MOVIES, values=(1, 5), epsilon=20, padding=1, mechanism="grr", size_share=0)
     name = "DataFrame" if as_frame else "table"
     with pytest.raises(DataError, match=f"^{name}: reports of another task"):
         tally_frame(other, good)

@@ -44,9 +44,7 @@ REFERENCE = {
 }
 
 
-@pytest.mark.parametrize(
-    "mechanisms", [("ue", "grr"), ("kvue", "privkvm", "privkvm-1r5v")], ids=["pckv", "baselines"]
-)
+@pytest.mark.parametrize("mechanisms", [("ue", "grr"), ("kvue", "privkvm", "privkvm-1r5v")], ids=["pckv", "baselines"])
 def test_reference_numbers(mechanisms: tuple[str, ...], request: pytest.FixtureRequest) -> None:
     """Every cell within 4 standard errors + 1 %, over 45 populations, with --slow 110 (α = 6e-5 per cell).
 
@@ -158,8 +156,7 @@ def real_counts(task: Task, dataset: Dataset, size: int) -> np.ndarray:
         functions, symbols = np.divmod(by_collection.astype(np.uint64), task.law.symbols)
         items = 2 * np.arange(4, dtype=np.uint64)
         supported = [
-            (about_pairs & (task.law.symbol(functions, items + sign) == symbols)).sum(axis=1)
-            for sign in (1, 0)
+            (about_pairs & (task.law.symbol(functions, items + sign) == symbols)).sum(axis=1) for sign in (1, 0)
         ]
         return np.stack(supported, axis=2)
     if isinstance(task.law, UeCompactLaw):
@@ -174,9 +171,7 @@ def real_counts(task: Task, dataset: Dataset, size: int) -> np.ndarray:
 def two_sample_p(one: np.ndarray, two: np.ndarray) -> float:
     both = np.concatenate([one, two])
     _, codes = np.unique(both, axis=0, return_inverse=True)
-    first, second = (
-        np.bincount(part, minlength=codes.max() + 1) for part in np.split(codes.ravel(), [len(one)])
-    )
+    first, second = (np.bincount(part, minlength=codes.max() + 1) for part in np.split(codes.ravel(), [len(one)]))
     common = (first + second) >= 10
     table = np.stack([np.append(part[common], part[~common].sum()) for part in (first, second)])
     table = table[:, table.sum(axis=0) > 0]
@@ -190,11 +185,7 @@ def test_every_mechanism_can_be_simulated() -> None:
 @pytest.mark.parametrize(
     ("mechanism", "epsilon", "pairs", "padding"),
     [
-        *(
-            (*way, *held)
-            for way in itertools.product(("ue", "grr"), "14")
-            for held in ((1, 1), (2, 3), (3, 3))
-        ),
+        *((*way, *held) for way in itertools.product(("ue", "grr"), "14") for held in ((1, 1), (2, 3), (3, 3))),
         # Without padding, tests/mechanisms/test_compact_errors.py measures it more closely.
         ("ue-compact", "1", 2, 3),
         ("ue-compact", "4", 3, 3),
@@ -202,9 +193,7 @@ def test_every_mechanism_can_be_simulated() -> None:
         ("collision", "4", 3, 3),
     ],
 )
-def test_baseline_frequency_error_is_the_exact_variance(
-    mechanism: str, epsilon: str, pairs: int, padding: int
-) -> None:
+def test_baseline_frequency_error_is_the_exact_variance(mechanism: str, epsilon: str, pairs: int, padding: int) -> None:
     """Within 5 % where every participant holds at most ℓ pairs: 20,000 key-repeats, one standard error is at most 1.3 %."""
     # What `collision` costs grows with the people.
     people = 1000 if mechanism == "collision" else 5000
@@ -265,9 +254,7 @@ def test_more_rounds_of_privkvm_take_the_bias_off_the_mean() -> None:
     one, five = find_baseline("privkvm"), find_baseline("privkvm:5")
     assert one is not None
     assert five is not None
-    errors = [
-        np.mean([np.mean((run(model, 4.0, rng)[1] - mean) ** 2) for _ in range(10)]) for run in (one, five)
-    ]
+    errors = [np.mean([np.mean((run(model, 4.0, rng)[1] - mean) ** 2) for _ in range(10)]) for run in (one, five)]
     assert errors[1] < errors[0] / 3
 
 

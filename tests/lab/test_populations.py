@@ -64,16 +64,13 @@ def test_sets_are_drawn_by_weight_without_replacement() -> None:
     pairs = {(0, 1): 0, (0, 2): 1, (1, 2): 2}
     counts = np.bincount([pairs[min(row), max(row)] for row in held.tolist()], minlength=3)
     chances = [
-        weights[a] * weights[b] / (1 - weights[a]) + weights[b] * weights[a] / (1 - weights[b])
-        for a, b in pairs
+        weights[a] * weights[b] / (1 - weights[a]) + weights[b] * weights[a] / (1 - weights[b]) for a, b in pairs
     ]
     assert stats.chisquare(counts, np.array(chances) * users).pvalue > 1e-6
     assert (
         stats.chisquare(
             counts,
-            users
-            * np.array([weights[0] * weights[1], weights[0] * weights[2], weights[1] * weights[2]])
-            / 0.27,
+            users * np.array([weights[0] * weights[1], weights[0] * weights[2], weights[1] * weights[2]]) / 0.27,
         ).pvalue
         < 1e-6
     )

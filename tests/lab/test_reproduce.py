@@ -202,18 +202,14 @@ def test_formulas_of_the_appendix() -> None:
     # The minimum of Φ over θ is μ's factor g + h of the optimized allocation.
     e = math.e
     theta = (e + 1) / 2
-    assert phi(1, theta) == pytest.approx(
-        4 / ((theta + 1) * (e / theta - 1) ** 2) + 4 * theta / (theta - 1) ** 2
-    )
+    assert phi(1, theta) == pytest.approx(4 / ((theta + 1) * (e / theta - 1) ** 2) + 4 * theta / (theta - 1) ** 2)
 
 
 @pytest.mark.parametrize("rule", ["frequency", "mean"])
 def test_crossover_rules_against_exact_variances(rule: str) -> None:
     """At ε = 1, where f hardly matters, the rules are right to a few per cent, or to one key."""
     for padding in (1, 3, 10, 50):
-        assert RULES[rule](padding, 1) == pytest.approx(
-            measured_crossover(rule, padding, "1"), rel=0.03, abs=1
-        )
+        assert RULES[rule](padding, 1) == pytest.approx(measured_crossover(rule, padding, "1"), rel=0.03, abs=1)
 
 
 def test_theorem_4_misses_the_sampling_term() -> None:
@@ -244,9 +240,7 @@ def test_every_claim_can_be_judged(tmp_path: Path) -> None:
     with_figures = {name: FIGURES[name].points(scale, lambda _: None) for name in names}
     for claim in CLAIMS:
         if all(name in with_figures for name in claim.figures):
-            text, holds = claim.check(
-                {name: from_csv(to_csv(points)) for name, points in with_figures.items()}
-            )
+            text, holds = claim.check({name: from_csv(to_csv(points)) for name, points in with_figures.items()})
             assert text
             assert holds in (True, False)
     assert tmp_path.is_dir()

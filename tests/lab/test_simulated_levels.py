@@ -38,16 +38,12 @@ def rated(users: int, keys: int, seed: int = 0) -> Dataset:
 
 def test_true_shares_by_hand() -> None:
     """Values between two levels count as both, by their chances; a key without holders has no shares."""
-    people = Population(
-        np.array([0, 2, 3, 4]), np.array([0, 1, 0, 0], np.int32), np.array([1.0, 2.5, 5.0, 1.0])
-    )
+    people = Population(np.array([0, 2, 3, 4]), np.array([0, 1, 0, 0], np.int32), np.array([1.0, 2.5, 5.0, 1.0]))
     found = true_shares(Dataset("t", people, 3, 1, 5), equal_scale(5).values)
     assert found == pytest.approx(np.array([[2 / 3, 0, 0, 0, 1 / 3], [0, 0.5, 0.5, 0, 0], [0] * 5]))
     assert total_variation(found[[1]], found, np.array([0])) == pytest.approx(1)
     assert total_variation(found[[1]], found, np.array([1])) == 0
-    assert total_variation(np.array([[2 / 3, 0, 0.1, 0, 0.7 / 3]]), found, np.array([0])) == pytest.approx(
-        0.1
-    )
+    assert total_variation(np.array([[2 / 3, 0, 0.1, 0, 0.7 / 3]]), found, np.array([0])) == pytest.approx(0.1)
     assert total_variation(np.zeros((0, 5)), found, np.zeros(0, np.int64)) == 0
 
 
@@ -57,15 +53,11 @@ def test_drawn_counts_are_those_of_reports(mechanism: str) -> None:
 
     Means of all counts differ by less than 5 standard errors: levels read in reverse are more than 10 away.
     """
-    people = Population(
-        np.arange(41), np.repeat(np.array([0, 1], np.int32), 20), np.repeat([1.0, 3.5, 4.0, 5.0], 10)
-    )
+    people = Population(np.arange(41), np.repeat(np.array([0, 1], np.int32), 20), np.repeat([1.0, 3.5, 4.0, 5.0], 10))
     dataset = Dataset("t", people, 2, 1, 5)
     task = a_task(keys=2, values=(1, 5), epsilon=4, mechanism=mechanism, padding=1, levels=5, size_share=0)
     rng, model = default_rng(2), SamplingModel(dataset, equal_scale(5).values)
-    drawn = np.array(
-        [count_reports(task.law, model.prepare(task.law, rng), rng).support.counts for _ in range(300)]
-    )
+    drawn = np.array([count_reports(task.law, model.prepare(task.law, rng), rng).support.counts for _ in range(300)])
     many = Population(np.arange(300 * 40 + 1), np.tile(people.keys, 300), np.tile(people.values, 300))
     tally = Tally(task)
     for batch in perturb_many(task, many):
@@ -127,8 +119,7 @@ def test_bayes_knows_shares_better() -> None:
 def test_shares_are_those_of_the_most_frequent_keys() -> None:
     data = rated(5000, 80)
     all_keys, ten = (
-        simulate(data, epsilon=4, levels=3, repeats=1, workers=1, method="corrected", top=top)[0]
-        for top in (None, 10)
+        simulate(data, epsilon=4, levels=3, repeats=1, workers=1, method="corrected", top=top)[0] for top in (None, 10)
     )
     assert (all_keys.share_keys, ten.share_keys) == (50, 10)
 

@@ -100,10 +100,7 @@ def simple_ratios(generator: int, positions: int) -> list[tuple[int, int]]:
         (a, b)
         for (a, first), (b, second) in combinations(steps.items(), 2)
         if any(
-            (p * first - sign * q * second) % positions == 0
-            for p in (1, 2, 3)
-            for q in (1, 2, 3)
-            for sign in (1, -1)
+            (p * first - sign * q * second) % positions == 0 for p in (1, 2, 3) for q in (1, 2, 3) for sign in (1, -1)
         )
     ]
 

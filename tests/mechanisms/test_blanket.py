@@ -180,9 +180,7 @@ def check_telling_messages(law: Law, size: int, random: Random) -> int:
     messages = [telling_message(law, *pair, random) for pair in told]
     messages.append(telling_message(law, random.randrange(law.keys), 1, random))
     for message in messages:
-        least = law.blanket * (
-            law.chance({}, message) if law.word_limit is None else Fraction(1, law.word_limit)
-        )
+        least = law.blanket * (law.chance({}, message) if law.word_limit is None else Fraction(1, law.word_limit))
         assert least <= law.chance(held, message) <= law.realised * least
     return len(messages)
 

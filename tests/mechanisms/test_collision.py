@@ -55,9 +55,7 @@ def every_small_family(epsilons: tuple[str, ...]) -> Iterator[CollisionLaw]:
 
 def tells_apart(law: CollisionLaw) -> bool:
     """Whether a function sends one pair to a symbol, and the pairs of another person to s others."""
-    for function, signs in itertools.product(
-        range(law.functions), itertools.product((0, 1), repeat=law.keys)
-    ):
+    for function, signs in itertools.product(range(law.functions), itertools.product((0, 1), repeat=law.keys)):
         symbols = [law.symbol(function, item) for item in range(law.items)]
         for keys in itertools.combinations(range(law.keys), law.padding):
             own = {symbols[2 * key + signs[key]] for key in keys}
@@ -196,9 +194,7 @@ def test_the_chosen_number_of_symbols_is_nearly_the_best_for_rare_keys() -> None
     for padding, epsilon in itertools.product((1, 2, 5), ("0.5", "1", "2")):
 
         def variance(symbols: int, padding: int = padding, epsilon: str = epsilon) -> float:
-            return CountMoments.of(collision_law(9, padding, epsilon, symbols).count_law).frequency_variance(
-                0.0
-            )
+            return CountMoments.of(collision_law(9, padding, epsilon, symbols).count_law).frequency_variance(0.0)
 
         chosen = collision_law(9, padding, epsilon).symbols
         best = min(range(padding + 1, 3 * chosen), key=variance)
@@ -251,9 +247,7 @@ def refused(error: type[Exception], make: Callable[[], object]) -> str:
 @pytest.mark.parametrize(("parameters", "message"), BAD_PARAMETERS)
 def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
     """One line, from the law, from a new task, and from the text of a task."""
-    assert message == refused(
-        ParameterError, lambda: CollisionLaw.from_parameters(10, 2, Fraction(1), parameters)
-    )
+    assert message == refused(ParameterError, lambda: CollisionLaw.from_parameters(10, 2, Fraction(1), parameters))
     assert message == refused(ParameterError, lambda: make_task(**parameters))
     members = json.loads(make_task().to_json())
     members["mechanism"].update(parameters)
@@ -290,9 +284,7 @@ def test_words_always_fit() -> None:
         assert padding < law.symbols <= MAX_SYMBOLS
         assert law.word_limit <= 2**62
         assert law.realised <= law.claim
-    assert "not 134,217,728" in refused(
-        ParameterError, lambda: collision_law(2**28, 2**27 - 1, symbols=2**27)
-    )
+    assert "not 134,217,728" in refused(ParameterError, lambda: collision_law(2**28, 2**27 - 1, symbols=2**27))
     assert collision_law(9, 100, "20").symbols == MAX_SYMBOLS
 
 

@@ -66,10 +66,7 @@ def vectorised_worst_ratio(laws: list[UeCompactLaw]) -> list[Fraction]:
     slots = [max(len(held), first.padding) for held in sets]
     distributions = {frozenset(zip(row, slots, strict=True)) for row in halves}
     return [
-        max(
-            spread([chance(law, *halves_and_slots) for halves_and_slots in word_laws])
-            for word_laws in distributions
-        )
+        max(spread([chance(law, *halves_and_slots) for halves_and_slots in word_laws]) for word_laws in distributions)
         for law in laws
     ]
 
@@ -85,16 +82,12 @@ def test_vectorised_enumeration_is_the_law(q: int, keys: int, padding: int) -> N
     for held in input_sets(keys):
         weights, total = law.distribution(held)
         halves, slots = true_halves(law, held, np.arange(law.word_limit)), max(len(held), padding)
-        assert all(
-            Fraction(weights[word], total) == chance(law, int(halves[word]), slots) for word in weights
-        )
+        assert all(Fraction(weights[word], total) == chance(law, int(halves[word]), slots) for word in weights)
         assert len(weights) == law.word_limit
     assert vectorised_worst_ratio([law]) == [worst_ratio(law.distribution, keys)]
 
 
-@pytest.mark.parametrize(
-    "primes", [PRIMES[start::4] for start in range(4)], ids=lambda primes: f"{primes[0]}…"
-)
+@pytest.mark.parametrize("primes", [PRIMES[start::4] for start in range(4)], ids=lambda primes: f"{primes[0]}…")
 def test_exact_epsilon_of_every_prime(primes: list[int]) -> None:
     """Padding 1, two keys: every word, every input set, reaching what is stated."""
     for q in primes:

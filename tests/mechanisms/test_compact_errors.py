@@ -76,10 +76,7 @@ def test_errors_are_those_of_theory_and_of_ue(case: tuple[str, int, int]) -> Non
 @pytest.mark.parametrize("keys", [20, 100, 1000, 5850, 249_274])
 def test_predicted_errors_are_at_most_5_percent_above_those_of_ue(epsilon: str, keys: int) -> None:
     """By the exact variances, so that the statement does not depend on a simulation."""
-    ue, ours = (
-        CountMoments.of(build(name, keys, 1, Fraction(epsilon), {}).count_law)
-        for name in ("ue", "ue-compact")
-    )
+    ue, ours = (CountMoments.of(build(name, keys, 1, Fraction(epsilon), {}).count_law) for name in ("ue", "ue-compact"))
     means = np.linspace(-1, 1, 201)
     for f in (0.0001, 0.01, 0.05):
         assert ours.frequency_variance(f) <= 1.05 * ue.frequency_variance(f)

@@ -35,10 +35,7 @@ def test_the_explanation_states_the_cost_of_q() -> None:
         "q = 503: 127,263,527 words, 1.2% more error than ue (q = 409: 0.0%)"
     )
     assert explain_parameters(compact_law(100)) == "q = 5: 625 words, 1.2% more error than ue"
-    assert (
-        explain_parameters(compact_law(100, q=3))
-        == "q = 3: 729 words, 49.7% more error than ue (q = 5: 1.2%)"
-    )
+    assert explain_parameters(compact_law(100, q=3)) == "q = 3: 729 words, 49.7% more error than ue (q = 5: 1.2%)"
     assert explain_parameters(compact_law(2**31)).endswith(
         "; too many words to decode all keys together, only those asked for"
     )
@@ -104,9 +101,7 @@ def test_primes() -> None:
     assert not is_prime(46_337**2)
 
 
-@pytest.mark.parametrize(
-    "q", [-3, 0, 1, 2, 4, 9, 561, 3037000499, 3037000507, 2**64 + 13, True, 5.0, "5", None]
-)
+@pytest.mark.parametrize("q", [-3, 0, 1, 2, 4, 9, 561, 3037000499, 3037000507, 2**64 + 13, True, 5.0, "5", None])
 def test_bad_q(q: object) -> None:
     with pytest.raises(ParameterError, match=r"^q must be a (prime from 3 to 3037000499|whole number), not"):
         residues.check(q, 10)
@@ -115,9 +110,7 @@ def test_bad_q(q: object) -> None:
 def test_a_q_with_too_many_words_is_refused() -> None:
     assert residues.check(2097143, 2**31) == 2097143
     for q, keys in ((2097169, 2097169), (2097169, 2**31), (55109, 55109**2)):
-        with pytest.raises(
-            ParameterError, match=f"^q = {q} needs words of more than 63 bits for {keys:,} keys$"
-        ):
+        with pytest.raises(ParameterError, match=f"^q = {q} needs words of more than 63 bits for {keys:,} keys$"):
             residues.check(q, keys)
 
 
@@ -136,6 +129,4 @@ def test_residues_of_the_largest_words_do_not_overflow() -> None:
         words = [law.word_limit - 1, law.word_limit - q, law.word_limit // 2, 0]
         keys_to_check = [keys, keys - 1, keys // 2, 0]
         computed = law.residue(np.array(words)[:, None], np.array(keys_to_check)[None, :])
-        assert computed.tolist() == [
-            [naive_residue(law, word, key) for key in keys_to_check] for word in words
-        ]
+        assert computed.tolist() == [[naive_residue(law, word, key) for key in keys_to_check] for word in words]

@@ -18,9 +18,7 @@ from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from support.worst_ratio import worst_ratio
 
 N = 2**64
-GRID = list(
-    itertools.product(("ue", "grr"), ALLOCATIONS, (1, 2, 3, 4), (1, 2, 3), ("0.1", "0.5", "1", "2", "4"))
-)
+GRID = list(itertools.product(("ue", "grr"), ALLOCATIONS, (1, 2, 3, 4), (1, 2, 3), ("0.1", "0.5", "1", "2", "4")))
 
 
 def test_the_grid_is_large_enough() -> None:

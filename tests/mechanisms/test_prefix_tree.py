@@ -106,9 +106,7 @@ def test_a_tree_makes_no_other_task() -> None:
 )
 def test_every_text_is_found_step_by_step(shape: tuple[int, int], text: str) -> None:
     length, groups = shape
-    tree = prefix_tree(
-        "abc", length, groups if 3 ** -(-length // groups) < MAX_CONTINUATIONS // 2 else length
-    )
+    tree = prefix_tree("abc", length, groups if 3 ** -(-length // groups) < MAX_CONTINUATIONS // 2 else length)
     known = ""
     for group in range(tree.groups):
         prefix = tree.prefix(text, group)

@@ -44,9 +44,7 @@ def test_every_mechanism_has_a_folder_with_its_law_and_its_sampler() -> None:
 
 @pytest.mark.parametrize("folder", SHARED)
 def test_no_module_of_a_mechanism_is_left_out(folder: str) -> None:
-    named = {
-        Path(inspect.getfile(load_part(name, part))).resolve() for name in REGISTRY for part in CODE_PARTS
-    }
+    named = {Path(inspect.getfile(load_part(name, part))).resolve() for name in REGISTRY for part in CODE_PARTS}
     for path in (ROOT / folder).glob("*.py"):
         assert path.stem in SHARED[folder] or path.resolve() in named, path
 

@@ -110,9 +110,7 @@ def test_variances_are_the_closed_forms(sets: tuple[int, int, int], padding: int
     square = 2 * (1 + beta * (e - 1)) ** 2 / (e - 1) ** 2
     moments = CountMoments.of(law_of(1000, sets, padding).count_law)
     rare = 1e-9
-    assert moments.frequency_variance(0.0) == pytest.approx(
-        padding**2 * square / (beta + omega - 2 * beta**2)
-    )
+    assert moments.frequency_variance(0.0) == pytest.approx(padding**2 * square / (beta + omega - 2 * beta**2))
     assert rare**2 * moments.mean_variance(rare, 0.0) == pytest.approx(padding**2 * square / (beta - omega))
     ue = CountMoments.of(build("ue", 1000, padding, Fraction(1), {}).count_law)
     frequency, mean = relative_errors(Fraction(r, q), Fraction(o, q), exp_lower(Fraction(1)))
@@ -175,10 +173,7 @@ def naive_decode(law: UeCompactLaw, word_counts: dict[int, int], keys: list[int]
     """Return the counts of every key for both levels, in Python's integers."""
     r, o = law.r, law.o
     return [
-        [
-            sum(times for word, times in word_counts.items() if law.residue(word, key) in residues)
-            for key in keys
-        ]
+        [sum(times for word, times in word_counts.items() if law.residue(word, key) in residues) for key in keys]
         for residues in (range(r - o, 2 * r - o), range(r))
     ]
 
@@ -219,9 +214,7 @@ def test_any_counts_decode_the_same_in_every_way(data: st.DataObject) -> None:
     r = data.draw(st.integers(1, q - 1))
     o = data.draw(st.integers(max(0, 2 * r - q), r - 1))
     law = law_of(data.draw(st.integers(1, 60)), (q, r, o))
-    word_counts = data.draw(
-        st.dictionaries(st.integers(0, law.word_limit - 1), st.integers(1, 2**32), max_size=30)
-    )
+    word_counts = data.draw(st.dictionaries(st.integers(0, law.word_limit - 1), st.integers(1, 2**32), max_size=30))
     words, times = arrays(word_counts)
     expected = naive_decode(law, word_counts, list(range(law.keys)))
     for decode in (compact.add_up, compact.transform):
@@ -240,9 +233,7 @@ def test_huge_counts_are_exact(sets: tuple[int, int, int]) -> None:
     assert [part.tolist() for part in decoded] == [part.tolist() for part in expected]
 
 
-@pytest.mark.parametrize(
-    ("sets", "epsilon"), [((19, 9, 3), "0.1"), ((37, 14, 3), "0.5"), ((109, 29, 8), "1")]
-)
+@pytest.mark.parametrize(("sets", "epsilon"), [((19, 9, 3), "0.1"), ((37, 14, 3), "0.5"), ((109, 29, 8), "1")])
 @pytest.mark.parametrize(("users", "frequency"), [(200_000, 0.05), (200_000, 0.3), (60, 0.3)])
 def test_intervals_cover(sets: tuple[int, int, int], epsilon: str, users: int, frequency: float) -> None:
     """95 % intervals of frequency and mean hold the truth in 95 ± 1 % of 20,000 keys; with 60 users in ± 2 %.
@@ -265,9 +256,7 @@ def test_intervals_cover(sets: tuple[int, int, int], epsilon: str, users: int, f
     frequency_share, mean_share = covered(CountMoments.of(distribution))
     assert frequency_share == pytest.approx(0.95, abs=slack) or (frequency == 0.3 and frequency_share > 0.95)
     assert mean_share >= 0.95 - slack
-    holder, absent = (
-        Support.exclusive(2, part.own, part.other) for part in (distribution.holder, distribution.absent)
-    )
+    holder, absent = (Support.exclusive(2, part.own, part.other) for part in (distribution.holder, distribution.absent))
     apart = CountLaw(holder, absent)
     assert covered(CountMoments.of(apart))[0] < 0.93
 
@@ -277,9 +266,5 @@ def test_a_hostile_word_says_both_signs_of_every_key() -> None:
     moments = CountMoments.of(law.count_law)
     shared = 8
     assert all(law.residue(shared, key) in range(6, 9) for key in range(20))
-    assert hostile(law, users).own_function.one_report == pytest.approx(
-        (2 - moments.noise) / moments.signal / users
-    )
-    assert hostile(law, users).own_function.ten_keys == pytest.approx(
-        100 * hostile(law, users).own_function.one_report
-    )
+    assert hostile(law, users).own_function.one_report == pytest.approx((2 - moments.noise) / moments.signal / users)
+    assert hostile(law, users).own_function.ten_keys == pytest.approx(100 * hostile(law, users).own_function.one_report)

@@ -43,9 +43,7 @@ COLLECTIONS = 4_000
 
 @given(st.floats(0, 0.6), st.floats(0, 0.3), st.integers(1, 60))
 @settings(deadline=None)
-def test_the_chances_of_sums_are_those_of_repeated_convolution(
-    once: float, twice: float, reports: int
-) -> None:
+def test_the_chances_of_sums_are_those_of_repeated_convolution(once: float, twice: float, reports: int) -> None:
     for count_law in (
         Support.overlapping(once + twice, twice, twice),
         # Up to five levels at once.
@@ -61,13 +59,9 @@ def test_the_chances_of_sums_are_those_of_repeated_convolution(
 @pytest.mark.parametrize("reports", [1_000, 50_000, 10**6, 10**9])
 @pytest.mark.parametrize("keys", [1, 100, 10**5])
 @pytest.mark.parametrize(("levels", "noise"), [(2, 1e-4), (2, 0.05), (2, 0.4), (5, 0.05)])
-def test_the_threshold_is_the_least_count_beyond_noise(
-    levels: int, noise: float, keys: int, reports: int
-) -> None:
+def test_the_threshold_is_the_least_count_beyond_noise(levels: int, noise: float, keys: int, reports: int) -> None:
     """Against the exact binomial tail: the allowed one or less if exact, within a quarter of it where Gaussian."""
-    count_law = CountLaw(
-        Support.exclusive(levels, 0.5, 0.0), Support.exclusive(levels, noise / levels, noise / levels)
-    )
+    count_law = CountLaw(Support.exclusive(levels, 0.5, 0.0), Support.exclusive(levels, noise / levels, noise / levels))
     moments = CountMoments.of(count_law)
     threshold = detection_threshold(moments, reports, keys, 0.95)
     allowed, tail = 0.025 / keys, stats.binom.sf(threshold - 1, reports, noise)

@@ -51,9 +51,7 @@ def test_the_spectrum_of_sets_drawn_by_zipf_weights() -> None:
 def test_everybody_alike_shows_the_same_share_of_every_key() -> None:
     spectrum = Spectrum(100, SetSizes({5: 3}))
     for popularity in (1, 0.1, 0.01):
-        assert [spectrum.seen(popularity, padding) for padding in (1, 2, 5, 9)] == pytest.approx(
-            [0.2, 0.4, 1, 1]
-        )
+        assert [spectrum.seen(popularity, padding) for padding in (1, 2, 5, 9)] == pytest.approx([0.2, 0.4, 1, 1])
 
 
 def test_a_popularity_is_found_by_its_frequency() -> None:

@@ -67,10 +67,7 @@ def test_a_coin_leaves_the_best_word_of_a_random_function(sets: tuple[int, int, 
     q, r, o = sets
     law = UeCompactLaw(q**3 - 1, 1, Fraction(1), q=q, r=r, o=o)
     for targets in ([0], [0, 1], [0, 1, q], [0, 1, q, q * q]):
-        best = [
-            supports(law, [law.product(function, key) for key in targets])
-            for function in range(law.functions)
-        ]
+        best = [supports(law, [law.product(function, key) for key in targets]) for function in range(law.functions)]
         assert best_support(law, len(targets)) == pytest.approx(np.mean(best))
         assert max(best) == law.max_support(len(targets))
 
@@ -81,8 +78,7 @@ def test_two_items_share_a_symbol_exactly_as_often() -> None:
     for first, second in product(range(6), repeat=2):
         if first != second:
             shared = sum(
-                law.symbol(function, first) == law.symbol(function, second)
-                for function in range(law.functions)
+                law.symbol(function, first) == law.symbol(function, second) for function in range(law.functions)
             )
             assert Fraction(shared, law.functions) == same_symbol_chance(law)
     assert best_support(law, 1) == pytest.approx(1 + float(same_symbol_chance(law)))
@@ -124,17 +120,13 @@ def test_many_residues_take_no_memory() -> None:
     assert 1 <= best_support(law, 10) < 1.01
 
 
-@pytest.mark.parametrize(
-    "keys", [range(10), range(0, 50, 5), range(0, 60, 6), [0, 1, 2, 3, 4, 5, 6, 7, 25, 26]]
-)
+@pytest.mark.parametrize("keys", [range(10), range(0, 50, 5), range(0, 60, 6), [0, 1, 2, 3, 4, 5, 6, 7, 25, 26]])
 def test_no_set_of_keys_exceeds_what_pairwise_independence_allows(keys: range | list[int]) -> None:
     """The bound of proofs/influence.md for any keys, enumerated over all functions, and what random keys give."""
     law = UeCompactLaw(100, 1, Fraction(1), q=5)
     chance = 2 / law.q
     bound = 10 * chance + ((law.q - 1) * 10 * chance * (1 - chance)) ** 0.5
-    best = np.mean(
-        [supports(law, [law.product(function, key) for key in keys]) for function in range(law.functions)]
-    )
+    best = np.mean([supports(law, [law.product(function, key) for key in keys]) for function in range(law.functions)])
     assert best <= bound
     # Keys in line are worse targets than keys at random.
     assert best <= best_support(law, 10)
@@ -200,9 +192,7 @@ def test_a_share_of_size_answers_outside_its_range_is_refused(share: str) -> Non
 
 def test_the_page_on_liars_states_these_numbers() -> None:
     """Every row of the table of docs/explanation/liars.md, at padding 1 and with 100 keys."""
-    rows = re.findall(
-        r"^\| `([a-z-]+)`([^|]*)\| ([\d. |]+) \|$", LIARS.read_text(encoding="utf-8"), re.MULTILINE
-    )
+    rows = re.findall(r"^\| `([a-z-]+)`([^|]*)\| ([\d. |]+) \|$", LIARS.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(rows) == 6
     for name, detail, numbers in rows:
         stated = [float(number) for number in numbers.split("|")]
@@ -210,6 +200,4 @@ def test_the_page_on_liars_states_these_numbers() -> None:
             parameters = {"q": 5 if epsilon == "1" else 47} if name == "ue-compact" else {}
             law = build(name, 100, 1, Fraction(epsilon), parameters)
             for targets, number in ((1, one), (10, ten)):
-                assert number == float(
-                    two_digits(people(law, targets, coin="coin" in detail)).replace(",", "")
-                )
+                assert number == float(two_digits(people(law, targets, coin="coin" in detail)).replace(",", ""))

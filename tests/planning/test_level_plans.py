@@ -63,9 +63,7 @@ def test_predicted_errors_are_the_simulated_ones(case: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize(
     ("name", "keys", "epsilon", "users"), [("collision", 20, "2", 40_000), ("grr", 607, "6", 10**4)]
 )
-def test_predicted_errors_of_levels_at_unequal_distances(
-    name: str, keys: int, epsilon: str, users: int
-) -> None:
+def test_predicted_errors_of_levels_at_unequal_distances(name: str, keys: int, epsilon: str, users: int) -> None:
     """As above, many reports and few. Control: as if the levels were equally spaced, means are off by more than that."""
     count_law = build(name, keys, 1, Fraction(epsilon), {}, 5).count_law
     simulated = simulate_keys(count_law, users, 1 / keys, 30_000, default_rng(7), scale=SKEWED)
@@ -203,9 +201,7 @@ SAMPLE = [
 
 def test_auto_is_within_10_percent_of_the_best() -> None:
     """Simulated errors with 5 levels, 6,000 key-repeats per mechanism: one standard error is at most 4 %."""
-    outcomes = [
-        compare_choice(cell, "both", default_rng([3, number]), 6000) for number, cell in enumerate(SAMPLE)
-    ]
+    outcomes = [compare_choice(cell, "both", default_rng([3, number]), 6000) for number, cell in enumerate(SAMPLE)]
     learned = [outcome for outcome in outcomes if outcome.noise <= 1]
     assert len(learned) > len(outcomes) / 3
     assert not [outcome for outcome in learned if outcome.ratio > 1.1]
@@ -294,9 +290,7 @@ def test_more_items_than_a_mechanism_takes() -> None:
     """Those that cannot are left out of a plan, and refused where they are named."""
     planned = plan(10**8, 10**6, 8, levels=16)
     assert "collision" not in {option.mechanism for option in planned.options}
-    with pytest.raises(
-        ParameterError, match="collision takes at most 67,108,863 keys with 16 levels, not 100,000,000"
-    ):
+    with pytest.raises(ParameterError, match="collision takes at most 67,108,863 keys with 16 levels, not 100,000,000"):
         Task(name="t", keys=10**8, values=(0, 1), epsilon=1, levels=16, mechanism="collision", padding=1)
     with pytest.raises(ParameterError, match="mechanism 'ue' takes 2 levels, not 3"):
         Task(name="t", keys=10, values=(0, 1), epsilon=1, levels=3, mechanism="ue")

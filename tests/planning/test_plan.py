@@ -26,9 +26,7 @@ from pckv.statistics.moments import CountMoments
 
 def law_of(planned: Plan) -> Law:
     assert isinstance(planned.keys, int)
-    return build(
-        planned.mechanism, planned.keys, planned.padding, Fraction(str(planned.epsilon)), planned.parameters
-    )
+    return build(planned.mechanism, planned.keys, planned.padding, Fraction(str(planned.epsilon)), planned.parameters)
 
 
 def test_plan_recommends_what_it_predicts_best() -> None:
@@ -44,9 +42,7 @@ def test_plan_recommends_what_it_predicts_best() -> None:
         assert option.frequency_error * option.mean_error >= chosen.frequency_error * chosen.mean_error
     assert [option.mechanism for option in planned.options] == list(LAWS)
     assert planned.bytes_per_report == 16 + 8
-    assert {option.bytes_per_report for option in planned.options if option.mechanism == "ue"} == {
-        16 + 2 * 732
-    }
+    assert {option.bytes_per_report for option in planned.options if option.mechanism == "ue"} == {16 + 2 * 732}
     assert planned.why.startswith(f"t = {planned.parameters['symbols']}: ")
     assert json.loads(json.dumps(planned.to_dict()))["mechanism"] == planned.mechanism
     assert (planned.a, planned.b, planned.p) == tuple(map(float, law_of(planned).probabilities))
@@ -67,11 +63,7 @@ def test_expected_errors_are_the_predicted_ones() -> None:
     for needed in planned.users_needed:
         assert needed.users is not None
         variance = moments.frequency_variance(planned.frequency) / (1 - planned.size_share)
-        assert (
-            math.sqrt(variance / needed.users)
-            <= needed.frequency_error
-            < math.sqrt(variance / (needed.users - 1))
-        )
+        assert math.sqrt(variance / needed.users) <= needed.frequency_error < math.sqrt(variance / (needed.users - 1))
 
 
 def test_a_plan_counts_the_bias_of_its_own_padding() -> None:
@@ -132,11 +124,7 @@ def test_errors_are_in_the_units_of_the_values() -> None:
     for one, other in zip(plain.errors, scaled.errors, strict=True):
         assert other.mean_error == pytest.approx(2 * one.mean_error)
         assert other.frequency_error == one.frequency_error
-    assert (
-        scaled.guessed_mean_error
-        == pytest.approx(2 * plain.guessed_mean_error)
-        == pytest.approx(2 / math.sqrt(3))
-    )
+    assert scaled.guessed_mean_error == pytest.approx(2 * plain.guessed_mean_error) == pytest.approx(2 / math.sqrt(3))
     assert scaled.options[0].mean_error == pytest.approx(2 * plain.options[0].mean_error)
     with pytest.raises(ParameterError, match="low must be below high"):
         plan(100, 20_000, 1, values=(5, 5))
@@ -165,9 +153,7 @@ def test_what_a_verdict_says_would_be_enough_is_enough(keys: int, users: int, ep
 
 def test_other_verdicts() -> None:
     good = plan(100, 10**7, 4, 3)
-    assert re.fullmatch(
-        r"With 10,000,000 people at ε = 4 keys below \S+ % are often too rare to tell\.", good.verdict
-    )
+    assert re.fullmatch(r"With 10,000,000 people at ε = 4 keys below \S+ % are often too rare to tell\.", good.verdict)
     # Whatever ε, one person tells nothing; and some paddings do not exist at a smaller ε.
     assert "you need about" in plan(10, 1, 1).verdict
     assert "or ε" not in plan(10, 1, 1).verdict

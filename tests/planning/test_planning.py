@@ -43,9 +43,7 @@ def test_theorem_4_mean_at_the_reference_numbers(epsilon: float, mean: float) ->
 
 
 def test_the_papers_crossovers_compare_g_and_h() -> None:
-    for keys, padding, epsilon in itertools.product(
-        (2, 10, 100, 1000, 30_000), (1, 3, 20, 100), (0.5, 1, 3, 6)
-    ):
+    for keys, padding, epsilon in itertools.product((2, 10, 100, 1000, 30_000), (1, 3, 20, 100), (0.5, 1, 3, 6)):
         ue = g_and_h(*probabilities("ue", keys, padding, epsilon))
         # The rules leave the padding out of PCKV-UE's d' and count it in PCKV-GRR's.
         grr = g_and_h(*probabilities("grr", keys, padding, epsilon))
@@ -88,8 +86,7 @@ def test_hostile_reports_move_what_the_plan_says(keys: int, padding: int, epsilo
         tally = Tally(task)
         if name == "ue":
             tally.add_many(
-                np.full((1, task.law.body_bytes), 0, np.uint8)
-                | np.eye(1, task.law.body_bytes, dtype=np.uint8)
+                np.full((1, task.law.body_bytes), 0, np.uint8) | np.eye(1, task.law.body_bytes, dtype=np.uint8)
             )
         else:
             # The word that supports key 0 with + under grr, and every key under ue-compact.

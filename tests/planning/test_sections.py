@@ -59,9 +59,7 @@ def test_the_light_follows_the_error_of_a_typical_key(planned: Plan) -> None:
     lights = []
     for relative in (0.2, 0.3, 0.6):
         options = tuple(
-            option
-            if option.reason_not_chosen
-            else replace(option, frequency_error=relative * planned.frequency)
+            option if option.reason_not_chosen else replace(option, frequency_error=relative * planned.frequency)
             for option in planned.options
         )
         lights.append(replace(seen, options=options).light)

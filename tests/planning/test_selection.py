@@ -41,9 +41,7 @@ def choose(epsilon: str, expected: Expectations, padding: int | None = None) -> 
 
 @pytest.mark.parametrize("people", PEOPLE, ids=str)
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_plan_and_task_cannot_disagree(
-    people: dict[str, Any], objective: str, request: pytest.FixtureRequest
-) -> None:
+def test_plan_and_task_cannot_disagree(people: dict[str, Any], objective: str, request: pytest.FixtureRequest) -> None:
     """Few people and many, with --slow; by default one of both, so that all people and objectives meet either."""
     both = ((500, "2"), (10**5, "0.5"))
     turn = (PEOPLE.index(people) + OBJECTIVES.index(objective)) % 2
@@ -155,8 +153,7 @@ def cheapest_of_the_best(assessments: dict[str, Assessment]) -> str:
 def test_a_cheaper_mechanism_is_preferred_if_it_is_nearly_as_accurate(keys: int, epsilon: str) -> None:
     expected = expect(keys, padding=1)
     candidates = {
-        name: Assessment(tuned_law(name, LawSpec(keys, 1, Fraction(epsilon)), expected.aim), expected)
-        for name in LAWS
+        name: Assessment(tuned_law(name, LawSpec(keys, 1, Fraction(epsilon)), expected.aim), expected) for name in LAWS
     }
     eligible = {name: each for name, each in candidates.items() if not exclusion_reason(each.law)}
     assert ("ue" in eligible) == (2 * (-(-keys // 8)) <= 2**20)

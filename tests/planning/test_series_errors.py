@@ -49,9 +49,7 @@ def test_the_error_of_a_round_contains_that_of_choosing_its_panel() -> None:
     assert found.series.rounds == 16
     first = found.series.errors[0]
     assert first.smoothed_drifting is None
-    assert first.one_round**2 - 4 * first.pooled**2 == pytest.approx(
-        0.75 * first.frequency / 12_500, rel=0.05
-    )
+    assert first.one_round**2 - 4 * first.pooled**2 == pytest.approx(0.75 * first.frequency / 12_500, rel=0.05)
 
 
 def test_the_plan_of_a_series_is_that_of_the_people_of_one_round() -> None:

@@ -82,9 +82,7 @@ Rows = Callable[[ShuffleBound, Floats, Floats, Floats], object]
 def test_groups_that_round_downward_are_caught(monkeypatch: Monkey) -> None:
     monkeypatch.setattr(shuffle_bound, "MAX_GROUPS", 4)
     rows: Rows = ShuffleBound._rows
-    monkeypatch.setattr(
-        ShuffleBound, "_rows", lambda self, chances, least, most: rows(self, chances, most, least)
-    )
+    monkeypatch.setattr(ShuffleBound, "_rows", lambda self, chances, least, most: rows(self, chances, most, least))
     assert below(7)
 
 
@@ -104,11 +102,7 @@ def test_sums_over_many_reports(reports: int, spread: str, ratio: int) -> None:
     bound = bound_with(reports, Fraction(spread), Fraction(ratio))
     central = bound.epsilon(1e-6)
     distributions = (bound.blanket, bound.ratio)
-    assert (
-        plain_sum(reports, *distributions, central)
-        <= 1e-6
-        < plain_sum(reports, *distributions, 0.98 * central)
-    )
+    assert plain_sum(reports, *distributions, central) <= 1e-6 < plain_sum(reports, *distributions, 0.98 * central)
 
 
 @pytest.mark.parametrize("power", range(3, 19))

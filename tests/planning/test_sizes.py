@@ -27,9 +27,7 @@ def test_what_a_padding_keeps_by_hand() -> None:
     assert (sizes.mean, sizes.smallest, sizes.largest) == (2.0, 0, 10)
     kept = [sizes.at_most(padding).mean for padding in (1, 2, 10, 11)]
     assert kept == pytest.approx([0.8, 1.2, 2, 2])
-    assert [sizes.share_above(padding) for padding in (0, 1, 2, 9, 10)] == pytest.approx(
-        [0.8, 0.4, 0.1, 0.1, 0]
-    )
+    assert [sizes.share_above(padding) for padding in (0, 1, 2, 9, 10)] == pytest.approx([0.8, 0.4, 0.1, 0.1, 0])
     percentiles = [sizes.percentile(share) for share in (0.1, 0.2, 0.21, 0.6, 0.9, 0.91, 1)]
     assert percentiles == [0, 0, 1, 1, 2, 10, 10]
     assert shares_of(sizes.at_most(2)) == pytest.approx({0: 0.2, 1: 0.4, 2: 0.4})
@@ -108,9 +106,7 @@ def test_sizes_of_answers_keep_who_holds_more_and_what_they_hide() -> None:
     assert sizes.smallest == 4
     assert sizes.share_above(4) == pytest.approx(0.3)
     inverse = sum(share / size for size, share in shares_of(sizes).items())
-    assert inverse == pytest.approx(
-        sum(share / end for end, share in zip(ends, shares, strict=True)), rel=0.01
-    )
+    assert inverse == pytest.approx(sum(share / end for end, share in zip(ends, shares, strict=True)), rel=0.01)
     # The last end is the number of keys: a set that was rounded to it need not hold all of them.
     assert sizes.mean < 10 < sum(share * end for end, share in zip(ends, shares, strict=True))
 

@@ -141,9 +141,7 @@ def test_few_words_are_chosen_if_they_are_as_good() -> None:
     ue = goal.predict(build("ue", 20, 1, epsilon, {}).count_law)
 
     def loss(q: int, r: int, o: int) -> float:
-        return goal.loss(
-            goal.predict(build("ue-compact", 20, 1, epsilon, {"q": q, "r": r, "o": o}).count_law), ue
-        )
+        return goal.loss(goal.predict(build("ue-compact", 20, 1, epsilon, {"q": q, "r": r, "o": o}).count_law), ue)
 
     chosen = dict(tuned_parameters("ue-compact", LawSpec(20, 1, epsilon), goal))
     q, r, o = (int(chosen.get(name, 0)) for name in "qro")
@@ -156,20 +154,14 @@ def test_beta_follows_the_objective() -> None:
     """Fakes of 1/(e^ε + 3) are the best for frequencies; means want more."""
     for epsilon in ("0.1", "0.5", "1", "2"):
         best = 1 / (float(exp_lower(Fraction(epsilon))) + 3)
-        betas = {
-            o: float(best_beta(LawSpec(100, 1, Fraction(epsilon)), objective_for(100, 1, o)))
-            for o in OBJECTIVES
-        }
+        betas = {o: float(best_beta(LawSpec(100, 1, Fraction(epsilon)), objective_for(100, 1, o))) for o in OBJECTIVES}
         assert betas["frequency"] == pytest.approx(best, rel=0.11)
         assert betas["mean"] > 1.05 * best
     assert float(best_beta(LawSpec(100, 1, Fraction(20)), objective_for(100, 1))) == 1e-6
     assert dict(tuned_parameters("ue", LawSpec(100, 1, Fraction(1)), objective_for(100, 1))) == {
         "allocation": "optimized"
     }
-    assert (
-        tuned_parameters("ue", LawSpec(100, 1, Fraction(1)), objective_for(100, 1, "mean"))["allocation"]
-        == "tuned"
-    )
+    assert tuned_parameters("ue", LawSpec(100, 1, Fraction(1)), objective_for(100, 1, "mean"))["allocation"] == "tuned"
 
 
 # ue with β.
@@ -292,9 +284,7 @@ USERS, KEYS, REPEATS, CONTROL_REPEATS = 40_000, 20, 1600, 400
         pytest.param("frequency", "1", 0.8, 1.05, marks=pytest.mark.verify),
     ],
 )
-def test_tuned_sets_relative_to_ue(
-    objective: str, epsilon: str, most_frequency: float, most_mean: float
-) -> None:
+def test_tuned_sets_relative_to_ue(objective: str, epsilon: str, most_frequency: float, most_mean: float) -> None:
     """Uniform population, method corrected (clipped), words drawn and decoded: both squared errors relative to ue's.
 
     32,000 key-repeats of each: one standard error of a ratio is at most 1.6 %, and predicted are, in turn,
@@ -304,9 +294,7 @@ def test_tuned_sets_relative_to_ue(
     """
     rng = default_rng([17, int(10 * float(epsilon))])
     simulator = Simulator(uniform(USERS, KEYS, rng))
-    sets = tuned_parameters(
-        "ue-compact", LawSpec(KEYS, 1, Fraction(epsilon)), objective_for(KEYS, 1, objective, USERS)
-    )
+    sets = tuned_parameters("ue-compact", LawSpec(KEYS, 1, Fraction(epsilon)), objective_for(KEYS, 1, objective, USERS))
     measured = {}
     for label, name, parameters, repeats, relative_error in (
         ("ue", "ue", {}, REPEATS, 0.012),
@@ -346,9 +334,7 @@ def test_auto_is_within_10_percent_of_the_best(objective: str, request: pytest.F
     """
     is_whole = objective == "both" and request.config.getoption("--slow")
     sample = SAMPLE if is_whole else SAMPLE[::3]
-    outcomes = [
-        compare_choice(cell, objective, default_rng([3, number]), 6000) for number, cell in enumerate(sample)
-    ]
+    outcomes = [compare_choice(cell, objective, default_rng([3, number]), 6000) for number, cell in enumerate(sample)]
     learned = [outcome for outcome in outcomes if outcome.noise <= 1]
     assert len(learned) > len(outcomes) / 3
     assert not [outcome for outcome in learned if outcome.ratio > 1.1]

@@ -69,9 +69,7 @@ def test_many_rows_look_uniform() -> None:
 def test_many_rows_look_uniform_where_groups_are_split(monkeypatch: pytest.MonkeyPatch) -> None:
     """All rows go to three groups, of about 67 rows: they are split again, by three groups at each level."""
     monkeypatch.setattr(spill, "MAX_GROUP_BYTES", 8 * 30)
-    monkeypatch.setattr(
-        permutation, "random_groups", lambda count, source: np.frombuffer(source(8 * count), "<u8") % 3
-    )
+    monkeypatch.setattr(permutation, "random_groups", lambda count, source: np.frombuffer(source(8 * count), "<u8") % 3)
     check_many_rows(seeded_orders(lambda rows: (rows // 2, rows - rows // 2)))
 
 
@@ -191,9 +189,7 @@ def alternate_groups(count: int, source: Source) -> Bytes:
     return groups
 
 
-@pytest.mark.parametrize(
-    "fault", [groups_by_position, groups_of_fixed_sizes, one_group_per_batch, alternate_groups]
-)
+@pytest.mark.parametrize("fault", [groups_by_position, groups_of_fixed_sizes, one_group_per_batch, alternate_groups])
 def test_faulty_groups_are_caught_by_the_exact_check(
     fault: Callable[[int, Source], Bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:

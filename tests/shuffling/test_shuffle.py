@@ -257,9 +257,7 @@ def test_metadata_of_an_input_is_caught() -> None:
 def test_ids_that_are_kept_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     paths = some_files(GRR, (50,))
     ids = read_back(paths[0], GRR)[0]
-    monkeypatch.setattr(
-        shuffle, "report_blocks", lambda _task, parts, _: [(ids, np.concatenate(list(parts)))]
-    )
+    monkeypatch.setattr(shuffle, "report_blocks", lambda _task, parts, _: [(ids, np.concatenate(list(parts)))])
     shuffle_to(OUT, paths)
     with pytest.raises(AssertionError):
         check_fresh_ids(GRR, OUT, paths)

@@ -62,9 +62,7 @@ def test_a_restored_backup_goes_on_where_it_was_made(sqlite: SqliteStore, tmp_pa
     assert check_store(sqlite) == []
 
 
-def test_a_backup_has_neither_deleted_rows_nor_free_pages_nor_an_order(
-    sqlite: SqliteStore, tmp_path: Path
-) -> None:
+def test_a_backup_has_neither_deleted_rows_nor_free_pages_nor_an_order(sqlite: SqliteStore, tmp_path: Path) -> None:
     arrived = [report(number) for number in (5, 3, 9, 1, 7, 2, 8)]
     for one in arrived:
         add(sqlite, one)

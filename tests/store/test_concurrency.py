@@ -49,9 +49,7 @@ def race(stores: list[Store]) -> None:
         for batch in rng.sample(batches, len(batches)):
             numbers = rng.sample(batch, len(batch))
             uploads = [Upload(task.id, some_reports(numbers, task)) for task in rng.sample([TASK, OTHER], 2)]
-            stored += sum(
-                outcome is STORED for outcomes in store.add_reports(uploads, DAY) for outcome in outcomes
-            )
+            stored += sum(outcome is STORED for outcomes in store.add_reports(uploads, DAY) for outcome in outcomes)
             if number == 0:
                 sums.append(total(store).reports)
             else:

@@ -129,9 +129,7 @@ def test_a_deletion_during_the_erasure_of_another_one_stays_pending(
     assert sqlite.pending_erasures() == [TASK.id]
 
 
-def test_a_deletion_whose_erasure_fails_is_a_deletion(
-    sqlite: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_deletion_whose_erasure_fails_is_a_deletion(sqlite: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> bool:
         raise StoreError("the disk is full")
 
@@ -202,9 +200,7 @@ def heap(url: str, table: str, value: bytes) -> bool:
     """Return whether a table's file holds a value."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CHECKPOINT")
-        row = connection.execute(
-            "SELECT pg_read_binary_file(pg_relation_filepath(%s::regclass))", [table]
-        ).fetchone()
+        row = connection.execute("SELECT pg_read_binary_file(pg_relation_filepath(%s::regclass))", [table]).fetchone()
     assert row is not None
     return value in bytes(row[0])
 

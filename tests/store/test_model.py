@@ -82,9 +82,7 @@ class StoreModel(RuleBasedStateMachine):
         return answers[0]
 
     @rule(
-        uploads=st.lists(
-            st.tuples(tasks, st.lists(st.tuples(numbers, st.integers(0, 1), numbers | st.none())))
-        ),
+        uploads=st.lists(st.tuples(tasks, st.lists(st.tuples(numbers, st.integers(0, 1), numbers | st.none())))),
         day=days,
     )
     def upload(self, uploads: list[tuple[Task, list[tuple[int, int, int | None]]]], day: str) -> None:
@@ -222,6 +220,4 @@ def test_databases_behave_like_the_store_in_memory(
         urls = staticmethod(lambda: [store_url(kind, tmp_path) for kind in ("sqlite", "postgres")])
 
     sequences = 100 if request.config.getoption("--slow") else 20
-    run_state_machine_as_test(
-        DatabaseModel, settings=settings(max_examples=sequences, stateful_step_count=25)
-    )
+    run_state_machine_as_test(DatabaseModel, settings=settings(max_examples=sequences, stateful_step_count=25))

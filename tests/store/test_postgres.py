@@ -20,9 +20,7 @@ from support.collectors import wait_until
 from support.stores import KNOWN, STORED, add, postgres_server, report, stored_reports, tally, total
 
 
-def test_an_unreachable_server_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unreachable_server_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(postgres, "WAIT_SECONDS", 0.3)
     # As in a command, which sets up no logging.
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
@@ -52,9 +50,7 @@ def test_lost_connections_are_replaced(shared: tuple[PostgresStore, PostgresStor
     assert check_store(store) == []
 
 
-@pytest.mark.parametrize(
-    "fault", [psycopg.errors.DeadlockDetected, psycopg.errors.AdminShutdown, TransactionConflict]
-)
+@pytest.mark.parametrize("fault", [psycopg.errors.DeadlockDetected, psycopg.errors.AdminShutdown, TransactionConflict])
 def test_transient_faults_are_retried(
     shared: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch, fault: type[Exception]
 ) -> None:

@@ -167,14 +167,8 @@ def test_no_times_but_days_are_stored(tmp_path: Path) -> None:
     assert columns(store_url("sqlite", tmp_path)) == columns(postgres_url())
     assert columns(store_url("sqlite", tmp_path)) == {
         "schema_version.version",
-        *(
-            f"tasks.{name}"
-            for name in ("number", "id", "json", "closed", "by_invitation", "reports_forgotten")
-        ),
-        *(
-            f"tasks.{name}"
-            for name in ("created", "folded_name", "opens", "closes", "target", "public_results")
-        ),
+        *(f"tasks.{name}" for name in ("number", "id", "json", "closed", "by_invitation", "reports_forgotten")),
+        *(f"tasks.{name}" for name in ("created", "folded_name", "opens", "closes", "target", "public_results")),
         *(f"tasks.{name}" for name in ("series", "series_round")),
         *(f"series.{name}" for name in ("number", "id", "survey", "json", "created", "closed")),
         *(f"report_days.{name}" for name in ("task", "day", "reports")),

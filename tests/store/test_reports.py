@@ -44,9 +44,7 @@ from support.stores import (
 )
 
 
-@pytest.mark.parametrize(
-    "task", [TASK, OTHER, PLANES, SPARSE, HASHED, TEXTS, WITH_OTHER], ids=lambda task: task.name
-)
+@pytest.mark.parametrize("task", [TASK, OTHER, PLANES, SPARSE, HASHED, TEXTS, WITH_OTHER], ids=lambda task: task.name)
 def test_every_batch_adds_one_part_of_what_is_new(store: Store, task: Task) -> None:
     store.add_task(task, DAY)
     reports = some_reports(range(60), task)
@@ -106,9 +104,7 @@ def test_an_invalid_report_changes_nothing(store: Store) -> None:
     limit = TASK.word_limit or 0
     beyond = Report(bytes(16), limit.to_bytes(8, "little"))
     with pytest.raises(ReportError):
-        store.add_reports(
-            [Upload(OTHER.id, some_reports(range(3), OTHER)), Upload(TASK.id, [report(1), beyond])], DAY
-        )
+        store.add_reports([Upload(OTHER.id, some_reports(range(3), OTHER)), Upload(TASK.id, [report(1), beyond])], DAY)
     assert store.parts(TASK.id) == store.parts(OTHER.id) == []
     assert stored_reports(store) == []
     assert add(store, report(1)) == [STORED]

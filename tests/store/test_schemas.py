@@ -20,9 +20,7 @@ def next_release(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_an_older_schema_is_brought_up_to_date(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_older_schema_is_brought_up_to_date(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = store_url(kind, tmp_path)
     with opened(url) as store:
         store.add_task(TASK, DAY)
@@ -58,9 +56,7 @@ def test_a_migration_that_fails_leaves_the_old_schema(
     url = store_url(kind, tmp_path)
     with monkeypatch.context() as broken:
         scripts = schema.load_scripts
-        broken.setattr(
-            schema, "load_scripts", lambda dialect: [*scripts(dialect), "CREATE TABLE tasks (x text)"]
-        )
+        broken.setattr(schema, "load_scripts", lambda dialect: [*scripts(dialect), "CREATE TABLE tasks (x text)"])
         store = open_store(url)
         with pytest.raises(StoreError, match="already exists"):
             store.prepare()
@@ -96,9 +92,7 @@ def test_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("url", "module", "extra"),
     [("sqlite:///x.db", "apsw", "serve"), ("postgresql://h/d", "psycopg_pool", "postgres")],
 )
-def test_a_missing_extra_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, url: str, module: str, extra: str
-) -> None:
+def test_a_missing_extra_is_one_line(monkeypatch: pytest.MonkeyPatch, url: str, module: str, extra: str) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra, match=rf"this needs '{module}': pip install 'pckv\[{extra}\]'"):
         open_store(url)

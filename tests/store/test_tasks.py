@@ -182,6 +182,4 @@ def test_forgotten_reports_leave_their_tally(store: Store) -> None:
         # A repeated report could not be recognised any more.
         assert add(store, report(1, task=task), task=task) == [CLOSED]
     assert check_store(store) == []
-    assert store.delete_task(TASK.id, DAY) == Deletion(
-        TASK.id, DAY, 5, erased=not isinstance(store, PostgresStore)
-    )
+    assert store.delete_task(TASK.id, DAY) == Deletion(TASK.id, DAY, 5, erased=not isinstance(store, PostgresStore))

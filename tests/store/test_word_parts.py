@@ -52,9 +52,7 @@ def summaries(kept: dict[int, Part]) -> list[PartSummary]:
     return [PartSummary(number, part.uncounted, len(part.content)) for number, part in kept.items()]
 
 
-@given(
-    st.lists(st.lists(words, min_size=1), max_size=12), st.integers(1, 40), st.randoms(use_true_random=False)
-)
+@given(st.lists(st.lists(words, min_size=1), max_size=12), st.integers(1, 40), st.randoms(use_true_random=False))
 def test_words_and_tallies_add_up_to_the_same_bytes_in_any_order(
     batches: list[list[int]], enough: int, order: random.Random
 ) -> None:
@@ -69,9 +67,7 @@ def test_words_and_tallies_add_up_to_the_same_bytes_in_any_order(
             if order.random() < 0.5:
                 chosen = choose_compaction(COUNTED_LATER, summaries(kept), fully=order.random() < 0.2)
                 if chosen.numbers:
-                    contents = [
-                        kept.pop(part).content for part in order.sample(chosen.numbers, len(chosen.numbers))
-                    ]
+                    contents = [kept.pop(part).content for part in order.sample(chosen.numbers, len(chosen.numbers))]
                     kept[-1 - number] = compact_parts(COUNTED_LATER, contents, chosen)
             contents = [part.content for part in order.sample(list(kept.values()), len(kept))]
             assert bytes(merge_parts(COUNTED_LATER, contents)) == bytes(expected)
@@ -135,15 +131,11 @@ def test_a_word_that_is_none_leaves_everything_as_it_was(store: Store) -> None:
     store.add_task(COUNTED_LATER, DAY)
     bad = Report(bytes(16), LIMIT.to_bytes(8, "little"))
     with pytest.raises(ReportError, match=f"word {LIMIT} is not below {LIMIT}"):
-        store.add_reports(
-            [Upload(TASK.id, [report(1)]), Upload(COUNTED_LATER.id, [*later(range(1)), bad])], DAY
-        )
+        store.add_reports([Upload(TASK.id, [report(1)]), Upload(COUNTED_LATER.id, [*later(range(1)), bad])], DAY)
     assert store.parts(TASK.id) == store.parts(COUNTED_LATER.id) == []
 
 
-def test_words_are_merged_until_enough_wait_to_be_counted(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_words_are_merged_until_enough_wait_to_be_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "MIN_REPORTS_TO_COUNT", 30)
     store.add_task(COUNTED_LATER, DAY)
 
@@ -182,9 +174,7 @@ def test_the_last_words_of_a_closed_task_are_counted_before_its_reports_are_forg
     assert deletion.reports == 3
 
 
-def test_one_compaction_counts_a_limited_number_of_words(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_compaction_counts_a_limited_number_of_words(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "MIN_REPORTS_TO_COUNT", 1)
     layout = layouts.layout_of(COUNTED_LATER)
     assert isinstance(layout, layouts.SupportLayout)

@@ -153,9 +153,7 @@ class Tab:
 
     def start(self, url: str, options: dict[str, Any], method: str, *arguments: Any) -> None:
         """Begin a call of a client's method without waiting for it."""
-        self.page.evaluate(
-            f"(call) => {{ window.done = ({CALL})(call); }}", [url, options, method, list(arguments)]
-        )
+        self.page.evaluate(f"(call) => {{ window.done = ({CALL})(call); }}", [url, options, method, list(arguments)])
 
     def result(self) -> Any:
         """Return the result of the call, or its refusal."""
@@ -207,9 +205,7 @@ class ScriptedBrowser:
         tab.page.route("**/tasks/**", self._answer)
         return tab
 
-    def die(
-        self, task: Task, pairs: dict[str, float], options: dict[str, str], reached: Callable[[], bool]
-    ) -> None:
+    def die(self, task: Task, pairs: dict[str, float], options: dict[str, str], reached: Callable[[], bool]) -> None:
         """Submit to a collector that hangs, and end the page at once when the client got this far."""
         self._hangs = True
         self.tab.start(self.address, QUICK, "submit", task.id, pairs, options)
@@ -220,9 +216,7 @@ class ScriptedBrowser:
     def _answer(self, route: Any) -> None:
         request = route.request
         path = request.url.removeprefix(self.address)
-        reply = self.collector.answer(
-            ReceivedRequest(request.method, path, {}, request.post_data_buffer or b"")
-        )
+        reply = self.collector.answer(ReceivedRequest(request.method, path, {}, request.post_data_buffer or b""))
         if self._hangs and request.method == "POST" and path.endswith(self.hanging_path):
             return
         if reply is LOST:

@@ -104,9 +104,7 @@ def make_sending_first(
     """Send the report before it is stored: the planted fault that must be caught."""
     report = perturb(task, pairs, coin)
     self._transport.send(task.id, report, invitation)
-    stored = StoredReport(
-        report, task.to_json(), realised_epsilon(task), self.today(), self._transport.url, invitation
-    )
+    stored = StoredReport(report, task.to_json(), realised_epsilon(task), self.today(), self._transport.url, invitation)
     with self._folder.locked():
         return self._outbox.add(task.id, stored)
 

@@ -83,9 +83,7 @@ FINAL_REFUSALS = {
 }
 
 
-def reply_with(
-    collector: FakeCollector, reply: Reply, monkeypatch: pytest.MonkeyPatch, times: int = 1
-) -> None:
+def reply_with(collector: FakeCollector, reply: Reply, monkeypatch: pytest.MonkeyPatch, times: int = 1) -> None:
     """Answer the next uploads with this reply; ID in its body stands for the report's id."""
     usual_answer, left = collector.answer, [reply] * times
 

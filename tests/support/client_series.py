@@ -229,9 +229,7 @@ class SeriesDevice:
 
     def state(self) -> DeviceState:
         """Return what the device and the collector remember."""
-        return DeviceState(
-            frozenset(self.files.items()), frozenset(self.uploads()), self.draws % self.series.panels
-        )
+        return DeviceState(frozenset(self.files.items()), frozenset(self.uploads()), self.draws % self.series.panels)
 
     def return_to(self, state: DeviceState) -> None:
         """Let the device and the collector be in a state."""
@@ -279,9 +277,7 @@ class SeriesDevice:
 class DiskDevice(SeriesDevice):
     """A device whose files are on disk; it cannot return to an earlier state."""
 
-    def __init__(
-        self, series: Series, rounds: int, panel: int, patch: pytest.MonkeyPatch, place: Path
-    ) -> None:
+    def __init__(self, series: Series, rounds: int, panel: int, patch: pytest.MonkeyPatch, place: Path) -> None:
         self._place = place
         super().__init__(series, rounds, panel, patch)
         patch.setattr("pckv.client.client.StateFolder", lambda _: SteppedFolder(place, self._step))
@@ -290,9 +286,7 @@ class DiskDevice(SeriesDevice):
     def files(self) -> dict[str, str]:
         """The files as they are now."""
         folder = StateFolder(self._place)
-        names = [
-            path.name for path in self._place.iterdir() if path.name != "lock" and path.suffix != ".part"
-        ]
+        names = [path.name for path in self._place.iterdir() if path.name != "lock" and path.suffix != ".part"]
         return {name: folder.get(name) or "" for name in names}
 
     @files.setter

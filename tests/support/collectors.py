@@ -94,17 +94,13 @@ class Running:
 
     def post(self, task: Task | str, content: Any, media: str = JSON, **headers: str) -> httpx2.Response:
         task_id = task if isinstance(task, str) else task.id
-        return self.client.post(
-            f"/tasks/{task_id}/reports", content=content, headers={"Content-Type": media} | headers
-        )
+        return self.client.post(f"/tasks/{task_id}/reports", content=content, headers={"Content-Type": media} | headers)
 
     def send(self, task: Task | str, items: list[Any]) -> httpx2.Response:
         """Send reports as JSON."""
         return self.post(task, json.dumps({"reports": items}).encode())
 
-    def ask(
-        self, task: Task | str, keys: bytes | list[str], query: str = "", **headers: str
-    ) -> httpx2.Response:
+    def ask(self, task: Task | str, keys: bytes | list[str], query: str = "", **headers: str) -> httpx2.Response:
         """Ask for estimates of keys, by name or in a body as it is."""
         task_id = task if isinstance(task, str) else task.id
         content = keys if isinstance(keys, bytes) else json.dumps({"keys": keys}).encode()
@@ -159,9 +155,7 @@ def check_problem(answer: httpx2.Response, status: int, kind: str, field: str | 
 
 
 @contextmanager
-def running(
-    store: Store | None = None, clock: Callable[[], str] = utc_today, **settings: Any
-) -> Iterator[Running]:
+def running(store: Store | None = None, clock: Callable[[], str] = utc_today, **settings: Any) -> Iterator[Running]:
     """Run a collector while the context lasts."""
     store = MemoryStore() if store is None else store
     store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR))

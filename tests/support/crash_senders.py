@@ -76,9 +76,7 @@ class InvitedUploads:
             return report(number, task=self._task)
         coin = report(number, task=self._task).id
         # A lost answer: the same coin again, whatever is offered.
-        issued = [
-            self._store.issue_coin(self._task.id, token_hash(text), one) for one in (coin, bytes(15) + b"1")
-        ]
+        issued = [self._store.issue_coin(self._task.id, token_hash(text), one) for one in (coin, bytes(15) + b"1")]
         assert issued == [coin, coin]
         self.coins[token_hash(text)] = coin
         assert self._task.word_limit is not None

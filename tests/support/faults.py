@@ -158,9 +158,7 @@ def _do_the_same(one: CodeType, other: CodeType) -> bool:
     if (one.co_code, one.co_names, one.co_varnames) != (other.co_code, other.co_names, other.co_varnames):
         return False
     return len(one.co_consts) == len(other.co_consts) and all(
-        _do_the_same(mine, yours)
-        if isinstance(mine, CodeType) and isinstance(yours, CodeType)
-        else mine == yours
+        _do_the_same(mine, yours) if isinstance(mine, CodeType) and isinstance(yours, CodeType) else mine == yours
         for mine, yours in zip(one.co_consts, other.co_consts, strict=True)
     )
 

@@ -162,13 +162,9 @@ class MemoryStore(Store):
             start = bisect_right(ids, after)
             return [self._tasks[task_id].stored for task_id in ids[start : start + limit]]
 
-    def newest_tasks(
-        self, limit: int, before: int | None = None, chosen: TaskFilter = ALL_TASKS
-    ) -> list[StoredTask]:
+    def newest_tasks(self, limit: int, before: int | None = None, chosen: TaskFilter = ALL_TASKS) -> list[StoredTask]:
         with self._lock:
-            stored = [
-                data.stored for data in reversed(self._tasks.values()) if _is_listed(chosen, data.stored)
-            ]
+            stored = [data.stored for data in reversed(self._tasks.values()) if _is_listed(chosen, data.stored)]
         return [task for task in stored if before is None or task.number < before][:limit]
 
     def change_task(self, task_id: str, changes: TaskChanges) -> bool:
@@ -340,9 +336,7 @@ class MemoryStore(Store):
     def series_named(self, name: str) -> list[str]:
         survey = survey_of(name)
         with self._lock:
-            return sorted(
-                key for key, stored in self._series.items() if survey_of(stored.series.name) == survey
-            )
+            return sorted(key for key, stored in self._series.items() if survey_of(stored.series.name) == survey)
 
     def close_series(self, series_id: str, day: str) -> bool:
         with self._lock:
@@ -423,9 +417,7 @@ class MemoryStore(Store):
     def claim_alarm_check(self, task_id: str, now: int, pause: int) -> bool:
         with self._lock:
             data = self._tasks.get(task_id)
-            if data is None or (
-                data.alarm_check_begun is not None and abs(data.alarm_check_begun - now) < pause
-            ):
+            if data is None or (data.alarm_check_begun is not None and abs(data.alarm_check_begun - now) < pause):
                 return False
             data.alarm_check_begun = now
             return True

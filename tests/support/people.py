@@ -139,9 +139,7 @@ class Person:
 
     def sign_in(self, token: str = ADMINISTRATOR) -> None:
         """Take the cookie of a session, without the form."""
-        self.context.add_cookies(
-            [{"name": PLAIN_COOKIE, "value": _session(self.origin, token), "url": self.origin}]
-        )
+        self.context.add_cookies([{"name": PLAIN_COOKIE, "value": _session(self.origin, token), "url": self.origin}])
 
     def fill_in_token(self, token: str = ADMINISTRATOR) -> None:
         """Sign in by the form, which is on the page."""
@@ -192,9 +190,7 @@ def _session(origin: str, token: str) -> str:
     return str(answer.raise_for_status().cookies[PLAIN_COOKIE])
 
 
-def ask(
-    server: ServeProcess, method: str, path: str, content: bytes = b"", media: str = ""
-) -> httpx2.Response:
+def ask(server: ServeProcess, method: str, path: str, content: bytes = b"", media: str = "") -> httpx2.Response:
     """Ask the collector as the administrator."""
     headers = bearer(ADMINISTRATOR) | ({"Content-Type": media} if media else {})
     address = f"http://127.0.0.1:{server.port}{path}"
@@ -274,9 +270,7 @@ def shown_body(person: Person) -> str:
 
 def spent(person: Person) -> str:
     """Return the ε that all surveys of the page's origin have spent in a browser."""
-    client = (
-        "const { Client } = await import('/client/index.js'); return new Client(location.origin).spent();"
-    )
+    client = "const { Client } = await import('/client/index.js'); return new Client(location.origin).spent();"
     return str(person.page.evaluate(f"async () => {{ {client} }}"))
 
 
@@ -346,10 +340,7 @@ def check_odds(task: pckv.Task, sentence: str) -> None:
     """Check that the chances in a sentence, of a claim without and with the key, are those of the exact law."""
     count_law, question = task.law.count_law, task.size_question
     about_pairs = 1 - (question.share if question else 0)
-    chances = [
-        100 * float(about_pairs * (1 - support.numbers[0]))
-        for support in (count_law.absent, count_law.holder)
-    ]
+    chances = [100 * float(about_pairs * (1 - support.numbers[0])) for support in (count_law.absent, count_law.holder)]
     assert chances_in(sentence) == pytest.approx(chances, rel=0.005)
 
 

@@ -40,9 +40,7 @@ class TerminalProgram:
 
 
 @contextmanager
-def on_a_terminal(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str]
-) -> Iterator[TerminalProgram]:
+def on_a_terminal(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Iterator[TerminalProgram]:
     """Run a program on a terminal of its own."""
     terminal, other_side = os.openpty()
     try:

@@ -80,15 +80,11 @@ _COPIED = frozenset(
         "variable_declarator",
     ]
 )
-_VERBATIM = frozenset(
-    {"comment", "escape_sequence", "import_statement", "regex", "string", "string_fragment"}
-)
+_VERBATIM = frozenset({"comment", "escape_sequence", "import_statement", "regex", "string", "string_fragment"})
 # Modules that send and explain reports, and see no draw.
 SENDING = frozenset({"collector.js", "index.js", "ledger.js", "series.js", "storage.js", "words.js"})
 # What may be evaluated twice.
-_SIMPLE = frozenset(
-    {"identifier", "this", "member_expression", "property_identifier", "private_property_identifier"}
-)
+_SIMPLE = frozenset({"identifier", "this", "member_expression", "property_identifier", "private_property_identifier"})
 _PURE = _SIMPLE | {"number", "binary_expression", "subscript_expression"}
 
 
@@ -226,9 +222,7 @@ def _new(node: Node) -> str:
 
 
 def _ternary(node: Node) -> str:
-    condition, chosen, other = (
-        _emit(_part(node, name)) for name in ("condition", "consequence", "alternative")
-    )
+    condition, chosen, other = (_emit(_part(node, name)) for name in ("condition", "consequence", "alternative"))
     return f"($.truth({condition}) ? {chosen} : {other})"
 
 

@@ -17,9 +17,7 @@ from typing import NamedTuple
 
 from support.collectors import SECONDS
 
-COMMAND = (
-    "from pckv.cli import main; from pckv.cli.serve import serve_command as s; main.add_command(s); main()"
-)
+COMMAND = "from pckv.cli import main; from pckv.cli.serve import serve_command as s; main.add_command(s); main()"
 
 # A collector whose pages wait less before they ask for news. Routes in the browser could shorten the waits
 # too, but with them it caches nothing: it would load and compile every script again for every page.

@@ -40,10 +40,7 @@ def report_laws(law: Law, question: SizeQuestion | None = None) -> list[list[Fra
             assert law.word_limit is not None
             distribution = question.mix(distribution, len(signs), law.word_limit)
         distributions.append(
-            [
-                Fraction(distribution.weights[output], distribution.total)
-                for output in sorted(distribution.weights)
-            ]
+            [Fraction(distribution.weights[output], distribution.total) for output in sorted(distribution.weights)]
         )
     return [list(distribution) for distribution in dict.fromkeys(map(tuple, distributions))]
 
@@ -66,8 +63,7 @@ class Multisets:
         numbered: dict[tuple[int, ...], int] = {(): 0}
         for length in range(size):
             larger = {
-                each: number
-                for number, each in enumerate(combinations_with_replacement(range(outputs), length + 1))
+                each: number for number, each in enumerate(combinations_with_replacement(range(outputs), length + 1))
             }
             rows = [[larger[tuple(sorted((*each, new)))] for new in range(outputs)] for each in numbered]
             self.added.append(np.array(rows))
@@ -75,9 +71,7 @@ class Multisets:
 
     def add(self, distributions: Floats, report: Floats) -> Floats:
         """The laws of multisets with one report more; one row per law."""
-        length = next(
-            number for number, table in enumerate(self.added) if len(table) == distributions.shape[1]
-        )
+        length = next(number for number, table in enumerate(self.added) if len(table) == distributions.shape[1])
         table = self.added[length]
         larger = np.zeros((len(distributions), int(table.max()) + 1))
         for output in range(self.outputs):
@@ -128,18 +122,14 @@ def exact_delta(distributions: Laws, data: Sequence[int], other: int, ratio: Fra
     for multiset in combinations_with_replacement(range(len(distributions[0])), len(data)):
         gap = Fraction(0)
         for order in set(permutations(multiset)):
-            rest = prod(
-                (distributions[person][output] for person, output in zip(data[1:], order[1:], strict=True))
-            )
+            rest = prod((distributions[person][output] for person, output in zip(data[1:], order[1:], strict=True)))
             gap += (distributions[data[0]][order[0]] - ratio * distributions[other][order[0]]) * rest
         total += max(gap, Fraction(0))
     return total
 
 
 @lru_cache(1024)
-def theorem(
-    reports: int, blanket: Fraction, ratio: Fraction, x: Fraction, overlap: Fraction | None = None
-) -> Fraction:
+def theorem(reports: int, blanket: Fraction, ratio: Fraction, x: Fraction, overlap: Fraction | None = None) -> Fraction:
     """Return the bound of the theorem in fractions, as it is written: a sum over (N1, N2, N3, N4)."""
     spread = (1 / blanket - 1) / (ratio - 1)
     kappa = max(Fraction(0), 2 * spread - 1) if overlap is None else overlap
@@ -152,9 +142,7 @@ def theorem(
     for counts in _compositions(reports, len(possible)):
         value = sum((count * each for count, (_, each) in zip(counts, possible, strict=True)), Fraction(0))
         if value > 0:
-            total += value * prod(
-                (row[count] for row, count in zip(powers, counts, strict=True)), start=Fraction(1)
-            )
+            total += value * prod((row[count] for row, count in zip(powers, counts, strict=True)), start=Fraction(1))
     return total * factorial(reports) / reports
 
 
@@ -174,9 +162,7 @@ def plain_sum(reports: int, blanket: Fraction, ratio: Fraction, epsilon: float) 
         logarithms = gammaln(reports + 1) - gammaln(first + 1) - gammaln(second + 1) - gammaln(rest + 1)
         logarithms += (first + second) * math.log(alone) + rest * math.log1p(-2 * alone)
         below, share = np.ceil(value / step) - 1, still / (1 - 2 * alone)
-        kept = value * binom.cdf(below, rest, share) - step * rest * share * binom.cdf(
-            below - 1, rest - 1, share
-        )
+        kept = value * binom.cdf(below, rest, share) - step * rest * share * binom.cdf(below - 1, rest - 1, share)
         total += float(np.exp(logarithms) @ np.maximum(kept, 0.0))
     return total / reports
 

@@ -193,9 +193,7 @@ def shuffle_to(out: Path, paths: Sequence[Path], **options: Any) -> Task:
         return batch.task
 
 
-def check_drawn_ids(
-    blocks_of: Callable[..., Iterator[tuple[Bytes, Messages]]], task: Task, rows: int
-) -> None:
+def check_drawn_ids(blocks_of: Callable[..., Iterator[tuple[Bytes, Messages]]], task: Task, rows: int) -> None:
     """Assert that ids are the bytes that were drawn for them, each byte once, in the order of the output."""
     seeded, drawn = seeded_source(1), []
 
@@ -204,9 +202,7 @@ def check_drawn_ids(
         return drawn[-1]
 
     messages = np.zeros(rows, message_column(task).array_type)
-    ids = [
-        ids.tobytes() for ids, _ in blocks_of(task, [messages[: rows // 3], messages[rows // 3 :]], recorded)
-    ]
+    ids = [ids.tobytes() for ids, _ in blocks_of(task, [messages[: rows // 3], messages[rows // 3 :]], recorded)]
     assert b"".join(ids) == b"".join(drawn)
     assert sum(map(len, ids)) == REPORT_ID_BYTES * rows
 
@@ -223,9 +219,7 @@ def check_tells_nothing_else(task: Task, path: Path) -> None:
     """Assert that a file is what its reports alone make of it: row groups, pages, statistics and metadata."""
     ids, messages = read_back(path, task)
     size = rows_per_group(task)
-    blocks = [
-        (ids[start : start + size], messages[start : start + size]) for start in range(0, len(ids), size)
-    ]
+    blocks = [(ids[start : start + size], messages[start : start + size]) for start in range(0, len(ids), size)]
     file = io.BytesIO()
     write_reports(file, task, blocks)
     assert path.read_bytes() == file.getvalue()

@@ -137,9 +137,7 @@ class Simulation:
 
     async def post(self, request: Request) -> HttpAnswer:
         """Send an upload."""
-        return await self.collector.call(
-            "POST", f"/tasks/{request.task.id}/reports", request.body, request.media
-        )
+        return await self.collector.call("POST", f"/tasks/{request.task.id}/reports", request.body, request.media)
 
     async def deliver(self, request: Request, *, lost: bool = False, fault: Fault | None = None) -> None:
         """Send an upload and judge the answer, unless that is lost on the way."""

@@ -179,9 +179,7 @@ class TaskModel:
             must(problem is None, f"reports were taken though the task is {problem}")
             self._judge_refusals(request, json.loads(answer.body)["refused"])
         else:
-            must(
-                answer.kind == problem, f"{answer.status} {answer.kind} where {problem or 'success'} was due"
-            )
+            must(answer.kind == problem, f"{answer.status} {answer.kind} where {problem or 'success'} was due")
             self.withdraw(new)
             if problem == "not-open":
                 self._wait(request.reports)
@@ -259,9 +257,7 @@ class TaskModel:
 
     def check_reports(self, stored: list[tuple[bytes, int]]) -> None:
         """Check that the stored reports are those that were just counted."""
-        expected = {
-            report_id: sent.stored for report_id, sent in self.sent.items() if sent.stored is not None
-        }
+        expected = {report_id: sent.stored for report_id, sent in self.sent.items() if sent.stored is not None}
         if self.forgotten:
             expected = {}
         must(

@@ -30,9 +30,7 @@ def cookie(collector: Running, token: str = ADMINISTRATOR) -> dict[str, str]:
     return {"Cookie": f"{name}={value}"}
 
 
-def ask(
-    collector: Running, method: str, path: str, headers: dict[str, str], **options: Any
-) -> httpx2.Response:
+def ask(collector: Running, method: str, path: str, headers: dict[str, str], **options: Any) -> httpx2.Response:
     # A client of its own: this one keeps no cookies.
     address = f"http://127.0.0.1:{collector.port}{path}"
     return httpx2.request(method, address, headers=headers, verify=NO_CERTIFICATES, **options)

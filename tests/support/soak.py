@@ -97,9 +97,7 @@ def empty_batches(task: Task) -> bytes:
 
 def attacks(target: Target, large: Task) -> list[Attempt]:
     """Return what one attacker after the other does again and again."""
-    chunked = head(
-        "POST", f"/tasks/{target.small_task}/reports", f"Content-Type: {JSON}", "Transfer-Encoding: chunked"
-    )
+    chunked = head("POST", f"/tasks/{target.small_task}/reports", f"Content-Type: {JSON}", "Transfer-Encoding: chunked")
     bearer = f"Authorization: Bearer {target.token}"
     requests = [
         with_body(f"/tasks/{target.large_task}/reports", empty_batches(large), ARROW),

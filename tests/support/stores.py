@@ -135,9 +135,7 @@ def tally(reports: Iterable[Report], task: Task = TASK) -> Tally:
     return counted
 
 
-def invited(
-    store: Store, *pairs: tuple[Report, int | None], task: Task = TASK, day: str = DAY
-) -> list[ReportOutcome]:
+def invited(store: Store, *pairs: tuple[Report, int | None], task: Task = TASK, day: str = DAY) -> list[ReportOutcome]:
     hashes = [None if number is None else invitation(number) for _, number in pairs]
     return store.add_reports([Upload(task.id, [report for report, _ in pairs], hashes)], day)[0]
 

@@ -141,9 +141,7 @@ def _points_of(setting: Setting, leaf: Leaf, seeded: random.Random) -> Iterator[
         numbers.append(draw)
         boxes.append(box)
     if rejected:
-        yield Point(
-            tuple(numbers), tuple(boxes), body_of(setting, RecordingTape(numbers)), frozenset(rejected)
-        )
+        yield Point(tuple(numbers), tuple(boxes), body_of(setting, RecordingTape(numbers)), frozenset(rejected))
 
 
 def complete_runs(modulus: int | None) -> int:
@@ -160,9 +158,7 @@ def random_points(setting: Setting, count: int, seeded: random.Random) -> list[P
     """Return random draws, of which none is rejected, with the boxes around them."""
     points: list[Point] = []
     while len(points) < count:
-        tape = RecordingTape(
-            [_random_draw(seeded, setting.task.draws) for _ in range(setting.task.draws + 9)]
-        )
+        tape = RecordingTape([_random_draw(seeded, setting.task.draws) for _ in range(setting.task.draws + 9)])
         body = body_of(setting, tape)
         if tape.rejected:
             continue

@@ -49,8 +49,7 @@ def level_requests_of(mechanism: str) -> list[Request]:
     seeded = random.Random(f"levels {mechanism}")
     requests = [(setting, explored_points(setting, seeded)) for setting in _small(mechanism)]
     requests += [
-        (setting, random_points(setting, POINTS_PER_SETTING, seeded))
-        for setting in _random(mechanism, seeded)
+        (setting, random_points(setting, POINTS_PER_SETTING, seeded)) for setting in _random(mechanism, seeded)
     ]
     # A fault that only some settings show is found before all of them are run.
     seeded.shuffle(requests)

@@ -85,10 +85,7 @@ def _task(
 
 def _pairs(keys: int, size: int, *, mixed: bool = True) -> dict[str, float]:
     """Return pairs of keys all over the range; values at the ends of theirs, and one inside if `mixed`."""
-    return {
-        str(number * keys // size): 0.3 if mixed and number == 1 else float(number % 2)
-        for number in range(size)
-    }
+    return {str(number * keys // size): 0.3 if mixed and number == 1 else float(number % 2) for number in range(size)}
 
 
 def _small(mechanism: str) -> Iterator[Setting]:
@@ -182,7 +179,5 @@ def _refusing(task: Task) -> Task:
 
 def _changed(task: Task, **changes: Any) -> Task:
     members = json.loads(task.to_json())
-    given = {
-        name: members[name] for name in ("name", "keys", "epsilon", "padding", "mechanism", "size_share")
-    }
+    given = {name: members[name] for name in ("name", "keys", "epsilon", "padding", "mechanism", "size_share")}
     return Task(**(given | changes))

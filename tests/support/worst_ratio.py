@@ -10,9 +10,7 @@ from pckv.base.errors import AuditFailure
 from pckv.mechanisms.base import HeldLevels, MessageDistribution
 
 
-def worst_ratio(
-    distribution: Callable[[HeldLevels], MessageDistribution], keys: int, levels: int = 2
-) -> Fraction:
+def worst_ratio(distribution: Callable[[HeldLevels], MessageDistribution], keys: int, levels: int = 2) -> Fraction:
     """Return the largest likelihood ratio of any output between any two input sets."""
     return worst_ratio_of(map(distribution, input_sets(keys, levels)))
 

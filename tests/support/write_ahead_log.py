@@ -40,9 +40,7 @@ def read_commits(log: Path) -> Iterator[list[LoggedPage]]:
             pages = []
 
 
-def links(
-    log: Path, invitations: Collection[bytes], reports: Collection[bytes]
-) -> list[tuple[set[bytes], set[bytes]]]:
+def links(log: Path, invitations: Collection[bytes], reports: Collection[bytes]) -> list[tuple[set[bytes], set[bytes]]]:
     """Return, for each commit in the log, the invitations that it changed and the reports that it added.
 
     Comparing a page with its earlier version in the log shows that. Of a page's first version in the log,

@@ -109,9 +109,7 @@ def test_drawn_functions_give_the_sums_over_all_functions() -> None:
     family, held = own_family(law), [0, 1, 2]
     choices = 200_000 // FUNCTIONS_PER_CHOICE
     every_item = np.arange(law.items)
-    sums = chances_of_some_functions(
-        default_rng(4), signed_rows(holders(held, 5)), family, every_item, choices
-    )
+    sums = chances_of_some_functions(default_rng(4), signed_rows(holders(held, 5)), family, every_item, choices)
     assert sums.functions == 200_000
     assert sums.pairs == 600_000
     assert sums.held.tolist() == [200_000 * (item in {1, 3, 5}) for item in every_item]
@@ -130,9 +128,7 @@ def exact_biases(law: CollisionLaw, items: Integers, held: list[int]) -> Floats:
     """Return the bias of every key where every participant holds the same keys with +, over all functions."""
     family = positioned(law, items, default_rng(1))
     own = np.array([2 * key + 1 for key in held])
-    chances = chances_of_all_functions(
-        family.items[own], np.concatenate([family.items, family.unused]), family
-    )
+    chances = chances_of_all_functions(family.items[own], np.concatenate([family.items, family.unused]), family)
     is_held = np.isin(np.arange(law.items), own).astype(np.int64)
     unused = float(chances[law.items :].mean())
     return biases(ChanceSums(1, chances[: law.items], is_held, unused, len(held)), family.hit)

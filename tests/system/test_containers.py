@@ -49,9 +49,7 @@ def services() -> dict[str, Any]:
     ],
     ids=["Containerfile", "compose"],
 )
-def test_a_linter_finds_nothing(
-    tool: tuple[str, ...], path: Path, right: str, found: str, tmp_path: Path
-) -> None:
+def test_a_linter_finds_nothing(tool: tuple[str, ...], path: Path, right: str, found: str, tmp_path: Path) -> None:
     done = run_tool(*tool, str(path), folder=ROOT)
     assert done.returncode == 0, done.stdout
     assert not done.stdout.strip(), done.stdout
@@ -64,9 +62,7 @@ def test_images_are_pinned_by_version(services: dict[str, Any]) -> None:
     bases = [stage[0].text.partition(" AS ")[0] for stage in (BUILD, RUNTIME)]
     images = [*bases, *(service["image"] for service in services.values() if "image" in service)]
     for image in images:
-        assert re.fullmatch(
-            r"docker\.io/library/[a-z]+:\d+\.\d+(\.\d+)?(-[a-z-]+)?(@sha256:[0-9a-f]{64})?", image
-        )
+        assert re.fullmatch(r"docker\.io/library/[a-z]+:\d+\.\d+(\.\d+)?(-[a-z-]+)?(@sha256:[0-9a-f]{64})?", image)
     # The version of Python that the requirements are locked for.
     [version] = re.findall(r"--python-version ([\d.]+)", (ROOT / "Makefile").read_text(encoding="utf-8"))
     assert len(set(bases)) == 1

@@ -116,9 +116,7 @@ def test_killed_collectors_keep_every_acknowledged_report(
         with collector(url, tmp_path / "log") as serving:
             senders.finish(serving.wait())
             senders.check(store)
-        assert sorted(upload.body for upload in senders.acknowledged) == sorted(
-            upload.body for upload in senders.sent
-        )
+        assert sorted(upload.body for upload in senders.acknowledged) == sorted(upload.body for upload in senders.sent)
         assert check_store(store) == []
 
 
@@ -126,9 +124,7 @@ def test_killed_collectors_keep_every_acknowledged_report(
     ("fault", "caught"),
     [(serve_before_commit, AcknowledgedReportMissing), (serve_spending_later, InvitationOutOfStep)],
 )
-def test_kills_catch_planted_faults(
-    url: str, tmp_path: Path, fault: Serve, caught: type[AssertionError]
-) -> None:
+def test_kills_catch_planted_faults(url: str, tmp_path: Path, fault: Serve, caught: type[AssertionError]) -> None:
     with opened(url) as store, pytest.raises(caught):
         kill_again_and_again(store, url, tmp_path, uneven_senders(store, 40 * KILLS), KILLS, fault)
 
@@ -317,9 +313,7 @@ def test_many_participants_are_all_counted(tmp_path: Path) -> None:
         collector_url = f"http://127.0.0.1:{serving.wait()}"
 
         def take_part(number: int) -> Report:
-            client = Client(
-                collector_url, tmp_path / "states" / str(number), retry_policy=RetryPolicy(seconds=60)
-            )
+            client = Client(collector_url, tmp_path / "states" / str(number), retry_policy=RetryPolicy(seconds=60))
             receipt = client.submit(task.id, {MOVIES[number % 3]: 1.0 + number % 5})
             assert receipt.status is Status.SENT
             stored = Outbox(StateFolder(tmp_path / "states" / str(number))).find(task.id)

@@ -111,9 +111,7 @@ def test_every_command_and_option_exists(path: Path) -> None:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=document_name)
 def test_code_and_data_can_be_read(path: Path) -> None:
     """Examples with a prompt are run as doctests; these need a network, a cluster or an app."""
-    for language, block in re.findall(
-        r"^```(\w+)\n(.*?)^```$", path.read_text("utf-8"), re.MULTILINE | re.DOTALL
-    ):
+    for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", path.read_text("utf-8"), re.MULTILINE | re.DOTALL):
         if language == "json":
             json.loads(block)
         elif language == "toml":

@@ -23,9 +23,7 @@ TOP = 5
 def blocks(language: str) -> list[str]:
     """Return the lines of the page's blocks in one language, none for commands."""
     found = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
-    return [
-        line for name, block in found for line in block.replace("\\\n", " ").splitlines() if name == language
-    ]
+    return [line for name, block in found for line in block.replace("\\\n", " ").splitlines() if name == language]
 
 
 def printed_by(command: str) -> str:
@@ -80,7 +78,6 @@ def test_the_intervals_hold_the_shares(visited: tuple[Path, str], monkeypatch: p
         for step in missed:
             expected = truth[row["key"]][::step]
             missed[step] += sum(
-                not share["low"] <= true <= share["high"]
-                for share, true in zip(shares, expected, strict=True)
+                not share["low"] <= true <= share["high"] for share, true in zip(shares, expected, strict=True)
             )
     assert missed[1] <= 12 < missed[-1], missed

@@ -50,15 +50,11 @@ def test_newcomers_follow_the_commands_of_the_tutorial(newcomer: dict[str, Any],
     assert commands[0] == "pckv sample"
     assert any(command.startswith("pckv serve") for command in commands)
     page = tmp_path / "page.md"
-    page.write_text(
-        "```\npckv one\nls\n```\n```python\npckv two\n```\n```\npckv three\n```\n", encoding="utf-8"
-    )
+    page.write_text("```\npckv one\nls\n```\n```python\npckv two\n```\n```\npckv three\n```\n", encoding="utf-8")
     assert newcomer["page_commands"](page) == ["pckv one", "pckv three"]
 
 
-def test_a_step_above_its_limit_is_marked(
-    newcomer: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_step_above_its_limit_is_marked(newcomer: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     step, show = newcomer["Step"], newcomer["show"]
     assert show(step("the demo alone", 30.0, 1.0))
     assert not show(step("the demo alone", 30.1, 1.0))

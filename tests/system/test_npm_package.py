@@ -107,10 +107,7 @@ def project(tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tasks() -> list[Task]:
     """A task per mechanism, with the size question and with levels where there may be some."""
     given: dict[str, Any] = {"keys": ["alien", "heat", "up"], "values": (1, 5), "epsilon": 2, "padding": 2}
-    return [
-        Task(name=name, mechanism=name, levels=2 if name == "ue" else [1, 2, 3, 4, 5], **given)
-        for name in LAWS
-    ]
+    return [Task(name=name, mechanism=name, levels=2 if name == "ue" else [1, 2, 3, 4, 5], **given) for name in LAWS]
 
 
 def check_reports(tasks: list[Task], printed: dict[str, Any]) -> None:
@@ -133,9 +130,7 @@ def given(tasks: list[Task]) -> dict[str, Any]:
 
 def test_the_tarball_holds_the_client_and_nothing_else(tarball: Path) -> None:
     with tarfile.open(tarball) as opened:
-        packed = {
-            member.name.removeprefix("package/"): member.size for member in opened if not member.isdir()
-        }
+        packed = {member.name.removeprefix("package/"): member.size for member in opened if not member.isdir()}
     files = [path for path in CLIENT.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     assert packed == {path.relative_to(CLIENT).as_posix(): path.stat().st_size for path in files}
     assert {"LICENSE", "README.md", "index.d.ts", "package.json"} <= packed.keys()

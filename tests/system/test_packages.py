@@ -127,9 +127,7 @@ def test_an_installed_wheel_runs(installed: Environment, tmp_path: Path) -> None
     installed.run("pckv", "sample", "--out", "sample", cwd=tmp_path)
     assert (tmp_path / "sample" / "truth.csv").is_file()
     plan = json.loads(
-        installed.run(
-            "pckv", "plan", "--keys", "9", "--users", "999", "--epsilon", "1", "--json", cwd=tmp_path
-        )
+        installed.run("pckv", "plan", "--keys", "9", "--users", "999", "--epsilon", "1", "--json", cwd=tmp_path)
     )
     assert plan["mechanism"]
 

@@ -67,9 +67,7 @@ def test_public_names_are_pinned_and_documented(package: str) -> None:
 def test_the_function_for_spark_is_documented() -> None:
     name = "pckv.counting.engines.spark"
     assert inspect.getdoc(import_module(name).tally)
-    assert f"`{name}.tally(frame, task)`" in (ROOT / "docs" / "reference" / "python.md").read_text(
-        encoding="utf-8"
-    )
+    assert f"`{name}.tally(frame, task)`" in (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
 
 
 def test_names_of_the_package_are_loaded_on_first_use() -> None:
@@ -126,9 +124,7 @@ assert not loaded, loaded
 def test_a_server_loads_no_code_of_devices() -> None:
     run_script(SERVER_SCRIPT % "")
     with pytest.raises(AssertionError, match=r"mechanisms\.grr\.device"):
-        run_script(
-            SERVER_SCRIPT % "importlib.import_module('pckv.mechanisms.registry').load_part('grr', 'sampler')"
-        )
+        run_script(SERVER_SCRIPT % "importlib.import_module('pckv.mechanisms.registry').load_part('grr', 'sampler')")
 
 
 def test_importing_the_package_loads_no_numpy() -> None:
@@ -136,9 +132,7 @@ def test_importing_the_package_loads_no_numpy() -> None:
 
 
 def test_every_error_has_a_code_of_its_own() -> None:
-    tree = [
-        kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.PckvError)
-    ]
+    tree = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.PckvError)]
     codes = [kind.code for kind in tree if kind is not errors.ReportError]
     assert len(codes) == len(set(codes))
     assert errors.__doc__ is not None

@@ -19,9 +19,7 @@ def test_everybody_is_counted_once_per_window(tmp_path: Path) -> None:
     with running(clock=lambda: now[0].date().isoformat()) as collector:
         assert collector.administer("POST", "/series", series.to_json().encode()).status_code == 201
         url = f"http://127.0.0.1:{collector.port}"
-        devices = [
-            Client(url, tmp_path / str(number), cap=100, clock=lambda: now[0]) for number in range(DEVICES)
-        ]
+        devices = [Client(url, tmp_path / str(number), cap=100, clock=lambda: now[0]) for number in range(DEVICES)]
         assert devices[0].report(series.id, {"alien": 4}).status.value == "not_started"
         sent: dict[int, list[int]] = {}
         for number in range(1, ROUNDS + 1):

@@ -88,9 +88,7 @@ def test_a_collection_is_repeated(week: Week, collector: Running, monkeypatch: p
     """One device, started twice in each of eight weeks, reports twice, four weeks apart."""
     url = f"http://127.0.0.1:{collector.port}"
     lines = [line.replace(ADDRESS, url) for line in commands("repeat")]
-    ends = next(
-        number for number, line in enumerate(lines) if line.startswith(("pckv trend ", "pckv series close "))
-    )
+    ends = next(number for number, line in enumerate(lines) if line.startswith(("pckv trend ", "pckv series close ")))
     push = next(line for line in lines if line.startswith("pckv series push "))
     printed_by("sample")
     printed = "".join(map(printed_by, lines[:ends]))

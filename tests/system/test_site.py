@@ -75,9 +75,7 @@ def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
         assert found
         assert not [address for address in found if re.match(r"(?:[a-z]+:)?//", address)], page
     for sheet in site.rglob("*.css"):
-        assert not re.search(
-            r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", sheet.read_text(encoding="utf-8")
-        ), sheet
+        assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", sheet.read_text(encoding="utf-8")), sheet
 
 
 def test_the_site_has_every_command_name_and_setting(site: Path) -> None:
@@ -95,9 +93,7 @@ def test_the_site_has_every_command_name_and_setting(site: Path) -> None:
 def copied(tmp_path: Path) -> Path:
     """Return a copy of all pages, to plant faults in."""
     for folder in ("docs", "proofs", "src/pckv/web/client"):
-        shutil.copytree(
-            ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.js", "__pycache__")
-        )
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.js", "__pycache__"))
     for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         shutil.copyfile(ROOT / name, tmp_path / name)
     return tmp_path
@@ -131,9 +127,7 @@ def test_pages_are_called_by_their_titles(copied: Path, tmp_path: Path) -> None:
     page.write_text("# Q\n\n[glossary.md](glossary.md#glossary) [x](../README.md)\n", encoding="utf-8")
     pages = Pages(copied)
     pages.write(tmp_path / "out", defaultdict(lambda: str))
-    assert "[Glossary](glossary.md#glossary) `README.md`" in (tmp_path / "out/faq.md").read_text(
-        encoding="utf-8"
-    )
+    assert "[Glossary](glossary.md#glossary) `README.md`" in (tmp_path / "out/faq.md").read_text(encoding="utf-8")
 
 
 def test_headings_have_the_anchors_of_both_readers() -> None:

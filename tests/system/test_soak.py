@@ -81,8 +81,6 @@ def test_honest_uploads_under_all_attacks_at_once(tmp_path: Path, request: pytes
     assert len(log) < 100_000
 
 
-async def _after(
-    pause: float, target: Target, task: Task, seconds: float
-) -> tuple[list[float], dict[int, int]]:
+async def _after(pause: float, target: Target, task: Task, seconds: float) -> tuple[list[float], dict[int, int]]:
     await asyncio.sleep(pause)
     return await upload_honestly(target, task, seconds)

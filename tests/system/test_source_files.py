@@ -28,17 +28,13 @@ def test_the_top_level_holds_packages_only() -> None:
 
 
 def test_files_stay_short() -> None:
-    lengths = {
-        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in sources()
-    }
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in sources()}
     assert not {path: lines for path, lines in lengths.items() if lines > MAX_LINES}
 
 
 def test_a_class_name_means_one_thing() -> None:
     homes: dict[str, list[str]] = {}
-    for path in (
-        path for folder in ("src", "bench", "experiments") for path in (ROOT / folder).rglob("*.py")
-    ):
+    for path in (path for folder in ("src", "bench", "experiments") for path in (ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))

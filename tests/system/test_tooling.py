@@ -90,9 +90,7 @@ def test_every_module_is_listed_with_what_it_does(package: str, arguments: list[
 def test_no_experiment_measures_speed() -> None:
     """What measures seconds is a bench."""
     for path in (ROOT / "experiments").glob("*.py"):
-        assert not re.search(r"^\s*(from|import) bench\b", path.read_text(encoding="utf-8"), re.MULTILINE), (
-            path
-        )
+        assert not re.search(r"^\s*(from|import) bench\b", path.read_text(encoding="utf-8"), re.MULTILINE), path
 
 
 # Distributions whose import name differs by more than a hyphen.
@@ -189,9 +187,7 @@ def test_durations_are_summed_by_folder() -> None:
     assert group_of("src/pckv/base/budget.py::pckv.base.budget.exp_lower") == "src"
     assert group_of("README.md::README.md") == "README.md"
     tally, task = "tests/tally/test_tally.py::test_merge[ue]", "tests/contract/test_task.py::test_id"
-    lines = list(
-        duration_lines([report(tally, "setup", 1.0), report(tally, "call", 2.0), report(task, "call", 1.0)])
-    )
+    lines = list(duration_lines([report(tally, "setup", 1.0), report(tally, "call", 2.0), report(task, "call", 1.0)]))
     assert lines[1].split() == ["tests/tally", "1", "3.0", "75.0%"]
     assert lines[2].split() == ["tests/contract", "1", "1.0", "25.0%"]
     assert lines[3].split() == ["all", "2", "4.0"]

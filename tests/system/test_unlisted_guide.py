@@ -52,9 +52,7 @@ def estimates(folder: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> di
     Of 5,600 intervals at 99.99 %, 2 missed; at 99.9999 % one of ten does in about one run of 10^5.
     """
     monkeypatch.chdir(folder)
-    return {
-        row["key"]: row for row in json.loads(printed_by(f"{command} --level 0.999999 --json"))["estimates"]
-    }
+    return {row["key"]: row for row in json.loads(printed_by(f"{command} --level 0.999999 --json"))["estimates"]}
 
 
 def holders(folder: Path) -> dict[str, set[str]]:
@@ -81,14 +79,10 @@ def test_the_interval_of_other_holds_the_share_of_those_who_hold_something_else(
     assert none["frequency_high"] < share / 2
 
 
-def test_the_intervals_of_hashed_keys_hold_their_frequencies(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_intervals_of_hashed_keys_hold_their_frequencies(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     held = holders(folder)
     people = len(set().union(*held.values()))
-    found = estimates(
-        folder, monkeypatch, "estimate hashed.tally --task hashed.json --keys-file keys.txt --top 10"
-    )
+    found = estimates(folder, monkeypatch, "estimate hashed.tally --task hashed.json --keys-file keys.txt --top 10")
     for movie, row in found.items():
         assert row["frequency_low"] <= len(held[movie]) / people <= row["frequency_high"]
     assert "movie 000" in found

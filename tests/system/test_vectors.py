@@ -112,19 +112,14 @@ def test_every_mechanism_with_words_has_reports_of_2_3_5_and_16_levels() -> None
 
 def test_two_levels_have_the_words_and_thresholds_that_signs_had() -> None:
     """What the vectors were before tasks had levels, given the same tapes: the ids of tasks are all that changed."""
-    reports = [
-        [held_by(case), case["tape"], case["id"], case["body"]] for case in cases("reports", positive=True)
-    ]
+    reports = [[held_by(case), case["tape"], case["id"], case["body"]] for case in cases("reports", positive=True)]
     bodies = [case["bodies"] for case in cases("tallies", positive=True)]
     thresholds = cases("thresholds", positive=True)
     assert [_digest(before) for before in (reports[:SIGN_REPORTS], bodies[:SIGN_TALLIES])] == [
         "239486f7d52592d37b8aebdaa978b890048fa648142f605e5cd31de577ff708b",
         "f11ae3cb903709f04f751e00ef2dcdbd00508c931f87bad65b97f151608b9554",
     ]
-    assert (
-        _digest(thresholds[:SIGN_THRESHOLDS])
-        == "fab604e73e6adedcf200a43bdf767153f8f2175d9c2a827162813cc658ca2af7"
-    )
+    assert _digest(thresholds[:SIGN_THRESHOLDS]) == "fab604e73e6adedcf200a43bdf767153f8f2175d9c2a827162813cc658ca2af7"
 
 
 def _digest(stated: object) -> str:
@@ -182,9 +177,7 @@ def test_prefixes() -> None:
         found = read_texts(task.tree, [case["text"]])
         assert found == [case["found"]] * bool(found)
         groups = range(task.tree.groups) if found else ()
-        numbers = [
-            task.tree.item(task.digest, task.tree.prefix(case["found"], group), group) for group in groups
-        ]
+        numbers = [task.tree.item(task.digest, task.tree.prefix(case["found"], group), group) for group in groups]
         assert numbers == case["numbers"]
 
 

@@ -36,9 +36,7 @@ def test_actions_are_pinned_by_commit_and_say_their_version() -> None:
     for path in WORKFLOWS:
         used = re.findall(r"uses: *(.*)", path.read_text(encoding="utf-8"))
         assert len(used) == len([step for step in steps(path) if "uses" in step])
-        assert all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", name) for name in used), (
-            used
-        )
+        assert all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", name) for name in used), used
 
 
 def test_a_linter_finds_nothing(tmp_path: Path) -> None:

@@ -34,10 +34,7 @@ def naive_decode(law: CollisionLaw, word_counts: dict[int, int], keys: list[int]
         return bool((factor * place + offset) % positions % symbols == word % symbols)
 
     return [
-        [
-            sum(times for word, times in word_counts.items() if says(word, law.levels * key + level))
-            for key in keys
-        ]
+        [sum(times for word, times in word_counts.items() if says(word, law.levels * key + level)) for key in keys]
         for level in range(law.levels)
     ]
 
@@ -49,9 +46,7 @@ def test_chosen_keys_are_decoded_as_a_naive_check_would(data: st.DataObject) -> 
     keys = data.draw(st.sampled_from([2**22 + 1, 10**7, (2**30 - 2) // levels]))
     symbols = data.draw(st.sampled_from([2, 3, 8, 46, 65_537, 2**27 - 1]))
     law = collision_law(keys, 1, "1", symbols, levels=levels)
-    word_counts = data.draw(
-        st.dictionaries(st.integers(0, law.word_limit - 1), st.integers(1, 2**40), max_size=30)
-    )
+    word_counts = data.draw(st.dictionaries(st.integers(0, law.word_limit - 1), st.integers(1, 2**40), max_size=30))
     # Words that support chosen keys, since random words hardly do if there are many symbols.
     asked = data.draw(st.lists(st.integers(0, keys - 1), max_size=8))
     for function, key in enumerate(asked):
@@ -163,9 +158,7 @@ def test_a_decode_that_would_take_forever_is_refused(monkeypatch: pytest.MonkeyP
     counts = SparseCounts(law.word_limit)
     counts.add(np.arange(11))
     monkeypatch.setattr(collision, "MAX_CHECKS", 200)
-    with pytest.raises(
-        TallyError, match=r"^11 words are too many to check against 10 keys: ask for fewer keys$"
-    ):
+    with pytest.raises(TallyError, match=r"^11 words are too many to check against 10 keys: ask for fewer keys$"):
         decode(law, counts, np.arange(10))
     assert decode(law, counts, np.arange(9)).keys == 9
 

@@ -82,9 +82,7 @@ def test_every_way_to_decode_agrees(keys: int, q: int, levels: int, r: int) -> N
 def test_any_tally_decodes_the_same_in_every_way(data: st.DataObject) -> None:
     q = data.draw(st.sampled_from([3, 5, 7, 11, 13, 17]))
     law = compact_law(data.draw(st.integers(1, 150)), q=q)
-    word_counts = data.draw(
-        st.dictionaries(st.integers(0, law.word_limit - 1), st.integers(1, 2**32), max_size=30)
-    )
+    word_counts = data.draw(st.dictionaries(st.integers(0, law.word_limit - 1), st.integers(1, 2**32), max_size=30))
     keys = data.draw(st.lists(st.integers(0, law.keys - 1), max_size=12))
     expected = naive_decode(law, word_counts, keys)
     words, times = arrays(word_counts)
@@ -183,7 +181,5 @@ def test_with_too_many_words_only_chosen_keys_are_decoded() -> None:
     keys = [0, 311, 999_999]
     expected = naive_decode(law, Counter(words.tolist()), keys)
     assert decode(law, counts, np.array(keys)).counts.tolist() == expected
-    with pytest.raises(
-        TallyError, match=r"words are too many to decode 1,000,000 keys together: ask for fewer$"
-    ):
+    with pytest.raises(TallyError, match=r"words are too many to decode 1,000,000 keys together: ask for fewer$"):
         decode(law, counts)

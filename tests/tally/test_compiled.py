@@ -122,12 +122,8 @@ def refused_alike(task: Task, good: Array, bad: Array) -> str:
     return refusals[0][1]
 
 
-@given(
-    st.integers(1, 60), seeds, layouts, st.sampled_from([GRR, COMPACT, SPARSE]), st.sampled_from([0, 1, 2, 3])
-)
-def test_words_out_of_range(
-    rows: int, seed: int, layout: Callable[[Array], Array], task: Task, kind: int
-) -> None:
+@given(st.integers(1, 60), seeds, layouts, st.sampled_from([GRR, COMPACT, SPARSE]), st.sampled_from([0, 1, 2, 3]))
+def test_words_out_of_range(rows: int, seed: int, layout: Callable[[Array], Array], task: Task, kind: int) -> None:
     good = some_messages(task, rows, seed)
     row = seed % rows
     bad = good.copy()

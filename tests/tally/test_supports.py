@@ -111,9 +111,7 @@ def test_every_way_to_count_agrees(family: Callable[[st.DrawFn], CollisionLaw]) 
     pytest.importorskip("numba")
 
     @settings(max_examples=20, deadline=None)
-    @given(
-        words_of(family), st.sampled_from([1, 2, 7, 64, 2**14]), st.sampled_from([1, 3, 2**16]), st.booleans()
-    )
+    @given(words_of(family), st.sampled_from([1, 2, 7, 64, 2**14]), st.sampled_from([1, 3, 2**16]), st.booleans())
     def check(drawn: tuple[CollisionLaw, list[int]], places: int, at_once: int, threads: bool) -> None:
         law, sent = drawn
         words, expected = np.array(sent, np.int64), naive_supports(law, sent)
@@ -161,9 +159,7 @@ def test_the_way_that_suits_the_number_of_words(
     keys: int, padding: int, words: int, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     law = collision_law(keys, padding)
-    called = {
-        name: Mock(wraps=getattr(supports, name)) for name in ("look_up", "check_items", "count_positions")
-    }
+    called = {name: Mock(wraps=getattr(supports, name)) for name in ("look_up", "check_items", "count_positions")}
     for name, mock in called.items():
         monkeypatch.setattr(supports, name, mock)
     sent = default_rng(1).integers(0, law.word_limit, words)
@@ -175,9 +171,7 @@ def test_inverses() -> None:
     for prime in (5, 4099, LARGEST):
         numbers = np.array([1, 2, 3, prime - 1, prime // 2, *default_rng(1).integers(1, prime, 50)])
         for found in (supports.inverse(numbers, prime), loops.invert(numbers, prime)):
-            assert [int(a) * int(b) % prime for a, b in zip(numbers, found, strict=True)] == [
-                1
-            ] * numbers.size
+            assert [int(a) * int(b) % prime for a, b in zip(numbers, found, strict=True)] == [1] * numbers.size
     assert loops.invert(numbers[:0], LARGEST).size == 0
 
 

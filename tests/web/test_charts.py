@@ -31,9 +31,7 @@ def test_keys_may_have_the_names_of_javascripts_own_members() -> None:
 @pytest.mark.parametrize(("in_thread", "loaded"), [(True, "True"), (False, "False")])
 def test_pandas_is_whole_before_a_thread_draws(in_thread: bool, loaded: str) -> None:
     """Altair asks for types of pandas as soon as another thread has begun to import it."""
-    load = (
-        "thread = Thread(target=load_altair); thread.start(); thread.join()" if in_thread else "load_altair()"
-    )
+    load = "thread = Thread(target=load_altair); thread.start(); thread.join()" if in_thread else "load_altair()"
     script = f"import sys; from threading import Thread; from pckv.charts.estimates import load_altair; {load}; print('pandas' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout == f"{loaded}\n"

@@ -38,9 +38,7 @@ def test_the_overview_counts_reports_and_states_the_phase_of_tasks() -> None:
 
 def test_tasks_are_found_by_name_and_state() -> None:
     with running(clock=lambda: "2030-01-15") as site:
-        tasks = [
-            site.add_task(name=name, opens=opens) for name, opens in (("Heat", None), ("ALIEN", "2030-02-01"))
-        ]
+        tasks = [site.add_task(name=name, opens=opens) for name, opens in (("Heat", None), ("ALIEN", "2030-02-01"))]
         found = {
             "search=lie": [tasks[1]],
             "search=a": [tasks[1], tasks[0]],
@@ -99,9 +97,7 @@ def test_the_verdict_is_about_all_keys_whichever_are_asked_for(site: Running) ->
     # Two of three people say that they hold more than two pairs.
     sizes = [report(number, task.law.word_limit + number % 3, task) for number in range(300)]
     add(site.store, *some_reports(range(1000, 1300), task), *sizes, task=task)
-    whole, part = (
-        site.get(f"/tasks/{task.id}/estimates?{query}").json() for query in ("", "search=1&limit=1")
-    )
+    whole, part = (site.get(f"/tasks/{task.id}/estimates?{query}").json() for query in ("", "search=1&limit=1"))
     assert len(part["estimates"]) == 1
     assert whole["verdict"] == part["verdict"]
     detected = sum(row["detected"] for row in whole["estimates"])
@@ -137,9 +133,7 @@ def test_the_chart_has_a_bar_of_shares_per_key(site: Running) -> None:
     _, _, bars = site.get(f"/tasks/{task.id}/chart").json()["hconcat"]
     rows = site.get(f"/tasks/{task.id}/estimates?sort=-frequency").json()["estimates"]
     parts = {(part["key"], part["level"]): part["share"] for part in bars["layer"][0]["data"]["values"]}
-    assert parts == {
-        (row["key"], f"{share['value']:g}"): share["share"] for row in rows for share in row["shares"]
-    }
+    assert parts == {(row["key"], f"{share['value']:g}"): share["share"] for row in rows for share in row["shares"]}
 
 
 def test_search_ignores_case_and_states_the_number_of_matches(site: Running) -> None:
@@ -151,9 +145,7 @@ def test_search_ignores_case_and_states_the_number_of_matches(site: Running) -> 
     assert [row["key"] for row in answer.json()["estimates"]] == ["STRASSE"]
 
 
-def test_estimates_are_computed_again_only_after_new_reports(
-    site: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_estimates_are_computed_again_only_after_new_reports(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     task = site.add_task()
     computed: list[int] = []
 
@@ -171,9 +163,7 @@ def test_estimates_are_computed_again_only_after_new_reports(
     assert computed == [10, 20, 30]
 
 
-def test_concurrent_requests_compute_the_same_estimates_once(
-    site: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_concurrent_requests_compute_the_same_estimates_once(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     task = site.add_task()
     add(site.store, *some_reports(range(10), task), task=task)
     go_on, calls = threading.Event(), []

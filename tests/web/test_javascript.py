@@ -67,9 +67,7 @@ def test_reports_follow_the_law(process: NodeProcess, held: dict[int, float]) ->
     task = law_task("grr")
     count = 30_000
     pairs = {task.key_name(key): value for key, value in held.items()}
-    [observed] = process.ask(
-        {"do": "many", "task": task.to_json(), "pairs": pairs, "count": count, "seed": 7}
-    )
+    [observed] = process.ask({"do": "many", "task": task.to_json(), "pairs": pairs, "count": count, "seed": 7})
     distribution = report_law(task, held)
     assert {int(message) for message in observed} <= distribution.keys()
     likeliest = {message for message, chance in distribution.items() if chance == max(distribution.values())}
@@ -144,9 +142,7 @@ def test_the_package_is_what_it_says() -> None:
     # Only files that tests import accept tapes; the package's exports do not.
     assert list(package["exports"]) == [".", "./series.js"]
     code = {path: path.read_text(encoding="utf-8") for path in CLIENT.rglob("*.js")}
-    assert {path.relative_to(CLIENT).as_posix() for path in code} >= {
-        f"mechanisms/{name}.js" for name in LAWS
-    }
+    assert {path.relative_to(CLIENT).as_posix() for path in code} >= {f"mechanisms/{name}.js" for name in LAWS}
     # The last bits of roots and powers differ between engines.
     for path, text in code.items():
         assert not re.search(

@@ -34,8 +34,7 @@ def check_reports_follow_their_coins(client: Path) -> None:
         for size in range(REPORTS_PER_TASK)
     ]
     reports = [
-        {"task": task.to_json(), "pairs": list(pairs.items()), "coin": coin.hex()}
-        for task, pairs, coin in cases
+        {"task": task.to_json(), "pairs": list(pairs.items()), "coin": coin.hex()} for task, pairs, coin in cases
     ]
     process = node(client)
     [answers] = process.ask({"do": "made", "reports": reports, "seed": 5})

@@ -42,9 +42,7 @@ def settings() -> Iterator[Setting]:
         # Functions are drawn at random, and with them groups.
         yield from (Setting(task, held) for task in (one, coarse, discovery()))
     by_coin = discovery(coin="server")
-    yield from (
-        Setting(by_coin, dict.fromkeys(("a", "ab", "b"), 1.0), bytes([number]) * 16) for number in range(4)
-    )
+    yield from (Setting(by_coin, dict.fromkeys(("a", "ab", "b"), 1.0), bytes([number]) * 16) for number in range(4))
 
 
 @lru_cache
@@ -124,8 +122,7 @@ def test_a_report_takes_the_bytes_that_it_needs_at_once(process: NodeProcess) ->
         (discovery(coin="server"), COIN),
     ]
     made = [
-        {"task": task.to_json(), "pairs": [[text, 1] for text in texts]}
-        | ({"coin": coin.hex()} if coin else {})
+        {"task": task.to_json(), "pairs": [[text, 1] for text in texts]} | ({"coin": coin.hex()} if coin else {})
         for task, coin in cases
     ]
     [answers] = process.ask({"do": "made", "reports": made, "seed": 7})

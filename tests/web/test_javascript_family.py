@@ -38,9 +38,9 @@ PARTS = 10
 @lru_cache
 def _cases() -> dict[str, list[dict[str, Any]]]:
     """Return the vectors of `collision`; levels are worth the same in every mechanism."""
-    return {
-        name: [case for case in given if "collision" in str(case)] for name, given in vectors().items()
-    } | {"levels": []}
+    return {name: [case for case in given if "collision" in str(case)] for name, given in vectors().items()} | {
+        "levels": []
+    }
 
 
 def check_vectors(client: Path) -> None:
@@ -65,8 +65,7 @@ def check_steps(client: Path) -> None:
     """Check that the client takes the same steps for every key and level: the same tests, operators and places in arrays."""
     seeded = random.Random("steps")
     tasks = [
-        a_task(keys=keys, levels=levels, padding=1, mechanism="collision", size_share=0)
-        for keys, levels in KEY_COUNTS
+        a_task(keys=keys, levels=levels, padding=1, mechanism="collision", size_share=0) for keys, levels in KEY_COUNTS
     ]
     with traced_node(client) as process:
         for task in tasks:

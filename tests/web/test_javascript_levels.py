@@ -122,9 +122,7 @@ def check_refusals(client: Path) -> None:
     process = node(client)
     for task in tasks:
         for value in (*task.level_values, 0.2, 0.25 + 2**-50, -7.5, 1e6):
-            [found] = process.ask(
-                {"do": "refused", "task": task.to_json(), "pairs": [["1", value]], "form": "map"}
-            )
+            [found] = process.ask({"do": "refused", "task": task.to_json(), "pairs": [["1", value]], "form": "map"})
             if found != refusal(task, value):
                 raise AuditFailure(f"refuse: {found} for {value}, not {refusal(task, value)}")
 

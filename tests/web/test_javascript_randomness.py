@@ -123,8 +123,7 @@ def check_repeated_keys(client: Path) -> None:
         (named, [["c", 1], ["a", 0]], False),
     ]
     requests = [
-        {"do": "refused", "task": task.to_json(), "pairs": pairs, "form": "repeating"}
-        for task, pairs, _ in cases
+        {"do": "refused", "task": task.to_json(), "pairs": pairs, "form": "repeating"} for task, pairs, _ in cases
     ]
     process = node(client)
     answers = process.ask(*requests)
@@ -206,9 +205,7 @@ CONSTANT_OBJECTS = {
     "TEMPORARY",
 }
 OBJECT = re.compile(r"^(?:export )?const (\w+) = (?:new |\{|\[|Object|Array)", re.MULTILINE)
-VARIABLE = re.compile(
-    r"^(?:export )?(?:let|var) |^  static (?!async )(?!options = )|globalThis", re.MULTILINE
-)
+VARIABLE = re.compile(r"^(?:export )?(?:let|var) |^  static (?!async )(?!options = )|globalThis", re.MULTILINE)
 
 
 def stateful(source: str) -> list[str]:

@@ -115,8 +115,7 @@ def test_no_member_is_left_out(process: NodeProcess, missing: str) -> None:
 def reports(process: NodeProcess, cases: list[tuple[Task, dict[str, float], bytes]]) -> list[Any]:
     """Return the client's reports for pairs, each from a tape."""
     vectors = [
-        {"task": task.to_json(), "pairs": list(pairs.items()), "tape": tape.hex()}
-        for task, pairs, tape in cases
+        {"task": task.to_json(), "pairs": list(pairs.items()), "tape": tape.hex()} for task, pairs, tape in cases
     ]
     [answer] = process.ask({"do": "vectors", "thresholds": [], "tasks": [], "reports": vectors})
     made: list[Any] = answer["reports"]
@@ -134,11 +133,7 @@ def test_reports_are_those_of_python_byte_for_byte(
 ) -> None:
     seeded = random.Random(f"{mechanism} {keys} {padding}")
     task = new_task(mechanism, keys=keys, padding=padding, size_share="0.5")
-    cases = [
-        (task, of_size(task, size), seeded.randbytes(TAPE_BYTES))
-        for size in range(keys + 1)
-        for _ in range(30)
-    ]
+    cases = [(task, of_size(task, size), seeded.randbytes(TAPE_BYTES)) for size in range(keys + 1) for _ in range(30)]
     expected = [perturb_from(Tape(task.draws, fixed_source(tape)), task, pairs) for _, pairs, tape in cases]
     made = reports(process, cases)
     assert made == [{"id": base64url(report.id), "body": base64url(report.body)} for report in expected]
@@ -153,9 +148,7 @@ def test_reports_are_those_of_python_byte_for_byte(
 def test_a_task_that_refuses_stops_at_the_padding(process: NodeProcess, mechanism: str) -> None:
     task, tape = new_task(mechanism, more="refuse"), random.Random(1).randbytes(TAPE_BYTES)
     at_most, refused = reports(process, [(task, of_size(task, size), tape) for size in (3, 4)])
-    assert at_most["body"] == base64url(
-        perturb_from(Tape(task.draws, fixed_source(tape)), task, of_size(task, 3)).body
-    )
+    assert at_most["body"] == base64url(perturb_from(Tape(task.draws, fixed_source(tape)), task, of_size(task, 3)).body)
     assert (refused["code"], refused["fails_at"]) == ("bad_pairs", "pairs")
     assert refused["message"] == "task t takes at most 3 pairs, not 4; nothing was perturbed"
     with pytest.raises(PairsError):

@@ -46,9 +46,7 @@ def test_the_default_cap_is_that_of_python() -> None:
     assert f'const DEFAULT_CAP = "{DEFAULT_CAP}";' in (CLIENT / "ledger.js").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("closes", "code"), [("2020-01-01", "not_sent"), ("2999-01-01", "none"), (None, "none")]
-)
+@pytest.mark.parametrize(("closes", "code"), [("2020-01-01", "not_sent"), ("2999-01-01", "none"), (None, "none")])
 def test_perturb_refuses_a_closed_task(closes: str | None, code: str) -> None:
     task = Task(name="t", keys=["a"], values=(0, 1), epsilon=1, mechanism="grr", closes=closes)
     script = f"""

@@ -50,9 +50,7 @@ def test_what_a_report_says_is_what_is_counted(process: NodeProcess) -> None:
         question, first = task.size_question, task.law.word_limit
         sizes = {} if question is None or first is None else dict(enumerate(question.labels, first))
         bodies = [task.message_format.encode(message) for message in {*messages, *sizes}]
-        [answers] = process.ask(
-            {"do": "says", "task": task.to_json(), "bodies": [body.hex() for body in bodies]}
-        )
+        [answers] = process.ask({"do": "says", "task": task.to_json(), "bodies": [body.hex() for body in bodies]})
         for body, answer in zip(bodies, answers, strict=True):
             tally = Tally(task)
             tally.add(Report(bytes(16), body))
@@ -139,9 +137,7 @@ def test_a_task_is_checked_against_its_id(
     process: NodeProcess, collector: FakeCollector, text: bytes, code: str | None
 ) -> None:
     collector.tasks[MOVIES.id] = text
-    [answer] = process.ask(
-        {"do": "fetch", "url": collector.url + "/", "task": MOVIES.id, "retryPolicy": QUICK}
-    )
+    [answer] = process.ask({"do": "fetch", "url": collector.url + "/", "task": MOVIES.id, "retryPolicy": QUICK})
     assert answer.get("code") == code
     assert code or answer["id"] == MOVIES.id
 
@@ -155,9 +151,7 @@ def test_a_text_with_its_own_id_must_still_be_a_task(process: NodeProcess, colle
 
 
 @pytest.mark.parametrize("task_id", ["", "../../../etc/passwd", MOVIES.id[:-1], MOVIES.id + "=", "é" * 43])
-def test_only_valid_task_ids_are_requested(
-    process: NodeProcess, collector: FakeCollector, task_id: str
-) -> None:
+def test_only_valid_task_ids_are_requested(process: NodeProcess, collector: FakeCollector, task_id: str) -> None:
     [answer] = process.ask({"do": "fetch", "url": collector.url, "task": task_id})
     assert answer["code"] == "wrong_task"
     assert collector.received == []

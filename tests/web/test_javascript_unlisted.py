@@ -92,9 +92,7 @@ def few_vectors() -> dict[str, list[dict[str, Any]]]:
     chosen: dict[str, list[dict[str, Any]]] = {name: [] for name in cases}
     chosen["keys"] = cases["keys"][::3]
     chosen["tasks"] = [case for case in cases["tasks"] if "hashed keys need" in case.get("reason", "")]
-    chosen["reports"] = [
-        case for case in cases["reports"] if '"hashed"' in case["task"] and len(case["pairs"]) > 1
-    ]
+    chosen["reports"] = [case for case in cases["reports"] if '"hashed"' in case["task"] and len(case["pairs"]) > 1]
     return chosen
 
 

@@ -36,10 +36,7 @@ def test_a_key_comes_with_its_people_and_its_neighbours(site: Running, task: pck
         assert found["estimate"] == row
         assert (found["rank"], found["keys"], found["level"]) == (rank, 4, 0.9)
         assert (found["previous"], found["next"]) == (names[rank - 1], names[rank + 1])
-        people = [
-            round(300 * min(max(row[name], 0), 1))
-            for name in ("frequency", "frequency_low", "frequency_high")
-        ]
+        people = [round(300 * min(max(row[name], 0), 1)) for name in ("frequency", "frequency_low", "frequency_high")]
         assert list(found["people"].values()) == people
         assert 0 < found["sharper"]["noise"] < 0.2
     hostile = get(site, task, "key", name="d", hostile="3").json()

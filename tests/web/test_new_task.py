@@ -102,10 +102,7 @@ def run(*arguments: str) -> str:
 
 def as_options(survey: dict[str, Any]) -> list[str]:
     return [
-        text
-        for name, value in survey.items()
-        if name != "keys"
-        for text in (f"--{name.replace('_', '-')}", str(value))
+        text for name, value in survey.items() if name != "keys" for text in (f"--{name.replace('_', '-')}", str(value))
     ]
 
 
@@ -290,9 +287,7 @@ def test_a_form_becomes_a_task_by_coins(site: Running, monkeypatch: pytest.Monke
     survey = FORM | {"name": "coins", "epsilon": "6"}
     without, with_coin = (
         pckv.Task.from_json(
-            ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey | {"coin": coin}).json()[
-                "task"
-            ]
+            ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey | {"coin": coin}).json()["task"]
         )
         for coin in ("device", "server")
     )

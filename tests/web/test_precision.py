@@ -41,9 +41,7 @@ def test_the_error_of_a_mean_depends_on_what_levels_are_worth(site: Running) -> 
     task = site.add_task(name="levels", values=(0, 10), levels=[0, 9, 10], more="refuse")
     add(site.store, *some_reports(range(50), task), task=task)
     scale = Scale.of_values((0, 9, 10))
-    squares, equal = (
-        predict(CountMoments.of(task.law.count_law, scale=each), 50, 0.2) for each in (scale, None)
-    )
+    squares, equal = (predict(CountMoments.of(task.law.count_law, scale=each), 50, 0.2) for each in (scale, None))
     found = get(site, task, "frequency=0.2")["mean_error"]
     assert found == pytest.approx(5 * math.sqrt(squares.mean))
     assert found != pytest.approx(5 * math.sqrt(equal.mean), rel=0.01)

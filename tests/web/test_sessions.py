@@ -58,9 +58,7 @@ def test_a_token_becomes_a_cookie_that_no_script_and_no_other_site_can_use(site:
         ("http://collect.example", False),
     ],
 )
-def test_a_cookie_is_secure_wherever_the_page_came_by_https(
-    site: Running, origin: str | None, secure: bool
-) -> None:
+def test_a_cookie_is_secure_wherever_the_page_came_by_https(site: Running, origin: str | None, secure: bool) -> None:
     answer = sign_in(site, **({"Origin": origin} if origin else {}))
     assert list(answer.cookies) == [SECURE_COOKIE if secure else PLAIN_COOKIE]
     assert ("; Secure" in answer.headers["set-cookie"]) is secure
@@ -87,9 +85,7 @@ def test_wrong_tokens_do_not_sign_in(site: Running) -> None:
 @pytest.mark.parametrize(
     ("token", "tasks", "overview"), [(ADMINISTRATOR, 200, 200), (ANALYST, 403, 200), (None, 401, 401)]
 )
-def test_a_session_may_do_what_its_token_may(
-    site: Running, token: str | None, tasks: int, overview: int
-) -> None:
+def test_a_session_may_do_what_its_token_may(site: Running, token: str | None, tasks: int, overview: int) -> None:
     headers = cookie(site, token) if token else {}
     assert ask(site, "GET", "/tasks", headers).status_code == tasks
     assert ask(site, "GET", "/overview", headers).status_code == overview
@@ -119,9 +115,7 @@ def test_a_revoked_token_ends_its_sessions() -> None:
         assert ask(collector, "GET", "/overview", administrator).status_code == 200
         # A session that began while its token was revoked is none.
         text = collector.app.state.collector.guard.sessions.start(Role.ANALYST, token_hash(ANALYST))
-        check_problem(
-            ask(collector, "GET", "/overview", {"Cookie": f"{PLAIN_COOKIE}={text}"}), 401, "bad-token"
-        )
+        check_problem(ask(collector, "GET", "/overview", {"Cookie": f"{PLAIN_COOKIE}={text}"}), 401, "bad-token")
 
 
 def test_a_replaced_token_ends_its_sessions() -> None:

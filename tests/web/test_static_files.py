@@ -31,9 +31,7 @@ PAGES = (
 @pytest.mark.parametrize("path", [*PAGES, "/tasks", "/nothing", "/healthz", "/session"])
 def test_every_answer_tells_browsers_to_load_and_run_nothing_else(site: Running, path: str) -> None:
     answer = site.get(path, None)
-    policy = dict(
-        part.strip().partition(" ")[::2] for part in answer.headers["content-security-policy"].split(";")
-    )
+    policy = dict(part.strip().partition(" ")[::2] for part in answer.headers["content-security-policy"].split(";"))
     assert policy["default-src"] == "'none'"
     assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
     assert policy["frame-ancestors"] == policy["base-uri"] == "'none'"
@@ -52,9 +50,7 @@ def test_files_are_cached_by_their_tag(site: Running, path: str) -> None:
 
 @pytest.mark.parametrize("path", PAGES)
 def test_files_are_compressed_for_whoever_takes_that(site: Running, path: str) -> None:
-    plain, gzipped = (
-        site.get(path, None, **{"Accept-Encoding": coding}) for coding in ("identity", "br, gzip")
-    )
+    plain, gzipped = (site.get(path, None, **{"Accept-Encoding": coding}) for coding in ("identity", "br, gzip"))
     assert ("content-encoding" in plain.headers, gzipped.headers["content-encoding"]) == (False, "gzip")
     # The client decompresses what it gets.
     assert plain.content == gzipped.content
@@ -102,9 +98,7 @@ def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechani
         }
         task = Task(name=mechanism, keys=["a", "b"], values=(1, 5), epsilon=1, **members)
         site.store.add_task(task, utc_today())
-        paths = re.findall(
-            "</(client/[^>]+)>; rel=modulepreload", site.get(f"/join/{task.id}", None).headers["link"]
-        )
+        paths = re.findall("</(client/[^>]+)>; rel=modulepreload", site.get(f"/join/{task.id}", None).headers["link"])
         allocates = ["client/mechanisms/budget.js"] if mechanism in {"ue", "grr"} else []
         asks = ["client/size-question.js"] if share != "0" else []
         finds = ["client/unlisted.js", "client/sha256.js"] if other else []
@@ -121,9 +115,7 @@ def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechani
         assert (answer.status_code, "link" in answer.headers) == (200, False)
 
 
-@pytest.mark.parametrize(
-    "path", ["/static/site.py", "/static/../site.py", "/client/..%2Fsite.py", "/client/"]
-)
+@pytest.mark.parametrize("path", ["/static/site.py", "/static/../site.py", "/client/..%2Fsite.py", "/client/"])
 def test_no_other_file_is_served(site: Running, path: str) -> None:
     check_problem(site.get(path, None), 404, "unknown")
 
@@ -149,9 +141,7 @@ def test_pages_hold_no_script_no_style_and_nothing_from_elsewhere() -> None:
             assert not re.search(forbidden, text.replace('"http://www.w3.org/2000/svg"', "")), name
 
 
-def test_the_script_for_charts_is_built_once_and_cached(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_script_for_charts_is_built_once_and_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "import sys; sys.stdout.write('built')")
     assert chart_script.ChartScript().get() == b"built"
@@ -160,9 +150,7 @@ def test_the_script_for_charts_is_built_once_and_cached(
     assert chart_script.ChartScript().get() == b"built"
 
 
-def test_the_tag_of_the_script_for_charts_is_computed_once(
-    site: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tag_of_the_script_for_charts_is_computed_once(site: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """It was computed anew for every request, on the event loop."""
     monkeypatch.setattr(site.app.state.chart_script, "_script", b"built")
     first = site.get("/vega.js", None)
@@ -201,9 +189,7 @@ def test_a_failure_to_build_the_script_is_remembered_for_a_minute(
     assert script.get() == b"built"
 
 
-def test_without_a_cache_folder_the_script_is_still_built(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_cache_folder_the_script_is_still_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pckv").write_text("a file where the folder would be")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(chart_script, "_BUNDLE_COMMAND", "import sys; sys.stdout.write('built')")

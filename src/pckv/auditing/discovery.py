@@ -66,9 +66,7 @@ def discovery_loss(
     return SamplerLoss(worst, Fraction(1), len(sets), len(functions), paths)
 
 
-def _leaves(
-    task: Task, law: DiscoveryLaw, sampler: TextSampler, texts: tuple[str, ...], function: int
-) -> list[Leaf]:
+def _leaves(task: Task, law: DiscoveryLaw, sampler: TextSampler, texts: tuple[str, ...], function: int) -> list[Leaf]:
     """Return all paths of making a report of these texts, given its function."""
     tree = TracedTree(task.tree.alphabet, task.tree.characters, task.tree.groups)
     given = (Seed(function),) if task.coin == SERVER_COIN else ()
@@ -133,9 +131,7 @@ def _check_law(  # noqa: PLR0917
         own = message // law.symbols == function
         stated = law.functions * law.chance(held, message) if own else Fraction(0)  # type: ignore[arg-type]
         if distribution.chance(message) != stated:
-            raise AuditFailure(
-                f"interval tape: message {message} of {len(texts)} texts has another chance than stated"
-            )
+            raise AuditFailure(f"interval tape: message {message} of {len(texts)} texts has another chance than stated")
 
 
 def _path(task: Task, text: str) -> Path:

@@ -44,9 +44,7 @@ def scale(levels: int) -> tuple[float, ...]:
 
 def spread_values(keys: int, size: int, levels: int = 2) -> dict[int, float]:
     """Return this many pairs, from the first key to the last, with levels by turns, the highest first."""
-    return {
-        key: scale(levels)[levels - 1 - place % levels] for place, key in enumerate(spread_keys(keys, size))
-    }
+    return {key: scale(levels)[levels - 1 - place % levels] for place, key in enumerate(spread_keys(keys, size))}
 
 
 def held_levels(values: Values, levels: int) -> Iterator[tuple[dict[int, int], Fraction]]:
@@ -59,9 +57,7 @@ def held_levels(values: Values, levels: int) -> Iterator[tuple[dict[int, int], F
 
 def _level_chances(value: float, levels: int) -> list[tuple[int, Fraction]]:
     """Return the levels that a value may be reported as: the nearer one is, the likelier."""
-    nearness = [
-        (level, 1 - abs(Fraction(value) - Fraction(of)) / 2) for level, of in enumerate(scale(levels))
-    ]
+    nearness = [(level, 1 - abs(Fraction(value) - Fraction(of)) / 2) for level, of in enumerate(scale(levels))]
     return [(level, near) for level, near in nearness if near > 0]
 
 

@@ -148,9 +148,7 @@ class _Found:
         self.spans: list[tuple[int, int]] = [(0, 0)] * len(path.coordinates)
 
 
-def explore(
-    run: Callable[[Tape], Number], seed: int = 0, bits: int = BITS, choices: Sequence[int] = ()
-) -> list[Leaf]:
+def explore(run: Callable[[Tape], Number], seed: int = 0, bits: int = BITS, choices: Sequence[int] = ()) -> list[Leaf]:
     """Return all paths of a function of a tape, which returns the message that the draws make.
 
     All runs draw the same hash function, the `seed`, where they draw one. `choices` are what the first results of
@@ -324,8 +322,6 @@ def worst_ratio_at(distributions: Sequence[PiecewiseLaw], messages: Iterable[int
         chances = [distribution.chance(message) for distribution in distributions]
         low, high = min(chances), max(chances)
         if low == 0 < high:
-            raise AuditFailure(
-                f"interval tape: message {message} is possible for one input and not for another"
-            )
+            raise AuditFailure(f"interval tape: message {message} is possible for one input and not for another")
         worst = max(worst, high / low if high else worst)
     return worst

@@ -125,9 +125,7 @@ class _Positions:
             raise AuditFailure(f"interval tape: {len(own)} draws for {count} positions")
         slot = tape.variables[0].remainder
         if slot is None or slot.count != max(len(self._values), self._task.padding):
-            raise AuditFailure(
-                "interval tape: the slot is not one of as many as there are pairs or the padding"
-            )
+            raise AuditFailure("interval tape: the slot is not one of as many as there are pairs or the padding")
         states = self._law.states(int(message))
         return [(draw.low, draw.high, state) for draw, state in zip(own, states, strict=True)]
 

@@ -75,9 +75,7 @@ def check_choices(law: CollisionLaw, run: Run, sizes: Iterable[int]) -> int:
     return paths
 
 
-def _check_choice(
-    law: CollisionLaw, run: Run, values: Values, choices: Sequence[int], limits: list[int]
-) -> int:
+def _check_choice(law: CollisionLaw, run: Run, values: Values, choices: Sequence[int], limits: list[int]) -> int:
     found: list[list[int]] = []
 
     def followed(tape: Tape) -> Number:
@@ -210,18 +208,14 @@ def sampler_loss(
         given = Given(FUNCTION, None if task.coin != SERVER_COIN else False)
         paths += check_choices(
             task.law,
-            lambda values, tape: code.message(
-                alone, _held(code.pairs(values, task.level_count)), tape, *given.choice
-            ),
+            lambda values, tape: code.message(alone, _held(code.pairs(values, task.level_count)), tape, *given.choice),
             (task.padding + 1, 2 * task.padding),
         )
     functions = 0 if task.law.functions is None else len(tried_functions(task))
     return SamplerLoss(reports, sizes, len(sets), functions, paths + size_paths)
 
 
-def _words_loss(
-    task: Task, code: DeviceCode, sets: Sequence[Values], progress: Progress
-) -> tuple[Fraction, int]:
+def _words_loss(task: Task, code: DeviceCode, sets: Sequence[Values], progress: Progress) -> tuple[Fraction, int]:
     """Return the loss of reports of words, or of few bit planes, and the number of paths."""
     paths, worst = 0, Fraction(1)
     conditions = list(_conditions(task))
@@ -338,9 +332,7 @@ def _messages(task: Task, distributions: Sequence[PiecewiseLaw]) -> list[int]:
     return list(task.law.messages()) if limit is None else turning_points(distributions, limit)
 
 
-def _check_law(
-    task: Task, values: Values, given: Given, distribution: PiecewiseLaw, messages: list[int]
-) -> None:
+def _check_law(task: Task, values: Values, given: Given, distribution: PiecewiseLaw, messages: list[int]) -> None:
     if distribution.mass != 1:
         raise AuditFailure(
             f"interval tape: the paths of {_shown(values)} have chance {float(distribution.mass)} together"
@@ -352,9 +344,7 @@ def _check_law(
     ]
     for message in messages:
         if distribution.chance(message) != _stated_chance(task, reported, message, given):
-            raise AuditFailure(
-                f"interval tape: message {message} of {_shown(values)} has another chance than stated"
-            )
+            raise AuditFailure(f"interval tape: message {message} of {_shown(values)} has another chance than stated")
 
 
 def _stated_chance(task: Task, reported: Sequence[Reported], message: int, given: Given) -> Fraction:
@@ -387,9 +377,7 @@ def _sizes_loss(task: Task, code: DeviceCode) -> tuple[Fraction, int]:
         paths += len(leaves)
         distributions.append(PiecewiseLaw(leaves))
         weights, total = question.distribution(size)
-        if [distributions[-1].chance(number) for number in messages] != [
-            Fraction(weights[n], total) for n in messages
-        ]:
+        if [distributions[-1].chance(number) for number in messages] != [Fraction(weights[n], total) for n in messages]:
             raise AuditFailure(f"interval tape: the answer of size {size} has another law than stated")
     return worst_ratio_at(distributions, messages), paths
 

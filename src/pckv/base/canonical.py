@@ -151,9 +151,7 @@ def load(text: str) -> Any:
         raise ValueError(f"the number {token} is not an integer")
 
     try:
-        return json.loads(
-            text, parse_float=refuse, parse_constant=refuse, object_pairs_hook=refuse_repeated_members
-        )
+        return json.loads(text, parse_float=refuse, parse_constant=refuse, object_pairs_hook=refuse_repeated_members)
     except RepeatedMember as error:
         raise ValueError(f"member {str(error)!r} appears twice") from None
     except json.JSONDecodeError as error:

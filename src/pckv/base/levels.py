@@ -24,9 +24,7 @@ def checked_levels(levels: Iterable[Numeric] | int, low: str, high: str) -> Leve
     if isinstance(levels, bool | float | str | bytes | Mapping) or not isinstance(levels, int | Iterable):
         raise ParameterError(f"levels must be a number of them or a list of their values, not {levels!r}")
     # Of too many values, which may have no end, the first ones show that they are.
-    checked: Levels = (
-        levels if isinstance(levels, int) else _checked_values(islice(levels, MAX_LEVELS + 1), low, high)
-    )
+    checked: Levels = levels if isinstance(levels, int) else _checked_values(islice(levels, MAX_LEVELS + 1), low, high)
     if not MIN_LEVELS <= level_count(checked) <= MAX_LEVELS:
         raise ParameterError(f"levels must be at least {MIN_LEVELS} and at most {MAX_LEVELS}")
     level_values(checked, low, high)

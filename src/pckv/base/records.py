@@ -84,11 +84,7 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) or hasattr(value, "_fields"):
         record: Any = type(value)
         members = ((name, getattr(value, name), field.default) for name, field in _fields_of(record).items())
-        return {
-            name: plain(member)
-            for name, member, default in members
-            if member is not None or default is not None
-        }
+        return {name: plain(member) for name, member, default in members if member is not None or default is not None}
     if isinstance(value, dict):
         return {name: plain(member) for name, member in value.items()}
     return list(map(plain, value)) if isinstance(value, tuple | list) else value
@@ -117,9 +113,7 @@ def read_value(kind: Any, value: Any, place: str = "", *, exact: bool = False) -
         return _read_tuple(kinds, _list(value, place), place, exact=exact)
     if origin is dict:
         [members] = _mappings([value], lambda _: place)
-        return {
-            name: read_value(kinds[1], each, f"{place}.{name}", exact=exact) for name, each in members.items()
-        }
+        return {name: read_value(kinds[1], each, f"{place}.{name}", exact=exact) for name, each in members.items()}
     if kind in _NAMES:
         return _read_values(kind, [value], lambda _: place)[0]
     return kind(**read_members(kind, value, place=place, exact=exact))
@@ -146,19 +140,14 @@ def read_members(
     return found
 
 
-def read_columns(
-    record: type, rows: Any, names: Iterable[str] | None = None, place: str = ""
-) -> dict[str, list[Any]]:
+def read_columns(record: type, rows: Any, names: Iterable[str] | None = None, place: str = "") -> dict[str, list[Any]]:
     """Return a list of mappings as one list per column, by the types that a record of one row declares.
 
     By default all columns are read. A row without such a member, or with one of another type, is a `DataError`.
     """
     members = _mappings(_list(rows, place), lambda number: f"{place}[{number}]")
     declared = _fields_of(record)
-    return {
-        name: _read_column(members, name, declared[name], place)
-        for name in (declared if names is None else names)
-    }
+    return {name: _read_column(members, name, declared[name], place) for name in (declared if names is None else names)}
 
 
 def _read_column(rows: Sequence[Mapping[str, Any]], name: str, field: _Field, place: str) -> list[Any]:
@@ -195,9 +184,7 @@ def _read_tuple(kinds: tuple[Any, ...], values: list[Any], place: str, *, exact:
     )
 
 
-def _read_values(
-    kind: Any, values: list[Any], place: Callable[[int], str], *, exact: bool = False
-) -> list[Any]:
+def _read_values(kind: Any, values: list[Any], place: Callable[[int], str], *, exact: bool = False) -> list[Any]:
     """Return values of one type."""
     if kind not in _NAMES:
         return [read_value(kind, value, place(number), exact=exact) for number, value in enumerate(values)]

@@ -106,10 +106,7 @@ class ResultTable(Record, ABC):
 
     def lists(self) -> dict[str, list[Any]]:
         """Return the same columns as plain lists."""
-        return {
-            name: column if isinstance(column, list) else column.tolist()
-            for name, column in self.table().items()
-        }
+        return {name: column if isinstance(column, list) else column.tolist() for name, column in self.table().items()}
 
     def to_csv(self) -> str:
         """Return the table as CSV with a header; every row says how it was estimated."""
@@ -148,7 +145,5 @@ class ResultTable(Record, ABC):
 
     def _repr_html_(self) -> str:
         shown, hidden = self.shown(ROWS_SHOWN)
-        table = html_table(
-            self.title, shown.headers(), shown.cells(), grey=shown.grey, hidden=hidden, what="keys"
-        )
+        table = html_table(self.title, shown.headers(), shown.cells(), grey=shown.grey, hidden=hidden, what="keys")
         return table + html_paragraphs(self.verdict)

@@ -57,11 +57,7 @@ def ranged(value: float, low: float, high: float, unit: str = "") -> Ranged:
     '4.12 – 4.65'
     """
     width = high - low
-    decimals = (
-        min(MAX_DECIMALS, max(0, 1 - math.floor(math.log10(width))))
-        if 0 < width < math.inf
-        else POINT_DECIMALS
-    )
+    decimals = min(MAX_DECIMALS, max(0, 1 - math.floor(math.log10(width)))) if 0 < width < math.inf else POINT_DECIMALS
     # "z" leaves out the sign of a zero.
     shown, least, most = (f"{number:z,.{decimals}f}" for number in (value, low, high))
     return Ranged(f"{shown}{unit}", f"{least} – {most}{unit}", f"at most {most}{unit}")

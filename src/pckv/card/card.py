@@ -29,9 +29,7 @@ COLLECTION_MEMBERS = (
 )
 
 
-def privacy_card(
-    task: Task, *, audit: Audit | None = None, collection: dict[str, Any] | None = None
-) -> dict[str, Any]:
+def privacy_card(task: Task, *, audit: Audit | None = None, collection: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return the card of a task as plain values; the same task, audit and collection give the same card.
 
     There may be no `audit`. What a collector tells of the collection itself, `reports` and more, is `collection`.
@@ -102,9 +100,7 @@ def _retention(collection: dict[str, Any]) -> dict[str, Any]:
     days = collection.get("keep_reports")
     known = "keep_reports" in collection
     if not known:
-        sentence = (
-            "Not known from the task: ask the operator of the collection. Raw answers are never collected."
-        )
+        sentence = "Not known from the task: ask the operator of the collection. Raw answers are never collected."
     elif days is None:
         sentence = "Reports are kept until the task is deleted. Raw answers are never collected."
     else:

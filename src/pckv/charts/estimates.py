@@ -95,9 +95,7 @@ def how_estimated(estimates: Estimates) -> str:
     )
 
 
-def levels_chart(
-    rows: Sequence[Mapping[str, Any]], *, title: str, subtitle: str, unit: str = ""
-) -> alt.HConcatChart:
+def levels_chart(rows: Sequence[Mapping[str, Any]], *, title: str, subtitle: str, unit: str = "") -> alt.HConcatChart:
     """Draw frequency and mean of one key with their intervals at several levels, the lowest first.
 
     A row is the key's row of `Estimates.to_dict` with its `level`.
@@ -164,9 +162,7 @@ def _row_axis(altair: Any, rows: Sequence[Mapping[str, Any]], *, labels: bool) -
     return altair.Y("key:N", sort=None, title=None, axis=axis)
 
 
-def _panel(
-    altair: Any, base: Any, quantity: str, ends: tuple[float, float], title: str, *, with_truth: bool
-) -> Any:
+def _panel(altair: Any, base: Any, quantity: str, ends: tuple[float, float], title: str, *, with_truth: bool) -> Any:
     form = {"frequency": ".1%", "mean": ".4~g"}[quantity]
     axis = altair.Axis(format="~%", tickCount=5) if quantity == "frequency" else altair.Axis(tickCount=5)
     scale = altair.Scale(domain=list(ends), zero=False, nice=True)
@@ -258,14 +254,10 @@ def lines_chart(
     altair = load_altair()
     names = list(dict.fromkeys(str(row["series"]) for row in rows))
     palette = (
-        altair.Scale(domain=names, range=[colors[name] for name in names])
-        if colors
-        else altair.Scale(domain=names)
+        altair.Scale(domain=names, range=[colors[name] for name in names]) if colors else altair.Scale(domain=names)
     )
     color = altair.Color("series:N", sort=names, title=None, scale=palette)
-    horizontal = altair.X(
-        f"{x}:Q", title=x, axis=altair.Axis(tickCount=7), scale=_scale(altair, logarithmic=log_x)
-    )
+    horizontal = altair.X(f"{x}:Q", title=x, axis=altair.Axis(tickCount=7), scale=_scale(altair, logarithmic=log_x))
     drawn_panels = []
     for quantity, label in panels.items():
         shown = [row for row in rows if row.get(quantity) is not None and (not log_y or row[quantity] > 0)]
@@ -340,9 +332,7 @@ def shares_panel(rows: Sequence[Mapping[str, Any]], names: Sequence[str], unit: 
     )
     texts = altair.Chart(altair.Data(values=unknown)).mark_text(color=GREY, fontSize=11)
     said = texts.encode(y=keys, x="middle:Q", text=altair.value(UNKNOWN))
-    panel: alt.LayerChart = altair.layer(bars, said).properties(
-        width=PANEL_WIDTH, height=altair.Step(ROW_PIXELS)
-    )
+    panel: alt.LayerChart = altair.layer(bars, said).properties(width=PANEL_WIDTH, height=altair.Step(ROW_PIXELS))
     return panel
 
 

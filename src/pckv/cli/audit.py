@@ -120,6 +120,4 @@ def _shown(epsilon: float) -> str:
 
 def _short_parameters(parameters: dict[str, str | int]) -> str:
     """Return parameters in short: a word speaks for itself, a number has its name before it."""
-    return " ".join(
-        value if isinstance(value, str) else f"{name} {value}" for name, value in parameters.items()
-    )
+    return " ".join(value if isinstance(value, str) else f"{name} {value}" for name, value in parameters.items())

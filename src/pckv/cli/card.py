@@ -25,13 +25,9 @@ from pckv.tally import Tally
 @click.argument("task_named", metavar="TASK")
 @click.option("--url", help="The collector that runs the task: says its state, reports and retention, too.")
 @reading_token_option
-@click.option(
-    "--tally", "tally_file", type=FilePath, help="Instead: a tally, which says how many reports there are."
-)
+@click.option("--tally", "tally_file", type=FilePath, help="Instead: a tally, which says how many reports there are.")
 @click.option("--no-audit", is_flag=True, help="Leave out the audit, which the card then says.")
-@click.option(
-    "--out", type=FilePath, help="Write the card: .md, or .json with --json. [default: standard output]"
-)
+@click.option("--out", type=FilePath, help="Write the card: .md, or .json with --json. [default: standard output]")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON instead of Markdown.")
 @force_option
 def card_command(

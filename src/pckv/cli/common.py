@@ -113,9 +113,7 @@ def _bar(label: str, done: str, total: float | None) -> Iterator[Progress]:
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn(done), TimeRemainingColumn())
-    with ProgressDisplay(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as display:
+    with ProgressDisplay(*columns, console=console, transient=True, disable=not console.is_terminal) as display:
         task = display.add_task(label, total=total)
         yield lambda completed: display.update(task, completed=completed)
 

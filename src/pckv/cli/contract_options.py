@@ -36,8 +36,7 @@ discovery_options = with_options(
     click.option(
         "--characters",
         type=int,
-        help="With --discover: how many characters of a text are found at most. [default: "
-        f"{DEFAULT_CHARACTERS}]",
+        help=f"With --discover: how many characters of a text are found at most. [default: {DEFAULT_CHARACTERS}]",
     ),
     click.option(
         "--alphabet",
@@ -91,9 +90,7 @@ class LevelsType(click.ParamType[Any]):
             return value
         parts = tuple(part.strip() for part in value.split(","))
         if not all(map(is_typed_decimal, parts)):
-            self.fail(
-                f"{value!r} is neither a number of levels nor their values, separated by commas.", param, ctx
-            )
+            self.fail(f"{value!r} is neither a number of levels nor their values, separated by commas.", param, ctx)
         if len(parts) > 1:
             return parts
         try:
@@ -125,14 +122,11 @@ expected_people_options = with_options(
         "people, the .json that `pckv estimate --out` wrote for an earlier task, or (with "
         "--sizes-task) its tally.",
     ),
-    click.option(
-        "--sizes-task", "sizes_task_file", type=FilePath, help="The earlier task that --sizes is a tally of."
-    ),
+    click.option("--sizes-task", "sizes_task_file", type=FilePath, help="The earlier task that --sizes is a tally of."),
     click.option(
         "--frequency",
         type=NUMBER,
-        help="The share of people who hold a key that matters to you. [default: the most frequent keys, by "
-        "Zipf's law]",
+        help="The share of people who hold a key that matters to you. [default: the most frequent keys, by Zipf's law]",
     ),
     click.option(
         "--objective",
@@ -152,8 +146,7 @@ expected_people_options = with_options(
     click.option(
         "--most-influence",
         type=NUMBER,
-        help="As how many people one hostile report may count for a key, at most; what exceeds it is not "
-        "chosen.",
+        help="As how many people one hostile report may count for a key, at most; what exceeds it is not chosen.",
     ),
 )
 # Not of series: their rounds have no invitations.
@@ -182,9 +175,7 @@ EXPECTED_PEOPLE = (
 )
 
 
-def read_expected_people(
-    *, sizes_file: Path | None, sizes_task_file: Path | None, **others: Any
-) -> dict[str, Any]:
+def read_expected_people(*, sizes_file: Path | None, sizes_task_file: Path | None, **others: Any) -> dict[str, Any]:
     """Return options as `pckv.plan` and `pckv.Task` take them, with sizes read from their file."""
     if sizes_task_file is not None and sizes_file is None:
         raise click.UsageError("--sizes-task is for the tally that --sizes names")
@@ -198,8 +189,7 @@ shuffle_options = with_options(
     click.option(
         "--shuffled",
         type=int,
-        help="How many reports a second party shuffles before the recipient sees them: say how private they "
-        "are then.",
+        help="How many reports a second party shuffles before the recipient sees them: say how private they are then.",
     ),
     click.option(
         "--delta",
@@ -220,9 +210,7 @@ def read_shuffle(*, shuffled: int | None, delta: float | None, colluding: int | 
     if shuffled is None and (delta is not None or colluding is not None):
         raise click.UsageError("--delta and --colluding are about shuffled reports: give --shuffled, too")
     if shuffled is not None and delta is None:
-        raise click.UsageError(
-            "--shuffled needs --delta: the central guarantee holds but for that probability"
-        )
+        raise click.UsageError("--shuffled needs --delta: the central guarantee holds but for that probability")
     return {"shuffled": shuffled, "delta": delta, "colluding": colluding or 0}
 
 
@@ -232,9 +220,7 @@ OTHER = "other"
 contract_options = with_options(
     click.option("--name", required=True, help="The name that distinguishes this collection from others."),
     click.option("--keys-file", type=FilePath, help="A text file with one key name per line."),
-    click.option(
-        "--key-count", type=int, help="Instead of names: the keys are 0, 1, … up to this number minus 1."
-    ),
+    click.option("--key-count", type=int, help="Instead of names: the keys are 0, 1, … up to this number minus 1."),
     click.option(
         "--hashed",
         is_flag=True,
@@ -290,21 +276,17 @@ contract_options = with_options(
     click.option("--r", type=int, help="With --q: how many residues a level has. [default: 1]"),
     click.option("--o", type=int, help="With --q: how many of them two levels share. [default: 0]"),
     click.option("--symbols", type=int, help="How many symbols collision sends keys to. [default: chosen]"),
-    click.option(
-        "--positions", type=int, help="How many positions collision has, a prime. [default: chosen]"
-    ),
+    click.option("--positions", type=int, help="How many positions collision has, a prime. [default: chosen]"),
     click.option(
         "--generator",
         type=int,
-        help="The primitive root of these positions; others than the chosen one may bias estimates. "
-        "[default: chosen]",
+        help="The primitive root of these positions; others than the chosen one may bias estimates. [default: chosen]",
     ),
     click.option(
         "--about",
         "about_file",
         type=FilePath,
-        help=f"What participants read: a .toml file of the texts {', '.join(MEMBERS)}, each of which may be "
-        "left out.",
+        help=f"What participants read: a .toml file of the texts {', '.join(MEMBERS)}, each of which may be left out.",
     ),
 )
 # Options that are parameters of a mechanism.

@@ -265,8 +265,7 @@ def _run_demo(out: Path, *, serve: bool, force: bool, signals: EndSignals) -> No
     )
     population = sample_movies(USERS).population
     participants = [
-        {task.key_name(key): value for key, value in population.pairs(user).items()}
-        for user in range(len(population))
+        {task.key_name(key): value for key, value in population.pairs(user).items()} for user in range(len(population))
     ]
     signals.check()
     with running_collector(signals) as collector:
@@ -285,9 +284,7 @@ def _run_demo(out: Path, *, serve: bool, force: bool, signals: EndSignals) -> No
             signals.wait()
             click.echo("\nStopped.")
         else:
-            click.echo(
-                "On a terminal, or with --serve, the collector stays and you can look at its dashboard."
-            )
+            click.echo("On a terminal, or with --serve, the collector stays and you can look at its dashboard.")
 
 
 def _collect_reports(
@@ -353,8 +350,7 @@ def _demo_page(task: Task, estimates: Estimates, truth: dict[str, tuple[float, f
         f"with 1 to 5 stars. They perturbed their own pairs with ε = {task.epsilon:g} "
         f"(realised {task.realised_epsilon}, mechanism {task.mechanism}) and sent one report each, of "
         f"{task.law.body_bytes} bytes. The collector never saw a true rating; "
-        f"{covered.sum()} of {len(estimates)} frequency intervals hold the truth. "
-        + " ".join(estimates.verdict)
+        f"{covered.sum()} of {len(estimates)} frequency intervals hold the truth. " + " ".join(estimates.verdict)
     )
     return PAGE_TEXT.format(
         reports=estimates.reports,

@@ -30,9 +30,7 @@ from pckv.estimators.methods.registry import METHODS, POSTS
     show_default=True,
     help="Intervals that hold whatever this number of the reports say, or this share of them: 20, 1%.",
 )
-@click.option(
-    "--key", "keys", multiple=True, help="Only this key; repeat for more. A key given twice counts once."
-)
+@click.option("--key", "keys", multiple=True, help="Only this key; repeat for more. A key given twice counts once.")
 @click.option(
     "--keys-file",
     type=FilePath,
@@ -51,12 +49,8 @@ from pckv.estimators.methods.registry import METHODS, POSTS
     help="The value that this share of the holders do not exceed: 0.5 for the median; repeat for more. "
     "For tasks with more than two levels.",
 )
-@click.option(
-    "--above", type=NUMBER, multiple=True, help="The share of the holders above this value; repeat for more."
-)
-@click.option(
-    "--below", type=NUMBER, multiple=True, help="The share of the holders below this value; repeat for more."
-)
+@click.option("--above", type=NUMBER, multiple=True, help="The share of the holders above this value; repeat for more.")
+@click.option("--below", type=NUMBER, multiple=True, help="The share of the holders below this value; repeat for more.")
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
 @result_outputs(
     "Write the table: .csv, .parquet or .json.",

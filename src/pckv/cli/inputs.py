@@ -48,9 +48,7 @@ class ReportOutput(NamedTuple):
         if self.out == STREAM:
             return
         if self.out.suffix != REPORT_SUFFIX:
-            raise ParameterError(
-                f"{self.out}: reports are written as {REPORT_SUFFIX}, or to - as an Arrow stream"
-            )
+            raise ParameterError(f"{self.out}: reports are written as {REPORT_SUFFIX}, or to - as an Arrow stream")
         check_free(self.out, force=self.force)
 
     def write(self, task: Task, batches: Iterable[ReportArrays]) -> int:
@@ -87,9 +85,7 @@ def read_task(path: Path) -> Task:
         return Task.from_json(text)
     except TaskError as error:
         if _is_series(text):
-            raise TaskError(
-                f"{path}: a series, not a task: pckv series task writes the task of a round"
-            ) from None
+            raise TaskError(f"{path}: a series, not a task: pckv series task writes the task of a round") from None
         raise TaskError(f"{path}: {error}") from None
 
 
@@ -127,9 +123,7 @@ def read_about_file(path: Path) -> About:
     """Read the texts for participants from a TOML file; blanks around a text are left out."""
     try:
         members = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-        return read_about(
-            {name: text.strip() if isinstance(text, str) else text for name, text in members.items()}
-        )
+        return read_about({name: text.strip() if isinstance(text, str) else text for name, text in members.items()})
     except UnicodeDecodeError:
         raise DataError("not UTF-8", place=path) from None
     except tomllib.TOMLDecodeError as error:

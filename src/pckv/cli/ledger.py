@@ -56,9 +56,7 @@ def default_state() -> Path:
 @cap_option
 @cap_per_period_option
 @json_option
-def ledger_command(
-    state: Path | None, cap: str | None, cap_per_period: tuple[str, int] | None, as_json: bool
-) -> None:
+def ledger_command(state: Path | None, cap: str | None, cap_per_period: tuple[str, int] | None, as_json: bool) -> None:
     """Show the ε that your reports have spent, and the caps on all of them.
 
     A report counts from the moment that it is stored, even if it waits, was refused or was removed.

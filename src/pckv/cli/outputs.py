@@ -102,9 +102,7 @@ def result_outputs(
 
     def decorate(command: Command) -> Command:
         @wraps(command)
-        def with_outputs(
-            out: Path | None, force: bool, as_json: bool, plot: Path | None = None, **others: Any
-        ) -> None:
+        def with_outputs(out: Path | None, force: bool, as_json: bool, plot: Path | None = None, **others: Any) -> None:
             outputs = Outputs(formats, out, plot, force, as_json)
             outputs.check()
             command(outputs=outputs, **others)

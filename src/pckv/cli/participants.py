@@ -27,9 +27,7 @@ REPORTS_PER_BATCH = 500
 TIMEOUT_SECONDS = 60
 
 
-def _take_part(
-    url: str, task_id: str, folder: Path, singles: int, lines: Iterable[str], done: TextIO
-) -> None:
+def _take_part(url: str, task_id: str, folder: Path, singles: int, lines: Iterable[str], done: TextIO) -> None:
     pairs = map(json.loads, lines)
     for number, each in enumerate(islice(pairs, singles)):
         receipt = Client(url, folder / str(number)).submit(task_id, each)

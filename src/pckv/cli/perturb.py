@@ -38,9 +38,7 @@ from pckv.files.pairs.texts import HeldTexts
     help="Move values outside the range to its nearest end, and those between two levels to the nearest one "
     "where the task refuses them.",
 )
-@click.option(
-    "--repeated", type=click.Choice(REPEATED), help="Which value counts where a user has a key twice."
-)
+@click.option("--repeated", type=click.Choice(REPEATED), help="Which value counts where a user has a key twice.")
 @force_option
 def perturb_command(
     data: Path,
@@ -72,9 +70,7 @@ def perturb_command(
     output.check()
     if task.kind == DISCOVERY:
         if value is not None or clip or repeated is not None:
-            raise click.UsageError(
-                "--value, --clip and --repeated are not for a discovery, which has no values"
-            )
+            raise click.UsageError("--value, --clip and --repeated are not for a discovery, which has no values")
         _perturb_texts(data, task, user, key, output)
         return
     if value is None:
@@ -97,11 +93,7 @@ def _perturb_texts(data: Path, task: Task, user: str, key: str, output: ReportOu
     with _pairs_file(data) as (path, name):
         with progress_bar(f"Reading {name}") as progress:
             held = HeldTexts(path, task.tree, user, key, progress, name)
-        batches = (
-            batch
-            for population in held.populations()
-            for batch in perturb_texts(task, held.texts, population)
-        )
+        batches = (batch for population in held.populations() for batch in perturb_texts(task, held.texts, population))
         written = output.write(task, batches)
     left_out = f", {held.left_out:,} rows left out, whose texts cannot be found" if held.left_out else ""
     output.print_written(written, left_out)

@@ -37,12 +37,8 @@ from pckv.planning.sections import Section
 @click.command("plan")
 @click.option("--keys", type=int, help="The number of keys.")
 @click.option("--keys-file", type=FilePath, help="Instead: a text file with one key name per line.")
-@click.option(
-    "--hashed", is_flag=True, help="Instead: any text is a key, and those to estimate are named afterwards."
-)
-@click.option(
-    "--candidates", type=int, help="With --hashed: how many keys will be asked for. [default: 10000]"
-)
+@click.option("--hashed", is_flag=True, help="Instead: any text is a key, and those to estimate are named afterwards.")
+@click.option("--candidates", type=int, help="With --hashed: how many keys will be asked for. [default: 10000]")
 @discovery_options
 @click.option(
     "--padding",
@@ -54,8 +50,7 @@ from pckv.planning.sections import Section
 @shuffle_options
 @click.option(
     "--central",
-    help="Instead of --epsilon: the ε that the shuffled reports are to have; the budget of a report is "
-    "found for it.",
+    help="Instead of --epsilon: the ε that the shuffled reports are to have; the budget of a report is found for it.",
 )
 @expected_people_options
 @coin_option
@@ -65,22 +60,16 @@ from pckv.planning.sections import Section
     help="For a series: a device reports in one round out of this many. The plan is that of one round, "
     "with the errors of several added.",
 )
-@click.option(
-    "--rounds", type=int, help="With --panels: how many rounds there are. [default: four per panel]"
-)
+@click.option("--rounds", type=int, help="With --panels: how many rounds there are. [default: four per panel]")
 @click.option(
     "--drift",
     type=NUMBER,
     help="With --panels: by how much a frequency changes from one round to the next, such as .005.",
 )
-@click.option(
-    "--low", help="The smallest value a key may have; with --high, errors of means are in the same units."
-)
+@click.option("--low", help="The smallest value a key may have; with --high, errors of means are in the same units.")
 @click.option("--high", help="The largest value a key may have.")
 @click.option("--levels", type=LEVELS, default=MIN_LEVELS, show_default=True, help=LEVELS_HELP)
-@click.option(
-    "--out", type=FilePath, help="Write the planned task's JSON here; needs --name, --low and --high."
-)
+@click.option("--out", type=FilePath, help="Write the planned task's JSON here; needs --name, --low and --high.")
 @click.option("--name", help="With --out: the name that distinguishes this collection from others.")
 @click.option(
     "--verbose",
@@ -123,9 +112,7 @@ def plan_command(
     if tree is not None:
         if options["epsilon"] is None:
             raise click.UsageError("give --epsilon")
-        found = plan_discovery(
-            users=options["users"], epsilon=options["epsilon"], padding=padding or 1, **tree
-        )
+        found = plan_discovery(users=options["users"], epsilon=options["epsilon"], padding=padding or 1, **tree)
         _show(found.to_dict(), found.sections(), as_json=as_json)
         return
     if padding is not None:

@@ -137,9 +137,7 @@ class RemoteCollector(NamedTuple):
 
 
 def _token_option(whose: str) -> Callable[[Command], Command]:
-    return click.option(
-        "--token-file", type=FilePath, help=f"A file with {whose} token. [default: {TOKEN_VARIABLE}]"
-    )
+    return click.option("--token-file", type=FilePath, help=f"A file with {whose} token. [default: {TOKEN_VARIABLE}]")
 
 
 # What an analyst's token suffices for.

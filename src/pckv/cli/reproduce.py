@@ -15,9 +15,7 @@ from pckv.lab.reproduction import reproduce
 
 @click.command("reproduce")
 @click.argument("figures", nargs=-1, metavar="[FIGURE]...")
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write to."
-)
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write to.")
 @click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
@@ -46,17 +44,13 @@ from pckv.lab.reproduction import reproduce
 )
 @click.option("--workers", type=click.IntRange(1), help="Processes to use. [default: one per core]")
 @json_option
-def reproduce_command(
-    figures: tuple[str, ...], out: Path, workers: int | None, as_json: bool, **scale: Any
-) -> None:
+def reproduce_command(figures: tuple[str, ...], out: Path, workers: int | None, as_json: bool, **scale: Any) -> None:
     """Compute the figures of the paper again: all, or those named (4, 6, 6a, …, 11, crossover).
 
     Writes each as PNG, SVG and CSV, and a page that compares the paper's claims with what was measured.
     A run that was interrupted continues where it stopped: figures that are there are not computed again.
     """
-    result = reproduce(
-        figures, out, FigureScale(workers=workers or os.cpu_count() or 1, **scale), progress_bar
-    )
+    result = reproduce(figures, out, FigureScale(workers=workers or os.cpu_count() or 1, **scale), progress_bar)
     if as_json:
         print_json([{"claim": v.claim, "measured": v.measured, "holds": v.holds} for v in result.verdicts])
     else:

@@ -90,9 +90,7 @@ def _row(facts: dict[str, Any]) -> tuple[str, ...]:
 
 @series_command.command("new", short_help="Make a series and write its canonical JSON.")
 @contract_options
-@click.option(
-    "--first", metavar="DAY", required=True, help="The first day of the first round (YYYY-MM-DD, UTC)."
-)
+@click.option("--first", metavar="DAY", required=True, help="The first day of the first round (YYYY-MM-DD, UTC).")
 @click.option("--period", type=int, required=True, help="How many days a round takes.")
 @click.option(
     "--panels",
@@ -162,9 +160,7 @@ def reports_per_year(series: Series) -> int:
 @series_command.command("task", short_help="Write the task of a round.")
 @click.argument("series_file", metavar="SERIES", type=FilePath)
 @click.option("--round", "number", type=int, required=True, help="The number of the round, from 1.")
-@click.option(
-    "--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output."
-)
+@click.option("--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output.")
 @force_option
 def round_task_command(series_file: Path, number: int, out: Path, force: bool) -> None:
     """Write the task of a round of SERIES, a file: what perturb, tally and estimate work on.

@@ -24,9 +24,7 @@ EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 @click.option("--store", help="sqlite:///FILE or postgresql://… [default: sqlite:///pckv.db]")
 @click.option("--host", help="The address to listen on. [default: 127.0.0.1]")
 @click.option("--port", type=int, help="The port to listen on; 0 for any free one. [default: 8000]")
-@click.option(
-    "--workers", type=int, help="Processes that take requests; several need PostgreSQL. [default: 1]"
-)
+@click.option("--workers", type=int, help="Processes that take requests; several need PostgreSQL. [default: 1]")
 @click.option("--token-file", help="Write the administrator's token here at the first start (mode 0600).")
 @click.option(
     "--keep-reports",
@@ -34,9 +32,7 @@ EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
     metavar="DAYS",
     help="Delete reports this many days after their task closed; the tally stays. [default: never]",
 )
-@click.option(
-    "--rate", type=int, help="Requests per second that an address may send; 0 for no limit. [default: 0]"
-)
+@click.option("--rate", type=int, help="Requests per second that an address may send; 0 for no limit. [default: 0]")
 @click.option("--config", type=FilePath, help="A TOML file with any of the settings.")
 def serve_command(config: Path | None, **flags: str | int | None) -> None:
     """Take reports over HTTP, keep each once, and show estimates on a dashboard.

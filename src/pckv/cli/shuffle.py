@@ -28,9 +28,7 @@ from pckv.shuffling.shuffle import shuffled
     help="Refuse a batch with fewer reports than this, copies not counted.",
 )
 @force_option
-def shuffle_command(
-    reports: tuple[Path, ...], out: Path, task_file: Path | None, at_least: int, force: bool
-) -> None:
+def shuffle_command(reports: tuple[Path, ...], out: Path, task_file: Path | None, at_least: int, force: bool) -> None:
     """Write the reports of REPORTS in random order and under new random ids.
 
     REPORTS are report files, folders of them, patterns ('day-*.parquet'), or - for an Arrow stream on

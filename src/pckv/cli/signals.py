@@ -75,8 +75,4 @@ def _own_signals() -> list[signal.Signals]:
     if threading.current_thread() is not threading.main_thread():
         return []
     # A program that was started with nohup ignores hang-ups.
-    return [
-        number
-        for number in END_SIGNALS
-        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
-    ]
+    return [number for number in END_SIGNALS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]

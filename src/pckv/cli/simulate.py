@@ -73,9 +73,7 @@ from pckv.planning.prediction import OBJECTIVES
     show_default=True,
     help=f"{LEVELS_HELP} Repeat to compare: --levels 2 --levels 5.",
 )
-@click.option(
-    "--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over."
-)
+@click.option("--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over.")
 @click.option(
     "--objective",
     type=click.Choice(OBJECTIVES),
@@ -85,9 +83,7 @@ from pckv.planning.prediction import OBJECTIVES
 )
 @click.option("--top", type=int, help="Only the most frequent keys. [default: all keys]")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same rows.")
-@click.option(
-    "--repeated", type=click.Choice(REPEATED), help="Which value counts where a user has a key twice."
-)
+@click.option("--repeated", type=click.Choice(REPEATED), help="Which value counts where a user has a key twice.")
 @click.option("--workers", type=click.IntRange(1), help="Processes to use. [default: one per core]")
 @click.option("--plot", type=FilePath, help="Draw the errors: .svg, .png or .html.")
 @force_option
@@ -143,9 +139,7 @@ def errors_chart(dataset: Dataset, rows: Sequence[Result]) -> object:
     for row in rows:
         series = {"series": _way_to_collect(row), "ε": row.epsilon}
         points.append(series | {"theory": False, "frequency": row.mse_frequency, "mean": row.mse_mean})
-        points.append(
-            series | {"theory": True, "frequency": row.theory_mse_frequency, "mean": row.theory_mse_mean}
-        )
+        points.append(series | {"theory": True, "frequency": row.theory_mse_frequency, "mean": row.theory_mse_mean})
     return lines_chart(
         points,
         x="ε",

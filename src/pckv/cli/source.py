@@ -77,13 +77,10 @@ class SeriesFiles(NamedTuple):
     def trend(self, keys: Sequence[str], since: int | None, level: float, rate: float) -> Trend:
         """Return the trend of the rounds."""
         tallies = [
-            count_named(task, paths, CountOptions()).tally
-            for task, paths in files_by_round(self.series, self.files)
+            count_named(task, paths, CountOptions()).tally for task, paths in files_by_round(self.series, self.files)
         ]
         with progress_bar("Decoding") as progress:
-            found = trend(
-                self.series, tallies, level, keys or None, false_discovery_rate=rate, progress=progress
-            )
+            found = trend(self.series, tallies, level, keys or None, false_discovery_rate=rate, progress=progress)
         return found if since is None else found.since(since, rate)
 
 
@@ -161,9 +158,7 @@ def task_source(command: Command) -> Command:
 
     @click.argument("files", nargs=-1, type=FilePath, metavar="[FILES]...")
     @click.option("--task", "task_file", type=FilePath, help="The task's JSON file.")
-    @click.option(
-        "--url", help="Instead of files: the address of the collector that has the reports of TASK."
-    )
+    @click.option("--url", help="Instead of files: the address of the collector that has the reports of TASK.")
     @reading_token_option
     @wraps(command)
     def with_source(
@@ -193,9 +188,7 @@ def series_source(command: Command) -> Command:
 
     @click.argument("series_file", type=FilePath, metavar="SERIES")
     @click.argument("files", nargs=-1, type=FilePath, metavar="[FILES]...")
-    @click.option(
-        "--url", help="Instead of files: the address of the collector that has the reports of SERIES."
-    )
+    @click.option("--url", help="Instead of files: the address of the collector that has the reports of SERIES.")
     @reading_token_option
     @wraps(command)
     def with_source(
@@ -203,17 +196,11 @@ def series_source(command: Command) -> Command:
     ) -> None:
         if url is not None:
             if files:
-                raise click.UsageError(
-                    "with --url, name SERIES, by its id or its file, and no files of rounds"
-                )
+                raise click.UsageError("with --url, name SERIES, by its id or its file, and no files of rounds")
             collector = RemoteCollector(url, read_token(token_file))
-            return command(
-                source=CollectedReports(collector, read_id(read_series, str(series_file))), **others
-            )
+            return command(source=CollectedReports(collector, read_id(read_series, str(series_file))), **others)
         if not files:
-            raise click.UsageError(
-                "name report files or tallies of rounds, or the collector of SERIES by --url"
-            )
+            raise click.UsageError("name report files or tallies of rounds, or the collector of SERIES by --url")
         _check_token_unused(token_file)
         return command(source=SeriesFiles(read_series(series_file), files), **others)
 

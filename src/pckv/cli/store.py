@@ -85,9 +85,7 @@ def token_command() -> None:
 
 @token_command.command("new", short_help="Replace the administrator's token, or make a read-only one.")
 @store_option
-@click.option(
-    "--analyst", is_flag=True, help="A further token that only reads, instead of the administrator's."
-)
+@click.option("--analyst", is_flag=True, help="A further token that only reads, instead of the administrator's.")
 @click.option("--token-file", type=FilePath, help="Write the token here (mode 0600) instead of showing it.")
 def new_token_command(address: str, analyst: bool, token_file: Path | None) -> None:
     """Replace the administrator's token, or make a read-only one; it is shown this once."""
@@ -161,9 +159,7 @@ def revoke_token_command(token_id: str, address: str, force: bool) -> None:
             raise DataError(f"{token_id!r} is not the id of one token: pckv token list shows them")
         [(token, listed)] = found
         if listed.role is Role.ADMINISTRATOR and listed.place == "store" and not force:
-            raise DataError(
-                "this is the administrator's token: pckv token new replaces it, --force revokes it"
-            )
+            raise DataError("this is the administrator's token: pckv token new replaces it, --force revokes it")
         store.revoke_token(token)
     what = "revoked" if listed.place == "store" else "still in the collector's environment"
     click.echo(f"{token_id}  {what}; sessions ended: {listed.sessions:,}")

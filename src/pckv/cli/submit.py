@@ -79,18 +79,14 @@ def submit_command(
 
 def _print_sent(receipt: Receipt, client: Client, held: str) -> None:
     """Say that a report was sent, and what it and all others spent; `held` is what a report is made from."""
-    done = (
-        "sent" if receipt.perturbed else f"perturbed and stored before, and sent; these {held} were not used"
-    )
+    done = "sent" if receipt.perturbed else f"perturbed and stored before, and sent; these {held} were not used"
     click.echo(
         f"{receipt.task}  {done}; it spent ε = {receipt.epsilon:f}, all surveys {client.spent:f} of at most "
         f"{client.cap:f}"
     )
 
 
-def _client(
-    url: str, folder: Path, cap: str | None = None, cap_per_period: tuple[str, int] | None = None
-) -> Client:
+def _client(url: str, folder: Path, cap: str | None = None, cap_per_period: tuple[str, int] | None = None) -> Client:
     """Return the client of a collector, after a warning if others can read what it sends."""
     client = Client(url, folder, cap=cap, cap_per_period=cap_per_period)
     warn_if_readable_on_the_way(client.url, "the report")
@@ -109,9 +105,7 @@ def _flush_waiting(client: Client, *, as_json: bool) -> None:
     if unsent:
         refused = sum(receipt.status is Status.REFUSED for receipt in unsent)
         code = "refused" if refused else "not_sent"
-        raise ClientError(
-            code, f"not everything was sent: {len(unsent) - refused} waiting, {refused} refused"
-        )
+        raise ClientError(code, f"not everything was sent: {len(unsent) - refused} waiting, {refused} refused")
     if not receipts:
         click.echo(f"nothing waits for {client.url}", err=True)
 

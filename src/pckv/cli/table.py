@@ -101,9 +101,7 @@ def arrange(columns: Sequence[Column], width: int | None) -> list[list[Column]]:
     return groups
 
 
-def _lines(
-    console: Console, groups: Sequence[Sequence[Column]], cells: Sequence[Sequence[str]]
-) -> Iterator[str]:
+def _lines(console: Console, groups: Sequence[Sequence[Column]], cells: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of one row: one or more per group of columns."""
     for number, (group, texts) in enumerate(zip(groups, cells, strict=True)):
         wrapped = [_wrapped(console, text, column.width) for column, text in zip(group, texts, strict=True)]

@@ -28,13 +28,9 @@ PLACES_PRINTED = 20
     help="The engine that counts; the tally is the same.",
 )
 @click.option("--spark-master", help="Where Spark runs. [default: local[*], or what spark-submit says]")
-@click.option(
-    "--dedupe", is_flag=True, help="Count each report id once; different bodies under one id are an error."
-)
+@click.option("--dedupe", is_flag=True, help="Count each report id once; different bodies under one id are an error.")
 @click.option("--skip-bad", is_flag=True, help="Skip what cannot be counted, and say what it was.")
-@click.option(
-    "--resume", is_flag=True, help="Keep progress in OUT.progress after every file, and continue from it."
-)
+@click.option("--resume", is_flag=True, help="Keep progress in OUT.progress after every file, and continue from it.")
 @force_option
 @json_option
 def tally_command(
@@ -100,6 +96,4 @@ def _print_skipped(result: CountResult) -> None:
         more = f" (and {reports - 1:,} more like it)" if reports and reports > 1 else ""
         click.echo(f"skipped: {where}: {reason}{more}", err=True)
     if len(skipped) > PLACES_PRINTED:
-        click.echo(
-            f"skipped: … and {len(skipped) - PLACES_PRINTED:,} more places (--json lists them)", err=True
-        )
+        click.echo(f"skipped: … and {len(skipped) - PLACES_PRINTED:,} more places (--json lists them)", err=True)

@@ -127,12 +127,8 @@ def invitations_command() -> None:
 @invitations_command.command("new", short_help="Make invitations, and write their links to a file.")
 @click.argument("task_id", metavar="TASK")
 @administered_collector
-@click.option(
-    "--count", type=click.IntRange(1, MAX_INVITATIONS), required=True, help="How many people are invited."
-)
-@click.option(
-    "--out", type=FilePath, required=True, help="The file to write: one link per line, for its owner only."
-)
+@click.option("--count", type=click.IntRange(1, MAX_INVITATIONS), required=True, help="How many people are invited.")
+@click.option("--out", type=FilePath, required=True, help="The file to write: one link per line, for its owner only.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @force_option
 def new_invitations_command(
@@ -154,9 +150,7 @@ def new_invitations_command(
         task = collector.ask("GET", contract_path("tasks", task_id, "/overview"))
         name, by_invitation = task["name"], task["by_invitation"]
     if not by_invitation and not yes:
-        question = (
-            f"{name}: anyone with the link can take part now. Take reports by invitation only, for good?"
-        )
+        question = f"{name}: anyone with the link can take part now. Take reports by invitation only, for good?"
         click.confirm(question, abort=True)
     with whole_file(out, force=force) as part:
         # The file is there before the invitations are: none is made that cannot be written.
@@ -181,9 +175,7 @@ DISCOVERY_MEMBERS = ("name", "epsilon", "padding", "symbols", "coin", "opens", "
 @discovery_options
 @click.option("--opens", metavar="DAY", help="The first day on which reports are accepted (YYYY-MM-DD, UTC).")
 @click.option("--closes", metavar="DAY", help="The first day on which they no longer are.")
-@click.option(
-    "--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output."
-)
+@click.option("--out", type=FilePath, required=True, help="Where to write the task's JSON; - for standard output.")
 @force_option
 def new_command(out: Path, force: bool, **options: Any) -> None:
     """Make a task and write its canonical JSON.

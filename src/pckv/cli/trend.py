@@ -16,9 +16,7 @@ from pckv.statistics.detection import DEFAULT_FLAG_RATE
 @click.command("trend")
 @series_source
 @click.option("--key", "keys", multiple=True, help="Only this key; repeat for more.")
-@click.option(
-    "--since", type=click.IntRange(1), help="Compare the last round with this one, not the one before."
-)
+@click.option("--since", type=click.IntRange(1), help="Compare the last round with this one, not the one before.")
 @click.option("--level", type=NUMBER, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option(
     "--rate",

@@ -15,9 +15,7 @@ from pckv.contract.task import Task
 Contract = TypeVar("Contract", Task, Series)
 
 
-def find_contract(
-    kind: type[Contract], contract_id: str, folder: StateFolder, transport: Transport
-) -> Contract:
+def find_contract(kind: type[Contract], contract_id: str, folder: StateFolder, transport: Transport) -> Contract:
     """Return the task or series of an id: the stored one, or else the collector's, which is stored now.
 
     Raises:

@@ -116,9 +116,7 @@ class RoundReporter:
         return replace(receipt, status=status, epsilon=epsilon, perturbed=perturbed, reason=sent.reason)
 
 
-def _next_turn(
-    series: Series, panel: Panel, now: dt.datetime, spread: float, last_round: int
-) -> int | RoundReceipt:
+def _next_turn(series: Series, panel: Panel, now: dt.datetime, spread: float, last_round: int) -> int | RoundReceipt:
     """Return the round that a report is due in now, or what a device without one waits for.
 
     `last_round` is the last one that the device has made a report for, 0 if there is none.

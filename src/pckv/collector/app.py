@@ -80,9 +80,7 @@ class Collector:
         self.budget = ByteBudget(settings.budget_bytes)
         self.guard = Guard(store, self.threads.lookups)
         self.compactor = Compactor(store)
-        self.contracts = Contracts(
-            store, today, self.compactor.prepare, self.threads.lookups, self.threads.task_texts
-        )
+        self.contracts = Contracts(store, today, self.compactor.prepare, self.threads.lookups, self.threads.task_texts)
         writer = ReportWriter(
             lambda uploads: store.add_reports(uploads, today()),
             self.metrics,
@@ -194,9 +192,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     if app.state.maintains:
         # Before the first request: a device that asks for a round must not hear that there is none.
         await collector.maintenance.add_due_rounds()
-    maintenance = asyncio.create_task(
-        collector.maintenance.run() if app.state.maintains else asyncio.sleep(0)
-    )
+    maintenance = asyncio.create_task(collector.maintenance.run() if app.state.maintains else asyncio.sleep(0))
     log("ready")
     yield
     maintenance.cancel()

@@ -88,9 +88,7 @@ class Computations(Generic[V]):
             kept.received = True
         return value
 
-    def _start(
-        self, key: Hashable, state: Hashable, compute: Callable[[], Awaitable[V]]
-    ) -> asyncio.Future[V]:
+    def _start(self, key: Hashable, state: Hashable, compute: Callable[[], Awaitable[V]]) -> asyncio.Future[V]:
         started = asyncio.get_running_loop().time()
         future = asyncio.ensure_future(compute())
         self._running[key, state] = future

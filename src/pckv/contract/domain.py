@@ -44,9 +44,7 @@ class Values:
     MEMBERS: ClassVar = ("between", "high", "levels", "low")
 
     @classmethod
-    def of(
-        cls, ends: tuple[Numeric, Numeric], levels: Iterable[Numeric] | int, between: str = ROUND
-    ) -> Values:
+    def of(cls, ends: tuple[Numeric, Numeric], levels: Iterable[Numeric] | int, between: str = ROUND) -> Values:
         """Return the values between two ends, or refuse what is outside its domain."""
         low, high = checked_range(ends)
         return cls(low, high, checked_levels(levels, low, high), check_choice(between, "between", BETWEEN))
@@ -163,9 +161,7 @@ def check_fixed(members: Mapping[str, Any], fixed: Mapping[str, object]) -> None
 def checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int | str:
     """Return the names of the keys, each once, or their number, or that they are hashed."""
     if isinstance(keys, PrefixTree):
-        raise ParameterError(
-            "keys must be a list of names or their number; Task.discovery finds unknown ones"
-        )
+        raise ParameterError("keys must be a list of names or their number; Task.discovery finds unknown ones")
     if keys == HASHED:
         return HASHED
     if isinstance(keys, bool | str | bytes | Mapping) or not isinstance(keys, int | Iterable):

@@ -135,9 +135,7 @@ def _check_law(law: Law, domain: Domain) -> None:
     if domain.is_hashed and law.name != HASHED_MECHANISM:
         raise ParameterError(f"hashed keys need mechanism {HASHED_MECHANISM!r}, not {law.name!r}")
     if law.padding > domain.key_count:
-        raise ParameterError(
-            f"padding must be at most the number of keys, {domain.key_count:,}, not {law.padding:,}"
-        )
+        raise ParameterError(f"padding must be at most the number of keys, {domain.key_count:,}, not {law.padding:,}")
     if law.body_bytes > MAX_BODY_BYTES:
         raise ParameterError(
             f"a report of {law.name!r} would have {law.body_bytes:,} bytes, of at most {MAX_BODY_BYTES:,}: "

@@ -53,9 +53,7 @@ class Series:
     panels: int
     rounds: int | None
 
-    def __init__(
-        self, *, task: Task, first: str, period: int, panels: int, rounds: int | None = None
-    ) -> None:
+    def __init__(self, *, task: Task, first: str, period: int, panels: int, rounds: int | None = None) -> None:
         vars(self).update(
             task=_checked_template(task),
             first=check_day(first, "first"),
@@ -159,9 +157,7 @@ class Series:
         text, members = read_object(text, "a series", MEMBERS, VERSION, SeriesError)
         try:
             task = Task.from_json(dump(members["task"]))
-            series = cls(
-                task=task, **{name: members[name] for name in ("first", "period", "panels", "rounds")}
-            )
+            series = cls(task=task, **{name: members[name] for name in ("first", "period", "panels", "rounds")})
         except PckvError as error:
             raise SeriesError(f"not a series: {error}") from None
         if series.to_json() != text:
@@ -173,9 +169,7 @@ class Series:
         turns = "every round" if self.panels == 1 else f"one round out of {self.panels:,}"
         return [
             Fact("name", {"name": self.name}, self.name),
-            Fact(
-                "rounds", {name: getattr(self, name) for name in ("first", "period", "rounds")}, self.schedule
-            ),
+            Fact("rounds", {name: getattr(self, name) for name in ("first", "period", "rounds")}, self.schedule),
             Fact("panels", {"panels": self.panels}, f"{self.panels:,}; a device reports in {turns}"),
             *(fact for fact in self.task.facts() if fact.name not in {"name", "days", "series", "id"}),
             Fact("id", {"id": self.id}, self.id),

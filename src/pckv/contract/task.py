@@ -233,9 +233,7 @@ class Task:
         if series is not None and not (name.endswith(series.suffix) and dates.opens and dates.closes):
             raise ParameterError(f"a round of a series has days, and a name that ends in {series.suffix!r}")
         # The instance is frozen: what is set here is set once, past `__setattr__`.
-        vars(self).update(
-            name=name, domain=domain, reporting=reporting, dates=dates, about=about, series=series
-        )
+        vars(self).update(name=name, domain=domain, reporting=reporting, dates=dates, about=about, series=series)
 
     def as_round(self, series: SeriesRound, opens: str, closes: str) -> Task:
         """Return this task as a round of a `series` from the day `opens` to before `closes`, named after it."""

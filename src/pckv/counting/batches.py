@@ -76,9 +76,7 @@ class PlacedBatch(NamedTuple):
     batch: Any
 
 
-def read_groups(
-    job: Job, file: ReportFile, groups: Iterable[int], skipped: list[BadReports]
-) -> Iterator[PlacedBatch]:
+def read_groups(job: Job, file: ReportFile, groups: Iterable[int], skipped: list[BadReports]) -> Iterator[PlacedBatch]:
     """Yield the record batches of row groups; one that cannot be read is an error, or noted as skipped."""
     arrow = require("pyarrow", extra="files")
     for group in groups:
@@ -150,9 +148,7 @@ def _from_pandas(task: Task, frame: Any, name: str) -> Any:
         table = table.cast(arrow.schema(types))
     except (arrow.ArrowException, UnicodeError, OverflowError) as error:
         raise DataError(f"cannot be read ({first_line(error)})", place=name) from None
-    return table.replace_schema_metadata(
-        {key: str(text) for key, text in frame.attrs.items() if key == ID_MEMBER}
-    )
+    return table.replace_schema_metadata({key: str(text) for key, text in frame.attrs.items() if key == ID_MEMBER})
 
 
 def _check_ids(ids: np.ndarray, name: str) -> None:

@@ -66,9 +66,7 @@ def _repeated_key(population: Population, other: int = NO_KEY) -> int | None:
         distances = (1,)
     for distance in distances:
         equal = np.flatnonzero((keys[distance:] == keys[:-distance]) & (keys[distance:] != other))
-        same_owner = np.searchsorted(offsets, equal, "right") == np.searchsorted(
-            offsets, equal + distance, "right"
-        )
+        same_owner = np.searchsorted(offsets, equal, "right") == np.searchsorted(offsets, equal + distance, "right")
         if same_owner.any():
             return int(keys[equal[same_owner][0]])
     return None

@@ -130,9 +130,7 @@ def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
             raise PairsError(f"key {key!r} appears twice")
         number = value if type(value) is float else _nearest_float(value)
         if number is None or not low <= number <= high:
-            raise PairsError(
-                f"value {_shown(value)} of key {key!r} is not a number within [{low:g}, {high:g}]"
-            )
+            raise PairsError(f"value {_shown(value)} of key {key!r} is not a number within [{low:g}, {high:g}]")
         if refuses_between and number not in values:
             raise PairsError(f"value {_shown(value)} of key {key!r} is not one of {listed(values)}")
         pair = (index, *placed(number, values))

@@ -139,9 +139,7 @@ def perturb_many_from(
         yield ReportBatch(ids, _messages(task, chosen, participants, tape))
 
 
-def _batches(
-    task: Task, population: Population, draws_per_batch: int
-) -> Iterator[tuple[Population, Integers]]:
+def _batches(task: Task, population: Population, draws_per_batch: int) -> Iterator[tuple[Population, Integers]]:
     """Yield the participants, some at a time, and their numbers."""
     batch = max(1, draws_per_batch // task.draws)
     for start in range(0, len(population), batch):
@@ -151,9 +149,7 @@ def _batches(
         yield part, np.arange(start, start + len(part))
 
 
-def _choose_others(
-    task: Task, population: Population, participants: Integers, tape: VectorisedTape
-) -> Population:
+def _choose_others(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Population:
     """Keep one of the pairs with unlisted keys, chosen at random where there are several; it comes last."""
     if task.other_index is None:
         return population
@@ -182,18 +178,14 @@ def _messages(task: Task, population: Population, participants: Integers, tape: 
     return words
 
 
-def _pair_messages(
-    task: Task, population: Population, participants: Integers, tape: VectorisedTape
-) -> Messages:
+def _pair_messages(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Messages:
     """Report pairs; the sampler of the task's mechanism is made to look at a pair each, or at several."""
     prepare = _sample if isinstance(task.law, SamplingLaw) else _take
     sampler: VectorisedSampler = load_part(task.mechanism, "vectorised_sampler")
     return sampler(task.law, prepare(task, population, participants, tape), tape)
 
 
-def answer_sizes(
-    question: SizeQuestion, sizes: Integers, participants: Integers, tape: VectorisedTape
-) -> Integers:
+def answer_sizes(question: SizeQuestion, sizes: Integers, participants: Integers, tape: VectorisedTape) -> Integers:
     """Answer how many pairs each participant holds, by randomized response."""
     ends = np.array(question.ends, np.int64)
     sizes = np.clip(sizes, question.padding, question.keys)
@@ -337,9 +329,7 @@ def perturb_ue(law: UeLaw, sampled: Sampled, tape: VectorisedTape) -> Bytes:
     return np.concatenate([*(present for present, _ in blocks), *(sign for _, sign in blocks)], axis=1)
 
 
-def _ue_block(
-    law: UeLaw, sampled: Sampled, positive: Flags, keys: range, tape: VectorisedTape
-) -> tuple[Bytes, Bytes]:
+def _ue_block(law: UeLaw, sampled: Sampled, positive: Flags, keys: range, tape: VectorisedTape) -> tuple[Bytes, Bytes]:
     """Return the presence and the signs of some of the keys, which begin with a byte."""
     numbers = tape.draw(sampled.participants, len(keys)).reshape(-1, len(keys))
     plus = numbers < np.uint64(law.fake)

@@ -79,9 +79,7 @@ class Alarms:
     def sentences(self) -> tuple[str, ...]:
         """What there is to say, for people to read."""
         if not self.tests:
-            untested = (
-                "Nothing about these reports can be tested: whatever they say, honest people may hold it."
-            )
+            untested = "Nothing about these reports can be tested: whatever they say, honest people may hold it."
             return (untested,)
         if not self.unusual:
             return ("Nothing unusual about the random parts of the reports.",)
@@ -196,9 +194,7 @@ def _largest_parts(direction: Floats) -> Floats:
     return np.asarray(weights / np.linalg.norm(weights))
 
 
-def _group_test(
-    law: FunctionLaw, keys: Integers, weights: Floats, functions: Integers, null: Integers
-) -> AlarmTest:
+def _group_test(law: FunctionLaw, keys: Integers, weights: Floats, functions: Integers, null: Integers) -> AlarmTest:
     """Test whether functions treat the keys of a group alike more often than by chance."""
     by_item = np.repeat(weights, law.levels) if isinstance(law, CollisionLaw) else weights
     seen = _alike(_places(law, functions, keys), by_item)
@@ -261,9 +257,7 @@ def _compact_variance(law: UeCompactLaw, keys: Integers, weights: Floats) -> flo
     residues, by_direction = np.arange(q), dict[tuple[int, ...], Floats]()
     chosen = np.flatnonzero(weights).tolist()
     for first, second in combinations(chosen, 2):
-        difference = [
-            (int(keys[first]) // q**digit - int(keys[second]) // q**digit) % q for digit in range(law.digits)
-        ]
+        difference = [(int(keys[first]) // q**digit - int(keys[second]) // q**digit) % q for digit in range(law.digits)]
         leading = next(digit for digit in difference if digit)
         direction = tuple(digit * pow(leading, -1, q) % q for digit in difference)
         alike = 2 * weights[first] * weights[second] * likeness[leading * residues % q]
@@ -384,8 +378,7 @@ def _ranges(name: str, values: Integers, limit: int) -> AlarmTest:
     ends = [-(-limit * number // ranges) for number in range(ranges + 1)]
     chances = [(high - low) / limit for low, high in pairwise(ends)]
     bounds = [
-        binomial_bound(count, values.size, chance)
-        for count, chance in zip(counts.tolist(), chances, strict=True)
+        binomial_bound(count, values.size, chance) for count, chance in zip(counts.tolist(), chances, strict=True)
     ]
     worst = int(np.argmin(bounds))
     first, last = ends[worst], ends[worst + 1] - 1

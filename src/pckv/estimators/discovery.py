@@ -131,9 +131,7 @@ def null_chances(law: DiscoveryLaw, counts: Integers | Sequence[int], reports: o
     for number in np.unique(trials).tolist():
         same = trials == number
         distinct, place = np.unique(all_counts[same], return_inverse=True)
-        tails = binomial_upper_tail(
-            distinct.astype(np.float64), np.full(distinct.size, float(number)), 1 / law.symbols
-        )
+        tails = binomial_upper_tail(distinct.astype(np.float64), np.full(distinct.size, float(number)), 1 / law.symbols)
         chances[same] = tails[place]
     return chances
 
@@ -199,8 +197,7 @@ def discover(
     return Discovery(
         task=task.id,
         keys=tuple(
-            FoundKey(keys[place].text, *estimated[place], len(keys[place].text) == tree.characters)
-            for place in order
+            FoundKey(keys[place].text, *estimated[place], len(keys[place].text) == tree.characters) for place in order
         ),
         tree=_tree(task, law, found, keys, tally.reports, level),
         reports=tally.reports,

@@ -102,9 +102,7 @@ def read_request(
         checked = check_rate(DEFAULT_FLAG_RATE if rate is None else rate)
         return Request(method, posts, numbers, texts, checked)
     if rate is not None:
-        raise ParameterError(
-            "a false discovery rate is for hashed keys: with a list, the level holds for all keys"
-        )
+        raise ParameterError("a false discovery rate is for hashed keys: with a list, the level holds for all keys")
     return Request(method, posts, numbers)
 
 
@@ -117,9 +115,7 @@ def _texts(task: Task, keys: Sequence[str] | None, posts: tuple[str, ...]) -> li
     places: dict[str, int] = {}
     for place, key in enumerate(keys, 1):
         if places.setdefault(key, place) != place:
-            raise ParameterError(
-                f"a key is asked for twice: number {place:,} and number {places[key]:,} are {key!r}"
-            )
+            raise ParameterError(f"a key is asked for twice: number {place:,} and number {places[key]:,} are {key!r}")
     return list(keys)
 
 

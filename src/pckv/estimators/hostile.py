@@ -51,15 +51,11 @@ def count_hostile(hostile: int | str, reports: int) -> int:
     """
     found = _number_of(hostile, reports)
     if found is None:
-        raise ParameterError(
-            f'hostile must be a whole number of reports or a share such as "1%", not {hostile!r}'
-        )
+        raise ParameterError(f'hostile must be a whole number of reports or a share such as "1%", not {hostile!r}')
     if not reports:
         return 0
     if found and found >= reports:
-        raise ParameterError(
-            f"hostile must be less than the number of reports: {found:,} of {reports:,} leave none"
-        )
+        raise ParameterError(f"hostile must be less than the number of reports: {found:,} of {reports:,} leave none")
     return found
 
 
@@ -156,10 +152,7 @@ class HonestReports:
 
     def _frequencies(self, support: KeySupport) -> list[Floats]:
         """Return estimates, among which are the least and the largest that the honest reports may give."""
-        return [
-            self._frequency(total, count_law)
-            for total, count_law in product(self._totals(support), self._laws)
-        ]
+        return [self._frequency(total, count_law) for total, count_law in product(self._totals(support), self._laws)]
 
     def _score_limits(self, estimate: Floats, moments: CountMoments, level: float) -> Interval:
         """Return score limits from the fewest honest reports, with the variance of all."""
@@ -190,9 +183,7 @@ class HonestReports:
         corners = list(self._corners(support))
         inside = np.concatenate(
             [
-                roots_of(
-                    expected**2 - width * slope, -2 * difference * expected, difference**2 - width * constant
-                )
+                roots_of(expected**2 - width * slope, -2 * difference * expected, difference**2 - width * constant)
                 for difference, expected in corners
             ]
         )

@@ -38,9 +38,7 @@ class Precision:
     @property
     def _most_hidden(self) -> float:
         """What larger sets hide of this key at the worst: as if all its holders held all keys."""
-        return (
-            self.frequency * (1 - self.task.padding / self.task.key_count) if self.task.can_truncate else 0.0
-        )
+        return self.frequency * (1 - self.task.padding / self.task.key_count) if self.task.can_truncate else 0.0
 
     @property
     def surely_hidden(self) -> float:

@@ -95,9 +95,7 @@ def _blocks(keys: int) -> Iterator[slice]:
     return (slice(start, start + KEYS_PER_BLOCK) for start in range(0, keys, KEYS_PER_BLOCK))
 
 
-def distributions(
-    task: Task, found: LevelShares, of_mean: Interval, interval_on: IntervalOn
-) -> Distributions:
+def distributions(task: Task, found: LevelShares, of_mean: Interval, interval_on: IntervalOn) -> Distributions:
     """Return all that is known of how holders are spread over the levels.
 
     The intervals of the means are on [-1, 1]; `interval_on` makes those of other shares.

@@ -146,8 +146,7 @@ def _round(
         share = total[answered] / drawn.asked[answered]
         frequency[answered] = (key_truth - 1 + share) / (2 * key_truth - 1)
     calibrated_plus, calibrated_minus = (
-        np.clip(((value_truth - 1) * total + count) / (2 * value_truth - 1), 0, total)
-        for count in (plus, total - plus)
+        np.clip(((value_truth - 1) * total + count) / (2 * value_truth - 1), 0, total) for count in (plus, total - plus)
     )
     mean[answered] = np.clip((calibrated_plus - calibrated_minus)[answered] / total[answered], -1, 1)
     return frequency, mean

@@ -297,9 +297,7 @@ def _support_layout(law: CollisionLaw) -> SupportLayout:
     return SupportLayout(law, 0)
 
 
-def draw_counts(
-    count_law: CountLaw, users: int, holders: Integers, means: Floats, rng: Generator
-) -> KeySupport:
+def draw_counts(count_law: CountLaw, users: int, holders: Integers, means: Floats, rng: Generator) -> KeySupport:
     """Draw the counts of keys with these holders and means, all values at the ends of the range."""
     held = np.zeros((count_law.holder.levels, holders.size), np.int64)
     held[-1] = rng.binomial(holders, (1 + means) / 2)

@@ -85,9 +85,7 @@ def _single_pairs(name: str, held: NDArray[np.int64], means: Floats) -> Dataset:
     return _dataset(name, np.ones(held.size, np.int64), held, means[held], means.size)
 
 
-def _dataset(
-    name: str, sizes: NDArray[np.int64], held: NDArray[np.int64], values: Floats, keys: int
-) -> Dataset:
+def _dataset(name: str, sizes: NDArray[np.int64], held: NDArray[np.int64], values: Floats, keys: int) -> Dataset:
     offsets = np.zeros(sizes.size + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     return Dataset(name, Population(offsets, held.astype(np.int32), values), keys, -1.0, 1.0)

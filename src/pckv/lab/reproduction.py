@@ -65,9 +65,7 @@ def chosen_figures(names: Iterable[str]) -> list[Figure]:
     """Figures by name, all if none is named; "6" means 6a to 6c."""
     wanted: list[Figure] = []
     for name in names:
-        matching = [
-            figure for known, figure in FIGURES.items() if known == name or known.rstrip("abcd") == name
-        ]
+        matching = [figure for known, figure in FIGURES.items() if known == name or known.rstrip("abcd") == name]
         if not matching:
             raise ParameterError(f"figure {name!r} does not exist: choose from {', '.join(FIGURES)}")
         wanted += matching
@@ -82,9 +80,7 @@ class Reproduction:
     missing: MissingData | None
 
 
-def reproduce(
-    names: Iterable[str], out: Path, scale: FigureScale, progress_bar: LabelledProgressBar
-) -> Reproduction:
+def reproduce(names: Iterable[str], out: Path, scale: FigureScale, progress_bar: LabelledProgressBar) -> Reproduction:
     """Compute what is not there yet, draw it, and gather everything.
 
     Named figures whose data are missing are refused before anything is computed; where none is named, they

@@ -153,9 +153,7 @@ class Result:
         plain = asdict(self)
         if self.level_count == MIN_LEVELS:
             del plain["levels"]
-        return {
-            name: value for name, value in plain.items() if name not in LEVEL_MEMBERS or value is not None
-        }
+        return {name: value for name, value in plain.items() if name not in LEVEL_MEMBERS or value is not None}
 
     def relative_to(self, two: Result | None) -> Result:
         """Return the same result, its errors compared with those of two levels."""
@@ -334,12 +332,8 @@ def run_all(
     return errors
 
 
-def _result(
-    simulator: Simulator, setting: Setting, collections: Sequence[CollectionErrors], seed: int
-) -> Result:
-    errors = np.array(
-        [(one.mse_frequency, one.mse_mean, one.precision, one.total_variation) for one in collections]
-    )
+def _result(simulator: Simulator, setting: Setting, collections: Sequence[CollectionErrors], seed: int) -> Result:
+    errors = np.array([(one.mse_frequency, one.mse_mean, one.precision, one.total_variation) for one in collections])
     spread = errors.std(axis=0, ddof=1) / len(errors) ** 0.5 if len(errors) > 1 else np.zeros(4)
     several = level_count(setting.levels) > MIN_LEVELS
     theory_frequency, theory_mean = simulator.theory(setting)

@@ -168,8 +168,7 @@ class Assessment:
             nearest = min(rank, len(self.shown) - 1)
             weights[nearest] = weights.get(nearest, 0.0) + weight
         return math.fsum(
-            weight * predict(self.moments, self._reports, self.shown[rank]).mean
-            for rank, weight in weights.items()
+            weight * predict(self.moments, self._reports, self.shown[rank]).mean for rank, weight in weights.items()
         )
 
 

@@ -94,8 +94,7 @@ class TooMuchInfluence(ParameterError):
 
     def __init__(self, most: float, smallest: float) -> None:
         super().__init__(
-            f"one hostile report counts as at least {smallest:.3g} people in every setting compared, more "
-            f"than {most:g}"
+            f"one hostile report counts as at least {smallest:.3g} people in every setting compared, more than {most:g}"
         )
         self.most = most
         self.smallest = smallest
@@ -103,9 +102,7 @@ class TooMuchInfluence(ParameterError):
 
 def check_most_influence(most: float | None) -> float | None:
     """Return as how many people one hostile report may count, or refuse what is not a number above 0."""
-    if most is not None and (
-        isinstance(most, bool) or not isinstance(most, int | float) or not 0 < most < math.inf
-    ):
+    if most is not None and (isinstance(most, bool) or not isinstance(most, int | float) or not 0 < most < math.inf):
         raise ParameterError(f"the most influence must be a number above 0, not {most!r}")
     return most
 

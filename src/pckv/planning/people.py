@@ -164,9 +164,7 @@ class People:
     def __post_init__(self) -> None:
         users = self.users
         if isinstance(users, bool) or not isinstance(users, int) or not 1 <= users <= MAX_USERS:
-            raise ParameterError(
-                f"users must be a whole number of at least 1 and at most 10^15, not {users!r}"
-            )
+            raise ParameterError(f"users must be a whole number of at least 1 and at most 10^15, not {users!r}")
 
     @classmethod
     def expected(cls, keys: int, users: int, sizes: SetSizes, frequency: float | None = None) -> People:
@@ -177,9 +175,7 @@ class People:
             frequencies = tuple(max(MIN_FREQUENCY, spectrum.frequency(each)) for each in popularities)
             return cls(users, sizes, spectrum, frequencies, popularities, is_guess=True)
         if not MIN_FREQUENCY <= frequency <= 1:
-            raise ParameterError(
-                f"frequency must be at least {MIN_FREQUENCY:g} and at most 1, not {frequency}"
-            )
+            raise ParameterError(f"frequency must be at least {MIN_FREQUENCY:g} and at most 1, not {frequency}")
         return cls(users, sizes, spectrum, (frequency,), (spectrum.popularity(frequency),), is_guess=False)
 
     @property
@@ -230,8 +226,7 @@ class Expectations:
             people = self.people
             seen = {each: self._seen(each, padding) for each in set(people.popularities)}
             self._shown[padding] = tuple(
-                frequency * seen[each]
-                for each, frequency in zip(people.popularities, people.frequencies, strict=True)
+                frequency * seen[each] for each, frequency in zip(people.popularities, people.frequencies, strict=True)
             )
         return self._shown[padding]
 
@@ -314,9 +309,7 @@ def expect(
     share = None if size_share is None else decimal_text(size_share, "size_share")
     question = Question(keys, level_points, more, share, coin, candidates)
     held = expected_sizes(keys, pairs, most_pairs, sizes, padding)
-    return Expectations(
-        question, People.expected(keys, users, held, frequency), Wanted(objective, most_influence)
-    )
+    return Expectations(question, People.expected(keys, users, held, frequency), Wanted(objective, most_influence))
 
 
 def expected_sizes(

@@ -214,8 +214,7 @@ class Planner:
             guessed_mean_error=GUESSED_MEAN_ERROR * question.unit,
             smallest_frequency=chosen.smallest_frequency,
             users_needed=tuple(
-                UsersNeeded(error, users_for(law, typical, error, typical_seen, size_share))
-                for error in WANTED_ERRORS
+                UsersNeeded(error, users_for(law, typical, error, typical_seen, size_share)) for error in WANTED_ERRORS
             ),
             hostile=hostile(law, people.users, size_share),
             options=tuple(self._option(each) for each in self.best),

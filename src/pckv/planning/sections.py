@@ -71,9 +71,7 @@ def html_sections(sections: Iterable[Section]) -> str:
     )
 
 
-def choose_light(
-    share_standing_out: float, relative_error: float, relative_share_error: float = 0.0
-) -> Light:
+def choose_light(share_standing_out: float, relative_error: float, relative_share_error: float = 0.0) -> Light:
     """Return the light for a share of keys that stand out from the noise, and the errors of a typical one.
 
     `relative_share_error` is that of a level's share, relative to guessing the same share for all levels.

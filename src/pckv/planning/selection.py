@@ -26,9 +26,7 @@ MAX_DENSE_PADDING, PADDING_STEP = 10, 1.25
 PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 
 
-def choose_law(
-    epsilon: Fraction, mechanism: Mapping[str, object], padding: int | None, expected: Expectations
-) -> Law:
+def choose_law(epsilon: Fraction, mechanism: Mapping[str, object], padding: int | None, expected: Expectations) -> Law:
     """Return the law for the people expected; what is left open is chosen by predicted error.
 
     `mechanism` has a name, or `auto`, and parameters; a padding of None is chosen, too. `ue` and `grr` by their

@@ -67,9 +67,7 @@ class PlannedSeries:
         rows = []
         for error in self.errors:
             errors = (error.one_round, error.pooled, error.smoothed, error.smoothed_drifting)
-            rows.append(
-                (percent(error.frequency), *(error_points(each) for each in errors if each is not None))
-            )
+            rows.append((percent(error.frequency), *(error_points(each) for each in errors if each is not None)))
         drifting = () if self.drift is None else (f"smoothed, drift {points(self.drift)} per round",)
         smoothed = f"{self.rounds:,} rounds smoothed, no change"
         spent = (
@@ -96,9 +94,7 @@ class Rounds:
     drift: float | None
 
     @classmethod
-    def planned(
-        cls, panels: int | None, rounds: int | None, drift: float | None, users: int
-    ) -> Rounds | None:
+    def planned(cls, panels: int | None, rounds: int | None, drift: float | None, users: int) -> Rounds | None:
         """Return the rounds that a plan is about, if any; refuse what no series can have."""
         if panels is None:
             if rounds is not None or drift is not None:

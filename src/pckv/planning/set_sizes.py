@@ -82,9 +82,7 @@ class SetSizes:
         (9, 3)
         """
         if not 1 <= typical <= keys:
-            raise ParameterError(
-                f"pairs must be at least 1 and at most the number of keys ({keys:,}), not {typical}"
-            )
+            raise ParameterError(f"pairs must be at least 1 and at most the number of keys ({keys:,}), not {typical}")
         if most is not None and not typical <= most <= keys:
             raise ParameterError(
                 f"most pairs must be at least the {typical:g} pairs of the average and at most the number "
@@ -109,9 +107,7 @@ class SetSizes:
         if len(ends) != len(shares) or not all(0 <= share <= 1 for share in shares):
             raise ParameterError("sizes must have one share, from 0 to 1, for every end")
         if not ends or sorted({check_size(end) for end in ends}) != list(ends) or ends[0] < 1:
-            raise ParameterError(
-                "the ends of sizes must be whole numbers from 1 on, each larger than the one before"
-            )
+            raise ParameterError("the ends of sizes must be whole numbers from 1 on, each larger than the one before")
         larger = math.fsum(shares[1:])
         certain = max(larger - 2 * error, 0.0)
         if certain == 0:

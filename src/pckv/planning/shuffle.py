@@ -308,15 +308,11 @@ class Shuffle:
         """Return the shuffle that a plan is about, None if it is about none; half of one is refused."""
         if reports is None:
             if delta is not None or colluding:
-                raise ParameterError(
-                    "delta and colluding are about a shuffle: say how many reports are shuffled"
-                )
+                raise ParameterError("delta and colluding are about a shuffle: say how many reports are shuffled")
             return None
         check_shuffled_coin(expected.question.coin)
         if delta is None:
-            raise ParameterError(
-                "a shuffle needs delta, the probability that its guarantee may fail: say 1e-7"
-            )
+            raise ParameterError("a shuffle needs delta, the probability that its guarantee may fail: say 1e-7")
         shuffle, users = cls(reports, delta, colluding), expected.people.users
         if reports > users:
             raise ParameterError(f"{reports:,} reports cannot be shuffled where {users:,} people take part")
@@ -450,6 +446,4 @@ def local_epsilon_for(central: Numeric, shuffle: Shuffle, laws_at: Callable[[Fra
 def check_shuffled_coin(coin: str) -> None:
     """Refuse to bound what a shuffle hides where a server's coins give whose function is whose away."""
     if coin == SERVER_COIN:
-        raise ParameterError(
-            "shuffling adds nothing where a collector hands out coins: it knows reports by them"
-        )
+        raise ParameterError("shuffling adds nothing where a collector hands out coins: it knows reports by them")

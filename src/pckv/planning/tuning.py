@@ -187,9 +187,7 @@ class _Search:
     def errors(self, beta: float, omega: float) -> SquaredErrors:
         """The errors without rounding."""
         alone, tilt = beta - omega, 1 + beta * (self.bound - 1)
-        inside, outside = (
-            self.sampling_chance * each / tilt + 1 - self.sampling_chance for each in (self.bound, 1.0)
-        )
+        inside, outside = (self.sampling_chance * each / tilt + 1 - self.sampling_chance for each in (self.bound, 1.0))
         if omega:
             holder = Support.overlapping(beta * inside, alone * outside + omega * inside, omega * inside)
             absent = Support.overlapping(beta, beta, omega)

@@ -25,9 +25,7 @@ from pckv.files.reports.writer import ReportArrays, ReportStream, rows_per_group
 from pckv.shuffling.permutation import MessageShuffler
 
 
-def report_blocks(
-    task: Task, parts: Iterable[Messages], source: Source = os.urandom
-) -> Iterator[ReportArrays]:
+def report_blocks(task: Task, parts: Iterable[Messages], source: Source = os.urandom) -> Iterator[ReportArrays]:
     """Yield messages under new ids, a row group at a time.
 
     All blocks but the last have the size of a row group, however the messages come: a file or stream that is

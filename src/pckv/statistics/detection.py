@@ -154,9 +154,7 @@ def _fewest_holders(moments: CountMoments, reports: int, threshold: int) -> floa
     def is_detected(holders: int) -> bool:
         own = sum_chances(moments.holder, holders, threshold)
         false = sum_chances(moments.absent, reports - holders, threshold)
-        missed = sum(
-            chance * below for chance, below in zip(own, reversed(list(accumulate(false))), strict=True)
-        )
+        missed = sum(chance * below for chance, below in zip(own, reversed(list(accumulate(false))), strict=True))
         return missed <= 1 - DETECTION_POWER
 
     return (1 + bisect_left(range(1, reports), x=True, key=is_detected)) / reports

@@ -65,9 +65,7 @@ class Scale:
     @property
     def is_symmetric(self) -> bool:
         """Whether the values are the same from either end, but for their signs: equally spaced ones are."""
-        return all(
-            abs(low + high) < SYMMETRY for low, high in zip(self.values, reversed(self.values), strict=True)
-        )
+        return all(abs(low + high) < SYMMETRY for low, high in zip(self.values, reversed(self.values), strict=True))
 
     @classmethod
     def of_values(cls, values: Sequence[float]) -> Scale:

@@ -91,9 +91,7 @@ def _tally_of_parts(snapshot: Snapshot, task: Task) -> Tally:
             raise StoreError(f"part {part.number} counts {tally.reports:,} reports, not {part.reports:,}")
         uncounted = tally.reports if are_words(part.content) else 0
         if uncounted != part.uncounted:
-            raise StoreError(
-                f"part {part.number} has {uncounted:,} uncounted reports, not {part.uncounted:,}"
-            )
+            raise StoreError(f"part {part.number} has {uncounted:,} uncounted reports, not {part.uncounted:,}")
         total.merge(tally)
     return total
 

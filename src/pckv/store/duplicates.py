@@ -37,9 +37,7 @@ def group_by_task(uploads: Iterable[Upload]) -> dict[str, TaskBatch]:
     return dict(sorted(batches.items()))
 
 
-def outcomes_per_upload(
-    uploads: Iterable[Upload], decisions: Mapping[str, BatchDecision]
-) -> list[list[ReportOutcome]]:
+def outcomes_per_upload(uploads: Iterable[Upload], decisions: Mapping[str, BatchDecision]) -> list[list[ReportOutcome]]:
     """Return the outcomes of each request, the inverse of `group_by_task`."""
     outcomes = {task: iter(decision.outcomes) for task, decision in decisions.items()}
     return [list(islice(outcomes[upload.task], len(upload.reports))) for upload in uploads]
@@ -90,9 +88,7 @@ def decide(
     return decision
 
 
-def _spend(
-    invitations: dict[bytes, Invitation], invitation_hash: bytes | None, coin: bytes | None
-) -> ReportOutcome:
+def _spend(invitations: dict[bytes, Invitation], invitation_hash: bytes | None, coin: bytes | None) -> ReportOutcome:
     """Spend an invitation, if it is valid and, where a coin is needed, has this one."""
     invitation = None if invitation_hash is None else invitations.get(invitation_hash)
     if invitation_hash is None or invitation is None:

@@ -130,9 +130,7 @@ def choose_compaction(task: Task, parts: Sequence[PartSummary], *, fully: bool =
     return _compaction(layout, parts, numbers, counts_words=True)
 
 
-def _compaction(
-    layout: Layout, parts: Sequence[PartSummary], numbers: list[int], *, counts_words: bool
-) -> Compaction:
+def _compaction(layout: Layout, parts: Sequence[PartSummary], numbers: list[int], *, counts_words: bool) -> Compaction:
     chosen = set(numbers)
     size = sum(_counted_size(layout, part) for part in parts if part.number in chosen)
     return Compaction(numbers, size, counts_words)

@@ -7,9 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Every second bit, every second pair of bits, every second group of four.
-BITS, PAIRS, FOURS = (
-    np.uint64(mask) for mask in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
-)
+BITS, PAIRS, FOURS = (np.uint64(mask) for mask in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
 # As many rows as a field of two, four and eight bits can count.
 ROWS_PER_PAIR, PAIRS_PER_FOUR, FOURS_PER_BYTE = 3, 5, 17
 # The sums of this many lanes stay in the cache.
@@ -119,9 +117,7 @@ def count_progressions(
     in_bytes = symbol_count <= MAX_BYTE
     recent = np.zeros(positions if in_bytes else 0, np.uint8)
     for word in range(factors.size):
-        start = np.uint64(
-            (symbols[word] + positions - offsets[word]) % positions * inverses[word] % positions
-        )
+        start = np.uint64((symbols[word] + positions - offsets[word]) % positions * inverses[word] % positions)
         step = np.uint64(symbol_count * inverses[word] % positions)
         length = (positions - 1 - symbols[word]) // symbol_count + 1
         if not in_bytes:

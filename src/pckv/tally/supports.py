@@ -62,9 +62,7 @@ class Progressions(NamedTuple):
     lengths: Integers
 
 
-def count_supports(
-    law: CollisionLaw, words: Integers, *, compiled: bool = False
-) -> tuple[Integers, Integers]:
+def count_supports(law: CollisionLaw, words: Integers, *, compiled: bool = False) -> tuple[Integers, Integers]:
     """Return the cells that words support, of items and of all unused positions together, and how often."""
     steps = law.steps_per_report
     enough = words.size * steps >= SUPPORTS_PER_POSITION * law.positions

@@ -115,9 +115,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
 
 @router.get("/tasks/{task_id}/chart", summary="A chart of the most frequent keys")
 @Policy(Access.ANALYSTS)
-async def chart(
-    task_id: str, collector: CurrentCollector, account: Account, options: QueryOptions
-) -> Response:
+async def chart(task_id: str, collector: CurrentCollector, account: Account, options: QueryOptions) -> Response:
     """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification.
 
     With more than two levels, it has a stacked bar of their shares per key, too.
@@ -275,9 +273,7 @@ async def key_levels(
     asked = [options._replace(level=level) for level in levels]
     _, found = await collector.estimates.find_all(account, stored.task, asked)
     own = [estimates.take(np.array([number])) for estimates in found]
-    rows = [
-        each.to_dict()["estimates"][0] | {"level": level} for level, each in zip(levels, own, strict=True)
-    ]
+    rows = [each.to_dict()["estimates"][0] | {"level": level} for level, each in zip(levels, own, strict=True)]
     wanted = own[levels.index(options.level)]
     # A key that stands out from the noise at some level does so at all lower ones, as the chart expects.
     chart = levels_chart(

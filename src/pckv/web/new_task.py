@@ -82,9 +82,7 @@ def _chart(x: str, curve: Curve, marked: float) -> dict[str, Any]:
     status_code=201,
     response_class=Response,
     responses=CREATION_RESPONSES,
-    openapi_extra=json_body(
-        {"oneOf": [NewTaskForm.model_json_schema(), NewDiscoveryForm.model_json_schema()]}
-    ),
+    openapi_extra=json_body({"oneOf": [NewTaskForm.model_json_schema(), NewDiscoveryForm.model_json_schema()]}),
 )
 @Policy(max_bytes=None)
 async def create(request: Request, collector: CurrentCollector, *, preview: bool = False) -> Response:

@@ -71,9 +71,7 @@ def _write(facts: dict[str, Any], estimates: Estimates) -> bytes:
     "/tasks/{task_id}/results",
     summary="The public results of a task",
     response_class=Response,
-    responses={
-        200: {"description": "The task's estimates with intervals, by its default method.", **json_content()}
-    },
+    responses={200: {"description": "The task's estimates with intervals, by its default method.", **json_content()}},
 )
 # Its answer is that there is no such task, unless the administrator made the results public.
 @Policy(Access.PUBLIC)

@@ -26,9 +26,7 @@ MAX_BODY_BYTES = 4 * 2**10
 router = APIRouter(tags=["session"])
 
 
-@router.post(
-    "/session", summary="Sign in", responses=problem_responses(ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN)
-)
+@router.post("/session", summary="Sign in", responses=problem_responses(ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN))
 @Policy(Access.PUBLIC, max_bytes=MAX_BODY_BYTES)
 async def sign_in(
     request: Request,
@@ -51,9 +49,7 @@ async def sign_in(
     # cookie.
     secure = not request.headers.get("origin", "").startswith("http:")
     name = SECURE_COOKIE if secure else PLAIN_COOKIE
-    answer.set_cookie(
-        name, cookie, max_age=SECONDS, path="/", httponly=True, samesite="strict", secure=secure
-    )
+    answer.set_cookie(name, cookie, max_age=SECONDS, path="/", httponly=True, samesite="strict", secure=secure)
     return answer
 
 

@@ -46,9 +46,7 @@ def create_site(
     app.state.public_results = results.PublicResults()
     for part in (static_files, sign_in, dashboard, new_task, results):
         app.include_router(part.router)
-    app.gateway.answer_headers += [
-        (name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()
-    ]
+    app.gateway.answer_headers += [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
     app.router.lifespan_context = _with_warm_up(app.router.lifespan_context)
     return app
 

@@ -56,9 +56,7 @@ CATEGORIES = pa.dictionary(pa.int32(), pa.string())
     ],
     ids=["ints", "floats", "strings", "numbered", "large", "empty", "empty-first", "empty-again"],
 )
-def test_csv_and_parquet_give_the_same_people(
-    tmp_path: Path, task: Task, rows: list[Row], expected: People
-) -> None:
+def test_csv_and_parquet_give_the_same_people(tmp_path: Path, task: Task, rows: list[Row], expected: People) -> None:
     for path in (csv_file(tmp_path / "a.csv", *rows), parquet_file(tmp_path / "a.parquet", *rows)):
         result = read(path, task)
         assert people(result.population) == expected
@@ -71,9 +69,7 @@ def test_any_population_survives_both_kinds_of_file(tmp_path: Path) -> None:
     @settings(max_examples=60)
     @given(st.lists(held, min_size=1, max_size=6), st.randoms(use_true_random=False))
     def check(crowd: People, shuffler: Any) -> None:
-        rows: list[Row] = [
-            (user, key, value) for user, pairs in enumerate(crowd) for key, value in pairs.items()
-        ]
+        rows: list[Row] = [(user, key, value) for user, pairs in enumerate(crowd) for key, value in pairs.items()]
         shuffler.shuffle(rows)
         rows = [(user, None, None) for user in range(len(crowd))] + rows
         for path in (csv_file(tmp_path / "a.csv", *rows), parquet_file(tmp_path / "a.parquet", *rows)):
@@ -174,9 +170,7 @@ def test_a_short_float_is_the_same_number_in_a_column_with_an_empty_one(tmp_path
     both = pa.table({"user": [1, 2], "key": ["alien", None], "value": short})
     pq.write_table(both, tmp_path / "both.parquet")
     pq.write_table(both.slice(0, 1), tmp_path / "one.parquet")
-    alone, with_empty = (
-        people(read(tmp_path / name).population)[0] for name in ("one.parquet", "both.parquet")
-    )
+    alone, with_empty = (people(read(tmp_path / name).population)[0] for name in ("one.parquet", "both.parquet"))
     assert alone == with_empty
 
 
@@ -240,9 +234,7 @@ def test_truncated_parquet_of_pairs(tmp_path: Path) -> None:
         pa.table({"user": [[1]], "key": ["up"], "value": [3]}),
         pa.table({"user": [{"id": 1}], "key": ["up"], "value": [3]}),
         pa.table({"user": [b"\xff"], "key": ["up"], "value": [3]}),
-        pa.Table.from_arrays(
-            [pa.array([1]), pa.array(["up"]), pa.array([3]), pa.array([4])], [*NAMES, "value"]
-        ),
+        pa.Table.from_arrays([pa.array([1]), pa.array(["up"]), pa.array([3]), pa.array([4])], [*NAMES, "value"]),
     ],
     ids=["lists", "structs", "not-utf8", "twice"],
 )

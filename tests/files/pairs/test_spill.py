@@ -44,9 +44,7 @@ def many_ratings(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("task", [OTHER, HASHED], ids=["other", "hashed"])
-def test_people_are_the_same_spilled_to_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: Task
-) -> None:
+def test_people_are_the_same_spilled_to_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: Task) -> None:
     path = many_ratings(tmp_path / "a.csv")
     in_memory = population_of(open_pairs(path, NAMES), task, REPAIRS)
     monkeypatch.setattr("pckv.files.pairs.rows.ROWS_IN_MEMORY", 10)

@@ -68,9 +68,7 @@ def test_the_name_of_a_file_decides_a_draw_for_tabs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("separator", "name"), [(";", "a.csv"), ("\t", "a.tsv"), (",", "a.csv")])
-def test_a_missing_column_is_named_with_those_that_are_there(
-    tmp_path: Path, separator: str, name: str
-) -> None:
+def test_a_missing_column_is_named_with_those_that_are_there(tmp_path: Path, separator: str, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(text(separator))
     with pytest.raises(ValueError, match=r"no column 'movie'; there are 'user', 'key', 'value'$"):
@@ -134,9 +132,7 @@ def test_a_large_compressed_file_is_streamed(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("begin", [b"", b"user,key,value\n", b"user,key,value\nann,alien,"])
 @pytest.mark.parametrize("letter", [b"x", b"\xff"], ids=["text", "not UTF-8"])
-def test_a_small_file_with_a_huge_line_does_not_fill_the_memory(
-    tmp_path: Path, begin: bytes, letter: bytes
-) -> None:
+def test_a_small_file_with_a_huge_line_does_not_fill_the_memory(tmp_path: Path, begin: bytes, letter: bytes) -> None:
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress(begin + letter * 2**25))
     tracemalloc.start()
@@ -152,9 +148,7 @@ def test_a_small_file_with_a_huge_line_does_not_fill_the_memory(
 
 
 @pytest.mark.parametrize("row", ["ann,alien,4,a long remark", "ann,alien,4,x,y,z,a,b,c,d,e,f,g,h,i"])
-def test_a_line_that_is_too_long_is_never_two_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str
-) -> None:
+def test_a_line_that_is_too_long_is_never_two_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str) -> None:
     header = "user,key,value" + ",more" * (row.count(",") - 2)
     path = tmp_path / "a.csv"
     path.write_text(f"{header}\n{row}\n", encoding="utf-8")

@@ -66,9 +66,7 @@ def task(request: pytest.FixtureRequest) -> Task:
         "stray-sign",
     ],
 )
-def test_the_row_group_of_a_bad_report_is_named(
-    tmp_path: Path, task: Task, second: Any, problem: str
-) -> None:
+def test_the_row_group_of_a_bad_report_is_named(tmp_path: Path, task: Task, second: Any, problem: str) -> None:
     first = WORD_ROW if task is WORDS else BODY_ROW
     path = forged_file(tmp_path / "a.parquet", task, first, second)
     assert report_refusal(path, task).startswith(f"{path}, row group 1: {problem}")
@@ -97,9 +95,7 @@ def test_the_row_group_of_a_bad_report_is_named(
     ],
     ids=["word", "body", "id", "int32", "uint64", "text", "fixed", "text-body", "id-type"],
 )
-def test_missing_and_mistyped_columns_are_refused(
-    tmp_path: Path, task: Task, table: Any, problem: str
-) -> None:
+def test_missing_and_mistyped_columns_are_refused(tmp_path: Path, task: Task, table: Any, problem: str) -> None:
     path = forged_file(tmp_path / "a.parquet", task, table)
     assert report_refusal(path, task) == f"{path}: {problem}"
 

@@ -69,9 +69,7 @@ def test_small_batches_share_a_row_group(tmp_path: Path, task: Task, monkeypatch
     assert group_sizes(path, task) == [12, 25, 10, 3]
 
 
-def test_long_reports_make_short_row_groups(
-    tmp_path: Path, task: Task, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_reports_make_short_row_groups(tmp_path: Path, task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pckv.files.reports.writer.BYTES_PER_GROUP", 3 * task.law.body_bytes)
     path = batches_file(tmp_path / "a.parquet", task, *[1] * 7)
     assert group_sizes(path, task) == [3, 3, 1]

@@ -58,9 +58,7 @@ export async function answers(client, vectors) {
       const { Mechanism } = await import(`${client}/mechanisms/${name}.js`);
       const parameters = Object.fromEntries(Mechanism.options.map((option) => [option, vector[option]]));
       const mechanism = new Mechanism(vector.keys, vector.padding, epsilon, parameters, vector.levels ?? 2);
-      computed[name] = Object.fromEntries(
-        Object.keys(vector[name]).map((part) => [part, String(mechanism[part])]),
-      );
+      computed[name] = Object.fromEntries(Object.keys(vector[name]).map((part) => [part, String(mechanism[part])]));
     }
     if (vector.size_question) computed.size_question = await sizeThresholds(vector, epsilon);
     return computed;
@@ -122,10 +120,7 @@ export async function answers(client, vectors) {
   async function report(vector) {
     const read = await taskOf(vector.task);
     if (!(read instanceof Task)) return read;
-    const tape = new Tape(
-      internalsOf(read).draws,
-      vector.tape ? fixedSource(fromHex(vector.tape)) : undefined,
-    );
+    const tape = new Tape(internalsOf(read).draws, vector.tape ? fixedSource(fromHex(vector.tape)) : undefined);
     return refusal("pairs", () => {
       const { id, body } = makeReportFrom(tape, read, heldBy(vector));
       return { id: toBase64url(id), body: toBase64url(body) };

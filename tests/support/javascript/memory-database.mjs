@@ -4,8 +4,7 @@
 /** A copy that nobody can change, but for its bytes. */
 function kept(value) {
   const frozen = (part) => {
-    if (part && Object.getPrototypeOf(part) === Object.prototype)
-      Object.values(Object.freeze(part)).forEach(frozen);
+    if (part && Object.getPrototypeOf(part) === Object.prototype) Object.values(Object.freeze(part)).forEach(frozen);
     return part;
   };
   return frozen(structuredClone(value));

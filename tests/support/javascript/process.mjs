@@ -41,9 +41,7 @@ function repeatable(seed) {
 
 const integersOf = (mechanism) =>
   Object.fromEntries(
-    Object.entries(mechanism).flatMap(([name, value]) =>
-      typeof value === "bigint" ? [[name, String(value)]] : [],
-    ),
+    Object.entries(mechanism).flatMap(([name, value]) => (typeof value === "bigint" ? [[name, String(value)]] : [])),
   );
 
 const toHex = (bytes) => Buffer.from(bytes).toString("hex");
@@ -84,8 +82,7 @@ const ANSWERS = {
   alone: async ({ first, last }) => {
     const { isAlone } = await import(`${client}/discovery.js`),
       found = [];
-    for (let point = first; point < last; point++)
-      if (isAlone(String.fromCodePoint(point))) found.push(point);
+    for (let point = first; point < last; point++) if (isAlone(String.fromCodePoint(point))) found.push(point);
     return found;
   },
   vectors: (cases) => answers(client, cases),

@@ -41,9 +41,7 @@ class RoundCollector {
   answer(path, body) {
     if (!this.reachable) return undefined;
     if (!body)
-      return this.contracts.has(path)
-        ? json(200, JSON.parse(this.contracts.get(path)))
-        : problem(404, "unknown");
+      return this.contracts.has(path) ? json(200, JSON.parse(this.contracts.get(path))) : problem(404, "unknown");
     const [, , id, what] = path.split("/"),
       round = this.rounds.get(id) ?? id,
       open = round === this.now || round === id;

@@ -9,8 +9,7 @@ const { Series, SeriesClient } = await import(`${client}/series.js`);
 readOnce(Task);
 
 function must(holds, ...said) {
-  if (!holds)
-    throw new Error(said.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(" "));
+  if (!holds) throw new Error(said.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(" "));
 }
 
 /** A walk through all schedules of some rounds with at most a number of faults. A device that is off costs none. */
@@ -72,9 +71,7 @@ class Walk {
     for (const [killAt, step] of tab.steps.entries()) {
       // Within a transaction, nothing is stored before its end.
       if (step === "store") continue;
-      yield faulty(async () =>
-        must((await device.report(now, { killAt })) === "killed", "it was not killed"),
-      );
+      yield faulty(async () => must((await device.report(now, { killAt })) === "killed", "it was not killed"));
     }
     for (let clock = 0; clock <= this.rounds + 1; clock++)
       if (clock !== now) yield faulty(() => this.#checkCall(clock));
@@ -111,9 +108,7 @@ class Walk {
       must(spent.includes(round), `the report of round ${round} was sent before it was recorded`);
     }
     const made = [...new Set([...reports, ...device.collector.reports.keys()])].sort((x, y) => x - y);
-    made.forEach((round, at) =>
-      must(!at || round - made[at - 1] >= device.series.panels, `reports in rounds ${made}`),
-    );
+    made.forEach((round, at) => must(!at || round - made[at - 1] >= device.series.panels, `reports in rounds ${made}`));
   }
 
   async #checkCall(clock, tab = {}) {

@@ -40,8 +40,7 @@ class TracedTape extends Tape {
   below(count) {
     const result = super.below(count),
       drawn = this.variables.at(-1);
-    const sound =
-      result instanceof Traced && result.variable.draw === drawn && result.variable.count === count;
+    const sound = result instanceof Traced && result.variable.draw === drawn && result.variable.count === count;
     if (!sound || result.scale !== 1n || result.offset !== 0n) {
       throw new TracingError(`below(${count}) does not return the remainder of a draw`);
     }
@@ -92,8 +91,7 @@ function run(task, pairs, draws, choice) {
     const tape = new TracedTape(expected, functions, id, draws);
     const report = makeReportFrom(tape, task, new Map(pairs), choice),
       reported = choice ? report.id : report.id.bytes;
-    if (toHex(reported) !== toHex(choice?.id ?? id))
-      throw new TracingError("the id is not the one it was given");
+    if (toHex(reported) !== toHex(choice?.id ?? id)) throw new TracingError("the id is not the one it was given");
     return { body: toHex(report.body), boxes: tape.variables.map(boxOf) };
   } catch (error) {
     return { error: `${error.name}: ${error.message}` };

@@ -185,8 +185,7 @@ const divisible = (x, y) => x instanceof Traced && !isFollowed(y) && x.value >= 
 const FOLLOWED = {
   "+": (x, y) => (isFollowed(x) ? x.plus(plain(y, x.big)) : y.plus(plain(x, y.big))),
   "-"(x, y) {
-    if (y instanceof Traced && y.variable.draw === x.variable && y.variable.draw)
-      return new RunStart(y.variable);
+    if (y instanceof Traced && y.variable.draw === x.variable && y.variable.draw) return new RunStart(y.variable);
     return isFollowed(x) ? x.plus(-plain(y, x.big)) : pinned("-", x, y);
   },
   "*"(x, y) {
@@ -228,11 +227,7 @@ function compared(operator, x, y) {
       : refuse("a decision depends on the number of a hash function");
   }
   const equality = operator === "===" || operator === "!==";
-  if (
-    equality &&
-    typeof (y instanceof Seed ? y.value : y) !== (x.big ? "bigint" : "number") &&
-    !isFollowed(y)
-  ) {
+  if (equality && typeof (y instanceof Seed ? y.value : y) !== (x.big ? "bigint" : "number") && !isFollowed(y)) {
     return operator === "!==";
   }
   const bound = plain(y);

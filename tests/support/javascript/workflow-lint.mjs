@@ -4,6 +4,5 @@ import { readFileSync } from "node:fs";
 const { linter, files } = JSON.parse(process.argv[2]);
 const { createLinter } = await import(linter),
   lint = await createLinter();
-const problems = (file) =>
-  lint(readFileSync(file, "utf8"), file).filter(({ kind }) => kind !== "runner-label");
+const problems = (file) => lint(readFileSync(file, "utf8"), file).filter(({ kind }) => kind !== "runner-label");
 console.log(JSON.stringify(files.map(problems)));

@@ -85,9 +85,7 @@ def people(browser: Any, server: ServeProcess, kept_people: dict[str, list[Perso
     """A function that opens a person's browser; none of them may have had problems in the end."""
     persons: list[tuple[str, Person]] = []
 
-    def open_browser(
-        viewport: dict[str, int] = DESK, color_scheme: str = "light", locale: str = "en-US"
-    ) -> Person:
+    def open_browser(viewport: dict[str, int] = DESK, color_scheme: str = "light", locale: str = "en-US") -> Person:
         if kept_people[locale]:
             person = kept_people[locale].pop()
         else:

@@ -29,10 +29,7 @@ SCRIPT_FAILED = "The script that draws charts cannot be loaded."
 
 def add_reports(server: ServeProcess, task: pckv.Task, count: int = 200) -> None:
     """Send reports of people who hold one key each."""
-    reports = [
-        pckv.perturb(task, {task.key_name(number % task.key_count): 1 + number % 5})
-        for number in range(count)
-    ]
+    reports = [pckv.perturb(task, {task.key_name(number % task.key_count): 1 + number % 5}) for number in range(count)]
     send_reports(server, task, reports)
 
 

@@ -76,10 +76,7 @@ def test_a_refusal_is_final(context: Any, port: int) -> None:
 def test_retry_after_is_respected(context: Any, port: int) -> None:
     scripted = ScriptedCollector(context, port)
     for retry_after, status in (("3600", "waiting"), ("nonsense", "sent"), ("-5", "sent"), ("0", "sent")):
-        assert (
-            scripted.submit(new_task(), problem(503, "overloaded", Retry_After=retry_after))["status"]
-            == status
-        )
+        assert scripted.submit(new_task(), problem(503, "overloaded", Retry_After=retry_after))["status"] == status
 
 
 def test_a_report_travels_as_the_python_client_sends_it(context: Any, port: int) -> None:

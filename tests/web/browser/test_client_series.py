@@ -74,9 +74,7 @@ def test_a_page_that_ends_while_it_sends_leaves_the_bytes_to_the_next(
     wait_for(tab, lambda: bool(sent))
     tab.page.close()
     tab = Tab(context, port)
-    tab.page.on(
-        "request", lambda request: sent.append(request.post_data) if "/reports" in request.url else None
-    )
+    tab.page.on("request", lambda request: sent.append(request.post_data) if "/reports" in request.url else None)
     receipt = tab.call(url(collector), {}, "report", series.id, PAIRS)
     assert (receipt["status"], receipt["perturbed"]) == ("sent", False)
     assert len(sent) == 2

@@ -79,10 +79,7 @@ def test_tabs_share_the_cap(context: Any, port: int, collector: Running) -> None
     for tab, task in zip(tabs, tasks, strict=True):
         tab.start(url(collector), options, "submit", task.id, PAIRS)
     results = [tab.result() for tab in tabs]
-    assert (
-        sorted(result.get("status", result.get("code")) for result in results)
-        == ["over_budget"] * 2 + ["sent"] * 3
-    )
+    assert sorted(result.get("status", result.get("code")) for result in results) == ["over_budget"] * 2 + ["sent"] * 3
     assert "over the cap" in next(result["message"] for result in results if "message" in result)
     assert tabs[0].call(url(collector), options, "spent") == str(3 * one)
     just_short = {"cap": str(4 * one - Decimal("1e-15"))}

@@ -54,9 +54,7 @@ def make_task(operator: Person) -> tuple[str, str]:
     page.get_by_role("heading", name=NAME).wait_for()
     lines = page.get_by_label("In an app, with Python", exact=True).input_value()
     link = page.locator(".share a[href*='/join/']").get_attribute("href")
-    assert (
-        page.get_by_label("In a page, with JavaScript", exact=True).input_value().startswith("<script type")
-    )
+    assert page.get_by_label("In a page, with JavaScript", exact=True).input_value().startswith("<script type")
     operator.check()
     return link.rpartition("/")[2], lines
 

@@ -93,10 +93,7 @@ def test_keys_that_are_not_detected_are_marked(people: Any, server: ServeProcess
     """One key stands out of equal counts: the rows of the others are grey and say why, and their means are unknown."""
     task = add_task(server, name="marks", epsilon=2, mechanism="grr")
     words = [1] * 200 + list(range(10)) * 20
-    reports = [
-        pckv.Report(number.to_bytes(16, "big"), word.to_bytes(8, "little"))
-        for number, word in enumerate(words)
-    ]
+    reports = [pckv.Report(number.to_bytes(16, "big"), word.to_bytes(8, "little")) for number, word in enumerate(words)]
     send_reports(server, task, reports)
     operator = people()
     operator.sign_in()
@@ -106,12 +103,8 @@ def test_keys_that_are_not_detected_are_marked(people: Any, server: ServeProcess
     chart_with(page, "method corrected").wait_for()
     grey = page.locator(".estimates tbody tr.soft")
     grey.nth(2).wait_for()
-    assert [row.locator("td > span").all_inner_texts() for row in grey.all()] == [
-        ["too rare to tell", "unknown"]
-    ] * 3
-    assert all(
-        text.startswith("(at most ") for text in grey.locator("td:nth-of-type(1) small").all_inner_texts()
-    )
+    assert [row.locator("td > span").all_inner_texts() for row in grey.all()] == [["too rare to tell", "unknown"]] * 3
+    assert all(text.startswith("(at most ") for text in grey.locator("td:nth-of-type(1) small").all_inner_texts())
     assert grey.locator("th").all_inner_texts() == KEYS[1:]
     chart = chart_with(page, "grey: too rare to tell")
     assert chart.locator("svg text", has_text="unknown").count() == 3
@@ -143,9 +136,7 @@ def elsewhere(page: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("key", [HOSTILE, "__proto__", "constructor"])
-def test_the_lines_for_a_page_do_what_they_promise(
-    people: Any, server: ServeProcess, browser: Any, key: str
-) -> None:
+def test_the_lines_for_a_page_do_what_they_promise(people: Any, server: ServeProcess, browser: Any, key: str) -> None:
     # At this ε, which the default cap just allows, all but one report in thousands show the key that they were created
     # from, where no size is asked.
     task = add_task(server, name=f"for a page {key}", keys=[key, "Heat"], epsilon=10, size_share=0)

@@ -48,9 +48,7 @@ def test_a_discovery_shows_what_it_finds(people: Any, server: ServeProcess, term
     assert "unknown; found up to 3 characters of these: “<>ab”" in page.locator(".facts").text_content()
     assert 'submit("' + terms.id + '", ["any text"])' in page.locator("textarea.code").first.input_value()
     assert page.get_by_role("region", name="Publication").count() == 0
-    assert download(page, "Keys, one per line").read_text().splitlines() == [
-        row["key"] for row in answer["keys"]
-    ]
+    assert download(page, "Keys, one per line").read_text().splitlines() == [row["key"] for row in answer["keys"]]
     operator.check_in_both_colours(DESK)
 
 
@@ -119,9 +117,7 @@ def test_the_form_makes_discoveries(people: Any, server: ServeProcess) -> None:
     opened.value.get_by_label("What applies to you").wait_for()
     opened.value.close()
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
-    assert task == pckv.Task.discovery(
-        name="new terms", epsilon=task.epsilon, characters=4, alphabet=" ab", padding=2
-    )
+    assert task == pckv.Task.discovery(name="new terms", epsilon=task.epsilon, characters=4, alphabet=" ab", padding=2)
     operator.go(f"/#/new?from={task.id}")
     page.get_by_text("Filled in from “new terms”.").wait_for()
     assert page.get_by_label("unknown: find them").is_checked()

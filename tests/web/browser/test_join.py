@@ -187,9 +187,7 @@ def test_the_lines_for_apps_come_with_the_limit_of_the_task(people: Any, server:
 @pytest.mark.parametrize("keys", [5, 50], ids=["listed", "in pages"])
 def test_a_value_out_of_range_counts_as_chosen(people: Any, server: ServeProcess, keys: int) -> None:
     names = [f"film {number}" for number in range(keys)]
-    task = add_task(
-        server, name=f"choose one of {keys}", keys=names, values=(0, 100), padding=1, more="refuse"
-    )
+    task = add_task(server, name=f"choose one of {keys}", keys=names, values=(0, 100), padding=1, more="refuse")
     person = people()
     person.go(f"/join/{task.id}")
     page = person.page
@@ -288,9 +286,7 @@ def test_the_page_states_what_was_spent_and_the_cap(people: Any, server: ServePr
     for task, before in zip(tasks, ("0", "6"), strict=False):
         person.go(f"/join/{task.id}")
         person.page.get_by_role("button", name="Send my report").wait_for()
-        budget.get_by_text(f"at most ε = 10 on this device; ε = {before} is spent so far").wait_for(
-            state="attached"
-        )
+        budget.get_by_text(f"at most ε = 10 on this device; ε = {before} is spent so far").wait_for(state="attached")
         person.press("Send my report")
         person.state("sent")
     person.go(f"/join/{tasks[2].id}")

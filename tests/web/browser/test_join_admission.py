@@ -144,9 +144,7 @@ def test_a_task_closed_early_takes_nothing_and_says_so(people: Any, server: Serv
     late.go(f"/join/{task.id}")
     for each in (person, late):
         each.state("closed")
-        assert (
-            "It takes no more answers. Nothing was made or sent." in each.page.locator(".panel").inner_text()
-        )
+        assert "It takes no more answers. Nothing was made or sent." in each.page.locator(".panel").inner_text()
         assert (spent(each), each.sent) == ("0", [])
         assert each.page.locator("form, #example, button").count() == 0
         each.check()

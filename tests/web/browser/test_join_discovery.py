@@ -30,22 +30,16 @@ def check_claims(task: pckv.Task, person: Person, texts: list[str], *, end: str)
     function, symbol = divmod(word, law.symbols)
     group = law.group_of(function)
     prefixes = {tree.prefix(tree.cut(text), group): None for text in texts}
-    said = [
-        prefix for prefix in prefixes if law.symbol(function, tree.item(task.digest, prefix, group)) == symbol
-    ]
+    said = [prefix for prefix in prefixes if law.symbol(function, tree.item(task.digest, prefix, group)) == symbol]
     shown = [prefix.rstrip("\0") + (end if prefix.endswith("\0") else " …") for prefix in said]
     # A page shows several spaces as one.
-    assert person.page.locator(".leaves ul li").all_inner_texts() == [
-        " ".join(text.split()) for text in shown
-    ]
+    assert person.page.locator(".leaves ul li").all_inner_texts() == [" ".join(text.split()) for text in shown]
     length = tree.lengths[group]
     told = person.page.locator(".leaves").inner_text()
     assert f" {length} " in told if length > 1 else "first character" in told or "erste Zeichen" in told
 
 
-def test_texts_are_written_and_one_report_of_their_beginnings_is_sent(
-    people: Any, server: ServeProcess
-) -> None:
+def test_texts_are_written_and_one_report_of_their_beginnings_is_sent(people: Any, server: ServeProcess) -> None:
     task = discovery(server, name="terms", about={"question": "Which terms?", "unit": "stars"})
     person = people(PHONE)
     page = person.page
@@ -107,9 +101,7 @@ def test_in_german_with_more_texts_than_a_report_takes(people: Any, server: Serv
 
 
 def test_an_example_has_texts_that_can_be_found(people: Any, server: ServeProcess) -> None:
-    for number, (alphabet, shown) in enumerate(
-        (("efghimnost", ["somethin", "e"]), ("0123456789", ["0", "1"]))
-    ):
+    for number, (alphabet, shown) in enumerate((("efghimnost", ["somethin", "e"]), ("0123456789", ["0", "1"]))):
         task = discovery(server, name=f"example {number}", alphabet=alphabet)
         person = people(DESK)
         page = person.page

@@ -20,9 +20,7 @@ def buttons(person: Person, key: str) -> Any:
 
 
 def labels(found: Any) -> list[str]:
-    return [
-        str(text) for text in found.evaluate_all("(all) => all.map((each) => each.labels[0].textContent)")
-    ]
+    return [str(text) for text in found.evaluate_all("(all) => all.map((each) => each.labels[0].textContent)")]
 
 
 def claims(task: pckv.Task, body: str) -> list[str]:
@@ -58,9 +56,7 @@ def test_named_levels_are_buttons(people: Any, server: ServeProcess) -> None:
     shown = buttons(person, "Alien")
     assert labels(shown) == HOURS
     note = person.page.locator("#scale-note").inner_text()
-    assert (
-        note == "Values: 0 to 10. Unit: h. If your value is not among those offered, choose the nearest one."
-    )
+    assert note == "Values: 0 to 10. Unit: h. If your value is not among those offered, choose the nearest one."
     check_odds(task, explanation(person, "odds"))
     shown.first.focus()
     person.page.keyboard.press("ArrowRight")
@@ -78,9 +74,7 @@ def test_named_levels_are_buttons(people: Any, server: ServeProcess) -> None:
 def test_levels_in_equal_steps(people: Any, server: ServeProcess) -> None:
     """Any value may be entered where it is rounded; where it would be refused, levels are buttons that fit a phone."""
     members: dict[str, Any] = {"keys": 1, "values": (0, 1000), "levels": 16, "epsilon": 4}
-    rounds, refuses = (
-        add_task(server, name=f"steps {rule}", between=rule, **members) for rule in ("round", "refuse")
-    )
+    rounds, refuses = (add_task(server, name=f"steps {rule}", between=rule, **members) for rule in ("round", "refuse"))
     person = people(PHONE, locale="de-DE")
     page = person.page
     person.go(f"/join/{rounds.id}")

@@ -155,9 +155,7 @@ def add_round(server: ServeProcess, name: str) -> Task:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_links_that_lead_nowhere_and_a_collector_that_is_gone(
-    people: Any, server: ServeProcess, language: str
-) -> None:
+def test_links_that_lead_nowhere_and_a_collector_that_is_gone(people: Any, server: ServeProcess, language: str) -> None:
     german = language == LANGUAGES[1]
     person = people(locale=language)
     for path in ("/join/" + "A" * 43, "/join/mistyped"):
@@ -177,9 +175,7 @@ def test_links_that_lead_nowhere_and_a_collector_that_is_gone(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_pages_that_cannot_protect_or_remember_say_so(
-    people: Any, server: ServeProcess, language: str
-) -> None:
+def test_pages_that_cannot_protect_or_remember_say_so(people: Any, server: ServeProcess, language: str) -> None:
     task = add_task(server, name=f"where {language}")
     german = language == LANGUAGES[1]
     insecure = people(PHONE, locale=language)

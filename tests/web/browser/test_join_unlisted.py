@@ -33,9 +33,7 @@ def texts_left(person: Person) -> bool:
 
 def test_something_that_is_not_in_the_list(people: Any, server: ServeProcess) -> None:
     """It counts as one more key, and the page says what was claimed of that."""
-    task = add_task(
-        server, name="with other", other="another film", mechanism="collision", epsilon=4, padding=5
-    )
+    task = add_task(server, name="with other", other="another film", mechanism="collision", epsilon=4, padding=5)
     person = people(PHONE)
     page = person.page
     person.go(f"/join/{task.id}")

@@ -30,10 +30,7 @@ def task(server: ServeProcess) -> pckv.Task:
         about={"unit": "stars"},
     )
     words = [2] * 300 + [1] * 80 + list(range(9)) * 5
-    reports = [
-        pckv.Report(number.to_bytes(16, "big"), word.to_bytes(8, "little"))
-        for number, word in enumerate(words)
-    ]
+    reports = [pckv.Report(number.to_bytes(16, "big"), word.to_bytes(8, "little")) for number, word in enumerate(words)]
     send_reports(server, created, reports)
     return created
 
@@ -74,9 +71,7 @@ def test_a_key_shows_how_its_values_are_spread(people: Any, task: pckv.Task) -> 
     assert threshold.input_value() == "1"
     assert "say more than 2 stars, and " in said.inner_text()
     threshold.select_option(label="5")
-    said.get_by_text(
-        re.compile(r"^[12]\d(\.\d)? % \([\d.]+ – [\d.]+ %\) say less than 5 stars\.$")
-    ).wait_for()
+    said.get_by_text(re.compile(r"^[12]\d(\.\d)? % \([\d.]+ – [\d.]+ %\) say less than 5 stars\.$")).wait_for()
     operator.check_in_both_colours(DESK)
     page.get_by_role("navigation", name="Other keys").get_by_role("link").click()
     page.get_by_text("How their values are spread is unknown.").wait_for()

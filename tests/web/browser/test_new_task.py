@@ -221,10 +221,7 @@ def test_keys_come_from_a_file(people: Any, tmp_path: Path) -> None:
         page.get_by_text(f"Nothing was taken from {name}: {why}").wait_for()
         assert page.get_by_label("Keys, one per line").input_value() == ""
     page.get_by_label("just numbers").check()
-    assert (
-        page.get_by_label("Keys, one per line").count() == 0
-        or page.get_by_label("Keys, one per line").is_hidden()
-    )
+    assert page.get_by_label("Keys, one per line").count() == 0 or page.get_by_label("Keys, one per line").is_hidden()
     page.get_by_label("Number of keys").fill("0")
     operator.press("Create the task")
     assert problems_at(page)["Number of keys"] == "This must be at least 1."
@@ -395,9 +392,7 @@ def test_a_task_whose_functions_the_collector_draws(people: Any, server: ServePr
     assert page.get_by_label("By invitation").is_checked()
     assert page.get_by_label("By one open link").is_disabled()
     operator.press("Create the task")
-    assert problems_at(page) == {
-        "Number of invitations": "Say how many invitations you need; more can be made later."
-    }
+    assert problems_at(page) == {"Number of invitations": "Say how many invitations you need; more can be made later."}
     page.get_by_label("Number of invitations").fill("2")
     operator.check()
     operator.press("Create the task")

@@ -14,9 +14,7 @@ from support.task_forms import check_refused, draft, focused, open_form, problem
 def keys_fact(page: Any) -> str:
     """Return what the page of a task says of its keys."""
     page.locator("summary", has_text="Details").click()
-    return str(
-        page.locator("dl.facts div", has=page.get_by_text("Keys", exact=True)).locator("dd").inner_text()
-    )
+    return str(page.locator("dl.facts div", has=page.get_by_text("Keys", exact=True)).locator("dd").inner_text())
 
 
 def test_a_key_for_all_that_are_not_listed(server: ServeProcess, people: Any) -> None:

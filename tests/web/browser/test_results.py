@@ -32,10 +32,7 @@ def task(server: ServeProcess) -> pckv.Task:
         about=ABOUT,
     )
     words = [1] * 200 + list(range(6)) * 20
-    reports = [
-        pckv.Report(number.to_bytes(16, "big"), word.to_bytes(8, "little"))
-        for number, word in enumerate(words)
-    ]
+    reports = [pckv.Report(number.to_bytes(16, "big"), word.to_bytes(8, "little")) for number, word in enumerate(words)]
     send_reports(server, created, reports)
     return created
 
@@ -73,9 +70,7 @@ FITS = """(count) => {
 }"""
 
 
-def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(
-    people: Any, task: pckv.Task
-) -> None:
+def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(people: Any, task: pckv.Task) -> None:
     operator = people(DESK)
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
@@ -102,9 +97,7 @@ def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(
         )
         assert named, waiting.value.suggested_filename
     picture = Path(waiting.value.path()).read_text(encoding="utf-8")
-    assert (
-        "<title>Räksmörgås &amp; Co: 3 keys</title><desc>320 reports, grr, ε = 2, method corrected" in picture
-    )
+    assert "<title>Räksmörgås &amp; Co: 3 keys</title><desc>320 reports, grr, ε = 2, method corrected" in picture
     # Nonsense in the address is ignored, and numbers that do not follow an impossible option are not shown.
     operator.go(f"/#/tasks/{task.id}?method=no&level=7&post=x&hostile=320")
     page.get_by_role("alert").get_by_text("320 of 320 leave none").wait_for()
@@ -139,9 +132,7 @@ def test_a_key_has_a_page(people: Any, task: pckv.Task) -> None:
     assert page.url.endswith(f"#/tasks/{task.id}?level=0.9")
 
 
-def test_a_task_without_reports_says_so_whatever_the_address_asks_for(
-    people: Any, server: ServeProcess
-) -> None:
+def test_a_task_without_reports_says_so_whatever_the_address_asks_for(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="nobody yet")
     operator = people(PHONE)
     operator.sign_in()

@@ -213,9 +213,7 @@ def test_results_become_public_by_a_switch(server: ServeProcess, people: Any) ->
     reader.page.goto(link.get_attribute("href"))
     page = reader.page
     page.get_by_role("heading", name="Which ones?").wait_for()
-    estimates = {
-        row["key"]: row for row in ask(server, "GET", f"/tasks/{task.id}/estimates").json()["estimates"]
-    }
+    estimates = {row["key"]: row for row in ask(server, "GET", f"/tasks/{task.id}/estimates").json()["estimates"]}
     rows = page.locator(".public tbody tr")
     assert rows.count() == len(estimates)
     assert {rows.nth(place).locator("th").inner_text() for place in (0, 1)} == {"Alien", "Heat"}

@@ -85,9 +85,7 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
 
 
 def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
-    task = add_task(
-        server, name="Some sites", keys=["a", "b"], other="else", epsilon=6, more="refuse", padding=1
-    )
+    task = add_task(server, name="Some sites", keys=["a", "b"], other="else", epsilon=6, more="refuse", padding=1)
     held: list[dict[str, float]] = [{"x": 5}, {"y": 4}, {"z": 5}, {"a": 1}]
     send_reports(server, task, perturbed(task, *held, times=60))
     operator = people(DESK)

@@ -83,8 +83,7 @@ class EstimateCache:
         if task.kind == DISCOVERY:
             raise ProblemDetails(
                 ProblemKind.MALFORMED,
-                f"task {task.name!r} is a discovery, which has no list of keys: "
-                f"/tasks/{task.id}/discovery finds them",
+                f"task {task.name!r} is a discovery, which has no list of keys: /tasks/{task.id}/discovery finds them",
             )
         with malformed_input():
             return await self._results.get(task, [each.resolved(task) for each in options], account)
@@ -104,9 +103,7 @@ CurrentEstimates = Annotated[EstimateCache, part("estimates")]
 
 MAX_ASKED_KEYS = 100_000
 # A list of anything but texts could take far more memory than the body that it is parsed from.
-_LIST_OF_TEXTS = re.compile(
-    rb'\s*\{\s*"keys"\s*:\s*\[\s*(?:"(?:[^"\\]++|\\.)*+"\s*,?\s*)*+\]\s*\}\s*', re.DOTALL
-)
+_LIST_OF_TEXTS = re.compile(rb'\s*\{\s*"keys"\s*:\s*\[\s*(?:"(?:[^"\\]++|\\.)*+"\s*,?\s*)*+\]\s*\}\s*', re.DOTALL)
 
 ASKED_KEYS_BODY = json_body(
     {
@@ -196,9 +193,7 @@ def _order(sort: str | None, top: int | None) -> str:
     if top is None:
         return sort or "key"
     if sort is not None:
-        raise ProblemDetails(
-            ProblemKind.MALFORMED, "sort cannot be combined with top, which sorts by frequency"
-        )
+        raise ProblemDetails(ProblemKind.MALFORMED, "sort cannot be combined with top, which sorts by frequency")
     return "-frequency"
 
 
@@ -235,9 +230,7 @@ def parse_options(
     false_discovery_rate: Annotated[float | None, Query(gt=0, lt=1)] = None,
 ) -> EstimateOptions:
     """Return how to estimate, according to a query string."""
-    return EstimateOptions(
-        method, level, tuple(post or ()), hostile, false_discovery_rate=false_discovery_rate
-    )
+    return EstimateOptions(method, level, tuple(post or ()), hostile, false_discovery_rate=false_discovery_rate)
 
 
 QueryOptions = Annotated[EstimateOptions, Depends(parse_options)]

@@ -139,9 +139,7 @@ class TallyResults(Generic[Q, V]):
         self._store, self._tallies, self._threads, self._compute = store, tallies, threads, compute
         # By the checksum of a tally: parts that were put together have other numbers, and are the same tally.
         self._results: Computations[V] = Computations(MAX_KEPT_RESULTS)
-        self._answers: Computations[tuple[str, list[V]]] = Computations(
-            MAX_KEPT_RESULTS, lambda answer: len(answer[1])
-        )
+        self._answers: Computations[tuple[str, list[V]]] = Computations(MAX_KEPT_RESULTS, lambda answer: len(answer[1]))
 
     async def get(self, task: Task, questions: Sequence[Q], account: bytes) -> tuple[str, list[V]]:
         """Return the checksum of a task's tally, and the answers of this one tally to some questions.

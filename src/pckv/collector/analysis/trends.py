@@ -93,9 +93,7 @@ class TrendCache:
         rounds = [one for one in listed if one.reports][-options.rounds :]
         with malformed_input():
             asked = options.keys
-            numbers = (
-                None if asked is None else np.array([series.task.key_index(key) for key in asked], np.int64)
-            )
+            numbers = None if asked is None else np.array([series.task.key_index(key) for key in asked], np.int64)
             keys = decoded_keys(series, len(rounds), numbers)
         if keys.size == series.task.key_count:
             options = options._replace(keys=None)
@@ -110,9 +108,7 @@ class TrendCache:
         with malformed_input():
             return await self.threads.wait(self._trends.renew(key, None, start, patience))
 
-    def _compute(
-        self, series: Series, options: TrendOptions, rounds: list[StoredRound], keys: Integers
-    ) -> TrendResult:
+    def _compute(self, series: Series, options: TrendOptions, rounds: list[StoredRound], keys: Integers) -> TrendResult:
         counts = [self._decoded(series, one, keys) for one in rounds]
         found = trend(series, counts, options.level, options.keys, false_discovery_rate=options.rate)
         return TrendResult(tuple((one.number, one.reports) for one in counts), found)

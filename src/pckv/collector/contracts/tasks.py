@@ -141,9 +141,7 @@ async def create_invitations(
     if (await contracts.find(task_id)).task.series is not None:
         raise ProblemDetails(ProblemKind.MALFORMED, "a round of a series takes no invitations")
     tokens = [new_token() for _ in range(count)]
-    added = await asyncio.to_thread(
-        contracts.store.add_invitations, task_id, [token_hash(token) for token in tokens]
-    )
+    added = await asyncio.to_thread(contracts.store.add_invitations, task_id, [token_hash(token) for token in tokens])
     contracts.invalidate(task_id)
     if not added:
         raise ProblemDetails(ProblemKind.DELETED)

@@ -72,9 +72,7 @@ def environment_token() -> str | None:
     # Blanks around the token of a request are ignored, so this one must have none.
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if token and len(token) < MIN_TOKEN_LENGTH:
-        raise ParameterError(
-            f"{TOKEN_VARIABLE}: a token has at least {MIN_TOKEN_LENGTH} characters, at random"
-        )
+        raise ParameterError(f"{TOKEN_VARIABLE}: a token has at least {MIN_TOKEN_LENGTH} characters, at random")
     return token or None
 
 
@@ -92,9 +90,7 @@ def create_first_token(store: Store, token_file: str | None) -> AdministratorTok
         created = _create_in_file(store, Path(token_file))
         return AdministratorToken(TokenPlace.FILE if created else TokenPlace.EARLIER)
     if not sys.stderr.isatty():
-        raise ParameterError(
-            f"no administrator's token yet: set {TOKEN_VARIABLE}", code="no_administrator_token"
-        )
+        raise ParameterError(f"no administrator's token yet: set {TOKEN_VARIABLE}", code="no_administrator_token")
     token = new_token()
     if store.add_first_token(token_hash(token)):
         return AdministratorToken(TokenPlace.NEW, token)
@@ -137,9 +133,7 @@ def _link_token(temporary: Path, path: Path) -> None:
     try:
         os.link(temporary, path)
     except OSError as error:
-        raise ParameterError(
-            f"{path}: {error.strerror}; the administrator's token is in {temporary}"
-        ) from error
+        raise ParameterError(f"{path}: {error.strerror}; the administrator's token is in {temporary}") from error
     sync(path.parent)
 
 
@@ -269,6 +263,4 @@ class Guard:
 def check_own_page(request: Request) -> None:
     """Refuse a request that a page of another site could have made a browser send."""
     if request.headers.get(HEADER) != HEADER_VALUE:
-        raise ProblemDetails(
-            ProblemKind.FORBIDDEN, f"a request by cookie needs the header {HEADER}: {HEADER_VALUE}"
-        )
+        raise ProblemDetails(ProblemKind.FORBIDDEN, f"a request by cookie needs the header {HEADER}: {HEADER_VALUE}")

@@ -176,9 +176,7 @@ MAX_PIECE_BYTES = 64 * 2**10
 class AnswerSender:
     """The sending end of a request: it sends the answer, or the problem that there is no memory for it."""
 
-    def __init__(
-        self, scope: Scope, receive: Receive, send: Send, lease: ByteLease, headers: Sequence[Header]
-    ) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, lease: ByteLease, headers: Sequence[Header]) -> None:
         self._scope, self._receive, self._send, self._lease = scope, receive, send, lease
         # What the answer says besides, whatever it is.
         self.headers = [*headers]

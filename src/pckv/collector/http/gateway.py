@@ -94,9 +94,7 @@ class RouteTable:
             if match := route.pattern.match(path):
                 return route, match.groupdict()
         allowed = [
-            other
-            for other, routes in self._by_method.items()
-            if any(route.pattern.match(path) for route in routes)
+            other for other, routes in self._by_method.items() if any(route.pattern.match(path) for route in routes)
         ]
         if allowed:
             raise ProblemDetails(ProblemKind.WRONG_METHOD, headers={"Allow": ", ".join(sorted(allowed))})

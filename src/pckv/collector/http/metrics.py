@@ -61,9 +61,7 @@ class Metrics(MetricSource):
     def collect(self) -> Iterator[Metric]:
         """Yield the sums of all processes, as Prometheus' library asks for them."""
         totals = [sum(cells) for cells in zip(*self._processes, strict=True)]
-        yield CounterMetricFamily(
-            "pckv_reports_accepted", "Reports stored, or known already", value=totals[_ACCEPTED]
-        )
+        yield CounterMetricFamily("pckv_reports_accepted", "Reports stored, or known already", value=totals[_ACCEPTED])
         refused = CounterMetricFamily("pckv_reports_refused", "Reports refused, by reason", labels=["reason"])
         for reason, cell in _REFUSED.items():
             refused.add_metric([reason], totals[cell])

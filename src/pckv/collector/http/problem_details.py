@@ -71,9 +71,7 @@ class ProblemDetails(Exception):
         content |= {"field": self.field} if self.field else {}
         retry = {"Retry-After": str(RETRY_SECONDS)} if status in RETRY_STATUSES else {}
         challenge = {"WWW-Authenticate": "Bearer"} if self.kind is ProblemKind.BAD_TOKEN else {}
-        return JSONResponse(
-            content, status, {**retry, **challenge, **self.headers, **(headers or {})}, MEDIA_TYPE
-        )
+        return JSONResponse(content, status, {**retry, **challenge, **self.headers, **(headers or {})}, MEDIA_TYPE)
 
 
 RETRY_STATUSES = {ProblemKind.TOO_OFTEN.value.status, ProblemKind.OVERLOADED.value.status}

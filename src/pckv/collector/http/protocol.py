@@ -164,11 +164,7 @@ class CollectorProtocol(HttpToolsProtocol):
             if self._framing_bytes:
                 self._refuse(ProblemDetails(ProblemKind.SLOW))
             self.transport.close()
-        elif (
-            self._body_since is not None
-            and now - self._body_since > limits.body_seconds
-            and not self.pipeline
-        ):
+        elif self._body_since is not None and now - self._body_since > limits.body_seconds and not self.pipeline:
             self._refuse(ProblemDetails(ProblemKind.SLOW))
 
     def data_received(self, data: bytes) -> None:

@@ -48,17 +48,13 @@ class Settings:
     rate: int = 0
 
 
-def load(
-    flags: Mapping[str, Any], environment: Mapping[str, str] = os.environ, file: Path | None = None
-) -> Settings:
+def load(flags: Mapping[str, Any], environment: Mapping[str, str] = os.environ, file: Path | None = None) -> Settings:
     """Return the settings of a TOML file, overridden by the environment (PCKV_PORT, …), then by flags."""
     settings = Settings()
     if file is not None:
         settings = _with(settings, _read(file), str(file))
     named = {field.name: environment.get(PREFIX + field.name.upper()) for field in fields(Settings)}
-    settings = _with(
-        settings, {name: value for name, value in named.items() if value is not None}, "environment"
-    )
+    settings = _with(settings, {name: value for name, value in named.items() if value is not None}, "environment")
     return _with(settings, {name: value for name, value in flags.items() if value is not None}, "flags")
 
 

@@ -81,9 +81,7 @@ def decode_json(task: Task, body: bytes) -> Decoded:
 
 
 def _one_word(task: Task, report_id: bytes, word: bytes, invitation: bytes | None) -> Decoded:
-    report = Report(
-        a2b_base64(report_id.translate(_TO_BASE64) + b"=="), a2b_base64(word.translate(_TO_BASE64) + b"=")
-    )
+    report = Report(a2b_base64(report_id.translate(_TO_BASE64) + b"=="), a2b_base64(word.translate(_TO_BASE64) + b"="))
     checked = _check_body(task, report)
     if isinstance(checked, str):
         return Decoded([], [], [Refusal(report_id.decode(), checked)])
@@ -94,11 +92,7 @@ def _items(body: bytes) -> list[dict[str, str]]:
     """Return the reports of a body as they were sent: texts under the right names, and not too many."""
     _check_shape(body)
     content = _parse(body)
-    if (
-        not isinstance(content, dict)
-        or content.keys() != {"reports"}
-        or not isinstance(content["reports"], list)
-    ):
+    if not isinstance(content, dict) or content.keys() != {"reports"} or not isinstance(content["reports"], list):
         raise ProblemDetails(ProblemKind.MALFORMED, 'the body must be {"reports": […]}')
     items = content["reports"]
     _check_count(len(items))
@@ -149,9 +143,7 @@ _DECODER = json.JSONDecoder(
 
 
 def _not_a_report() -> ProblemDetails:
-    return ProblemDetails(
-        ProblemKind.MALFORMED, "a report is an id and a body, and perhaps an invitation: texts"
-    )
+    return ProblemDetails(ProblemKind.MALFORMED, "a report is an id and a body, and perhaps an invitation: texts")
 
 
 def _check_count(reports: int) -> None:
@@ -243,13 +235,9 @@ def decode_arrow(task: Task, body: bytes) -> Decoded:
     if task.coin != SERVER_COIN and not any(check_batch(task, batch, "")[1] for batch in batches):
         ids = [report_id for batch in batches for report_id in batch.column(0).to_pylist()]
         if len(set(ids)) == len(ids):
-            bodies = (
-                body or b"" for batch in batches for body in message_column(task).to_bodies(batch.column(1))
-            )
+            bodies = (body or b"" for batch in batches for body in message_column(task).to_bodies(batch.column(1)))
             return Decoded(list(map(Report, ids, bodies)), [None] * len(ids), [])
-    return _without_repeats(
-        (base64url(report_id or b""), report, None) for report_id, report in _rows(task, batches)
-    )
+    return _without_repeats((base64url(report_id or b""), report, None) for report_id, report in _rows(task, batches))
 
 
 def _check_schema(task: Task, schema: Any) -> None:
@@ -257,9 +245,7 @@ def _check_schema(task: Task, schema: Any) -> None:
     if (schema.metadata or {}).get(ID_MEMBER.encode(), task.id.encode()) != task.id.encode():
         raise ProblemDetails(ProblemKind.MALFORMED, "the stream says that it is another task's")
     if schema.names != expected.names or schema.types != expected.types:
-        raise ProblemDetails(
-            ProblemKind.MALFORMED, f"the stream must have the columns {', '.join(map(str, expected))}"
-        )
+        raise ProblemDetails(ProblemKind.MALFORMED, f"the stream must have the columns {', '.join(map(str, expected))}")
 
 
 def _rows(task: Task, batches: Iterable[Any]) -> Iterator[tuple[bytes | None, Report | str]]:

@@ -206,9 +206,7 @@ def _check_columns(frame: Any, task: Task, *, dedupe: bool) -> None:
             raise DataError(f"column {name!r} of the DataFrame is {kinds[name]}, not {wanted[name]}")
 
 
-def _count_frame(
-    frame: Any, task: Task, files: Sequence[ReportFile], *, dedupe: bool, check_ids: bool
-) -> CountResult:
+def _count_frame(frame: Any, task: Task, files: Sequence[ReportFile], *, dedupe: bool, check_ids: bool) -> CountResult:
     column = message_column(task)
     frame = frame.select(*([ID_COLUMN] * check_ids), column.name)
     if can_group(task):

@@ -83,9 +83,7 @@ class LearnedDistribution(NamedTuple):
 class Risks:
     """Expected squared errors, at every frequency of a grid, of estimates from a key's count S."""
 
-    def __init__(
-        self, cells: ValueGrid, likelihood: CountLikelihood, reports: int, moments: CountMoments
-    ) -> None:
+    def __init__(self, cells: ValueGrid, likelihood: CountLikelihood, reports: int, moments: CountMoments) -> None:
         self.points, self.reports, self.moments = cells.points, reports, moments
         counts = _possible_counts(float(self.points[-1]), reports, moments)
         logarithm = likelihood.total(counts[:, None], self.points)
@@ -104,15 +102,11 @@ class Risks:
 
     def of(self, estimates: Floats) -> Floats:
         """Return the expected squared error at every frequency, of an estimate for each count."""
-        return np.asarray(
-            estimates**2 @ self.chances - 2 * self.points * (estimates @ self.chances) + self.points**2
-        )
+        return np.asarray(estimates**2 @ self.chances - 2 * self.points * (estimates @ self.chances) + self.points**2)
 
     def of_weights(self, weights: Floats) -> Floats:
         """Return those of the estimates that are best for these weights of the frequencies."""
-        return self.of(
-            self.chances @ (weights * self.points) / np.maximum(self.chances @ weights, MIN_LIKELIHOOD)
-        )
+        return self.of(self.chances @ (weights * self.points) / np.maximum(self.chances @ weights, MIN_LIKELIHOOD))
 
 
 def loss_weights(distribution: LearnedDistribution, keys_beyond: float, risks: Risks) -> Floats:
@@ -361,9 +355,7 @@ def learn(
     bins = _binned(support, reports, moments, largest)
     likelihood = count_likelihood(reports, moments)
     frequencies, chances_by_sum = _learn_frequencies(bins, likelihood, cells, fit_frequencies)
-    loss = loss_weights(
-        frequencies, bins.keys[bins.beyond_grid].sum(), Risks(cells, likelihood, reports, moments)
-    )
+    loss = loss_weights(frequencies, bins.keys[bins.beyond_grid].sum(), Risks(cells, likelihood, reports, moments))
     differences = _Differences(bins, likelihood, cells, chances_by_sum, loss)
     mean_likelihood = differences.mean_likelihood(means)
     mean_weights = fit_means(mean_likelihood, bins.keys, means)
@@ -386,17 +378,13 @@ def learn(
 
 def _binned(support: KeySupport, reports: int, moments: CountMoments, largest: float) -> _Bins:
     """Group keys with nearly equal counts; where counts are small, only those with equal ones."""
-    sums, s_rank = np.unique(
-        _rounded(support.total, reports * moments.absent.variance_sum), return_inverse=True
-    )
+    sums, s_rank = np.unique(_rounded(support.total, reports * moments.absent.variance_sum), return_inverse=True)
     weighted = support.weighted(moments.scale.weights)
     differences, t_rank = np.unique(
         _rounded(weighted, reports * moments.square_if_absent, 1 / (moments.levels - 1)), return_inverse=True
     )
     # One integer per pair of ranks, in the order of the pairs: numbers are sorted much faster than rows.
-    pairs, of_key, keys = np.unique(
-        s_rank * differences.size + t_rank, return_inverse=True, return_counts=True
-    )
+    pairs, of_key, keys = np.unique(s_rank * differences.size + t_rank, return_inverse=True, return_counts=True)
     s, t = sums[pairs // differences.size], differences[pairs % differences.size]
     own = (s / reports - moments.noise) / moments.signal
     return _Bins(s, t, keys.astype(np.float64), of_key, own, own > largest)

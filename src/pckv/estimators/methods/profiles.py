@@ -95,14 +95,10 @@ class Profiles:
         offset, of_frequency, of_sum = of_nuisances.T[:, :, None]
         # Counts that move with the common shares would be taken for nuisances.
         seen = following * self.slopes[keys] / self.free[keys]
-        return np.asarray(
-            following * values + seen * (offset + of_frequency * shares) - (1 - following) * of_sum
-        )
+        return np.asarray(following * values + seen * (offset + of_frequency * shares) - (1 - following) * of_sum)
 
 
-def learn_profiles(
-    support: KeySupport, reports: int, moments: CountMoments, frequencies: KnownFrequencies
-) -> Profiles:
+def learn_profiles(support: KeySupport, reports: int, moments: CountMoments, frequencies: KnownFrequencies) -> Profiles:
     """Learn the common profile and return those of all keys.
 
     What the totals tell of the frequencies is independent of how a total is divided.

@@ -52,9 +52,7 @@ class Method:
 def _with_confidence_intervals(estimator: PointEstimator) -> Method:
     """Return a method whose intervals depend on each key's own counts alone."""
 
-    def estimate_with_intervals(
-        support: KeySupport, reports: int, moments: CountMoments, level: float
-    ) -> KeyEstimates:
+    def estimate_with_intervals(support: KeySupport, reports: int, moments: CountMoments, level: float) -> KeyEstimates:
         of_mean = mean_interval(support, reports, moments, level)
         return KeyEstimates(
             *estimator(support, reports, moments),
@@ -66,9 +64,7 @@ def _with_confidence_intervals(estimator: PointEstimator) -> Method:
     return Method(estimator, estimate_with_intervals)
 
 
-def _bayes_with_intervals(
-    support: KeySupport, reports: int, moments: CountMoments, level: float
-) -> KeyEstimates:
+def _bayes_with_intervals(support: KeySupport, reports: int, moments: CountMoments, level: float) -> KeyEstimates:
     posterior = learn(support, reports, moments)
     misfit = mean_interval(support, reports, moments, level).misfit
     return KeyEstimates(*posterior.estimates(), *posterior.intervals(level), misfit, posterior)

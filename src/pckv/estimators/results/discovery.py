@@ -153,10 +153,7 @@ class Discovery(ResultTable):
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return what tables for people say of every key: the frequency, and its interval."""
-        shares = [
-            ranged(100 * key.frequency, 100 * key.frequency_low, 100 * key.frequency_high, " %")
-            for key in self
-        ]
+        shares = [ranged(100 * key.frequency, 100 * key.frequency_low, 100 * key.frequency_high, " %") for key in self]
         return [(key, share.value, share.range) for key, share in zip(self.key, shares, strict=True)]
 
     def headers(self) -> tuple[str, ...]:

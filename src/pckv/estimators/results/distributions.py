@@ -183,9 +183,7 @@ class Distributions:
         """Return a value if it is known how many holders are on each side of it."""
         self._require_levels()
         if not (_is_number(value) and self.values[0] <= value <= self.values[-1]):
-            raise ParameterError(
-                f"value {value!r} is not within [{self.values[0]:.12g}, {self.values[-1]:.12g}]"
-            )
+            raise ParameterError(f"value {value!r} is not within [{self.values[0]:.12g}, {self.values[-1]:.12g}]")
         if not self.exact and value not in self.values:
             raise ParameterError(
                 f"value {value!r} is between two levels, where values were rounded: choose from {listed(self.values)}"
@@ -332,9 +330,7 @@ class Asked(NamedTuple):
     def rows(self) -> list[dict[str, Any]]:
         """Return the answers of every key as plain values."""
         at, answer = ("p", "value") if self.question == QUANTILE else ("value", "share")
-        return [
-            {at: self.at, answer: found, "low": low, "high": high} for found, low, high in self._numbers()
-        ]
+        return [{at: self.at, answer: found, "low": low, "high": high} for found, low, high in self._numbers()]
 
     def cells(self, names: Mapping[float, str]) -> list[Ranged]:
         """Return what tables for people, which name levels so, say of every key."""
@@ -360,7 +356,5 @@ def ask(
         (BELOW, below, distributions.share_below),
     )
     return tuple(
-        Asked(question, float(at), *answer(at))
-        for question, asked, answer in questions
-        for at in dict.fromkeys(asked)
+        Asked(question, float(at), *answer(at)) for question, asked, answer in questions for at in dict.fromkeys(asked)
     )

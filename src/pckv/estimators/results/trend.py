@@ -131,9 +131,7 @@ class Changes:
         changed = self.keys_changed
         which = "No key" if not changed else f"{changed:,} of {self.keys_compared:,} keys"
         among = (
-            f" (at most {100 * self.false_discovery_rate:g} % of such flags are false, on average)"
-            if changed
-            else ""
+            f" (at most {100 * self.false_discovery_rate:g} % of such flags are false, on average)" if changed else ""
         )
         return f"{which} changed between rounds {self.before:,} and {self.after:,}{among}."
 

@@ -144,9 +144,7 @@ class _Filtered(NamedTuple):
     likelihood: Floats
 
 
-def smooth_levels(
-    values: Floats, variances: Floats, gaps: tuple[int, ...], confidence: float | None
-) -> Levels:
+def smooth_levels(values: Floats, variances: Floats, gaps: tuple[int, ...], confidence: float | None) -> Levels:
     """Return the levels behind values, by key and round, with noise of these variances.
 
     `gaps` says how many rounds the second is after the first, and so on. Where there is no `confidence`, intervals
@@ -159,9 +157,7 @@ def smooth_levels(
     likelihood = [_filter(values[part], variances[part], moved).likelihood for part in parts]
     chances = learn_chances(np.concatenate(likelihood, axis=1), moved)
     found = [
-        _mixture(
-            values[part], variances[part], moved, Chances(*(each[:, part] for each in chances)), confidence
-        )
+        _mixture(values[part], variances[part], moved, Chances(*(each[:, part] for each in chances)), confidence)
         for part in parts
     ]
     level, low, high = (np.concatenate(each) for each in zip(*found, strict=True))
@@ -293,10 +289,7 @@ def smooth_frequencies(rounds: Sequence[RoundCounts], confidence: float) -> Leve
     def variances(frequency: Floats) -> Floats:
         possible = np.clip(frequency, 0, 1)
         return np.stack(
-            [
-                each.noise_variance(possible[:, number], each.moments.left_out)
-                for number, each in enumerate(rounds)
-            ],
+            [each.noise_variance(possible[:, number], each.moments.left_out) for number, each in enumerate(rounds)],
             axis=1,
         )
 
@@ -324,8 +317,7 @@ def smooth_means(rounds: Sequence[RoundCounts], frequency: Floats, confidence: f
         inside = np.clip(mean, -1, 1)
         return np.stack(
             [
-                each.mechanism_moments.mean_variance(possible[:, number], inside[:, number])
-                / each.pair_reports
+                each.mechanism_moments.mean_variance(possible[:, number], inside[:, number]) / each.pair_reports
                 for number, each in enumerate(rounds)
             ],
             axis=1,

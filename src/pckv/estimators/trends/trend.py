@@ -180,9 +180,7 @@ def trend(
         key=pooled.key,
         columns=_columns(series, counts, pooled.detected, level),
         pooled=pooled,
-        changes=compare(counts[-2], counts[-1], pooled.key, level, false_discovery_rate)
-        if counts[1:]
-        else None,
+        changes=compare(counts[-2], counts[-1], pooled.key, level, false_discovery_rate) if counts[1:] else None,
         compare_counts=ComparedRounds(tuple(counts), pooled.key, level),
     )
     return found if keys is None else found.only(list(keys))
@@ -260,9 +258,7 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
         _raise(series, counts[: number + 1], level, *column)
         for number, column in enumerate(zip(smoothed[0].T, smoothed[2].T, strict=True))
     ]
-    means: dict[str, Floats] = {
-        f"smoothed_{name}": np.array(found[name]) for name in ("mean", "mean_low", "mean_high")
-    }
+    means: dict[str, Floats] = {f"smoothed_{name}": np.array(found[name]) for name in ("mean", "mean_low", "mean_high")}
     if stands_out.any():
         rows = np.flatnonzero(stands_out)
         of_rows = [each.at(rows) for each in counts]
@@ -283,9 +279,7 @@ def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndar
     mean = corrected(support, reports, moments)[1]
     of_mean = Interval(*mean_interval(support, reports, moments, level)[:2])
     detected = Detection(task.key_count, level).detected(support.total, reports, moments)
-    return interval_columns(
-        task, np.clip(counts.frequency, 0, 1), Interval(low, high), mean, of_mean, detected
-    )
+    return interval_columns(task, np.clip(counts.frequency, 0, 1), Interval(low, high), mean, of_mean, detected)
 
 
 def _possible(level: Floats, interval: Interval, least: float) -> tuple[Floats, Floats, Floats]:
@@ -299,9 +293,7 @@ def _possible(level: Floats, interval: Interval, least: float) -> tuple[Floats, 
     return clipped, np.minimum(low, clipped), np.maximum(high, clipped)
 
 
-def _raise(
-    series: Series, counts: Sequence[RoundCounts], level: float, smoothed: Floats, high: Floats
-) -> Floats:
+def _raise(series: Series, counts: Sequence[RoundCounts], level: float, smoothed: Floats, high: Floats) -> Floats:
     """Raise the upper limits of the last rounds to what larger sets may hide, by the latest answers."""
     answers = add_up([each.size_answers for each in last_rounds(counts, series.panels)])
     error = (high - smoothed) / two_sided_z(level)

@@ -116,9 +116,7 @@ def _task_keys(file: PairsSource, batch: RowBatch, task: Task, of_text: Callable
     return numbers[batch.keys.codes]
 
 
-def _task_values(
-    file: PairsSource, batch: RowBatch, used: Flags, task: Task, repairs: Repairs
-) -> tuple[Floats, int]:
+def _task_values(file: PairsSource, batch: RowBatch, used: Flags, task: Task, repairs: Repairs) -> tuple[Floats, int]:
     values = batch.values
     outside = used & ~((values >= task.low) & (values <= task.high))
     refused = np.flatnonzero(outside & (np.isnan(values) | (not repairs.clip)))
@@ -309,9 +307,7 @@ class SpilledRows:
         if empty:
             raise self.file.error("no rows")
 
-    def _population(
-        self, records: NDArray[Any], repeated: str | None, most: int | None
-    ) -> tuple[Population, int]:
+    def _population(self, records: NDArray[Any], repeated: str | None, most: int | None) -> tuple[Population, int]:
         order = np.lexsort(records["user"].T)
         new = np.ones(order.size, np.bool_)
         new[1:] = (records["user"][order[1:]] != records["user"][order[:-1]]).any(axis=1)

@@ -208,9 +208,7 @@ def as_table(frame: Any) -> Any:
     return arrow.table(frame)
 
 
-def _columns(
-    source: PairsSource, batches: Iterable[Any], rows: int, progress: Progress
-) -> Iterator[ColumnBatch]:
+def _columns(source: PairsSource, batches: Iterable[Any], rows: int, progress: Progress) -> Iterator[ColumnBatch]:
     """Yield the three columns of record batches."""
     arrow = require("pyarrow", extra="files")
     done = 0

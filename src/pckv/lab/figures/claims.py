@@ -60,11 +60,7 @@ def _claim(text: str, *figures: str) -> Callable[[Check], Check]:
 def at(points: list[Point], series: str, quantity: str, *, theory: bool = False, **place: float) -> float:
     """One value of one curve."""
     for point in points:
-        if (
-            point["series"] == series
-            and point["theory"] == theory
-            and all(point[k] == v for k, v in place.items())
-        ):
+        if point["series"] == series and point["theory"] == theory and all(point[k] == v for k, v in place.items()):
             return float(point[quantity])
     raise KeyError((series, quantity, place))
 
@@ -106,9 +102,7 @@ def _theory_matches(measured: Measured) -> tuple[str, bool]:
         for name, es in (("PCKV-UE", (2.0, 3.0, 4.0, 5.0)), ("PCKV-GRR", (3.0, 4.0, 5.0)))
         for e in es
     ]
-    return f"measured over printed frequency error: {min(off):.2f} to {max(off):.2f}", min(off) > 0.7 and max(
-        off
-    ) < 1.4
+    return f"measured over printed frequency error: {min(off):.2f} to {max(off):.2f}", min(off) > 0.7 and max(off) < 1.4
 
 
 @_claim(
@@ -143,13 +137,10 @@ def _others_grow(measured: Measured) -> tuple[str, bool]:
     names = ("PrivKVM", "KVUE", "PCKV-GRR")
     factors = {figure: [_growth(measured[figure], name) for name in names] for figure in ("7a", "7b")}
     text = "; ".join(
-        f"ε {e}: "
-        + ", ".join(f"{name} {factor:.1f} ×" for name, factor in zip(names, factors[figure], strict=True))
+        f"ε {e}: " + ", ".join(f"{name} {factor:.1f} ×" for name, factor in zip(names, factors[figure], strict=True))
         for figure, e in (("7a", 1), ("7b", 5))
     )
-    return f"d grows 20-fold: {text}. Clipping holds the error down at ε 1", min(
-        min(f) for f in factors.values()
-    ) > 3
+    return f"d grows 20-fold: {text}. Clipping holds the error down at ε 1", min(min(f) for f in factors.values()) > 3
 
 
 @_claim("Top 10 at ε = 3: PCKV-UE's precision is over 60 % even for large d (Fig. 8)", "8")
@@ -183,8 +174,7 @@ def _tight_beats_naive(measured: Measured) -> tuple[str, bool]:
             (1.0, 2.0, 3.0, 4.0, 5.0, 6.0),
             ("optimized", "non-optimized"),
         )
-        if at(points, f"{mechanism}, {tight}", quantity, ε=e)
-        > at(points, f"{mechanism}, naive", quantity, ε=e)
+        if at(points, f"{mechanism}, {tight}", quantity, ε=e) > at(points, f"{mechanism}, naive", quantity, ε=e)
     ]
     return ("in every comparison from ε 1 on" if not lost else f"not for {', '.join(lost)}"), not lost
 
@@ -192,8 +182,7 @@ def _tight_beats_naive(measured: Measured) -> tuple[str, bool]:
 def _allocation_gap(quantity: str, gap: float, tolerance: float) -> Check:
     def check(measured: Measured) -> tuple[str, bool]:
         plain, best = (
-            at(measured["9"], f"PCKV-UE, {allocation}", quantity, ε=1)
-            for allocation in ("non-optimized", "optimized")
+            at(measured["9"], f"PCKV-UE, {allocation}", quantity, ε=1) for allocation in ("non-optimized", "optimized")
         )
         found = abs(best - plain)
         return f"{found:.2g}", abs(found - gap) <= tolerance
@@ -215,9 +204,7 @@ def _ue_best_when_short(measured: Measured) -> tuple[str, bool]:
             for quantity in ("frequency", "mean"):
                 for e in (1.0, 2.0, 3.0, 4.0, 5.0):
                     ue = at(measured[figure], "PCKV-UE", quantity, ε=e)
-                    others = [
-                        at(measured[figure], name, quantity, ε=e) for name in ("PrivKVM", "KVUE", "PCKV-GRR")
-                    ]
+                    others = [at(measured[figure], name, quantity, ε=e) for name in ("PrivKVM", "KVUE", "PCKV-GRR")]
                     wins, cells = wins + (ue <= min(others)), cells + 1
     return f"PCKV-UE is best in {wins} of {cells} comparisons at ε 1 to 5", wins >= 0.9 * cells
 
@@ -255,9 +242,7 @@ def _crossovers(measured: Measured) -> tuple[str, bool]:
         ]
         off[epsilon] = max(*ratios, 1 / min(ratios))
     text = ", ".join(f"within {factor:.2f} × at ε {epsilon}" for epsilon, factor in off.items())
-    return f"number of keys by the rule against the exact variances at f = 0.01: {text}", max(
-        off.values()
-    ) < 1.5
+    return f"number of keys by the rule against the exact variances at f = 0.01: {text}", max(off.values()) < 1.5
 
 
 def sampling_term(repeats: int = 20_000, users: int = 1000, seed: int = 0) -> tuple[float, float]:

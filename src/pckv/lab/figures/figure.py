@@ -58,9 +58,7 @@ def averaged(points: Sequence[Point], x: str, quantities: Sequence[str]) -> list
     def place(point: Point) -> tuple[str, bool, float]:
         return point["series"], point["theory"], point[x]
 
-    order = {
-        series: number for number, series in enumerate(dict.fromkeys(point["series"] for point in points))
-    }
+    order = {series: number for number, series in enumerate(dict.fromkeys(point["series"] for point in points))}
     ordered = sorted(points, key=lambda point: (order[point["series"]], point["theory"], point[x]))
     rows = []
     for (series, theory, at), group in groupby(ordered, key=place):
@@ -100,10 +98,7 @@ def to_csv(points: Sequence[Point]) -> str:
 
 def from_csv(text: str) -> list[Point]:
     """Undo `to_csv`."""
-    return [
-        {name: _value(name, value) for name, value in row.items()}
-        for row in csv.DictReader(io.StringIO(text))
-    ]
+    return [{name: _value(name, value) for name, value in row.items()} for row in csv.DictReader(io.StringIO(text))]
 
 
 def _value(name: str, value: str) -> Any:

@@ -114,9 +114,7 @@ def measured_crossover(quantity: str, padding: int, epsilon: str) -> float:
         for name in ("ue", "grr"):
             moments = CountMoments.of(build(name, keys, padding, Fraction(epsilon), {}).count_law)
             of_frequency = quantity == "frequency"
-            errors.append(
-                moments.frequency_variance(0.01) if of_frequency else moments.mean_variance(0.01, 0.0)
-            )
+            errors.append(moments.frequency_variance(0.01) if of_frequency else moments.mean_variance(0.01, 0.0))
         return errors[0] < errors[1]
 
     return 1.0 + bisect_left(range(1, 2**31), x=True, key=ue_is_better)
@@ -128,9 +126,7 @@ def _crossovers(_scale: FigureScale, progress: Progress) -> list[Point]:
         for padding in (1, 2, 3, 5, 10, 20, 50, 100):
             for theory in (True, False):
                 found = {
-                    rule: RULES[rule](padding, float(epsilon))
-                    if theory
-                    else measured_crossover(rule, padding, epsilon)
+                    rule: RULES[rule](padding, float(epsilon)) if theory else measured_crossover(rule, padding, epsilon)
                     for rule in RULES
                 }
                 points.append({"series": f"ε = {epsilon}", "theory": theory, "padding": padding, **found})

@@ -160,9 +160,7 @@ def _figure(  # noqa: PLR0917
     def note(scale: FigureScale) -> str:
         synthetic = data == "movie" and movie_source(scale) == "movielike"
         more = ", SYNTHETIC movielike population in place of MovieLens" if synthetic else extra
-        return (
-            f"top {TOP} keys, padding {padding}, {scale.repeats} repeats{more}; dashed: Theorem 4 as printed"
-        )
+        return f"top {TOP} keys, padding {padding}, {scale.repeats} repeats{more}; dashed: Theorem 4 as printed"
 
     return Figure(name, title, "ε", ERRORS, _points(data, padding), note=note, data_file=file)
 

@@ -57,10 +57,7 @@ def printed_theory(simulator: Simulator, law: Law, top: int | None) -> dict[str,
     a, b, p = map(float, law.probabilities)
     n, (frequency, mean) = simulator.dataset.users, simulator.dataset.truth
     keys = [key for key in simulator.dataset.top(top).tolist() if frequency[key] > 0]
-    errors = [
-        theorem4(a, b, p, padding=law.padding, n=n, f=float(frequency[key]), m=float(mean[key]))
-        for key in keys
-    ]
+    errors = [theorem4(a, b, p, padding=law.padding, n=n, f=float(frequency[key]), m=float(mean[key])) for key in keys]
     squares = [
         error.mean_variance + float((error.mean_expectation - mean[key]) ** 2)
         for error, key in zip(errors, keys, strict=True)
@@ -105,9 +102,7 @@ def _errors_by_epsilon(scale: FigureScale, repeat: int, population: str, top: in
     return errors_over(simulator, "ε", settings, rng)
 
 
-def _by_epsilon(
-    job: Callable[..., list[Point]], *given: Any
-) -> Callable[[FigureScale, Progress], list[Point]]:
+def _by_epsilon(job: Callable[..., list[Point]], *given: Any) -> Callable[[FigureScale, Progress], list[Point]]:
     """Return how the points of all repeats of a job are computed, against ε."""
 
     def points(scale: FigureScale, progress: Progress) -> list[Point]:
@@ -120,15 +115,11 @@ def _by_epsilon(
 def _by_domain(epsilon: str, top: int, scale: FigureScale, keys: int, repeat: int) -> list[Point]:
     rng = scale.rng(PLACES["domains"], int(epsilon), keys, repeat)
     simulator = Simulator(populations.gaussian(scale.users, keys, rng))
-    settings = [
-        (label, float(keys), setting_of(mechanism, epsilon, top)) for label, mechanism in MECHANISMS.items()
-    ]
+    settings = [(label, float(keys), setting_of(mechanism, epsilon, top)) for label, mechanism in MECHANISMS.items()]
     return errors_over(simulator, "d", settings, rng)
 
 
-def _figure_7(
-    epsilon: str, top: int, quantities: tuple[str, ...]
-) -> Callable[[FigureScale, Progress], list[Point]]:
+def _figure_7(epsilon: str, top: int, quantities: tuple[str, ...]) -> Callable[[FigureScale, Progress], list[Point]]:
     def points(scale: FigureScale, progress: Progress) -> list[Point]:
         jobs = [(epsilon, top, scale, keys, repeat) for keys in DOMAINS for repeat in range(scale.repeats)]
         found = in_parallel(_by_domain, jobs, scale, progress)
@@ -171,9 +162,7 @@ def _size(scale: FigureScale) -> str:
 
 
 def _by_domain_note(scale: FigureScale) -> str:
-    return (
-        f"gaussian, n = {scale.users:,}, top 20 keys, {scale.repeats} repeats; dashed: Theorem 4 as printed"
-    )
+    return f"gaussian, n = {scale.users:,}, top 20 keys, {scale.repeats} repeats; dashed: Theorem 4 as printed"
 
 
 def _figure_by_domain(name: str, epsilon: str) -> Figure:

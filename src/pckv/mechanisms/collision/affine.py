@@ -51,12 +51,8 @@ def best_generator(positions: int) -> int:
     Those of near items are in no simple ratio, seen from a third, unless there are too few positions.
     """
     share, whole = GENERATOR_SHARE
-    generators = (
-        number for number in range(positions * share // whole, positions) if is_generator(number, positions)
-    )
-    first = next(generators, None) or next(
-        number for number in range(1, positions) if is_generator(number, positions)
-    )
+    generators = (number for number in range(positions * share // whole, positions) if is_generator(number, positions))
+    first = next(generators, None) or next(number for number in range(1, positions) if is_generator(number, positions))
     candidates = chain([first], islice(generators, MAX_GENERATORS))
     return next((number for number in candidates if not _has_simple_ratio(number, positions)), first)
 
@@ -68,14 +64,10 @@ def _has_simple_ratio(generator: int, positions: int) -> bool:
     """
     inverse = pow(generator, -1, positions)
     steps = [
-        pow(base, distance, positions) - 1
-        for base in (generator, inverse)
-        for distance in range(1, NEAR_ITEMS + 1)
+        pow(base, distance, positions) - 1 for base in (generator, inverse) for distance in range(1, NEAR_ITEMS + 1)
     ]
     multiples = {
-        (part * step % positions, number)
-        for number, step in enumerate(steps)
-        for part in range(1, SMALL_NUMBER + 1)
+        (part * step % positions, number) for number, step in enumerate(steps) for part in range(1, SMALL_NUMBER + 1)
     }
     owners: dict[int, int] = {}
     for multiple, number in multiples:

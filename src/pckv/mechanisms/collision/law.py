@@ -97,9 +97,7 @@ class CollisionLaw(Law):
         self.by_index = self.items > MAX_COUNTED_ITEMS or pairs * self.symbols > MAX_NAMED_WORDS
         self.functions = FunctionCount(functions or (INDICES if self.by_index else pairs))
         if bits == THRESHOLD_BITS and self.hit * self.symbols < self.one:
-            raise ParameterError(
-                f"padding {padding:,} is too large for ε = {float(epsilon):g}: 64 bits are too coarse"
-            )
+            raise ParameterError(f"padding {padding:,} is too large for ε = {float(epsilon):g}: 64 bits are too coarse")
 
     @property
     def parameters(self) -> dict[str, str | int]:

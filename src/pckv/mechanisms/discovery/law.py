@@ -53,17 +53,13 @@ class DiscoveryLaw(CollisionLaw):
             functions=indices,
         )
         if self.symbols > most:
-            raise ParameterError(
-                f"symbols must be at most {most:,} with {groups} groups, not {self.symbols:,}"
-            )
+            raise ParameterError(f"symbols must be at most {most:,} with {groups} groups, not {self.symbols:,}")
         self.groups = groups
         self.by_index = True
         self.functions = FunctionCount(functions)
 
     @classmethod
-    def of_groups(
-        cls, groups: int, padding: int, epsilon: Fraction, parameters: Mapping[str, object]
-    ) -> Self:
+    def of_groups(cls, groups: int, padding: int, epsilon: Fraction, parameters: Mapping[str, object]) -> Self:
         """Build the law from a task's parameters; what is not given takes its default."""
         for unknown in sorted(set(parameters) - cls.options):
             raise ParameterError(f"mechanism {cls.name!r} has no parameter {unknown!r}")

@@ -70,9 +70,7 @@ class SizeQuestion:
         if not 0 < self.share <= MAX_SHARE:
             raise ParameterError(f"size_share must be at least 0 and at most 0.5, not {float(self.share):g}")
         if self.padding >= self.keys:
-            raise ParameterError(
-                f"size_share must be 0: nobody can hold more pairs than the padding, {self.padding:,}"
-            )
+            raise ParameterError(f"size_share must be 0: nobody can hold more pairs than the padding, {self.padding:,}")
 
     @property
     def one(self) -> int:
@@ -153,9 +151,7 @@ class SizeQuestion:
         total = self.one * (len(self.ends) - 1)
         for chance in true.values():
             total *= chance.denominator
-        return MessageDistribution(
-            {answer: int(chance * total) for answer, chance in enumerate(chances)}, total
-        )
+        return MessageDistribution({answer: int(chance * total) for answer, chance in enumerate(chances)}, total)
 
     @cached_property
     def hidden(self) -> tuple[Fraction, ...]:
@@ -175,8 +171,7 @@ class SizeQuestion:
         """Return the law of a report: of pairs, or of an answer, numbered after the words of pairs."""
         answers = self.distribution(size)
         mixture = {
-            message: weight * (self.one - self.asked) * answers.total
-            for message, weight in pairs.weights.items()
+            message: weight * (self.one - self.asked) * answers.total for message, weight in pairs.weights.items()
         }
         for answer, weight in answers.weights.items():
             mixture[first_word + answer] = weight * self.asked * pairs.total

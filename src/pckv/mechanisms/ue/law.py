@@ -55,9 +55,7 @@ class UeLaw(AllocatedLaw):
     def read(cls, parameters: Mapping[str, object]) -> dict[str, Any]:
         found = super().read(parameters)
         if (found["allocation"] == TUNED) != ("beta" in parameters):
-            raise ParameterError(
-                f"allocation {TUNED!r} and beta go together: the canonical form has both or neither"
-            )
+            raise ParameterError(f"allocation {TUNED!r} and beta go together: the canonical form has both or neither")
         return found | ({"beta": checked_beta(parameters["beta"])} if "beta" in parameters else {})
 
     @property

@@ -30,9 +30,7 @@ NO_NUMBER = 2**63 - 1
 # Marks of erasures: words of the deleted reports still wait to be counted; nothing is left in the files.
 UNFINISHED, ERASED = "unfinished", "erased"
 
-_TASK = (
-    "SELECT number, id, created, by_invitation, closed, reports_forgotten, target, public_results FROM tasks"
-)
+_TASK = "SELECT number, id, created, by_invitation, closed, reports_forgotten, target, public_results FROM tasks"
 _ADD_TASK = """
     INSERT INTO tasks (id, json, created, folded_name, opens, closes, by_invitation, series, series_round)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING
@@ -49,9 +47,7 @@ _CLAIM = """
     WHERE abs(alarm_checks.begun - excluded.begun) >= $3
 """
 _RECORD = "UPDATE alarm_checks SET seconds = $1, reports = $2, result = $3 WHERE task = $4"
-_CHECK = (
-    f"SELECT seconds, reports, result FROM alarm_checks WHERE task = {TASK_NUMBER} AND result IS NOT NULL"  # noqa: S608
-)
+_CHECK = f"SELECT seconds, reports, result FROM alarm_checks WHERE task = {TASK_NUMBER} AND result IS NOT NULL"  # noqa: S608
 
 _ADD_SERIES = """
     INSERT INTO series (id, survey, json, created) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING
@@ -251,9 +247,7 @@ def find_series(tx: Transaction, series_id: str) -> StoredSeries | None:
 
 def list_series(tx: Transaction, limit: int, before: int | None = None) -> list[StoredSeries]:
     """Return series, newest first, starting with those created before a given number."""
-    return _stored_series(
-        tx, f"{_SERIES} WHERE number < $1 ORDER BY number DESC LIMIT $2", before or NO_NUMBER, limit
-    )
+    return _stored_series(tx, f"{_SERIES} WHERE number < $1 ORDER BY number DESC LIMIT $2", before or NO_NUMBER, limit)
 
 
 def _stored_series(tx: Transaction, sql: str, *values: object) -> list[StoredSeries]:

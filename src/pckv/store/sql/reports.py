@@ -86,9 +86,7 @@ def _add_open(tx: Transaction, task: int, batch: duplicates.TaskBatch) -> duplic
     return duplicates.decide(batch, known)
 
 
-def _add_invited(
-    tx: Transaction, task: int, batch: duplicates.TaskBatch, *, by_coin: bool
-) -> duplicates.BatchDecision:
+def _add_invited(tx: Transaction, task: int, batch: duplicates.TaskBatch, *, by_coin: bool) -> duplicates.BatchDecision:
     """Lock the invitations, then look for repeats: what was stored meanwhile is seen."""
     hashes = {invitation for invitation in batch.invitations if invitation is not None}
     invitations = tx.lock_invitations(task, sorted(hashes))
@@ -124,9 +122,7 @@ def parts(tx: Transaction, task_id: str) -> list[StoredPart]:
 
 def find_parts(tx: Transaction, task_id: str, numbers: Sequence[int]) -> list[StoredPart]:
     """Return the parts with the given numbers; those that were replaced meanwhile are left out."""
-    return [
-        StoredPart(*row) for number in numbers for row in tx.rows(f"{_PART} AND number = $2", task_id, number)
-    ]
+    return [StoredPart(*row) for number in numbers for row in tx.rows(f"{_PART} AND number = $2", task_id, number)]
 
 
 def part_changes(tx: Transaction, task_id: str, known: Collection[int]) -> PartChanges:

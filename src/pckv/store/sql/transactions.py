@@ -141,9 +141,7 @@ def check_version(tx: Transaction, dialect: str) -> None:
     version = _version(tx)
     _refuse_newer(version, known)
     if version < known:
-        raise StoreError(
-            f"the store has schema {version}, and this release needs {known}: start the collector"
-        )
+        raise StoreError(f"the store has schema {version}, and this release needs {known}: start the collector")
 
 
 def _version(tx: Transaction) -> int:
@@ -152,6 +150,4 @@ def _version(tx: Transaction) -> int:
 
 def _refuse_newer(version: int, known: int) -> None:
     if version > known:
-        raise StoreError(
-            f"the store has schema {version}, and this release knows {known}: use a newer release"
-        )
+        raise StoreError(f"the store has schema {version}, and this release knows {known}: use a newer release")

@@ -23,8 +23,6 @@ def support(law: CollisionLaw, counts: Counts, keys: Integers, progress: Progres
     words, times = counts.nonzero(law.word_limit)
     checks = law.levels * keys.size * words.size
     if checks > MAX_CHECKS or (checks > MAX_PLAIN_CHECKS and compiled_checks() is None):
-        raise TallyError(
-            f"{words.size:,} words are too many to check against {keys.size:,} keys: ask for fewer keys"
-        )
+        raise TallyError(f"{words.size:,} words are too many to check against {keys.size:,} keys: ask for fewer keys")
     items = law.item(keys, np.arange(law.levels)[:, None]).reshape(-1)
     return supports_of(law, words, times, items, progress).reshape(law.levels, -1)

@@ -57,9 +57,7 @@ def key_support(tally: Tally, keys: Integers | None = None, progress: Progress =
     return decode(tally.task.law, tally.counts, keys, progress)
 
 
-def decode(
-    law: Law, counts: Counts, keys: Integers | None = None, progress: Progress = no_progress
-) -> KeySupport:
+def decode(law: Law, counts: Counts, keys: Integers | None = None, progress: Progress = no_progress) -> KeySupport:
     """Decode the counts of a law's reports."""
     numbers = np.arange(law.keys) if keys is None else keys
     decoder: Decoder = load_part(law.name, "decoder")

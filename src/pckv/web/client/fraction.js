@@ -9,10 +9,7 @@ export class Fraction {
 
   plus(other) {
     const { numerator, denominator } = fractionOf(other);
-    return new Fraction(
-      this.numerator * denominator + numerator * this.denominator,
-      this.denominator * denominator,
-    );
+    return new Fraction(this.numerator * denominator + numerator * this.denominator, this.denominator * denominator);
   }
 
   minus(other) {

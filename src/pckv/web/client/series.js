@@ -38,10 +38,7 @@ async function readTemplate(members) {
   }
   checkSeries(!task.opens && !task.closes && !task.series, "its task has days, or is a round itself");
   const isInvited = task.coin === "server";
-  checkSeries(
-    !isInvited,
-    "the coins of its task are the server's, and the rounds of a series have no invitations",
-  );
+  checkSeries(!isInvited, "the coins of its task are the server's, and the rounds of a series have no invitations");
   checkSeries(isName(`${task.name}, round ${MOST.rounds}`), "the names of its rounds are too long");
   return task;
 }

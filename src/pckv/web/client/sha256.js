@@ -2,9 +2,7 @@
 // would end while `crypto.subtle` is awaited; callers that can wait use `digest` in `bytes.js`.
 
 // The first 32 bits of the fractions of the square roots of the first 8 primes.
-const START = [
-  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
-];
+const START = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
 
 // The first 32 bits of the fractions of the cube roots of the first 64 primes.
 const ROUND_CONSTANTS = [

@@ -109,10 +109,7 @@ export class Mechanism extends MechanismBase {
   // g^exponent, in the same steps whatever the exponent: a bit of it multiplies by its square, or by 1.
   power(exponent) {
     const factor = (square, place) => BigInt(1 + ((exponent >> place) & 1) * (square - 1));
-    return this.squarings.reduce(
-      (product, square, place) => (product * factor(square, place)) % this.positions,
-      1n,
-    );
+    return this.squarings.reduce((product, square, place) => (product * factor(square, place)) % this.positions, 1n);
   }
 
   // A - 1 and C of the function (A·position + C) mod N.

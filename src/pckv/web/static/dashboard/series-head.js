@@ -25,13 +25,7 @@ export function seriesHead(role, changed) {
   const element = make("div", {}, make("div", { class: "title" }, title, state, copy), question, notice);
   const counts = make("section", { "aria-label": "Reports", class: "counts" }, said, bars.element);
   table.element.classList.add("rounds");
-  const rounds = make(
-    "section",
-    { "aria-label": "Rounds" },
-    make("h2", {}, "Rounds"),
-    table.element,
-    earlier,
-  );
+  const rounds = make("section", { "aria-label": "Rounds" }, make("h2", {}, "Rounds"), table.element, earlier);
 
   function showEarlier() {
     limit = Math.min(MAX_ROUNDS, limit + ROUNDS_PER_PAGE);
@@ -63,8 +57,7 @@ export function seriesHead(role, changed) {
 
 export function stateSentence({ phase, closed, first, last_round: last, next_round: next }) {
   if (phase === "waiting") return `This series is not open yet: round 1 opens on ${first} (UTC).`;
-  if (closed)
-    return `This series was closed on ${closed}. It takes no more reports; what is known stays below.`;
+  if (closed) return `This series was closed on ${closed}. It takes no more reports; what is known stays below.`;
   if (phase === "closed") return "All rounds are over. What is known stays below.";
   const now =
     last?.phase === "open"

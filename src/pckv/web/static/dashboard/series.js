@@ -87,11 +87,7 @@ class SeriesView {
       "section",
       { "aria-label": "End" },
       make("h2", {}, "End"),
-      make(
-        "p",
-        {},
-        "Rounds open and close by themselves. Reports of a round can be deleted on the page of the round.",
-      ),
+      make("p", {}, "Rounds open and close by themselves. Reports of a round can be deleted on the page of the round."),
       make("div", { class: "buttons" }, closing),
     );
   }

@@ -26,8 +26,7 @@ export function shareSection({ id, by_invitation, phase, series }) {
     code = `/tasks/${id}/qr.svg?${query({ origin: location.origin })}`;
   const part = (...children) =>
     make("section", { "aria-label": "Take part", class: "share" }, make("h2", {}, "Take part"), ...children);
-  if (phase === "closed")
-    return part(make("p", {}, "Taking part has ended. The page behind the link says so."));
+  if (phase === "closed") return part(make("p", {}, "Taking part has ended. The page behind the link says so."));
   if (series) {
     return part(
       make(
@@ -46,12 +45,7 @@ export function shareSection({ id, by_invitation, phase, series }) {
         {},
         "Every person takes part by a link of their own, which ends with their invitation: create invitations below.",
       ),
-      make(
-        "p",
-        {},
-        "Without an invitation the link only tells that one is needed: ",
-        make("a", { href: link }, link),
-      ),
+      make("p", {}, "Without an invitation the link only tells that one is needed: ", make("a", { href: link }, link)),
     );
   }
   return part(

@@ -18,11 +18,7 @@ export function signIn(root, done) {
     "form",
     { class: "card small-form", onsubmit: send },
     make("h1", {}, "Sign in"),
-    make(
-      "p",
-      {},
-      "Use the administrator's token, or an analyst's, which shows estimates and changes nothing.",
-    ),
+    make("p", {}, "Use the administrator's token, or an analyst's, which shows estimates and changes nothing."),
     field("Token", token),
     said,
     make("button", { class: "main" }, "Sign in"),

@@ -22,15 +22,7 @@ export function taskHead(role, changed) {
     bars = new ReportBars();
   const editor = targetEditor(changed);
   let shown = "";
-  const element = make(
-    "div",
-    {},
-    back,
-    make("div", { class: "title" }, title, state, copy),
-    question,
-    notice,
-    alarm,
-  );
+  const element = make("div", {}, back, make("div", { class: "title" }, title, state, copy), question, notice, alarm);
   const counts = make(
     "section",
     { "aria-label": "Reports", class: "counts" },
@@ -46,8 +38,7 @@ export function taskHead(role, changed) {
     shown = text;
     title.textContent = task.name;
     back.hidden = !task.series;
-    if (task.series)
-      replace(back, make("a", { href: `#/series/${task.series.id}` }, "← All rounds of the series"));
+    if (task.series) replace(back, make("a", { href: `#/series/${task.series.id}` }, "← All rounds of the series"));
     copy.href = `#/new?from=${task.id}`;
     copy.hidden = role !== "administrator" || task.series !== null;
     replace(state, badge(task), kindNote(task));

@@ -30,11 +30,7 @@ class TasksView {
     this.series = new SeriesList(() => this.refresh());
     this.table = new Table({ columns: COLUMNS, row, kind: "tasks" });
     this.none = make("div");
-    this.more = make(
-      "button",
-      { type: "button", hidden: true, onclick: () => this.showOlder() },
-      "Older tasks",
-    );
+    this.more = make("button", { type: "button", hidden: true, onclick: () => this.showOlder() }, "Older tasks");
     const said = make("div");
     this.refresh = polled({ ask: (signal) => this.ask(signal), use: (answers) => this.show(answers), said });
     replace(

@@ -73,24 +73,13 @@ function panelOf(error) {
     { code } = error;
   if (task?.series) return ["series"];
   if (phase === "closed") return ["ended", { day: day(task.closes, -1) }];
-  if (phase === "waiting" || (code === "not_open" && task?.opens))
-    return ["not_open", { day: day(task.opens) }];
+  if (phase === "waiting" || (code === "not_open" && task?.opens)) return ["not_open", { day: day(task.opens) }];
   if (code === "invitation_unknown" && !invitation) return ["invitation_needed"];
-  return (
-    { wrong_task: ["unknown"], not_sent: ["unreachable"] }[code] ?? [PANELS.includes(code) ? code : "refused"]
-  );
+  return { wrong_task: ["unknown"], not_sent: ["unreachable"] }[code] ?? [PANELS.includes(code) ? code : "refused"];
 }
 
 // The codes of the client that have their own panel.
-const PANELS = [
-  "closed",
-  "deleted",
-  "unknown",
-  "invitation_unknown",
-  "invitation_spent",
-  "answered",
-  "over_budget",
-];
+const PANELS = ["closed", "deleted", "unknown", "invitation_unknown", "invitation_spent", "answered", "over_budget"];
 
 // Why taking part is not possible, above everything else that is known about the survey.
 async function showPanel(error) {
@@ -144,11 +133,7 @@ class AnswerForm {
     this.form.onchange = () => this.count();
     this.said = make("div");
     this.chosen = make("p", { id: "chosen", role: "status" });
-    this.button = make(
-      "button",
-      { type: "button", class: "main", onclick: () => this.submit() },
-      say("send"),
-    );
+    this.button = make("button", { type: "button", class: "main", onclick: () => this.submit() }, say("send"));
     this.fields = make("div", {}, make("h2", {}, say("answers")), this.form.element, this.consent());
     this.element = make(
       "form",
@@ -234,8 +219,7 @@ function show(receipt, { before = false } = {}) {
   const other = status === "refused" && invitation && reason.startsWith("invitation_"),
     label = status === "waiting" ? "try_now" : other ? "try_again" : null;
   const button =
-    label &&
-    make("button", { type: "button", class: "main", onclick: () => sendAgain(said, button) }, say(label));
+    label && make("button", { type: "button", class: "main", onclick: () => sendAgain(said, button) }, say(label));
   retry = status === "waiting" ? () => sendAgain(said, button) : undefined;
   replace(
     body,

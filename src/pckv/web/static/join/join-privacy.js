@@ -20,17 +20,10 @@ export function facts({ about: { description, eligibility, contact }, closes }) 
     { class: "about" },
     description ? paragraph(description, { class: "lines", id: "description" }) : null,
     eligibility
-      ? make(
-          "p",
-          { class: "lines", id: "eligibility" },
-          make("strong", {}, `${say("eligibility")}: `),
-          eligibility,
-        )
+      ? make("p", { class: "lines", id: "eligibility" }, make("strong", {}, `${say("eligibility")}: `), eligibility)
       : null,
     paragraph(
-      closes
-        ? `${say("asked_by", { host })} ${say("until", { day: day(closes, -1) })}`
-        : say("asked_by", { host }),
+      closes ? `${say("asked_by", { host })} ${say("until", { day: day(closes, -1) })}` : say("asked_by", { host }),
     ),
     contactLine(contact),
   );
@@ -38,9 +31,7 @@ export function facts({ about: { description, eligibility, contact }, closes }) 
 
 export function contactLine(contact) {
   if (!contact) return null;
-  const link = /^[^\s@]+@[^\s@]+$/.test(contact)
-    ? make("a", { href: `mailto:${contact}` }, contact)
-    : contact;
+  const link = /^[^\s@]+@[^\s@]+$/.test(contact) ? make("a", { href: `mailto:${contact}` }, contact) : contact;
   return make("p", { id: "contact" }, `${say("contact")} `, link);
 }
 
@@ -105,8 +96,7 @@ function sizes({ coin, sizeQuestion: { share, answers, right, wrong } }) {
   });
 }
 
-export const remembered = (budget) =>
-  make("details", {}, make("summary", {}, say("remembered_title")), budget);
+export const remembered = (budget) => make("details", {}, make("summary", {}, say("remembered_title")), budget);
 
 // What was spent and where that is remembered; and whether the browser may forget it, which is never hidden.
 export async function showBudget(client, budget, forgetful) {
@@ -118,8 +108,5 @@ export async function showBudget(client, budget, forgetful) {
     paragraph(say("budget", { host, cap: number(Number(cap)), spent: number(Number(spent)) })),
     paragraph(say("remembered", { host })),
   );
-  replace(
-    forgetful,
-    mayForget ? paragraph(say("forgetful", { host }), { class: "note", id: "forgetful" }) : null,
-  );
+  replace(forgetful, mayForget ? paragraph(say("forgetful", { host }), { class: "note", id: "forgetful" }) : null);
 }

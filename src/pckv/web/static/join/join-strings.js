@@ -10,8 +10,7 @@ const EN = {
 
   privacy: "Your privacy",
   privacy_stays: "What you enter stays on this device.",
-  privacy_noise:
-    "Only a report with random noise in it is sent, which hides your answers even from those who ask.",
+  privacy_noise: "Only a report with random noise in it is sent, which hides your answers even from those who ask.",
   privacy_weak:
     "In this survey that protection is weak: it changes the chance of a report by a factor of up to {factor}.",
   privacy_how: "How does this protect me?",
@@ -23,8 +22,7 @@ const EN = {
     one: "The second probability is lower if more than one thing applies to you.",
     other: "The second probability is lower if more than {count} things apply to you.",
   },
-  factor:
-    "Whatever you answer, the chance of any report changes by at most a factor of {factor} (ε = {epsilon}).",
+  factor: "Whatever you answer, the chance of any report changes by at most a factor of {factor} (ε = {epsilon}).",
   factor_weak: "That is weak protection.",
   sizes_device:
     "Instead, your report may say only roughly how many of these things apply to you ({answers}), and not which. This happens with probability {share}, and is drawn before your answers are looked at. Noise is added here too: such a report gives the right answer with probability {right}, and each other one with probability {wrong}.",
@@ -138,8 +136,7 @@ const EN = {
   example_entered: "What somebody enters",
   example_left: "What could leave their device",
   example_claim: "It claims that they have:",
-  example_size:
-    "Chance decided that this report says only roughly how many things apply to them, and not which.",
+  example_size: "Chance decided that this report says only roughly how many things apply to them, and not which.",
   not_stored: "Your answers were not stored: only the report is.",
   entered_nothing: "Nothing. A report is made all the same, so that nobody can tell.",
   entered: {
@@ -152,8 +149,7 @@ const EN = {
   claims_more: "and {count} more.",
   claims_others: "Of the {rest} others it claims about {count}, by chance.",
   claims_texts: "Of all other texts it claims {share}, by chance.",
-  claims_chance:
-    "Chance decides: each claim is in {share} of such reports by people to whom it does not apply.",
+  claims_chance: "Chance decides: each claim is in {share} of such reports by people to whom it does not apply.",
   claim_high: "with a high value",
   claim_low: "with a low value",
   claim_both: "with a high or a low value",
@@ -347,8 +343,7 @@ const DE = {
   waiting_title: "Auf diesem Gerät gespeichert, noch nicht gesendet",
   waiting:
     "{host} ist gerade nicht erreichbar. Der Bericht ist erstellt, und diese Seite sendet denselben, sobald Sie online sind; oder kommen Sie später wieder. Sie sehen ihn hier, wenn er angekommen ist.",
-  waiting_same:
-    "Ein neuer Versuch sendet denselben Bericht: Nichts wird doppelt verbraucht, und er zählt einmal.",
+  waiting_same: "Ein neuer Versuch sendet denselben Bericht: Nichts wird doppelt verbraucht, und er zählt einmal.",
   refused_title: "Der Bericht wurde nicht angenommen",
   refused_kept: "Was er verbraucht hat, bleibt verbraucht, und es wird kein anderer erstellt.",
   refused_closed: "Die Umfrage war beendet, als der Bericht ankam.",
@@ -444,8 +439,7 @@ const DE = {
   text_all: "Schreiben Sie alles auf, was auf Sie zutrifft, eines nach dem anderen.",
   text_alphabet: "Die ersten {count} Zeichen zählen, und diese lassen sich finden: {alphabet}",
   text_added: "{key} hinzugefügt.",
-  text_unknown:
-    "Diese Umfrage kann nichts finden, worin „{letter}“ vorkommt. Schreiben Sie es mit den Zeichen unten.",
+  text_unknown: "Diese Umfrage kann nichts finden, worin „{letter}“ vorkommt. Schreiben Sie es mit den Zeichen unten.",
   text_spaces: "{alphabet} und Leerzeichen",
   text_cut: "zählt als „{text}“",
   text_privacy:
@@ -467,9 +461,7 @@ const DE = {
 export const STRINGS = { en: EN, de: DE };
 
 export const language =
-  navigator.languages
-    .map((tag) => tag.split("-")[0].toLowerCase())
-    .find((tag) => Object.hasOwn(STRINGS, tag)) ?? "en";
+  navigator.languages.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => Object.hasOwn(STRINGS, tag)) ?? "en";
 
 const plurals = new Intl.PluralRules(language);
 const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 15 });

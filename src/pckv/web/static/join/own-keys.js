@@ -11,12 +11,8 @@ export const takesAnyText = ({ keys, kind }) => keys === "hashed" || kind === "d
 
 // The name of the listed key that a participant means, in any spelling.
 function listedAs({ keys }, text) {
-  if (!Array.isArray(keys))
-    return /^\d+$/.test(text) && Number(text) < keys ? String(Number(text)) : undefined;
-  return (
-    keys.find((key) => key === text) ??
-    keys.find((key) => key.toLocaleLowerCase() === text.toLocaleLowerCase())
-  );
+  if (!Array.isArray(keys)) return /^\d+$/.test(text) && Number(text) < keys ? String(Number(text)) : undefined;
+  return keys.find((key) => key === text) ?? keys.find((key) => key.toLocaleLowerCase() === text.toLocaleLowerCase());
 }
 
 // Chosen as long as it stands there, whether or not it has a value yet.

@@ -56,9 +56,7 @@ export class PairsForm {
   scaleNote() {
     const { unit, low_label, high_label } = this.task.about,
       sentences =
-        unit || low_label || high_label
-          ? [say(unit ? "values_unit" : "values", { ...ends(this.task), unit })]
-          : [];
+        unit || low_label || high_label ? [say(unit ? "values_unit" : "values", { ...ends(this.task), unit })] : [];
     if (leavesOut(this.task)) sentences.push(say("nearest"));
     return sentences.length && this.task.kind !== "discovery"
       ? make("p", { id: "scale-note" }, sentences.join(" "))
@@ -66,8 +64,7 @@ export class PairsForm {
   }
 
   row(key) {
-    if (!this.rows.has(key))
-      this.rows.set(key, new ValueRow(this.task, key, this.added++, () => this.update()));
+    if (!this.rows.has(key)) this.rows.set(key, new ValueRow(this.task, key, this.added++, () => this.update()));
     return this.rows.get(key);
   }
 
@@ -149,11 +146,7 @@ class KeyPages {
     this.back = make("button", { type: "button", onclick: () => this.turn(-ROWS_PER_PAGE) }, say("previous"));
     this.forth = make("button", { type: "button", onclick: () => this.turn(ROWS_PER_PAGE) }, say("next"));
     this.count(0);
-    const tools = [
-      field(say("search"), this.input),
-      this.letters(),
-      make("div", { class: "buttons" }, this.only),
-    ];
+    const tools = [field(say("search"), this.input), this.letters(), make("div", { class: "buttons" }, this.only)];
     this.elements = [
       make("div", { class: "row browse" }, ...tools.filter(Boolean)),
       form.list,
@@ -200,9 +193,7 @@ class KeyPages {
   turn(by) {
     this.show(this.first + by);
     // The button may be disabled now, which would lose the focus.
-    this.form.list
-      .querySelector("input:not(:disabled), button:not(:disabled)")
-      ?.focus({ preventScroll: true });
+    this.form.list.querySelector("input:not(:disabled), button:not(:disabled)")?.focus({ preventScroll: true });
     this.form.element.scrollIntoView({ block: "nearest" });
   }
 

@@ -27,9 +27,7 @@ export const whatLeft = (task, report, typed) =>
 // is drawn when it is first looked at, since a report on very many keys takes a while.
 export function exampleOf(task, perturb) {
   const drawn = make("div"),
-    made = takesAnyText(task)
-      ? someTexts(task)
-      : Array.from({ length: 2 }, (_, index) => keyName(task, index)),
+    made = takesAnyText(task) ? someTexts(task) : Array.from({ length: 2 }, (_, index) => keyName(task, index)),
     names = made.slice(0, task.padding);
   const pairs = new Map(names.map((name, index) => [name, index ? task.low : task.high]));
   return make("details", { id: "example", ontoggle: draw }, make("summary", {}, say("example")), drawn);
@@ -44,9 +42,7 @@ export function exampleOf(task, perturb) {
 // What a participant could write; a discovery finds only texts of its alphabet.
 function someTexts({ kind, keys, read }) {
   const texts = [say("some_key"), say("another_key")];
-  return kind === "discovery"
-    ? [...read(texts), ...read(keys.alphabet.match(/\p{L}/gu) ?? [...keys.alphabet])]
-    : texts;
+  return kind === "discovery" ? [...read(texts), ...read(keys.alphabet.match(/\p{L}/gu) ?? [...keys.alphabet])] : texts;
 }
 
 // `whose` chooses the words: the person's own report, or the example.
@@ -101,11 +97,7 @@ function claims(task, { body }, typed, whose) {
   return [
     typed?.size > task.padding ? paragraph(say("picked", { count: task.padding, all: typed.size })) : null,
     paragraph(say(said.length ? `${whose}_claim` : all ? "claims_none" : "claims_none_entered")),
-    make(
-      "ul",
-      {},
-      ...listed.map(([key, levels]) => make("li", {}, say("pair", { key, value: worth(task, levels) }))),
-    ),
+    make("ul", {}, ...listed.map(([key, levels]) => make("li", {}, say("pair", { key, value: worth(task, levels) })))),
     more > 0 ? paragraph(say("claims_more", { count: more })) : null,
     all
       ? null

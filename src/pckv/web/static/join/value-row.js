@@ -12,9 +12,7 @@ const endText = (value, label) => (label ? say("value_label", { value, label }) 
 // Equally spaced levels may have endless decimals, of which few tell them apart.
 function levelText({ levels, levelValues }, value) {
   const [first, second] = levelValues,
-    decimals = Array.isArray(levels)
-      ? 15
-      : Math.min(15, Math.max(0, 2 - Math.floor(Math.log10(second - first))));
+    decimals = Array.isArray(levels) ? 15 : Math.min(15, Math.max(0, 2 - Math.floor(Math.log10(second - first))));
   return number(Number(value.toFixed(decimals)));
 }
 
@@ -23,13 +21,11 @@ const offersLevels = ({ levels, between }) => Array.isArray(levels) || between =
 
 // Whether a value may lie between two that are offered: steps of 1, like stars, leave nothing out.
 export const leavesOut = (task) =>
-  offersLevels(task) &&
-  task.levelValues.some((value, place, values) => place && value - values[place - 1] !== 1);
+  offersLevels(task) && task.levelValues.some((value, place, values) => place && value - values[place - 1] !== 1);
 
 const inUnit = ({ about: { unit } }, value) => (unit ? say("value_unit", { value, unit }) : value);
 
-export const valueText = (task, value) =>
-  inUnit(task, offersLevels(task) ? levelText(task, value) : number(value));
+export const valueText = (task, value) => inUnit(task, offersLevels(task) ? levelText(task, value) : number(value));
 
 // What several levels are worth, as a choice between them.
 export const levelsText = (task, levels) =>
@@ -96,12 +92,7 @@ const legend = ({ task, key }) => say("value_of", { key, ...ends(task) });
 
 const endLabels = ({ about: { low_label, high_label } }) =>
   low_label || high_label
-    ? make(
-        "div",
-        { class: "ends", "aria-hidden": "true" },
-        make("span", {}, low_label),
-        make("span", {}, high_label),
-      )
+    ? make("div", { class: "ends", "aria-hidden": "true" }, make("span", {}, low_label), make("span", {}, high_label))
     : null;
 
 // One radio button per value, drawn as a row of buttons; many stand in several lines, each with its own edge.
@@ -114,17 +105,14 @@ class Scale {
     this.inputs = values.map((value) =>
       make("input", { type: "radio", name: `value-${place}`, value, onchange: () => row.set(value) }),
     );
-    const labels = this.inputs.map((input, number) =>
-      make("label", {}, input, make("span", {}, texts[number])),
-    );
+    const labels = this.inputs.map((input, number) => make("label", {}, input, make("span", {}, texts[number])));
     const group = make(
       "fieldset",
       { class: inLine ? "scale" : "scale wrapped" },
       make("legend", { class: "hidden-text" }, legend(row)),
       ...labels,
     );
-    if (!inLine)
-      group.style.gridTemplateColumns = `repeat(auto-fill, minmax(min(100%, ${longest + 2}ch), 1fr))`;
+    if (!inLine) group.style.gridTemplateColumns = `repeat(auto-fill, minmax(min(100%, ${longest + 2}ch), 1fr))`;
     this.element = make("div", { class: "control" }, group, inLine ? endLabels(task) : null);
   }
 
@@ -158,13 +146,7 @@ class Measure {
     });
     this.clear();
     const slider = make("div", { class: "slider" }, this.range, endLabels(row.task));
-    this.element = make(
-      "div",
-      { class: "control measure" },
-      slider,
-      this.box,
-      unit ? make("span", {}, unit) : null,
-    );
+    this.element = make("div", { class: "control measure" }, slider, this.box, unit ? make("span", {}, unit) : null);
   }
 
   // The slider gives steps that a person would choose, at least 50 of them.

@@ -37,9 +37,7 @@ async function foundKeys(id) {
   const path = `/tasks/${encodeURIComponent(id)}`,
     [task, { keys }] = await Promise.all([ask("GET", path), ask("GET", `${path}/discovery`)]),
     cut = keys.filter((key) => key.is_cut).length,
-    complete = cut
-      ? ` ${plural(cut, "key")} may go on: complete ${cut === 1 ? "it" : "them"} if you can.`
-      : "";
+    complete = cut ? ` ${plural(cut, "key")} may go on: complete ${cut === 1 ? "it" : "them"} if you can.` : "";
   return {
     values: valuesOfFound(task, keys),
     words: `Filled in with ${plural(keys.length, "key")} that “${task.name}” found; everything else counts as one more key.${complete} People who took part there spend more ε here.`,
@@ -177,12 +175,7 @@ class NewTask {
       { id, warning } = await ask("POST", "/series", { body: this.form.repeat.contract(JSON.parse(task)) });
     this.finish();
     if (!warning) location.hash = `#/series/${id}`;
-    else
-      this.showCreated(
-        make("p", { class: "note" }, warning),
-        `#/series/${id}`,
-        "Open the page of the series",
-      );
+    else this.showCreated(make("p", { class: "note" }, warning), `#/series/${id}`, "Open the page of the series");
     announce("The series is created.");
   }
 

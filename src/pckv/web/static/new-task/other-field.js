@@ -19,11 +19,9 @@ export class OtherField {
       ],
       { onchange: () => this.choose() },
     );
-    this.name = new TextField(
-      "Its name",
-      make("input", { type: "text", autocomplete: "off", value: DEFAULT_NAME }),
-      { missing: "give the key for all others a name" },
-    );
+    this.name = new TextField("Its name", make("input", { type: "text", autocomplete: "off", value: DEFAULT_NAME }), {
+      missing: "give the key for all others a name",
+    });
     this.element = make("div", {}, this.as.element, this.name.element);
     this.choose();
   }

@@ -20,9 +20,7 @@ export function odds(epsilon) {
     right = times / (1 + times),
     shown = Number(times.toPrecision(2)).toLocaleString("en");
   const guess =
-    right > CERTAIN
-      ? "is then all but certain"
-      : `is then right in at most ${Math.round(100 * right)} of 100 cases`;
+    right > CERTAIN ? "is then all but certain" : `is then right in at most ${Math.round(100 * right)} of 100 cases`;
   const weak = times > WEAK_RATIO ? " This is weak protection." : "";
   return `Someone who sees a report is at most about ${shown} times surer of an answer than before: a fifty-fifty guess ${guess}.${weak}`;
 }

@@ -13,16 +13,7 @@ const MAX_USERS = 1e15,
   MAX_INVITATIONS = 100_000,
   // How many of the keys people are assumed to hold by default.
   ASSUMED_PAIRS = 3;
-const ABOUT = [
-    "question",
-    "description",
-    "unit",
-    "low_label",
-    "high_label",
-    "eligibility",
-    "consent",
-    "contact",
-  ],
+const ABOUT = ["question", "description", "unit", "low_label", "high_label", "eligibility", "consent", "contact"],
   // Of these, what is about values.
   OF_VALUES = ["unit", "low_label", "high_label"];
 
@@ -116,11 +107,7 @@ export class TaskForm {
       closes,
       access: new ChoiceField("How people take part", [
         ["link", "By one open link", "Everyone who has it can take part, once per device."],
-        [
-          "invitations",
-          "By invitation",
-          "Every person gets a link of their own, which is good for one report.",
-        ],
+        ["invitations", "By invitation", "Every person gets a link of their own, which is good for one report."],
       ]),
       invitations,
       eligibility: lines("Who may take part", "Such as: adults who live in Berlin."),
@@ -227,32 +214,12 @@ export class TaskForm {
   // rounds have days and panels instead, any text leaves none unlisted, named values begin and end with those
   // of the range, and no participant holds more pairs than there are keys.
   update(changed) {
-    const {
-        access,
-        invitations,
-        coin,
-        pairs,
-        opens,
-        closes,
-        epsilon,
-        levels,
-        keys,
-        other,
-        more,
-        objective,
-        repeat,
-      } = this.fields,
+    const { access, invitations, coin, pairs, opens, closes, epsilon, levels, keys, other, more, objective, repeat } =
+        this.fields,
       finds = keys.isDiscovery;
     if (finds && this.repeat.isOn) repeat.value = "once";
     this.tree.element.hidden = !finds;
-    for (const element of [
-      this.meanings,
-      this.often,
-      this.held,
-      levels.element,
-      more.element,
-      objective.element,
-    ])
+    for (const element of [this.meanings, this.often, this.held, levels.element, more.element, objective.element])
       element.hidden = finds;
     if (coin.value === "server" && access.value !== "invitations") access.value = "invitations";
     access.inputs[0].disabled = coin.value === "server";
@@ -276,8 +243,7 @@ export class TaskForm {
   }
 
   fill(values) {
-    for (const [name, field] of Object.entries(this.fields))
-      if (name in values) field.value = values[name] ?? "";
+    for (const [name, field] of Object.entries(this.fields)) if (name in values) field.value = values[name] ?? "";
     this.changed();
   }
 
@@ -312,12 +278,7 @@ export class TaskForm {
     const { keys, low, high, levels, users, epsilon, pairs, most_pairs: most, more, objective } = this.fields,
       ends = levels.isNamed ? [] : [low, high],
       ofPairs = [levels, ...ends, pairs, most, ...this.repeat.planned()];
-    for (const field of [
-      keys,
-      ...(keys.isDiscovery ? Object.values(this.tree.fields) : ofPairs),
-      users,
-      epsilon,
-    ]) {
+    for (const field of [keys, ...(keys.isDiscovery ? Object.values(this.tree.fields) : ofPairs), users, epsilon]) {
       const wrong = field.wrong();
       if (wrong) return { missing: `${field.label}: ${wrong}.` };
     }
@@ -353,10 +314,7 @@ export class TaskForm {
     const value = (name) => this.fields[name].value,
       { keys, levels } = this.fields,
       about = Object.fromEntries(
-        ABOUT.filter((name) => !keys.isDiscovery || !OF_VALUES.includes(name)).map((name) => [
-          name,
-          value(name),
-        ]),
+        ABOUT.filter((name) => !keys.isDiscovery || !OF_VALUES.includes(name)).map((name) => [name, value(name)]),
       ),
       days = {
         opens: (!this.repeat.isOn && value("opens")) || null,
@@ -390,9 +348,7 @@ export const valuesOfSeries = ({ task, period, panels, rounds }) => ({
 });
 
 const byPlace = (one, other) =>
-  one.problem.control.compareDocumentPosition(other.problem.control) & Node.DOCUMENT_POSITION_FOLLOWING
-    ? -1
-    : 1;
+  one.problem.control.compareDocumentPosition(other.problem.control) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 
 // The values of the form for another run of a task; `target` is how many reports it wanted.
 export const valuesOfTask = (task, target) => ({

@@ -53,9 +53,7 @@ export class DiscoverySection {
 
   redraw = newestOnly(async (signal, reports) => {
     this.pace.begin(reports);
-    this.computing.textContent = this.known.hidden
-      ? `Looking for keys in ${plural(reports, "report")} …`
-      : "";
+    this.computing.textContent = this.known.hidden ? `Looking for keys in ${plural(reports, "report")} …` : "";
     let complete = false;
     try {
       this.showFound(await ask("GET", `${this.path}/discovery`, { signal }));

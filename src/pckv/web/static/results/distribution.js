@@ -32,10 +32,7 @@ const ROUNDED =
   "A value between two levels is counted as one of the two at random, the nearer one more often: means stay right, and shares are those of the levels.";
 
 const spreadSentence = ({ deviation, deviation_low, deviation_high }, unit) => {
-  const { value, low, high } = valueTexts(
-    { value: deviation, low: deviation_low, high: deviation_high },
-    unit,
-  );
+  const { value, low, high } = valueTexts({ value: deviation, low: deviation_low, high: deviation_high }, unit);
   return `The standard deviation of the values is ${value}, between ${low} and ${high}.`;
 };
 
@@ -68,10 +65,7 @@ function quantiles({ quantiles: found }, task, texts) {
     const { value, range } = exact
       ? { value: level(quantile.value), range: levelRange(level(quantile.low), level(quantile.high)) }
       : valueTexts(quantile);
-    return [
-      `${QUANTILES[quantile.p]} of them${quantile.p === 0.5 ? " (the median)" : ""}`,
-      ranged(value, range),
-    ];
+    return [`${QUANTILES[quantile.p]} of them${quantile.p === 0.5 ? " (the median)" : ""}`, ranged(value, range)];
   };
   return table(["Of those who hold it", unit ? `say at most, in ${unit}` : "say at most"], found, row);
 }

@@ -28,17 +28,14 @@ export function readOptions(task, { method, post, level, hostile, false_discover
   if (task.posts.includes(post)) known.post = post;
   if (level !== undefined && isLevel(level)) known.level = String(Number(level));
   if (hostile) known.hostile = hostile;
-  if (isHashed(task) && Number(rate) > 0 && Number(rate) < 1)
-    known.false_discovery_rate = String(Number(rate));
+  if (isHashed(task) && Number(rate) > 0 && Number(rate) < 1) known.false_discovery_rate = String(Number(rate));
   return known;
 }
 
 // What belongs into an address: the options that are not the defaults.
 export function changedOptions(task, options) {
   const usual = defaults(task);
-  return Object.fromEntries(
-    Object.entries(options).filter(([name, value]) => name in usual && value !== usual[name]),
-  );
+  return Object.fromEntries(Object.entries(options).filter(([name, value]) => name in usual && value !== usual[name]));
 }
 
 // `onchange` is called with the name and the value of the chosen option.
@@ -62,11 +59,7 @@ export function optionsPanel(task, options, onchange) {
     make(
       "div",
       { class: "row" },
-      field(
-        "Method",
-        select("method", same(task.methods)),
-        "How noise is taken out: bayes is the closest on average.",
-      ),
+      field("Method", select("method", same(task.methods)), "How noise is taken out: bayes is the closest on average."),
       task.posts.length
         ? field(
             "Postprocessing",

@@ -33,9 +33,7 @@ class KeyView {
   constructor(root, id, key, settings) {
     Object.assign(this, { id, key, settings, path: `/tasks/${encodeURIComponent(id)}` });
     this.chart = new Chart("Share of people and mean of the key with their ranges at several levels.");
-    this.values = new Chart(
-      "Shares of the values of those who hold the key, and quantiles, with their ranges.",
-    );
+    this.values = new Chart("Shares of the values of those who hold the key, and quantiles, with their ranges.");
     this.said = make("div");
     this.top = make("div");
     this.levels = make("div");
@@ -70,10 +68,7 @@ class KeyView {
     document.title = `${key} – ${task.name} – pckv`;
     replace(this.top, ...heading);
     if (!task.reports)
-      return replace(
-        this.said,
-        make("p", { class: "note" }, "No reports yet: nothing is known of this key."),
-      );
+      return replace(this.said, make("p", { class: "note" }, "No reports yet: nothing is known of this key."));
     const answer = await ask("GET", `${path}/key?${parameters}`, { signal }),
       address = (name) => withSettings(keyAddress(id, name), changedOptions(task, options));
     replace(this.top, ...heading, neighbours(answer, address));
@@ -173,9 +168,7 @@ function meanSentence(estimate, { low, high, about }) {
 
 function improvements({ sharper, reports, estimate, hostile }, task) {
   if (hostile)
-    return [
-      make("p", {}, "Fewer hostile reports: what they can do does not shrink as more honest ones come."),
-    ];
+    return [make("p", {}, "Fewer hostile reports: what they can do does not shrink as more honest ones come.")];
   const { noise, smallest, hidden, size_answers: answers } = sharper,
     more = `people who hold more than ${pairs(task.padding)}`;
   const lines = [

@@ -18,9 +18,7 @@ import {
 import { TOO_RARE } from "../shared/ranges.js";
 
 export function precisionSection(path, task) {
-  const chart = new Chart(
-    "Typical error of the share of people who hold a key, against the number of reports.",
-  );
+  const chart = new Chart("Typical error of the share of people who hold a key, against the number of reports.");
   const said = make("div", { "aria-live": "polite" });
   let options = {};
   const number = (value, max) =>
@@ -137,7 +135,6 @@ function wanted(answer) {
 
 function reportsNeeded(needed, reports) {
   const ratio = needed / Math.max(1, reports);
-  const left =
-    ratio <= 1 ? ", which are there already" : reports ? `, ${short(ratio)} times as many as today` : "";
+  const left = ratio <= 1 ? ", which are there already" : reports ? `, ${short(ratio)} times as many as today` : "";
   return [make("strong", {}, `${count(needed)} reports`), left];
 }

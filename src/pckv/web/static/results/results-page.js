@@ -60,12 +60,7 @@ function show(results) {
         ? [make("p", { class: "note" }, verdict.join(" ")), table(results), shown(results), spread(results)]
         : [make("p", {}, "There are no reports yet.")]),
     ),
-    make(
-      "section",
-      { "aria-label": "How to read this" },
-      make("h2", {}, "How to read this"),
-      ...reading(results),
-    ),
+    make("section", { "aria-label": "How to read this" }, make("h2", {}, "How to read this"), ...reading(results)),
   );
 }
 

@@ -170,11 +170,7 @@ export class ResultsSection {
     try {
       const spec = await requests.ask("chart", options, { signal });
       const precisely = { ...options, candidates: requests.keys?.length };
-      await Promise.all([
-        this.chart.draw(spec),
-        this.shares?.refresh(options),
-        this.precision.refresh(precisely),
-      ]);
+      await Promise.all([this.chart.draw(spec), this.shares?.refresh(options), this.precision.refresh(precisely)]);
     } catch (error) {
       if (!signal.aborted) this.showProblem(error);
       return false;

@@ -41,12 +41,7 @@ export class TrendCharts {
 // A flag with the change; a change that noise may explain has none.
 function figure({ key, change }, chart) {
   const flag = change?.changed ? make("span", { class: "badge changed" }, changeTexts(change).value) : null;
-  return make(
-    "div",
-    { class: "trend" },
-    make("p", {}, make("strong", {}, key.key), " ", flag),
-    chart.element,
-  );
+  return make("div", { class: "trend" }, make("p", {}, make("strong", {}, key.key), " ", flag), chart.element);
 }
 
 function description(key, rounds) {

@@ -1,18 +1,7 @@
 // What the rounds of a series tell together: a sentence, the keys that moved most, and a table of all keys.
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import {
-  alertBox,
-  ask,
-  choice,
-  count,
-  field,
-  make,
-  newestOnly,
-  query,
-  replace,
-  request,
-} from "../shared/page.js";
+import { alertBox, ask, choice, count, field, make, newestOnly, query, replace, request } from "../shared/page.js";
 import { changeTexts, frequencyTexts, UNLISTED } from "../shared/ranges.js";
 import { ranged, SearchTable } from "../shared/table.js";
 import { levelText } from "./estimate-options.js";
@@ -24,8 +13,7 @@ const MOVED = "moved";
 
 // By which numbers each column sorts; the second number decides among equals.
 const SORTS = {
-  [MOVED]: ({ change, pooled }) =>
-    change ? [-change.p_value, Math.abs(change.change)] : [pooled.frequency, 0],
+  [MOVED]: ({ change, pooled }) => (change ? [-change.p_value, Math.abs(change.change)] : [pooled.frequency, 0]),
   smoothed: ({ key }) => [key.smoothed.at(-1), 0],
   pooled: ({ pooled }) => [pooled.frequency, 0],
   mean: ({ pooled }) => [Number(pooled.mean_known), pooled.mean],

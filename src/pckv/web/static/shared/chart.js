@@ -86,12 +86,9 @@ function fit(spec, plotWidth, sideBySide) {
 
 // A key may have the name of a colour, and stays as it is.
 const lighten = (spec) =>
-  JSON.parse(JSON.stringify(spec), (member, value) =>
-    member === "key" ? value : (LIGHTER.get(value) ?? value),
-  );
+  JSON.parse(JSON.stringify(spec), (member, value) => (member === "key" ? value : (LIGHTER.get(value) ?? value)));
 
-const escaped = (text) =>
-  text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
+const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
 export class Chart {
   constructor(description) {
@@ -117,11 +114,7 @@ export class Chart {
     this.width = width;
     if (!width) return;
     const { title, ...untitled } = spec;
-    const [box, embedded] = await this.embed(
-      DARK.matches ? lighten(untitled) : untitled,
-      pageColours(),
-      width,
-    );
+    const [box, embedded] = await this.embed(DARK.matches ? lighten(untitled) : untitled, pageColours(), width);
     if (number !== this.draws) return embedded.finalize();
     this.shown?.finalize();
     this.shown = embedded;

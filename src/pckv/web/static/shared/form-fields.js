@@ -3,8 +3,7 @@
 // names the field.
 import { count, field, make } from "./page.js";
 
-const sentence = (text) =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
 
 // What is wrong with a control, told where it stands.
 export class FieldProblem {

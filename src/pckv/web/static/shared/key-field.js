@@ -51,8 +51,7 @@ export function parseKeys(text, { exact = false } = {}) {
       // No character takes more than three bytes per unit of the length.
       if (3 * key.length > MAX_LINE_BYTES && byteCount(key) > MAX_LINE_BYTES)
         bad.push({ place, why: `is longer than ${MAX_LINE_BYTES} bytes` });
-      else if (/\p{Cc}/u.test(key))
-        bad.push({ place, why: "has a tab or another character that cannot be seen" });
+      else if (/\p{Cc}/u.test(key)) bad.push({ place, why: "has a tab or another character that cannot be seen" });
       else if (key !== key.normalize()) bad.push({ place, why: "is not in Unicode normal form C" });
     }
   });
@@ -72,8 +71,7 @@ export function firstColumn(text) {
     const found = row.exec(text);
     if (!found) throw new Error("a quotation mark of the file is not closed");
     const name = found[1].startsWith('"') ? found[1].slice(1, -1).replaceAll('""', '"') : found[1];
-    if (/[\r\n]/.test(name))
-      throw new Error(`the file has a name with a line break: “${name.slice(0, 20)}…”`);
+    if (/[\r\n]/.test(name)) throw new Error(`the file has a name with a line break: “${name.slice(0, 20)}…”`);
     names.push(name);
   }
   return names.join("\n");

@@ -53,9 +53,7 @@ export async function request(method, path, { body, accept = "application/json",
 export const ask = async (method, path, options) => (await request(method, path, options)).json();
 
 export const query = (values) =>
-  new URLSearchParams(
-    Object.entries(values).filter(([, value]) => value !== "" && value !== undefined),
-  ).toString();
+  new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== undefined)).toString();
 
 export const count = (number) => number.toLocaleString("en");
 
@@ -111,8 +109,7 @@ export function field(label, input, hint) {
 
 export function choice(options, chosen, onchange) {
   const select = make("select", { onchange: () => onchange(select.value) });
-  for (const [value, label] of options)
-    select.append(make("option", { value, selected: value === chosen }, label));
+  for (const [value, label] of options) select.append(make("option", { value, selected: value === chosen }, label));
   return select;
 }
 
@@ -134,11 +131,7 @@ export function confirmButton({ label, kind = "", title, text, work }) {
     make(
       "div",
       { class: "buttons" },
-      make(
-        "button",
-        { type: "button", class: kind === "danger" ? "danger" : "main", onclick: confirm },
-        label,
-      ),
+      make("button", { type: "button", class: kind === "danger" ? "danger" : "main", onclick: confirm }, label),
       make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
     ),
   );
@@ -154,12 +147,7 @@ export function confirmButton({ label, kind = "", title, text, work }) {
     replace(trouble);
     dialog.showModal();
   }
-  return make(
-    "div",
-    {},
-    make("button", { type: "button", class: kind, onclick: open }, `${label} …`),
-    dialog,
-  );
+  return make("div", {}, make("button", { type: "button", class: kind, onclick: open }, `${label} …`), dialog);
 }
 
 export function alertBox(text) {

@@ -57,8 +57,7 @@ export const changeTexts = ({ change, change_low, change_high }) =>
 export const shareTexts = ({ share, low, high }) => withRange(100 * share, 100 * low, 100 * high, " %");
 
 // A number in the unit of the values, such as a median.
-export const valueTexts = ({ value, low, high }, unit = "") =>
-  withRange(value, low, high, unit ? ` ${unit}` : "");
+export const valueTexts = ({ value, low, high }, unit = "") => withRange(value, low, high, unit ? ` ${unit}` : "");
 
 const MAX_LETTERS = 8;
 
