@@ -33,7 +33,7 @@ LONG = {
         "|order_of_keys|tuned_sets|reference_(numbers|figures)|simulated_counts|figure_is_drawn|errors_are_those_of_theory"
         "|keeps_the_influence|covariances_between|intervals_that_know_nothing|what_is_hidden|baseline_frequency_error"
         "|theory_includes|intervals_of_means_contain|false_discovery_rate|every_order_of_magnitude|q_is_the_one"
-        "|audits_at_any_size|standard_audits_ask|sampler_that_mutants|shared_symbols|claim_can_be_judged|few_counts_are"
+        "|audits_at_any_size|standard_audits_ask|shared_symbols|claim_can_be_judged|few_counts_are"
         "|epsilon_reaches_delta|means_far_from|intervals_hold_where|lower_limit_above"
     ),
     "processes that are started, killed or short of memory": (

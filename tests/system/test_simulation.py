@@ -77,16 +77,16 @@ def check_sequences(folder: Path) -> None:
 REPORTS, PARTS, WRITER = "store/sql/reports.py", "store/parts.py", "collector/ingest/report_writer.py"
 WORDS = "pack_words(task, words))\n\n\ndef merge_parts"
 TALLIED = "return tally_part(merge_parts(task, contents, compaction.size))"
-DECIDED = "    return decide(batch, known)\n"
-REPLAYED = """    decision = decide(batch, known)
+DECIDED = "    return duplicates.decide(batch, known)\n"
+REPLAYED = """    decision = duplicates.decide(batch, known)
     outcomes = zip(batch.reports, decision.outcomes, strict=True)
     replayed = [report for report, outcome in outcomes if outcome is ReportOutcome.KNOWN]
-    return BatchDecision(decision.outcomes, [*decision.stored, *replayed])
+    return duplicates.BatchDecision(decision.outcomes, [*decision.stored, *replayed])
 """
-REPLACED = """    decision, stored, conflict = decide(batch, known), ReportOutcome.STORED, ReportOutcome.CONFLICT
+REPLACED = """    decision, stored, conflict = duplicates.decide(batch, known), ReportOutcome.STORED, ReportOutcome.CONFLICT
     outcomes = [stored if outcome is conflict else outcome for outcome in decision.outcomes]
     changed = zip(batch.reports, outcomes, strict=True)
-    return BatchDecision(outcomes, [report for report, outcome in changed if outcome is stored])
+    return duplicates.BatchDecision(outcomes, [report for report, outcome in changed if outcome is stored])
 """
 ANSWERED = """outcomes.add_done_callback(lambda done: done.cancelled() or done.exception())
         return [ReportOutcome.STORED] * len(upload.reports)"""
@@ -96,7 +96,7 @@ LOST = """        while self._queue:
         self._stopping = True
         self._wake.set()
         if"""
-ADD, STORED = "batch: TaskBatch) -> BatchDecision:\n    if row", "[report.body for report in decision.stored]"
+ADD, STORED = "batch: duplicates.TaskBatch) -> duplicates.BatchDecision:\n    if row", "[report.body for report in decision.stored]"
 COUNTED = {
     ADD: ADD.replace("TaskBatch)", "TaskBatch, calls=[])"),
     STORED: f"{STORED} if calls.append(0) or len(calls) % 5 != 1 else []",
