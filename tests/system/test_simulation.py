@@ -96,7 +96,10 @@ LOST = """        while self._queue:
         self._stopping = True
         self._wake.set()
         if"""
-ADD, STORED = "batch: duplicates.TaskBatch) -> duplicates.BatchDecision:\n    if row", "[report.body for report in decision.stored]"
+ADD, STORED = (
+    "batch: duplicates.TaskBatch) -> duplicates.BatchDecision:\n    if row",
+    "[report.body for report in decision.stored]",
+)
 COUNTED = {
     ADD: ADD.replace("TaskBatch)", "TaskBatch, calls=[])"),
     STORED: f"{STORED} if calls.append(0) or len(calls) % 5 != 1 else []",

@@ -42,7 +42,7 @@ COMMANDS = {
     "token": "Make, list and revoke tokens.",
     "trend": "Say what changed over the rounds of a series.",
 }
-# Commands whose module has another name than they.
+# Commands whose module has another name than they; the function of each is `NAME_command`.
 MODULES = {"invitations": "task", "token": "store"}
 # What a shell adds to a signal's number where a signal ended the program.
 SIGNAL_EXIT = 128

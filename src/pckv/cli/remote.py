@@ -58,6 +58,10 @@ class RemoteCollector(NamedTuple):
     url: str
     token: str
 
+    def __repr__(self) -> str:
+        """Name the collector; a traceback or a log must not show the token."""
+        return f"RemoteCollector({self.url!r})"
+
     def ask(self, method: str, path: str, body: bytes | None = None, *, estimates: bool = False) -> Any:
         """Return what the collector answers; a problem becomes an error with one line.
 

@@ -130,11 +130,11 @@ PROBLEM_SCHEMA = {
 # What can be wrong with any request, with one that needs a token, and with one about a task or a series.
 GENERAL_PROBLEMS = (ProblemKind.SLOW, ProblemKind.TOO_LARGE, ProblemKind.MEDIA, ProblemKind.TOO_OFTEN)
 TOKEN_PROBLEMS = (ProblemKind.BAD_TOKEN, ProblemKind.FORBIDDEN)
-PROBLEMS_BY_PLACE = {
-    "{task_id}": (ProblemKind.UNKNOWN, ProblemKind.DELETED),
-    "{series_id}": (ProblemKind.UNKNOWN,),
+PROBLEMS_BY_PARAMETER = {
+    "task_id": (ProblemKind.UNKNOWN, ProblemKind.DELETED),
+    "series_id": (ProblemKind.UNKNOWN,),
 }
-# The only route that nothing can keep from answering.
+# It answers while all others wait for the store or for each other.
 HEALTH = "/healthz"
 
 
@@ -270,11 +270,11 @@ def _possible_problems(route: Route, operation: dict[str, Any]) -> Iterator[Prob
         yield ProblemKind.OVERLOADED
     if route.policy.access is not Access.PUBLIC:
         yield from TOKEN_PROBLEMS
-    parameters = {f"{{{parameter['name']}}}" for parameter in operation.get("parameters", ())}
-    for place, kinds in PROBLEMS_BY_PLACE.items():
-        if place in parameters:
+    parameters = {parameter["name"] for parameter in operation.get("parameters", ())}
+    for name, kinds in PROBLEMS_BY_PARAMETER.items():
+        if name in parameters:
             yield from kinds
-    if parameters - PROBLEMS_BY_PLACE.keys() or "requestBody" in operation:
+    if parameters - PROBLEMS_BY_PARAMETER.keys() or "requestBody" in operation:
         yield ProblemKind.MALFORMED
 
 

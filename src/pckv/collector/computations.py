@@ -155,7 +155,7 @@ class AnalysisThreads:
         return await self.wait(asyncio.shield(self.start(account, work)))
 
     async def run_short(self, work: Callable[[], T]) -> T:
-        """Return the result of work that takes a moment, and so counts for no account."""
+        """Return the result of work that counts for no account: a moment's work, or what must not be refused."""
         return await self.wait(asyncio.shield(self._submit(work)))
 
     def start(self, account: bytes, work: Callable[[], T]) -> asyncio.Future[T]:

@@ -53,6 +53,8 @@ _SETTINGS = """
 class SqliteTransaction(Transaction):
     """A transaction on one connection; only one connection writes at a time, so nothing else needs a lock."""
 
+    for_share, for_update = "", ""
+
     def __init__(self, connection: apsw.Connection, contracts: ParsedContracts) -> None:
         self._connection, self.contracts = connection, contracts
 

@@ -143,18 +143,18 @@ class SparseCounts:
         if not self._waiting:
             return
         first, *others = self._waiting
-        parts = [(self._cells, self._counts), *self._waiting]
-        self._waiting, self._waiting_cells = [], 0
         if not self._cells.size and not others and bool((first[0][1:] > first[0][:-1]).all()):
             # In order already, as the words of a small batch are.
             self._cells, self._counts = first
-            return
-        cells = np.concatenate([part for part, _ in parts])
-        counts = np.concatenate([part for _, part in parts])
-        order = np.argsort(cells, kind="stable")
-        cells, counts = cells[order], counts[order]
-        starts = np.flatnonzero(np.r_[True, cells[1:] != cells[:-1]])
-        self._cells, self._counts = cells[starts], np.add.reduceat(counts, starts)
+        else:
+            cells = np.concatenate([self._cells, *(part for part, _ in self._waiting)])
+            counts = np.concatenate([self._counts, *(part for _, part in self._waiting)])
+            order = np.argsort(cells, kind="stable")
+            cells, counts = cells[order], counts[order]
+            starts = np.flatnonzero(np.r_[True, cells[1:] != cells[:-1]])
+            self._cells, self._counts = cells[starts], np.add.reduceat(counts, starts)
+        # Last: if memory ends before, nothing is lost.
+        self._waiting, self._waiting_cells = [], 0
 
 
 def empty_counts(cells: int) -> Counts:

@@ -32,6 +32,7 @@ from pckv.collector.analysis.estimates import (
 )
 from pckv.collector.app import Collector, CurrentCollector
 from pckv.collector.contracts.contracts import task_facts
+from pckv.collector.contracts.series import MAX_NUMBER
 from pckv.collector.contracts.tasks import MAX_TASKS_PER_PAGE
 from pckv.collector.http.auth import Account
 from pckv.collector.http.downloads import file_stem
@@ -46,8 +47,6 @@ from pckv.estimators.results.estimates import Estimates
 from pckv.planning.people import DEFAULT_CANDIDATES, MIN_FREQUENCY
 from pckv.store.base import StoredTask, TaskFilter
 
-# The largest number that a database gives a task.
-MAX_NUMBER = 2**63 - 1
 # The key of examples for a task that lists none.
 ANY_KEY = "any text"
 

@@ -19,7 +19,7 @@ from pckv.contract.series import Series
 from pckv.store.base import StoredRound, StoredSeries
 
 MAX_SERIES_PER_PAGE = MAX_ROUNDS_PER_PAGE = 1000
-# The largest number that a database gives a series.
+# The largest number that a database gives a series or a task.
 MAX_NUMBER = 2**63 - 1
 
 router = APIRouter(tags=["series"])

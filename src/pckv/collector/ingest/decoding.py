@@ -268,7 +268,7 @@ def _check_messages(arrow: Any, body: bytes) -> None:
     source = arrow.BufferReader(body)
     reader = arrow.ipc.MessageReader.open_stream(source)
     rows = 0
-    for number, message in enumerate(iter(reader.read_next_message, None)):
+    for number, message in enumerate(reader):
         if number > MAX_BATCHES_PER_REQUEST:
             raise ProblemDetails(
                 ProblemKind.TOO_LARGE, f"a stream has at most {MAX_BATCHES_PER_REQUEST} record batches"

@@ -72,7 +72,8 @@ class Distributions:
             mean alone.
         exact: Whether values are levels. Otherwise values between two levels are counted at both, by their
             distance.
-        shares: As in `ValueSpread`, and so is `deviation`.
+        shares: The share of the holders at every level, a row per key; `deviation` is the standard deviation of
+            their values.
         at_most_low: The least share of the holders that may be at a level or below it, and `at_most_high` the
             largest.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from pckv.base.days import Phase
 from pckv.base.errors import ParameterError, TaskGone
@@ -154,8 +154,8 @@ def _pattern(search: str) -> str:
 
 def change_task(tx: Transaction, task_id: str, changes: TaskChanges) -> bool:
     """Change what may be changed about a task; return False if it is unknown."""
+    given = {name: changes[name] for name in ("target", "public_results") if name in changes}
     # PostgreSQL takes no truth value for a number.
-    given = cast("Mapping[str, int | None]", changes)
     columns = {name: None if value is None else int(value) for name, value in given.items()}
     values = "".join(f", {name} = ${number}" for number, name in enumerate(columns, 1))
     sql = f"UPDATE tasks SET id = id{values} WHERE id = ${len(columns) + 1}"  # noqa: S608

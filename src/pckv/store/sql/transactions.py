@@ -6,9 +6,10 @@ Schema scripts are numbered, one folder per dialect; each is applied once, in or
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from importlib.resources import files
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pckv.base.errors import PckvError, StoreError
 from pckv.base.wire import Report
@@ -28,46 +29,57 @@ class TransactionConflict(Exception):
     """Another transaction was faster; nothing was changed, and the transaction may be tried again."""
 
 
-class Transaction(Protocol):
+class Transaction(ABC):
     """One open transaction of a store, and the contracts that the store has parsed."""
 
     contracts: ParsedContracts
 
     # The ends of queries whose rows other transactions may share, and not change, until this one ends; and of
     # those whose rows they wait for.
-    for_share: str = ""
-    for_update: str = ""
+    for_share: str
+    for_update: str
 
+    @abstractmethod
     def rows(self, sql: str, *values: object) -> list[Any]:
         """Return the rows of a query."""
 
+    @abstractmethod
     def change(self, sql: str, *values: object) -> int:
         """Execute a statement; return how many rows it changed."""
 
+    @abstractmethod
     def script(self, sql: str) -> None:
         """Execute several statements."""
 
+    @abstractmethod
     def lock_tokens(self) -> None:
         """Keep all other transactions from changing tokens until this one ends."""
 
+    @abstractmethod
     def insert_reports(self, task: int, reports: Sequence[Report]) -> dict[bytes, bytes]:
         """Insert reports with distinct ids, in order; return the bodies of those that were stored already."""
 
+    @abstractmethod
     def bodies(self, task: int, ids: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the bodies of those of the given ids that are stored."""
 
+    @abstractmethod
     def lock_invitations(self, task: int, hashes: Sequence[bytes]) -> dict[bytes, Invitation]:
         """Return the known invitations, which no other transaction can change until this one ends."""
 
+    @abstractmethod
     def spend_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
         """Mark invitations as spent, and erase their coins."""
 
+    @abstractmethod
     def insert_invitations(self, task: int, hashes: Sequence[bytes]) -> None:
         """Add the invitations that are not stored yet."""
 
+    @abstractmethod
     def erasure_mark(self) -> str:
         """Return what later tells whether the rows that this transaction deleted are gone from the files."""
 
+    @abstractmethod
     def delete_parts(self, task: int, numbers: Sequence[int]) -> bool:
         """Delete parts; return False, and delete none, unless all exist and none is locked."""
 
