@@ -60,7 +60,7 @@ FAULTS = (
     in_place("half of a batch shares its draws, replayed", BATCH, SHARED, batch["grr"]),
     in_place("every 1000th shares noise", BATCH, {DRAWN: NUMBERS.format("numbers[::1000] = numbers[:1]")}, check_vectorised_tape),
     in_place("neighbours exchange draws", BATCH, {"numbers = self.draw(participants)\n": "numbers = self.draw(participants[::-1])\n"}, batch["ue-compact"]),
-    in_place("ids carry sizes, batches from a tape", BATCH, {"ids = tape.report_ids(participants)": "ids = tape.report_ids(participants).copy()\n        ids[:, 15] = part.sizes"}, batch["grr"]),
+    in_place("ids carry sizes, batches from a tape", BATCH, {"ids = tape.report_ids(participants)\n        chosen": "ids = tape.report_ids(participants).copy()\n        ids[:, 15] = part.sizes\n        chosen"}, batch["grr"]),
     in_place("ids carry sizes, batches", BATCH, {MANY: WITH_SIZES.format(MANY.removeprefix("return "))}, partial(check_report_ids, "ue")),
     in_place("ids carry sizes, single reports", PERTURB, {"or tape.report_id,": "or tape.report_id[:15] + bytes([len(pairs)]),"}, partial(check_report_ids, "grr")),
     in_place("first pair from five on", BATCH, {SAMPLED: f"    keys[sizes >= 5] = population.keys[population.offsets[:-1][sizes >= 5]]\n{SAMPLED}"}, batch["grr"]),

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from pckv import Task
 from pckv.base.days import Phase
 from pckv.client import Client, Status
 from pckv.client.folder import StateFolder, _sealed
 from pckv.client.ledger import Caps, Ledger
 from pckv.client.outbox import REPORT_SUFFIX, SPENT_SUFFIX, DeliveryOutcome, Outbox
+from pckv.contract.members import Dates
 from support import ledger_checks as checks
 from support.client_collector import FakeCollector
 from support.faults import PatchedFault, Plant, in_source, replaced
@@ -95,7 +95,7 @@ MUTANTS = (
     PatchedFault("edited records believed", in_source(LEDGER, {FITS: ":\n            spending = Spending.from_json(text)"}), checks.check_an_edited_record_is_refused),
     PatchedFault("the cap is forgotten", in_source(LEDGER, {"if text != self._folder.get(name):": "if not name:"}), checks.check_the_cap_is_remembered),
     PatchedFault("no cap by default", in_source(LEDGER, {"return DEFAULT_CAP": "return Decimal('Infinity')"}), checks.check_there_is_a_cap_by_default),
-    PatchedFault("closed tasks are answered", replaced(Task, "phase", lambda _: lambda *_: Phase.OPEN), checks.check_a_closed_task_spends_nothing),
+    PatchedFault("closed tasks are answered", replaced(Dates, "phase", lambda _: lambda *_: Phase.OPEN), checks.check_a_closed_task_spends_nothing),
 )  # fmt: skip
 
 

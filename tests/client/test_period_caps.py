@@ -37,7 +37,7 @@ LEDGER, READ, DAY = (
 )
 MUTANTS = (
     PatchedFault("the day decreases", in_source(LEDGER, {"return day\n\n    def _check_caps": "return today\n\n    def _check_caps"}), checks.check_a_clock_set_back_frees_nothing),
-    PatchedFault("records have no day", in_source(LEDGER, {READ: READ.replace("day", "'1970-01-01'"), '"day": self.day,': '"day": "1970-01-01",'}), checks.check_a_removed_report_counts_from_its_day),
+    PatchedFault("records have no day", in_source(LEDGER, {READ: READ.replace("day", "'1970-01-01'"), '{"epsilon": f"{self.epsilon:f}"': '{"day": "1970-01-01", "epsilon": f"{self.epsilon:f}"'}), checks.check_a_removed_report_counts_from_its_day),
     PatchedFault("everything was spent long ago", in_source(LEDGER, {DAY: f"{DAY}\n    day = '1970-01-01'"}), checks.check_a_period_has_a_cap),
     PatchedFault("one day too long", in_source(LEDGER, {"days_between(entry.day, day) < period.days": "days_between(entry.day, day) - 1 < period.days"}), checks.check_a_period_has_a_cap),
     PatchedFault("caps are forgotten", in_source(LEDGER, {"if text != self._folder.get(name):": "if not name:"}), checks.check_the_cap_per_period_is_remembered),

@@ -131,7 +131,7 @@ MUTANTS = (
     slower("a decision by a bit of a key", FACTOR, f"({BIT} ? BigInt(square) : 1n)"),
     slower("a decision within a conjunction", FACTOR, f"BigInt(({BIT} && square) || 1)"),
     slower("a place in an array by a bit of a key", FACTOR, f"[1n, BigInt(square)][{BIT}]"),
-    slower("bits that are 0 are left out", f"this.squarings.reduce(\n      {PRODUCT}", f"this.squarings.filter((_, place) => {BIT}).reduce((product, square) => (product * BigInt(square))"),
+    slower("bits that are 0 are left out", f"this.squarings.reduce({PRODUCT}", f"this.squarings.filter((_, place) => {BIT}).reduce((product, square) => (product * BigInt(square))"),
     slower("as many steps as a key has bits", "this.squarings.reduce(", "this.squarings.slice(0, exponent.toString(2).length).reduce("),
     slower("a power by the key", FACTOR, f"BigInt(square) ** BigInt({BIT})"),
     slower("a decision by the level", f"this.itemSymbol(drawn, {ITEM})", f"(level ? this.itemSymbol(drawn, {ITEM}) : this.itemSymbol(drawn, this.levels * key))"),

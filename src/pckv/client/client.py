@@ -86,7 +86,7 @@ class Client:
         return self._caps.per_period
 
     def task(self, task_id: str) -> Task:
-        """Return the task of an id: fetched once, checked against the id, then stored in the state folder.
+        """Return the task `task_id`: fetched once, checked against its id, then stored in the state folder.
 
         Raises:
             ClientError: if the collector does not know it, or its text does not have this id.
@@ -94,7 +94,7 @@ class Client:
         return find_contract(Task, task_id, self._folder, self._transport)
 
     def series(self, series_id: str) -> Series:
-        """Return the series of an id: fetched once, checked against the id, then stored in the state folder.
+        """Return the series `series_id`: fetched once, checked against its id, then stored in the state folder.
 
         Raises:
             ClientError: if the collector does not know it, or its text does not have this id.
@@ -208,9 +208,12 @@ class Client:
         return self._rounds.report(series, pairs, spread)
 
     def flush(self) -> list[Receipt]:
-        """Send all reports that wait for this collector, and return one receipt per report.
+        """Send all reports that wait for this collector.
 
         Once the collector cannot be reached, the remaining reports are not tried.
+
+        Returns:
+            One receipt per report.
 
         Raises:
             ClientError: if a file of the state folder is damaged; all other reports were sent before.

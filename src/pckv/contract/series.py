@@ -123,7 +123,7 @@ class Series:
         return Phase.OPEN if self.round_on(day) is not None else Phase.CLOSED
 
     def task_of(self, number: int) -> Task:
-        """Return the task of a round, whose numbers begin with 1: the same wherever it is derived.
+        """Return the task of round `number`, counted from 1: the same wherever it is derived.
 
         It is named after the round, with its days, and bound to the series.
 

@@ -332,7 +332,7 @@ class Task:
         ]
 
     def members(self, *names: str) -> dict[str, Any]:
-        """Return some plain values of the task, under the names that JSON has them."""
+        """Return plain values of the task by `names`, those that JSON has."""
         return {name: plain(_PLAIN[name](self) if name in _PLAIN else getattr(self, name)) for name in names}
 
     def first_keys(self) -> tuple[list[str], int]:

@@ -97,7 +97,7 @@ class Tally:
         return int(self.counts.take(np.array([layout.unused]))[0])
 
     def add(self, report: Report) -> None:
-        """Count one report of the task; anything else is a `ReportError`, and nothing is counted."""
+        """Count one `report` of the task; anything else is a `ReportError`, and nothing is counted."""
         check_id(report.id)
         self._format.decode(report.body)
         self._count(self._format.to_array(report.body))
@@ -130,7 +130,7 @@ class Tally:
         self.reports = reports
 
     def add_counted(self, words: Integers, times: Integers) -> None:
-        """Add different words that were counted elsewhere, each with the `times` that it was reported.
+        """Add different `words` that were counted elsewhere, each with the `times` that it was reported.
 
         Raises:
             TallyError: if cells are not words, a word comes twice, or a number is below 0.
@@ -146,7 +146,7 @@ class Tally:
         self.counts.add_counts(words, times)
 
     def merge(self, other: Tally) -> None:
-        """Add another tally to this one; one of another task, or too many reports, are a `TallyError`."""
+        """Add the tally `other` to this one; one of another task, or too many reports, are a `TallyError`."""
         if other.task != self.task:
             raise TallyError(f"a tally of task {other.task.id} cannot be merged into one of {self.task.id}")
         self.reports = self._grown(other.reports)
@@ -162,13 +162,20 @@ class Tally:
 
     @classmethod
     def from_bytes(cls, task: Task, data: bytes) -> Tally:
-        """Read what `bytes(tally)` gave; a `TallyError` refuses what is truncated, edited or another task's."""
+        """Return the tally of a `task` from `data`, which `bytes(tally)` gave.
+
+        Returns:
+            An equal tally.
+
+        Raises:
+            TallyError: if the bytes are truncated, edited or another task's.
+        """
         tally = cls(task)
         tally.merge_bytes(data)
         return tally
 
     def merge_bytes(self, data: bytes) -> None:
-        """Add what `bytes(tally)` gave, at a cost that depends on its size, not on all cells.
+        """Add `data`, which `bytes(tally)` gave, at a cost that depends on its size, not on all cells.
 
         A `TallyError` refuses what is truncated, edited, or another task's.
         """

@@ -30,7 +30,7 @@ def test_a_task_tells_what_larger_sets_hide(server: ServeProcess, people: Any) -
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
-    page.get_by_text("if nobody holds more than 1 pair; how many people do is not known yet.").wait_for()
+    page.get_by_text("if no participant holds more than 1 pair; how many people do is not known yet.").wait_for()
     assert "20 % of the reports say about how many" in page.locator(".facts").text_content()
     send(server, task, [4] * 2000)
     page.get_by_text("cannot be promised, however many reports come").wait_for()
