@@ -67,8 +67,8 @@ def test_a_question_that_loses_too_much_does_not_hold(keys: int, padding: int) -
 
 
 def test_standard_audits_ask_sizes_wherever_they_matter(request: pytest.FixtureRequest) -> None:
-    """Up to two keys, with `--slow` up to three as the command has them."""
-    audits = standard_audits() if request.config.getoption("--slow") else standard_audits(max_keys=2)
+    """Up to two keys, with `--all` up to three as the command has them."""
+    audits = standard_audits() if request.config.getoption("--all") else standard_audits(max_keys=2)
     assert all(result.holds for result in audits)
     for result in audits:
         assert (result.size_share > 0) == (result.mechanism != "ue" and result.padding < result.keys)

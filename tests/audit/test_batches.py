@@ -47,22 +47,21 @@ def test_tapes(check: Callable[[], None]) -> None:
 
 @pytest.mark.parametrize("mechanism", LAWS)
 def test_every_padding(mechanism: str, request: pytest.FixtureRequest) -> None:
-    """Every padding up to 100 with `--slow`, a few without; with as many keys, one more, and many."""
-    paddings = range(1, 101) if request.config.getoption("--slow") else (7, 51)
+    """Every seventh padding up to 100 with `--all`, two without; with as many keys, one more, and many."""
+    paddings = range(2, 101, 7) if request.config.getoption("--all") else (7, 51)
     check_batch_equals_single(mechanism, [(keys, each) for each in paddings for keys in (each, each + 1, 700)])
 
 
-def test_rare_draws_again(request: pytest.FixtureRequest) -> None:
-    """With `--slow`: the same bits next to others."""
-    if not request.config.getoption("--slow"):
-        pytest.skip("rare draws once more: --slow")
+@pytest.mark.verify
+def test_rare_draws_again() -> None:
+    """The same bits next to others."""
     for mechanism in LAWS:
         check_rare_draws(mechanism, range(SWEEPS, 2 * SWEEPS))
 
 
 def test_rare_answers(request: pytest.FixtureRequest) -> None:
-    """All mechanisms share the code that answers the size question; `--slow` runs it for each."""
-    for mechanism in ("grr", "ue-compact", "collision") if request.config.getoption("--slow") else ("grr",):
+    """All mechanisms share the code that answers the size question; `--all` runs it for each."""
+    for mechanism in ("grr", "ue-compact", "collision") if request.config.getoption("--all") else ("grr",):
         check_rare_answers(mechanism)
 
 

@@ -140,29 +140,25 @@ def processes_with(mark: str) -> list[int]:
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize(
-    ("moment", "number", "whole_group", "slow"),
+    ("moment", "number", "whole_group"),
     [
-        ("starting", signal.SIGINT, True, False),
-        ("starting", signal.SIGTERM, False, True),
-        ("collecting", signal.SIGINT, True, True),
-        ("collecting", signal.SIGTERM, True, False),
-        ("sending", signal.SIGINT, False, False),
-        ("sending", signal.SIGTERM, True, True),
-        ("estimating", signal.SIGINT, True, True),
-        ("estimating", signal.SIGTERM, False, False),
+        ("starting", signal.SIGINT, True),
+        ("starting", signal.SIGTERM, False),
+        ("collecting", signal.SIGINT, True),
+        ("collecting", signal.SIGTERM, True),
+        ("sending", signal.SIGINT, False),
+        ("sending", signal.SIGTERM, True),
+        ("estimating", signal.SIGINT, True),
+        ("estimating", signal.SIGTERM, False),
     ],
 )
 def test_a_demo_that_is_interrupted_leaves_nothing(
     moment: str,
     number: signal.Signals,
     whole_group: bool,
-    slow: bool,
     tmp_path: Path,
-    request: pytest.FixtureRequest,
 ) -> None:
-    """By default every moment once, and every signal to one process and to all; with `--slow` every moment twice."""
-    if slow and not request.config.getoption("--slow"):
-        pytest.skip("slow")
+    """Every moment twice, and every signal to one process and to all."""
     for name in ("memory", "temporary"):
         (tmp_path / name).mkdir()
     mark = f"interrupted-{secrets.token_hex(8)}"

@@ -55,9 +55,9 @@ def files() -> None:
 def test_a_narrow_terminal_loses_no_word_and_no_digit(
     command: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    """At 80 columns and at 40; with --slow at 60, too, where the next test looks for all numbers."""
+    """At 80 columns and at 40; with --all at 60, too, where the next test looks for all numbers."""
     unfolded = run_ok(command)
-    for width in (80, 60, 40) if request.config.getoption("--slow") else (80, 40):
+    for width in (80, 60, 40) if request.config.getoption("--all") else (80, 40):
         set_width(monkeypatch, width)
         folded = run_ok(command)
         if width >= 50:

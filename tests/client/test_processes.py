@@ -50,8 +50,8 @@ def bodies(collector: FakeCollector, task_id: str) -> set[bytes]:
 def test_killed_at_any_moment_there_is_one_report(
     collector: FakeCollector, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    """By default a kill every twelve lines of the client, with `--slow` every six; the control has one every 25."""
-    tasks, step = (300, "60") if request.config.getoption("--slow") else (150, "120")
+    """By default a kill every twelve lines of the client, with `--all` every six; the control has one every 25."""
+    tasks, step = (300, "60") if request.config.getoption("--all") else (150, "120")
     rows = run_children(collector, tmp_path, "kill", numbered_tasks(tasks), step)
     assert sum(row["kills"] for row in rows) >= tasks * 2 // 3
     for row in rows:

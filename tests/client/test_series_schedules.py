@@ -46,7 +46,7 @@ def walk(
 def test_every_window_of_rounds_holds_one_report(
     monkeypatch: pytest.MonkeyPatch, panels: int, panel: int, request: pytest.FixtureRequest
 ) -> None:
-    faults = 2 if request.config.getoption("--slow") else 1
+    faults = 2 if request.config.getoption("--all") else 1
     assert walk(monkeypatch, panels, panel, ROUNDS, faults).calls > 900
 
 

@@ -28,7 +28,7 @@ from support.collectors import ADMINISTRATOR, ANALYST, ARROW, Running, bearer, n
 from support.memory_store import MemoryStore
 from support.stores import add
 
-EXAMPLES, SLOW_EXAMPLES = 25, 300
+EXAMPLES, MANY_EXAMPLES = 25, 300
 # A plan takes up to seconds, and random options of estimates and settings are seldom accepted.
 EXAMPLES_OF = {
     "GET /plan": 10,
@@ -81,9 +81,8 @@ def session() -> Iterator[requests.Session]:
 def test_every_answer_is_documented(
     operation: str, collector: Running, session: requests.Session, request: pytest.FixtureRequest
 ) -> None:
-    """25 requests per operation by default: a fault in one of 9 is found at 95 %; with `--slow` 300, one of 100."""
-    slow = request.config.getoption("--slow")
-    examples = SLOW_EXAMPLES if slow else EXAMPLES_OF.get(operation, EXAMPLES)
+    """25 requests per operation by default: a fault in one of 9 is found at 95 %; with `--all` 300, one of 100."""
+    examples = MANY_EXAMPLES if request.config.getoption("--all") else EXAMPLES_OF.get(operation, EXAMPLES)
     documented = OPERATIONS[operation]
     closed = bool(documented.definition.raw.get("security"))
 

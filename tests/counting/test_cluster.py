@@ -32,7 +32,7 @@ from support.sample_reports import (
 
 @pytest.mark.verify
 def test_an_executor_is_killed_half_way(tmp_path: Path) -> None:
-    """With `--slow`: a cluster of processes. By default tasks fail in test_spark.py, and are repeated like those here."""
+    """A cluster of processes. In one process tasks fail in test_spark.py, and are repeated like those here."""
     if shutil.which("java") is None or not Path("/proc/self/stat").exists():
         missing_part("Java on Linux")
     arguments = []

@@ -46,12 +46,12 @@ REFERENCE = {
 
 @pytest.mark.parametrize("mechanisms", [("ue", "grr"), ("kvue", "privkvm", "privkvm-1r5v")], ids=["pckv", "baselines"])
 def test_reference_numbers(mechanisms: tuple[str, ...], request: pytest.FixtureRequest) -> None:
-    """Every cell within 4 standard errors + 1 %, over 45 populations, with --slow 110 (α = 6e-5 per cell).
+    """Every cell within 4 standard errors + 1 %, over 45 populations, with --all 110 (α = 6e-5 per cell).
 
     The squared errors of 100 keys have a standard error of about 14 % of their mean, so 2.1 % over 45 populations and
-    1.3 % over 110: a cell that is off by 15 %, or with --slow by 10 %, is found with power .99.
+    1.3 % over 110: a cell that is off by 15 %, or with --all by 10 %, is found with power .99.
     """
-    repeats = 110 if request.config.getoption("--slow") else 45
+    repeats = 110 if request.config.getoption("--all") else 45
     measured: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for repeat in range(repeats):
         rng = default_rng([20, repeat])
@@ -95,20 +95,15 @@ WAYS: tuple[tuple[str, Mapping[str, object], int], ...] = (
 
 @pytest.mark.parametrize(("mechanism", "parameters", "padding"), WAYS)
 def test_simulated_counts_are_distributed_as_real_ones(
-    mechanism: str, parameters: Mapping[str, object], padding: int, request: pytest.FixtureRequest
+    mechanism: str, parameters: Mapping[str, object], padding: int
 ) -> None:
     """Against real reports that are counted: two-sample χ² of (n1, n2) at α = 1e-6, 6,000 collections each.
 
     A tenth of the words say how many pairs a participant holds instead. The control, a third as many
     collections of the same mechanism at another ε, must be detected at the same α. A mean count that is off
     by .2 standard deviations is detected with power .9 at 75 degrees of freedom; of `collision`, whose words
-    take longer, there are 2,000 collections, and it is .35 standard deviations. Allocations differ in their
-    numbers alone: the optimized one stands for all. One digit and one residue per sign occur apart, in other
-    ways. With --slow all are simulated.
+    take longer, there are 2,000 collections, and it is .35 standard deviations.
     """
-    is_another = parameters.get("allocation", "optimized") != "optimized" or parameters == {"q": 11}
-    if is_another and not request.config.getoption("--slow"):
-        pytest.skip("other allocations, and one digit with one residue: --slow")
     # With q = 3 and a padding of 3 the counts hardly depend on ε beyond 2.
     control = "0.01" if parameters == {"q": 3} else "6"
     dataset, size = mixed_dataset(), 2000 if mechanism == "collision" else 6000

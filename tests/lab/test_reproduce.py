@@ -28,8 +28,8 @@ SMALL = ("--repeats", "1", "--users", "3000", "--workers", "1")
 
 @pytest.fixture(autouse=True, scope="module")
 def simulate_the_sampling_term_once(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every page states this number, which depends on nothing: by default of 2,000 repeats, with --slow of 20,000."""
-    repeats = {} if request.config.getoption("--slow") else {"repeats": 2000}
+    """Every page states this number, which depends on nothing: by default of 2,000 repeats, with --all of 20,000."""
+    repeats = {} if request.config.getoption("--all") else {"repeats": 2000}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(claims, "sampling_term", cache(partial(claims.sampling_term, **repeats)))
         yield

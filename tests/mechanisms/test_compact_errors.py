@@ -47,7 +47,7 @@ def test_errors_are_those_of_theory_and_of_ue(case: tuple[str, int, int]) -> Non
     least three of them. The control, the theory of an ε 5 % larger at the same q, is 9 % off at ε = .5 and 26 %
     at ε = 5: at least six standard errors beyond the tolerance, so that it is detected. Against ue the
     standard error is 1.3 %; the tightest case is the mean at ε = .5, where q = 5 costs about 4 % by
-    the exact variances (the test below). Seeds are fixed. With `--slow` four more ε.
+    the exact variances (the test below). Seeds are fixed. With `--all` four more ε.
     """
     epsilon, users, keys = case
     rng = default_rng([31, users, keys])

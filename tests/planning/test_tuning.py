@@ -288,7 +288,7 @@ def test_tuned_sets_relative_to_ue(objective: str, epsilon: str, most_frequency:
     """Uniform population, method corrected (clipped), words drawn and decoded: both squared errors relative to ue's.
 
     32,000 key-repeats of each: one standard error of a ratio is at most 1.6 %, and predicted are, in turn,
-    .71 and 1.01, .88 and .90, and with `--slow` .74 and 1.01. The control is the same with one residue per
+    .71 and 1.01, .88 and .90, and with `--all` .74 and 1.01. The control is the same with one residue per
     sign, which must fail: one of its errors is 1.11, 1.08 and .98 of ue's, 6 standard errors of 8,000
     key-repeats (2.7 %) above the limit or more.
     """
@@ -329,10 +329,10 @@ SAMPLE = [
 def test_auto_is_within_10_percent_of_the_best(objective: str, request: pytest.FixtureRequest) -> None:
     """Simulated errors, 6,000 key-repeats per mechanism: one standard error is at most 4 % (GRR with few reports).
 
-    Control: always taking the one mechanism that is chosen most often fails in many settings. With --slow, the default
+    Control: always taking the one mechanism that is chosen most often fails in many settings. With --all, the default
     objective is measured in all settings of the sample instead of every third.
     """
-    is_whole = objective == "both" and request.config.getoption("--slow")
+    is_whole = objective == "both" and request.config.getoption("--all")
     sample = SAMPLE if is_whole else SAMPLE[::3]
     outcomes = [compare_choice(cell, objective, default_rng([3, number]), 6000) for number, cell in enumerate(sample)]
     learned = [outcome for outcome in outcomes if outcome.noise <= 1]

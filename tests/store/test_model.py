@@ -210,7 +210,7 @@ class StoreModel(RuleBasedStateMachine):
 def test_databases_behave_like_the_store_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    """Twenty sequences of 25 operations by default, with `--slow` a hundred."""
+    """Twenty sequences of 25 operations by default, with `--all` a hundred."""
     # So that words are merged in some compactions, and counted in others.
     monkeypatch.setattr(parts, "MIN_REPORTS_TO_COUNT", 4)
     # What a crash would lose is tested elsewhere.
@@ -219,5 +219,5 @@ def test_databases_behave_like_the_store_in_memory(
     class DatabaseModel(StoreModel):
         urls = staticmethod(lambda: [store_url(kind, tmp_path) for kind in ("sqlite", "postgres")])
 
-    sequences = 100 if request.config.getoption("--slow") else 20
+    sequences = 100 if request.config.getoption("--all") else 20
     run_state_machine_as_test(DatabaseModel, settings=settings(max_examples=sequences, stateful_step_count=25))

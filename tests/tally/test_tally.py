@@ -49,8 +49,8 @@ def tally_of(task: Task, reports: list[Report]) -> Tally:
 
 @pytest.mark.parametrize("task", [UE, GRR, COMPACT, SIZES], ids=["ue", "grr", "ue-compact", "sizes"])
 def test_any_partition_merges_to_the_same_bytes(task: Task, request: pytest.FixtureRequest) -> None:
-    """In 200 partitions, with --slow in 1,000 of those that are soon counted."""
-    is_slow = request.config.getoption("--slow")
+    """In 200 partitions, with --all in 1,000 of those that are soon counted."""
+    is_slow = request.config.getoption("--all")
 
     @settings(max_examples=1000 if is_slow and task in {UE, GRR} else 200)
     @given(st.lists(st.tuples(messages(task), st.integers(0, 3)), max_size=30), st.permutations(range(4)))

@@ -47,7 +47,7 @@ def test_every_panel_has_the_same_number_of_draws() -> None:
 
 
 # Panels, rounds, and the faults of a schedule at most. With one panel every round may be reported in: there
-# are most states. With more there are at least two windows of rounds; `--slow` has eight rounds, and two
+# are most states. With more there are at least two windows of rounds; `--all` has eight rounds, and two
 # faults.
 SCHEDULES = [(1, 8, 0), (1, 3, 1), (2, 4, 1), (3, 6, 1), (4, 8, 1)]
 MORE_SCHEDULES = wide((1, 8, 1), (2, 3, 2), (2, 8, 1), (3, 4, 2), (3, 8, 1))
