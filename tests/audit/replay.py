@@ -222,5 +222,5 @@ def _compare(task: Task, people: Participants, expected: list[Replayed], found: 
     )
     part = next(part for part in Replayed._fields if getattr(one, part) != getattr(many, part))
     raise AuditFailure(
-        f"batch equals single: {part} of somebody with {len(people.pairs[person])} pairs differs under {task!r}"
+        f"batch equals single: {part} of a participant with {len(people.pairs[person])} pairs differs under {task!r}"
     )

@@ -135,11 +135,11 @@ def check_report_ids(mechanism: str) -> None:
         pairs_by_name = named(task, held)
         made = single.perturb_from(Tape(task.draws, source), task, pairs_by_name)
         if made.id != source.given[:REPORT_ID_BYTES]:
-            raise AuditFailure(f"report ids: that of somebody with {len(held)} pairs is not the source's")
+            raise AuditFailure(f"report ids: that of a participant with {len(held)} pairs is not the source's")
         tape = Tape(task.draws, RecordedSource(len(held)))
         message = single.make_message(task, single.read_pairs(task, pairs_by_name), tape)
         if made.body != task.message_format.encode(message):
-            raise AuditFailure(f"report ids: the body of somebody with {len(held)} pairs is not their message")
+            raise AuditFailure(f"report ids: the body of a participant with {len(held)} pairs is not their message")
     source = RecordedSource(6)
     [batch] = vectorised.perturb_many(task, people.population(task), source)
     [again] = vectorised.perturb_many_from(VectorisedTape(RecordedSource(6)), task, people.population(task))

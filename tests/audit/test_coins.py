@@ -100,7 +100,7 @@ CHOICE = "coin_choice(task, coin)"
 REPORTS = (
     in_place("the device decides who answers sizes", PERTURB, {"tape.bernoulli(question.asked) if choice is None else choice.asks_size": "tape.bernoulli(question.asked)"}, check_loss, "another chance than stated"),
     in_place("large sets answer sizes", PERTURB, {"else choice.asks_size": "else choice.asks_size or len(pairs) > 6"}, check_loss, "another chance than stated"),
-    in_place("nobody answers sizes", PERTURB, {"else choice.asks_size": "else False"}, check_loss, "another chance than stated"),
+    in_place("no report answers sizes", PERTURB, {"else choice.asks_size": "else False"}, check_loss, "another chance than stated"),
     in_place("the coin is ignored", PERTURB, {"    if choice is None:\n        return sampler": "    if task:\n        return sampler"}, check_loss, "a coin chose one"),
     in_place("noise drawn from the coin", PERTURB, {"choose_other(task, read, tape), tape, choice)": f"choose_other(task, read, tape), {FROM_COIN}, choice)"}, check_report, "another message from bytes"),
     in_place("an id of its own", PERTURB, {"Report(coin or ": "Report("}, check_report, "is not the coin"),

@@ -99,7 +99,7 @@ KEPT = "response_threshold(self.one, self.claim, len(self.ends))"
 MUTANTS = (
     message("only large sets are asked", {ASKED: "tape.bernoulli(question.asked * (len(pairs) > question.padding))"}, check_message_epsilon, IMPOSSIBLE),
     message("large sets are asked three times as often", {ASKED: "tape.bernoulli(question.asked * (3 if len(pairs) > question.padding else 1))"}, check_message_epsilon, LOSES_MORE),
-    message("nobody is asked who holds nothing", {ASKED: "tape.bernoulli(question.asked * (len(pairs) > 0))"}, check_message_epsilon, IMPOSSIBLE),
+    message("participants without pairs are not asked", {ASKED: "tape.bernoulli(question.asked * (len(pairs) > 0))"}, check_message_epsilon, IMPOSSIBLE),
     message("those who hold nothing are asked a little more often", {ASKED: "tape.bernoulli(question.asked + (not pairs))"}, check_message_equals_law, "message equals law"),
     message("answers look like reports of pairs", {ANSWERED: "return answer("}, check_message_equals_law, "message equals law"),
     message("dummies are replaced by answers", {"        return sampler(law, pairs, tape)": DUMMIES_ANSWER}, check_message_equals_law, "message equals law"),

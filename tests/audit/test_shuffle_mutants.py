@@ -144,7 +144,7 @@ MUTANTS = (
         with_kind(lambda kind: replace(kind, blanket=ASKED.blanket)),
     ),
     ShuffleMutant(
-        "γ of somebody without pairs",
+        "γ of a participant without pairs",
         COLLISION,
         1,
         "0.1",

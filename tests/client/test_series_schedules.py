@@ -160,7 +160,7 @@ MUTANTS = (
     ScheduleMutant("no window, and the panel is removed", without_window),
     ScheduleMutant("no window, and the clock is set back", without_window, trusting=True),
     ScheduleMutant("made offline", in_source(ROUNDS_FILE, {"if admission.undecided:": "if not admission:"})),
-    ScheduleMutant("nobody is asked", replaced(pckv.client.rounds, "ask_admission", lambda _: lambda *_: Admission())),
+    ScheduleMutant("the collector is not asked", replaced(pckv.client.rounds, "ask_admission", lambda _: lambda *_: Admission())),
     ScheduleMutant("made again while it waits", made_again_while_it_waits),
     ScheduleMutant("sent before it is stored", sent_before_it_is_stored),
     ScheduleMutant("no record", replaced(Ledger, "record", lambda _: lambda *_: None)),

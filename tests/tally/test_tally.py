@@ -153,6 +153,22 @@ def test_sparse_counts_fold_as_they_grow(monkeypatch: pytest.MonkeyPatch) -> Non
     assert sparse.take(np.arange(5)).tolist() == [9, 9, 9, 9, 0]
 
 
+def test_a_fold_that_ends_for_lack_of_memory_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = SparseCounts(100)
+    counts.add_counts(np.array([3, 7]), np.array([1, 2]))
+    counts.add_counts(np.array([7, 9]), np.array([4, 8]))
+
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "argsort", fail)
+        with pytest.raises(MemoryError):
+            counts.nonzero()
+    cells, found = counts.nonzero()
+    assert (cells.tolist(), found.tolist()) == ([3, 7, 9], [1, 6, 8])
+
+
 def test_a_task_of_two_billion_keys_is_tallied_sparsely() -> None:
     task = Task(name="t", keys=2**31, values=(0, 1), epsilon=1, padding=1, mechanism="grr")
     assert task.word_limit is not None
