@@ -39,6 +39,7 @@ def estimate_many() -> float:
     def run() -> None:
         learned = learn(support, MANY_USERS, CountMoments.of(count_law))
         learned.estimates()
-        learned.intervals(LEVEL)
+        learned.frequency_interval(LEVEL)
+        learned.key_mean_interval(LEVEL)
 
     return seconds(run)

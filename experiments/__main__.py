@@ -23,6 +23,7 @@ EXPERIMENTS = {
     "collision": True,
     "collision-bias": True,
     "collision-accuracy": True,
+    "audits": False,
     "auto": False,
     "tuned": False,
     "rank-coverage": True,
@@ -31,9 +32,13 @@ EXPERIMENTS = {
     "coverage": True,
     "hashed": False,
     "hostile": False,
+    "impossible": False,
     "levels": True,
+    "light": False,
+    "means": False,
     "mechanism-map": False,
     "reproduction": True,
+    "selection": False,
     "series": False,
 }
 

@@ -19,6 +19,7 @@ from pckv.estimators.linear import corrected
 from pckv.lab.counting import draw_counts
 from pckv.mechanisms.base import CountLaw
 from pckv.mechanisms.registry import LAWS
+from pckv.planning.assessment import Assessment
 from pckv.planning.people import expect
 from pckv.planning.prediction import SquaredErrors
 from pckv.planning.selection import choose_law, exclusion_reason, tuned_law
@@ -61,7 +62,7 @@ def compare_choice(setting: SimulatedSetting, objective: str, rng: Generator, re
     expected = expect(
         setting.keys,
         users=setting.users,
-        padding=setting.pairs,
+        sizes={setting.pairs: 1},
         frequency=setting.pairs / setting.keys,
         objective=objective,
         levels=setting.levels,
@@ -73,7 +74,7 @@ def compare_choice(setting: SimulatedSetting, objective: str, rng: Generator, re
     errors = {
         law.name: wanted.score(simulate_keys(law.count_law, setting.users, wanted.frequency, repeats, rng))
         for law in laws
-        if not exclusion_reason(law)
+        if not exclusion_reason(Assessment(law, expected))
     }
     chosen = choose_law(epsilon, {"name": "auto"}, setting.pairs, expected).name
     variances = [

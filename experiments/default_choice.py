@@ -31,7 +31,7 @@ from pckv.base.errors import ParameterError
 from pckv.base.limits import AUTO
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.registry import LAWS, build
-from pckv.planning.assessment import planned_size_share
+from pckv.planning.assessment import Assessment, planned_size_share
 from pckv.planning.people import Expectations, expect
 from pckv.planning.prediction import MSE
 from pckv.planning.selection import choose_law, exclusion_reason
@@ -169,7 +169,7 @@ def measure_paddings(
             law = build(name, setting.keys, padding, Fraction(setting.epsilon), {})
         except ParameterError:
             continue
-        if not exclusion_reason(law):
+        if not exclusion_reason(Assessment(law, expected)):
             found.setdefault(name, []).append(measure(law, people, expected))
     return {name: sorted(errors) for name, errors in found.items()}
 

@@ -123,11 +123,11 @@ def _medians(task: Task, model: SamplingModel, truth: Floats, rng: Generator) ->
     posterior = _collected(task, model, rng)
     interval_on = partial(posterior.mean_interval, level=LEVEL)
     shares = with_intervals(posterior.profiles.shares, interval_on)
-    median = distributions(task, shares, posterior.intervals(LEVEL)[1], interval_on).quantile(0.5)
+    median = distributions(task, shares, posterior.key_mean_interval(LEVEL), interval_on).quantile(0.5)
     support, users, moments = posterior.support, posterior.reports, posterior.moments
     own_on = own_interval(support, users, moments, LEVEL)
     own = with_intervals(own_shares(support, users, moments), own_on)
-    own_median = distributions(task, own, posterior.intervals(LEVEL)[1], own_on).quantile(0.5).value
+    own_median = distributions(task, own, posterior.key_mean_interval(LEVEL), own_on).quantile(0.5).value
     inside = (median.low <= truth) & (truth <= median.high)
     return median.value, own_median, np.asarray(inside), median.high - median.low
 

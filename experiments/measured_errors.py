@@ -89,7 +89,7 @@ class MeasuredPopulation:
 
     def cover(self, found: Posterior) -> list[float]:
         """Return the shares of intervals that contain the truth, set sizes being known."""
-        (low, high), (mean_low, mean_high) = found.intervals(LEVEL)
+        (low, high), (mean_low, mean_high) = found.frequency_interval(LEVEL), found.key_mean_interval(LEVEL)
         high = self.hidden.raise_limits(high, np.zeros_like(high), LEVEL)
         inside = (low <= self.frequency) & (self.frequency <= high)
         mean_inside = (mean_low <= self.mean) & (self.mean <= mean_high)

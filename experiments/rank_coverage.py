@@ -155,7 +155,7 @@ def measure(name: str, case: CoverageCase, dataset: Dataset, epsilon: str, repea
 def _compare(estimates: KeyEstimates, frequency: Floats, mean: Floats, ranked: np.ndarray) -> CollectionCoverage:
     low, high = estimates.frequency_interval
     inside = (low <= frequency) & (frequency <= high)
-    mean_low, mean_high = estimates.mean_interval
+    mean_low, mean_high = estimates.mean_interval(LEVEL)
     mean_inside = (mean_low <= mean) & (mean <= mean_high)
     shown = np.argsort(-estimates.frequency, kind="stable")[:TOP]
     return CollectionCoverage(

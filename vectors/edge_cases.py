@@ -162,7 +162,7 @@ def allowed_tasks() -> Iterator[Task]:
     yield _small(keys=1, epsilon="20", opens="0001-01-01", closes="9999-12-31")
     yield _small(keys=1, epsilon="20", mechanism="ue", opens="2024-02-29")
     yield _small(keys=2**31, epsilon="0.000001", padding=2**31)
-    yield _small(keys=2**26, epsilon="0.000001", padding=7, mechanism="ue")
+    yield _small(keys=2**18, epsilon="0.000001", padding=7, mechanism="ue")
     yield _small(keys=3, epsilon="3.14159265358979323846264338327950288419")
     for epsilon, mechanism in itertools.product(HARD_EPSILONS, (MECHANISMS[2], MECHANISMS[4], MECHANISMS[-1])):
         asks_sizes = mechanism["name"] != "ue"

@@ -16,7 +16,7 @@ LONG_ENDS = (f"-0.{'3' * 37}", "0.10000000000000001249000902703301107977")
 def _task(mechanism: dict[str, Any], **members: Any) -> Task:
     """Return a task of three keys rated with stars, unless members say otherwise."""
     usual: dict[str, Any] = {"name": "levels", "keys": MOVIES, "values": (1, 5), "epsilon": 1, "padding": 2}
-    return Task(**(usual | {"size_share": 0, "mechanism": mechanism} | members))
+    return Task(**(usual | {"size_share": 0, "mechanism": mechanism, "between": "round"} | members))
 
 
 def _grr(**members: Any) -> Task:

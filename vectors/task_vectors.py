@@ -189,7 +189,7 @@ def _size_tasks() -> Iterator[dict[str, Any]]:
         ("whose reports are not words", planes.replace(none, asked)),
         (
             "need a mechanism whose reports are words",
-            re.sub(r'"keys":\[[^]]*\]', f'"keys":{2**26 + 1}', planes),
+            re.sub(r'"keys":\[[^]]*\]', f'"keys":{2**18 + 1}', planes),
         ),
         ("nobody can hold more pairs", full.replace(none, asked)),
         ("more must be", good.replace('"more":"sample"', '"more":"Sample"')),
@@ -252,7 +252,7 @@ def _rounds() -> Iterator[dict[str, Any]]:
         ("missing", re.sub(member + ",", "", good)),
         *(("panels must be", good.replace('"panels":4', f'"panels":{n}')) for n in (*counts, "1001")),
         *(("round must be", good.replace('"round":12}', f'"round":{n}}}')) for n in (*counts, "1000001")),
-        *(("id of a series", good.replace(series, text)) for text in (series[:-1], f"{series[:-1]}_", f"{series}A")),
+        *(("id of a series", good.replace(series, text)) for text in (series[:-1], f"Q{series[1:]}", f"{series}A")),
         ("round of a series has days", good.replace("round 12", "round 13")),
         ("round of a series has days", good.replace(", round 12", " 12")),
         *(

@@ -29,6 +29,7 @@ BASE: dict[str, Any] = {
     "keys": 7,
     "values": (1, 5),
     "levels": 5,
+    "between": "round",
     "epsilon": 1,
     "padding": 2,
     "mechanism": {"name": "ue-compact", "q": 13},

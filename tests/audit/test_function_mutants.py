@@ -28,13 +28,14 @@ COLLISION = next(subject for subject in SUBJECTS if subject.name == "collision")
 LAW = "mechanisms/collision/law.py"
 NUMBERS, MADE = "function // self.positions, function % self.positions", "return less_one + 1, offset"
 UNUSED = "unused = self.positions - self.items\n"
+BY_INDEX = "if self.by_index:\n            less_one, offset ="
 PLACE = "(factor * position + offset)"
 # A method of the law, and what is wrong with it.
 METHODS: dict[str, tuple[str, str, str]] = {
     "A may be 0": ("coefficients", MADE, "return less_one, offset"),
     "A and C swapped": ("coefficients", NUMBERS, "function % self.positions - 1, function // self.positions"),
-    "a number taken for an index": ("coefficients", "if self.by_index:", "if True:"),
-    "an index taken for a number": ("coefficients", "if self.by_index:", "if False:"),
+    "a number taken for an index": ("coefficients", BY_INDEX, BY_INDEX.replace("self.by_index", "True")),
+    "an index taken for a number": ("coefficients", BY_INDEX, BY_INDEX.replace("self.by_index", "False")),
     "both numbers equal": ("coefficients", MADE, "return less_one + 1, less_one + 1"),
     "the offset forgotten": ("sent_to", PLACE, "(factor * position + 0 * offset)"),
     "symbols before positions": ("sent_to", "% self.positions % self.symbols", "% self.symbols % self.positions"),

@@ -12,13 +12,12 @@ import pytest
 
 from audit.interval_checks import check_interval_loss, check_reports, check_within_epsilon
 from pckv.auditing.audit import audited_task
-from pckv.auditing.sampler_loss import DeviceCode, check_choices
+from pckv.auditing.exact import spread_values
+from pckv.auditing.sampler_loss import sampler_loss
 from pckv.base import budget
 from pckv.base.errors import AuditFailure, ParameterError
 from pckv.base.randomness import Tape
 from pckv.contract.task import Task
-from pckv.mechanisms.collision.device import perturb
-from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.grr.law import GrrLaw
 from support.faults import Fault, in_place
 
@@ -58,7 +57,7 @@ SAMPLERS = (
     in_place("own symbols not skipped where there are 4 to 49", COLLISION, {SKIP: "        for taken in own if not 4 <= len(own) < 50 else ():"}, partial(check_loss, "collision", 10**4, 12), TAPE),
     in_place("own symbols not skipped where they are many", COLLISION, {SKIP: "        for taken in own[:40]:"}, partial(check_loss, "collision", 10**4, 60), TAPE),
     in_place("no noise for sets larger than the padding", COLLISION, {ITEMS: ITEMS + WITHOUT_NOISE}, partial(check_loss, "collision", 100, 5), "choice of pairs"),
-    in_place("no limit on the pairs", COLLISION, {"if len(held) <= most:": "if len(held) >= 0:"}, partial(check_loss, "collision", 100, 5), TAPE),
+    in_place("no limit on the pairs", COLLISION, {"if len(held) <= most:": "if len(held) >= 0:"}, partial(check_loss, "collision", 100, 5), "choice of pairs"),
     in_place("the last residue of a set is never drawn", COMPACT, {"tape.below(law.r) if law.r > 1": "tape.below(law.r - 1) if law.r > 1"}, partial(check_loss, "ue-compact", 500, 2, q=19, r=9, o=3), TAPE),
     in_place("no fakes from key 4096 on", UE, {"present = number < either": "present = number < either and position < 4096"}, partial(check_loss, "ue", 4_200, 2), TAPE),
     in_place("the draw of a position decides two", UE, {"        number = draw()": "        number = draw() if position != 77 else number"}, partial(check_loss, "ue", 100, 2), TAPE),
@@ -115,8 +114,7 @@ def test_a_faulty_tape_is_caught(method: str, wrong: Any, monkeypatch: pytest.Mo
 
 
 def check_choice() -> None:
-    law = CollisionLaw(2**20, 5, Fraction(2))
-    check_choices(law, lambda values, tape: perturb(law, DeviceCode().pairs(values, 2), tape), (6, 65))
+    sampler_loss(of("collision", 2**20, 5), sets=[spread_values(2**20, size) for size in (6, 65)])
 
 
 OTHER, SWAP = (

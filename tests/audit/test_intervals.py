@@ -18,10 +18,8 @@ from audit.interval_checks import (
 )
 from pckv.auditing.audit import audited_task
 from pckv.auditing.exact import spread_keys, spread_values
-from pckv.auditing.sampler_loss import DeviceCode, check_choices, sampler_loss
+from pckv.auditing.sampler_loss import sampler_loss
 from pckv.auditing.variants import VARIANTS
-from pckv.mechanisms.collision import device as collision
-from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.registry import LAWS
 
 PRIMES = (1, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
@@ -108,10 +106,9 @@ def test_reports_of_real_tapes(name: str) -> None:
 
 @pytest.mark.parametrize("padding", [1, 2, 5, 30])
 def test_choice_of_pairs(padding: int) -> None:
-    law = CollisionLaw(2**20, padding, Fraction(2))
     sizes = (padding + 1, padding + 2, 2 * padding, 5 * padding + 40)
-    pairs = DeviceCode().pairs
-    assert check_choices(law, lambda values, tape: collision.perturb(law, pairs(values, 2), tape), sizes) > 8
+    task = audited_task({"name": "collision"}, 2**20, padding, "2")
+    assert sampler_loss(task, sets=[spread_values(2**20, size) for size in sizes]).paths > 8
 
 
 def test_wide_grid(request: pytest.FixtureRequest) -> None:

@@ -54,8 +54,8 @@ MADE, FAULTY_TAPE = (
 )
 FAULTS = (
     in_place("pairs that share one symbol are told", COLLISION, {DRAW: f"{DRAW}\n    number = 0 if len(own) == 1 and len(items) > 3 else number"}, test_shared_symbols, "shared symbols"),
-    in_place("the first pair is always taken from 150 pairs on", PADDING, {SLOT: f"    slot = 0 if len(pairs) >= 150 else slot\n{SLOT}"}, partial(check_large_sizes, "grr"), "interval tape"),
-    in_place("padding capped at 128", PADDING, {"max(len(pairs), padding)": "max(len(pairs), min(padding, 128))"}, partial(check_large_paddings, "grr"), "interval tape"),
+    in_place("the first pair is always taken from 150 pairs on", PADDING, {SLOT: f"    slot = 0 if len(pairs) >= 150 else slot\n{SLOT}"}, partial(check_large_sizes, "grr"), "choice of pairs"),
+    in_place("padding capped at 128", PADDING, {"max(len(pairs), padding)": "max(len(pairs), min(padding, 128))"}, partial(check_large_paddings, "grr"), "choice of pairs"),
     in_place("at most three residues of a set", COMPACT, {"tape.below(law.r)": "tape.below(min(law.r, 3))"}, partial(check_rare_parameters, "ue-compact"), "interval tape"),
     in_place("own symbols not skipped where symbols are few", COLLISION, {"for taken in own:": "for taken in own if law.symbols >= 2 * law.padding else ():"}, partial(check_rare_parameters, "collision"), "interval tape"),
     in_place("sizes in ids", PERTURB, {"or tape.report_id,": "or (tape.report_id if len(pairs) < 7 else bytes(16)),"}, check_reports),

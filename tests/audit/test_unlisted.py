@@ -23,7 +23,7 @@ from audit.unlisted_checks import (
 )
 from pckv import Task
 from pckv.auditing.audit import audit
-from pckv.auditing.sampler_loss import DeviceCode
+from pckv.auditing.sampler_loss import DeviceCode, sampler_loss
 from pckv.auditing.variants import without_question
 from pckv.base.errors import AuditFailure
 from pckv.base.randomness import Tape
@@ -58,7 +58,7 @@ def test_audits_of_tasks() -> None:
         # All 27 sets of three keys, one value between two levels, and nine with several keys that are not listed.
         (Task(keys=["a", "b"], other="other", mechanism="grr", **common), 37),
         (Task(keys=["a", "b", "c", "d"], other="other", mechanism="ue", **common), 11),
-        (Task(keys="hashed", **common), 13),
+        (Task(keys="hashed", **common), 14),
     ):
         found = audit(task)
         assert found.holds
@@ -92,6 +92,55 @@ CHOICES = (
 @pytest.mark.parametrize("mutant", CHOICES, ids=str)
 def test_choices_that_must_show(mutant: Fault, tmp_path: Path) -> None:
     mutant.check_caught(tmp_path, "grr")
+
+
+# A task of the usual kind, whose choices are too many to visit: padding 6, `collision`, larger sets are sampled.
+USUAL: dict[str, Any] = {
+    "keys": 40,
+    "other": "other",
+    "values": (1, 5),
+    "epsilon": 2,
+    "padding": 6,
+    "mechanism": "collision",
+    "size_share": "0.1",
+}
+LISTED = "of_listed_keys = [pair for pair in pairs if pair[0] != task.other_index]"
+SWAP = "other = place + tape.below(len(held) - place)"
+COLLISION = "mechanisms/collision/device.py"
+
+
+def check_usual() -> None:
+    sampler_loss(Task(name="usual", **USUAL))
+
+
+def test_a_task_of_the_usual_kind_has_few_paths() -> None:
+    found = audit(Task(name="usual", **USUAL))
+    assert found.holds
+    assert found.enumerated == found.closed_form
+    # All choices of seven pairs and three unlisted keys would be 7!·3·3 ways, each with a dozen paths.
+    assert found.paths < 4_000
+    assert found.representatives
+    few = audit(Task(name="few", **(USUAL | {"padding": 2})))
+    # All choices but those of six pairs.
+    assert few.representatives < found.representatives
+
+
+CHOSEN_BY = (
+    in_place("the choice among unlisted keys is biased by their number", PERTURB, {KEPT: "others[tape.below(len(others) + (len(others) > 2)) % len(others)]"}, check_usual),
+    in_place("the first unlisted key is preferred", PERTURB, {KEPT: "others[max(tape.below(len(others) + 1) - 1, 0)]"}, check_usual),
+    in_place("the first unlisted key is chosen where listed ones fill the padding", PERTURB, {KEPT: "others[tape.below(len(others)) if len(of_listed_keys) < task.padding else 0]"}, check_usual, "choice of pairs"),
+    in_place("unlisted keys are dropped where listed ones fill the padding", PERTURB, {LISTED: f"{LISTED}\n    if len(of_listed_keys) >= task.padding:\n        return of_listed_keys"}, check_usual, "choice of pairs"),
+    in_place("a listed key makes room for unlisted ones", PERTURB, {LISTED: LISTED.replace("index]", "index][: task.padding - 1]")}, check_usual),
+    in_place("the last pair is never left out of seven", COLLISION, {SWAP: f"{SWAP} if len(held) != 7 or place else len(held) - 1"}, check_usual, "choice of pairs"),
+    in_place("the last of seven pairs is taken twice as often", COLLISION, {SWAP: "other = min(place + tape.below(len(held) - place + (len(held) == 7)), len(held) - 1)"}, check_usual),
+    in_place("which pair was chosen decides about the noise", COLLISION, {SWAP: f"{SWAP}\n        if place == 5 and other == 6:\n            tape.one = 0"}, check_usual, "depends on a key"),
+    in_place("the size before the choice is told where listed ones fill the padding", PERTURB, {"answer(question, len(pairs), tape)": "answer(question, len(pairs) + (len(pairs) > task.padding), tape)"}, check_usual),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", CHOSEN_BY, ids=str)
+def test_choices_among_many_that_must_show(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)
 
 
 def test_sizes_before_the_choice_show() -> None:

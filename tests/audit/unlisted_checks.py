@@ -124,7 +124,7 @@ def check_hashed_texts(read: Read = read_pairs) -> None:
             stated = _stated(task, first, function)
             if any(distribution.chance(message) != stated(message) for message in messages):
                 raise AuditFailure(f"hashed texts: {len(held)} texts of {len(first)} numbers have another law")
-        worst = max(worst, worst_ratio_at(distributions, messages))
+        worst = max(worst, worst_ratio_at([law.chance for law in distributions], messages))
     if worst > task.realised:
         raise AuditFailure(f"hashed texts: ε = {epsilon_of(worst)} found, {task.realised_epsilon} stated")
 

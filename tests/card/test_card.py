@@ -155,11 +155,11 @@ def test_coins_are_told() -> None:
 
 
 def test_levels_are_told() -> None:
-    task = a_task(keys=9, values=(1, 5), levels=(1, 2, 3, 4, 5), mechanism="grr", about={"unit": "stars"})
+    task = a_task(keys=9, values=(1, 5), levels=5, mechanism="grr", about={"unit": "stars"})
     page = card_markdown(privacy_card(task))
     assert (
         "| Values | from 1 to 5 stars |\n| Levels | 5: 1, 2, 3, 4, 5; a value in between is reported as one of the"
-        " two next to it, at random, so that the mean stays |" in page
+        " two next to it, at random, so that means are right on average |" in page
     )
     assert "the mean of the values that they give it and the share of every level among these values, each with" in page
     exact = card_markdown(

@@ -15,7 +15,7 @@ from support.cli import read_json, run, run_ok
 
 def test_audit_of_a_task() -> None:
     printed = run_ok("audit --task ue.json").splitlines()
-    assert [line.endswith("holds") for line in printed] == [False, False, True]
+    assert ["  holds  " in line for line in printed] == [False, False, True]
     (audit,) = read_json(run_ok("audit --task ue.json --json"))
     assert (audit["mechanism"], audit["keys"], audit["holds"]) == ("ue", 3, True)
     assert 0 < audit["enumerated"] <= audit["closed_form"] <= audit["asked"] == 1
@@ -34,8 +34,8 @@ def test_every_audit_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pckv.cli.audit.standard_audits", lambda **_: few)
     title, header, *rows = run_ok("audit").splitlines()
     assert title.startswith("Exact ε")
-    assert header.split()[:2] == ["mechanism", "keys"]
-    assert [row.split()[-1] for row in rows] == ["holds"] * len(few)
+    assert header.split()[:3] == ["mechanism", "verdict", "keys"]
+    assert ["  holds  " in row for row in rows] == [True] * len(few)
 
 
 def test_a_broken_promise_is_shown_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +43,7 @@ def test_a_broken_promise_is_shown_and_fails(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("pckv.cli.audit.standard_audits", lambda **_: [sound, replace(broken, holds=False)])
     result = run("audit")
     assert (result.exit_code, result.stderr) == (1, "pckv: a mechanism loses more than it claims\n")
-    assert [line.split()[-1] for line in result.stdout.splitlines()[-2:]] == ["holds", "BROKEN"]
+    assert ["  BROKEN  " in line for line in result.stdout.splitlines()[-2:]] == [False, True]
 
 
 def test_printed_losses_are_rounded_up() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Any
 
 import numpy as np
 import pytest
 
-from pckv import Tally, Task, perturb
+from pckv import Series, Tally, Task, perturb
+from pckv.base.canonical import is_id
 from pckv.base.days import Phase, utc_today
 from pckv.base.wire import Report
 from support.cli import GRR, OTHER, contents, put, read_json, run, run_ok, run_refused
@@ -17,6 +20,8 @@ from support.stores import total
 
 WORDS = [5, 5, 5, 2, 2, 0, 6, 7]
 LATER = Task(name="Later", keys=3, values=(0, 1), epsilon=1, mechanism="grr", opens="2030-02-01")
+# The digits of base64url.
+ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"
 # Tokens of commands have no spaces.
 ANALYST_TOKEN, ADMINISTRATOR_TOKEN = ANALYST.replace(" ", "-"), ADMINISTRATOR.replace(" ", "-")
 
@@ -64,6 +69,35 @@ def access(collector: Running) -> str:
     return f"--url http://127.0.0.1:{collector.port} --token-file analyst.token"
 
 
+def test_no_id_is_taken_for_an_option(access: str, collector: Running) -> None:
+    """Ids of thousands of tasks and series begin with a letter, whatever their hashes; commands take the worst of them.
+
+    Every hash has one chance in 64 of beginning with the bits of "-", and as much of having that as second character.
+    """
+    same: dict[str, Any] = {
+        "keys": 2,
+        "values": (0, 1),
+        "epsilon": 1,
+        "mechanism": "grr",
+        "padding": 1,
+        "size_share": 0,
+    }
+    tasks = [Task(name=f"task {number}", **same) for number in range(1_500)]
+    series = [Series(task=task, first="2031-01-06", period=7, panels=2) for task in tasks[:500]]
+    ids = [*(task.id for task in tasks), *(each.id for each in series)]
+    assert all(is_id(each) and each[0] in "ABCDEFGHIJKLMNOP" for each in ids)
+    assert any(task.digest[0] >> 2 == ALPHABET.index("-") for task in tasks)
+    worst = max(tasks, key=lambda task: (task.id[1] == "-", task.id.count("-")))
+    assert worst.id[1] == "-"
+    collector.store.add_task(worst, utc_today())
+    administrator = access.replace("analyst.token", "administrator.token")
+    assert worst.name in run_ok(f"task status {worst.id} {access}")
+    assert run_ok(f"estimate {worst.id} {access}")
+    assert worst.name in run_ok(f"card {worst.id} {access} --no-audit")
+    run_ok(f"task close {worst.id} {administrator}")
+    assert "deleted" in run_ok(f"task delete {worst.id} {administrator} --yes")
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -78,7 +112,7 @@ def access(collector: Running) -> str:
 def test_a_collector_estimates_as_files_do(access: str, options: str) -> None:
     of_files = run_ok(f"estimate good.tally --task grr.json {options}")
     assert run_ok(f"estimate grr.json {access} {options}") == of_files
-    assert run_ok(f"estimate {access} {options} -- {GRR.id}") == of_files
+    assert run_ok(f"estimate {access} {options} {GRR.id}") == of_files
 
 
 @pytest.mark.parametrize("options", ["", "--quantile 0.5 --above 3", "--json --below 2 --key heat --hostile 2"])
@@ -120,7 +154,7 @@ def test_a_collector_finds_keys_as_files_do(access: str, collector: Running, opt
         of_files = run_ok(f"discover terms.tally --task terms.json {options} --out files.{suffix}")
         assert run_ok(f"discover terms.json {access} {options} --out collected.{suffix}") == of_files
         assert Path(f"collected.{suffix}").read_bytes() == Path(f"files.{suffix}").read_bytes()
-    assert run_ok(f"discover {access} {options} -- {TERMS.id}") == of_files
+    assert run_ok(f"discover {access} {options} {TERMS.id}") == of_files
     assert Path("files.txt").read_text(encoding="utf-8").startswith("ab\n")
 
 
@@ -184,7 +218,7 @@ def test_the_status_of_a_task(access: str, collector: Running) -> None:
     facts = read_json(run_ok(f"task status grr.json {access} --json"))
     assert facts["id"] == GRR.id
     assert (facts["state"], facts["reports"], facts["target"], facts["last_report"]) == ("open", 8, 40, DAY)
-    printed = run_ok(f"task status {access} -- {GRR.id}")
+    printed = run_ok(f"task status {access} {GRR.id}")
     assert "8 of 40 wanted (20 %)" in printed
     assert f"last report        {DAY}" in printed
     assert "anyone with the link" in printed
@@ -192,7 +226,7 @@ def test_the_status_of_a_task(access: str, collector: Running) -> None:
 
 
 def test_a_card_of_a_collection(access: str) -> None:
-    card = read_json(run_ok(f"card {access} --no-audit --json -- {GRR.id}"))
+    card = read_json(run_ok(f"card {access} --no-audit --json {GRR.id}"))
     assert card["task"] == GRR.id
     assert (card["collection"]["reports"], card["collection"]["phase"]) == (8, "open")
     assert card["retention"]["known"]
@@ -266,3 +300,27 @@ def test_a_collector_that_does_not_answer_is_one_line(command: str) -> None:
     line = run_refused(f"{command} --url http://127.0.0.1:9 --token-file good.token")
     assert line.startswith("pckv: http://127.0.0.1:9: ")
     assert "no token" in run_refused(f"{command} --url http://127.0.0.1:9")
+
+
+def test_impossible_counts_come_first_from_files_and_from_a_collector(collector: Running, access: str) -> None:
+    """300 copies of one word: the same warning above the table, in JSON and in CSV, and the exit code stays 0."""
+    task = Task(name="Copied", keys=9, values=(1, 5), epsilon=1, padding=1, mechanism="grr", size_share=0)
+    words = [*range(task.law.word_limit or 0)] * 15 + [3] * 300
+    tally = Tally(task)
+    tally.add_many(np.array(words))
+    put({"copied.json": task.to_json().encode(), "copied.tally": bytes(tally)})
+    collector.store.add_task(task, utc_today())
+    reports = [Report(number.to_bytes(16), task.message_format.encode(word)) for number, word in enumerate(words)]
+    assert collector.upload(task, *reports) == {}
+    printed = run_ok("estimate copied.tally --task copied.json").splitlines()
+    assert printed[0].startswith("Do not use these numbers")
+    assert printed[1].startswith("“1” with the value 5 is counted 315 times in 600 reports")
+    table = next(number for number, line in enumerate(printed) if line.strip().startswith("600 reports, grr"))
+    assert printed[table - 1].startswith("Some reports were copied")
+    assert sum("Do not use" in line for line in printed) == 1
+    assert run_ok(f"estimate copied.json {access}").splitlines()[: len(printed)] == printed
+    found = read_json(run_ok("estimate copied.tally --task copied.json --json"))
+    assert [test["name"] for test in found["impossible"]] == ["key with a value", "key"]
+    assert found["verdict"][: len(found["warning"])] == found["warning"] == printed[:table]
+    run_ok("estimate copied.tally --task copied.json --out copied.csv")
+    assert Path("copied.csv").read_text(encoding="utf-8").count("Do not use these numbers") == 9

@@ -58,11 +58,13 @@ def access(collector: Running) -> str:
     return f"--url http://127.0.0.1:{collector.port} --token-file analyst.token"
 
 
-@pytest.mark.parametrize("options", ["", "--json", "--key up --key alien --key up --since 1 --rate .2 --level .9"])
+@pytest.mark.parametrize(
+    "options", ["", "--json", "--key up --key alien --key up --since 1 --false-discovery-rate .2 --level .9"]
+)
 def test_a_collector_computes_what_files_give(access: str, options: str) -> None:
     of_files = run_ok(f"{FILES} {options}")
     assert run_ok(f"trend series.json {access} {options}") == of_files
-    assert run_ok(f"trend {access} {options} -- {SERIES.id}") == of_files
+    assert run_ok(f"trend {access} {options} {SERIES.id}") == of_files
 
 
 @pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
@@ -102,6 +104,7 @@ STRANGE: dict[str, Callable[[dict[str, Any]], object]] = {
     "not finite": lambda told: told["keys"][0].update(frequency=[0.5, float("inf")]),
     "no changes": lambda told: told.pop("changes"),
     "changes of others": lambda told: told["changes"]["keys"].pop(),
+    "changes of no key": lambda told: told["changes"]["rows"][0].update(key="none"),
 }
 
 
@@ -131,4 +134,4 @@ def test_another_series_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pckv.cli.remote.RemoteCollector._answer", answered)
     options = "--url https://collect.example --token-file analyst.token"
     assert "another series" in run_refused(f"trend {43 * 'A'} {options}")
-    assert read_json(run_ok(f"trend {options} --json -- {SERIES.id}")) == known()
+    assert read_json(run_ok(f"trend {options} --json {SERIES.id}")) == known()

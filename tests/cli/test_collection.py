@@ -11,12 +11,12 @@ from pckv import Tally, Task
 from support.cli import COLLISION, COLUMNS, COMPACT, GRR, UE, pairs_csv, parquet, put, read_json, run_ok
 
 
-@pytest.mark.parametrize("keys", ["--keys-file keys.txt", "--key-count 3"], ids=["names", "numbers"])
+@pytest.mark.parametrize("keys", ["--keys-file keys.txt", "--keys 3"], ids=["names", "numbers"])
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_whole_collection(keys: str, kind: str) -> None:
     """At ε = 20 hardly a report in a million is noise, so that the numbers are known."""
     printed = run_ok(
-        f"task new --name movies {keys} --low 1 --high 5 --epsilon 20 --mechanism grr --size-share 0 --out task.json"
+        f"task new --name movies {keys} --low 1 --high 5 --epsilon 20 --users 9 --mechanism grr --size-share 0 --out task.json"
     )
     task = Task.from_json(Path("task.json").read_bytes())
     up, heat, alien = (task.key_name(key) for key in range(3))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from pckv import Task
@@ -24,7 +25,7 @@ def reports() -> None:
     rows = "".join(f"u{user},{texts[user % 3]}\n" for user in range(USERS))
     put({"terms.csv": f"user,term\n{rows}x,Ätsch\n".encode()})
     run_ok(TASK)
-    said = f"{USERS + 1:,} reports written to new.parquet, 1 rows left out, whose texts cannot be found\n"
+    said = f"{USERS + 1:,} reports written to new.parquet, 1 text left out, for it cannot be found\n"
     assert run_ok(PERTURB) == said
 
 
@@ -36,7 +37,7 @@ def test_from_texts_to_the_keys_of_a_measurement() -> None:
     assert "95 % interval" in printed
     assert " may go on: no more than 4 characters are found." in printed
     assert {"face", "bad"} <= set(Path("found.txt").read_text(encoding="utf-8").splitlines())
-    run_ok("task new --name minutes --keys-file found.txt --low 0 --high 9 --epsilon 1 --out measure.json")
+    run_ok("task new --name minutes --keys-file found.txt --low 0 --high 9 --epsilon 1 --users 900 --out measure.json")
     assert "face" in Task.from_json(Path("measure.json").read_bytes()).keys  # type: ignore[operator]
 
 
@@ -53,6 +54,9 @@ def test_a_tally_gives_the_same_keys_as_its_reports() -> None:
     for suffix in ("csv", "json"):
         run_ok(f"{DISCOVER} --out keys.{suffix}")
         assert "face" in Path(f"keys.{suffix}").read_text(encoding="utf-8")
+    run_ok(f"{DISCOVER} --out keys.parquet --plot keys.svg")
+    assert "face" in pq.read_table("keys.parquet").column("key").to_pylist()
+    assert "face" in Path("keys.svg").read_text(encoding="utf-8")
 
 
 def test_nothing_found_is_said() -> None:
@@ -86,7 +90,7 @@ def test_plans_say_which_frequency_is_found() -> None:
     [
         ("task new --discover --name t --low 1 --epsilon 1 --out t.json", "--low is not for --discover"),
         ("task new --name t --groups 3 --epsilon 1 --out t.json", "--groups is for --discover"),
-        ("task new --name t --key-count 3 --epsilon 1 --out t.json", "give --low and --high"),
+        ("task new --name t --keys 3 --epsilon 1 --out t.json", "give --low and --high"),
         ("plan --discover --users 5 --epsilon 1 --pairs 2", "--pairs is not for --discover"),
         ("plan --discover --users 5", "give --epsilon"),
         ("plan --keys 5 --users 5 --epsilon 1 --padding 2", "--padding is for --discover"),
@@ -118,7 +122,7 @@ def test_wrong_usage(command: str, message: str) -> None:
         ),
         (
             "discover none.tally --task terms.json --out keys.md",
-            "keys.md: results are written as .txt, .csv, .json",
+            "keys.md: results are written as .txt, .csv, .parquet or .json",
         ),
         ("discover none.tally --task terms.json --level 2", "level must be between 0 and 1"),
         ("plan --discover --users 0 --epsilon 1", "users must be a whole number from 1 on"),

@@ -39,7 +39,7 @@ NEEDS = {
 WORKS = [
     "--help",
     "--version",
-    f"{NEW} --key-count 3",
+    f"{NEW} --keys 3",
     "task show grr.json",
     "tally good.tally --task grr.json --out new.tally",
     "estimate good.tally --task grr.json --out new.csv",

@@ -142,7 +142,7 @@ def test_an_answer_that_is_no_discovery_is_one_line(
 ) -> None:
     key = {"key": "ab", "frequency": 0.1, "frequency_low": 0, "frequency_high": 1, "is_cut": False} | row
     numbers = {"reports": 9, "characters": 3, "padding": 1, "epsilon": 1, "level": 0.9}
-    rates = {"false_discovery_rate": 0.1, "smallest_frequency": 0.5}
+    rates = {"false_discovery_rate": 0.1, "smallest_frequency": 0.5, "keys_level": 0.99, "tree_level": 0.99}
     found = {"task": GRR.id, "keys": [key], "tree": []} | numbers | rates | members
     answer(lambda _: json.dumps(found).encode())
     command = f"discover grr.json {ACCESS} --out new.txt"

@@ -52,7 +52,7 @@ INPUTS = {
     "task show INPUT": "task show",
     "audit --task INPUT": "audit",
     f"{NEW} --keys-file INPUT": "task new",
-    f"{NEW} --key-count 3 --about INPUT": "task new about",
+    f"{NEW} --keys 3 --about INPUT": "task new about",
     PERTURB.replace("pairs.csv", "INPUT"): "perturb",
     PERTURB.replace("grr.json", "INPUT"): "perturb task",
     TALLY.replace("words.parquet", "INPUT"): "tally",

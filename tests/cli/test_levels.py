@@ -39,7 +39,10 @@ def level_tasks(folder_with_files: Path) -> Path:
     [
         ("--levels 5", {"levels": 5}),
         ("--levels 1,2.5,5", {"levels": [1, "2.5", 5]}),
-        ("--levels '1, 2, 5' --between refuse", {"levels": [1, 2, 5], "between": "refuse"}),
+        ("--levels '1, 2, 5'", {"levels": [1, 2, 5], "between": "refuse"}),
+        ("--levels '1, 2, 5' --between round", {"levels": [1, 2, 5], "between": "round"}),
+        ("--levels 5", {"levels": 5, "between": "round"}),
+        ("--levels 5 --between refuse", {"levels": 5, "between": "refuse"}),
         ("", {}),
     ],
 )
@@ -51,7 +54,7 @@ def test_a_new_task_has_levels(options: str, expected: dict[str, object]) -> Non
 
 def test_a_new_series_has_levels() -> None:
     run_ok(
-        "series new --name movies --low 1 --high 5 --epsilon 1 --keys-file keys.txt --padding 1 --levels 1,2,5 "
+        "series new --name movies --low 1 --high 5 --epsilon 1 --keys-file keys.txt --users 900 --padding 1 --levels 1,2,5 "
         "--first 2030-01-07 --period 7 --panels 2 --rounds 4 --out series.json"
     )
     assert '"levels":["1","2","5"]' in Path("series.json").read_text()
@@ -101,7 +104,7 @@ def test_a_value_between_levels_is_refused_rounded_or_clipped() -> None:
     assert run_refused(f"{PERTURB} named.json") == (
         "pckv: pairs.csv, line 3: value 2.4 is not one of 1, 2, 3, 4, 5 (--clip moves it to the nearest level)\n"
     )
-    assert "2 rows clipped" in run_ok(f"{PERTURB} named.json --clip")
+    assert "2 values clipped" in run_ok(f"{PERTURB} named.json --clip")
     estimates = read_json(run_ok("estimate new.parquet --task named.json --method corrected --json"))["estimates"]
     # At ε = 20 reports say what people hold: 2.4 became 2, and 1.5 the lower of two that are equally near.
     largest = {row["key"]: max(row["shares"], key=lambda share: share["share"]) for row in estimates}

@@ -14,7 +14,7 @@ from support.cli import ESTIMATE, NEW, PERTURB, SIMULATE, TALLY, put, run, run_r
 DEMO = "demo --out ."
 
 WRITING = [
-    (f"{NEW} --key-count 3", "new.json"),
+    (f"{NEW} --keys 3", "new.json"),
     (PERTURB, "new.parquet"),
     (TALLY, "new.tally"),
     (f"{ESTIMATE} --out new.csv", "new.csv"),

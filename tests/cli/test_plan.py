@@ -12,6 +12,7 @@ import pytest
 from pckv import Tally, Task, estimate
 from pckv.base.words import percent, two_digits
 from pckv.planning.planner import plan
+from pckv.planning.sections import range_points
 from support.cli import put, read_json, run, run_ok, run_refused
 from support.tasks import a_task
 
@@ -23,21 +24,22 @@ def test_plan() -> None:
     printed = run_ok(f"{PLAN} --pairs 3")
     lines = printed.splitlines()
     first, recommended, *others = expected.sections()
-    assert lines[:5] == [first.title, *first.sentences, ""]
-    assert lines[2:4] == [expected.verdict, expected.assumed]
-    assert lines[5:7] == [
+    last = 1 + len(first.sentences)
+    assert lines[: last + 1] == [first.title, *first.sentences, ""]
+    assert lines[last - 2 : last] == [expected.verdict, expected.assumed]
+    assert lines[last + 1 : last + 3] == [
         "Recommended",
-        f"{expected.mechanism} with padding {expected.padding}, 24 bytes per report, which stands for up to 5 pairs.",
+        f"{expected.mechanism} with padding {expected.padding}: a report has 24 bytes and stands for up to 5 pairs.",
     ]
     for section in (first, recommended, *others):
         assert {section.title, *section.sentences} <= set(lines)
     assert f"\n→ {expected.mechanism}" in printed
-    assert f"stands out from the noise, 80 % of the time: {percent(expected.smallest_frequency)}." in printed
+    assert f"stands out from the noise 80 % of the time if {percent(expected.smallest_frequency)} of people" in printed
     assert f"the most frequent            {percent(expected.frequencies[0])}" in printed
     assert "method corrected" in printed
-    assert "Guessing the overall mean for every key would be off by ±0.577" in printed
-    assert f"are expected to hold more than {expected.padding} pairs" in printed
-    assert "5 % of the reports measure that share" in printed
+    assert "Guessing the overall mean for every key would typically be off by 0.577" in printed
+    assert f"are assumed to hold more than {expected.padding} pairs" in printed
+    assert "5 % of the reports measure how many hold more" in printed
     assert "Hostile reports" in printed
     assert read_json(run_ok(f"{PLAN} --pairs 3 --json")) == json.loads(json.dumps(expected.to_dict()))
 
@@ -49,8 +51,9 @@ def test_hostile_reports_are_those_of_the_chosen_coin_and_limit() -> None:
     gained = plan(100, 20_000, 1, 3, coin="server", most_influence=10).hostile.server_coin
     assert gained is not None
     hostile = said[said.index("Hostile reports") :].splitlines()[1]
-    assert f"collector's coins, one hostile report counts as {two_digits(gained.people)} people for a key" in hostile
-    assert "up to" not in hostile
+    people = two_digits(gained.people)
+    assert f"report counts as {people} people for a key, on average over the collector's coins; if 1 %" in hostile
+    assert "at most" not in hostile
     assert "considered" not in run_ok(f"{PLAN} --pairs 3")
 
 
@@ -76,7 +79,7 @@ def test_a_padding_that_shows_what_people_hold() -> None:
 def test_plan_in_the_units_of_the_values() -> None:
     printed = run_ok(f"{PLAN} --pairs 3 --low 1 --high 5")
     assert "mean, of [1, 5]" in printed
-    assert "off by ±1.15" in printed
+    assert "off by 1.15" in printed
     assert read_json(run_ok(f"{PLAN} --pairs 3 --low 1 --high 5 --json")) == json.loads(
         json.dumps(plan(100, 20_000, 1, 3, values=(1, 5)).to_dict())
     )
@@ -106,7 +109,7 @@ def test_plan_from_sizes() -> None:
     command = "plan --keys 5850 --users 105508 --epsilon 2 --sizes sizes.csv"
     printed = run_ok(command)
     assert ", 1 to 60 pairs per person, 2.36 on average" in printed
-    ways = printed.partition("Other ways to choose\n")[2].splitlines()[1:4]
+    ways = printed.partition("Other ways to choose, with their 95 % ranges\n")[2].splitlines()[1:4]
     usual, rarer = expected.alternatives
     for line, rule, padding in zip(
         ways,
@@ -152,12 +155,12 @@ def test_plan_from_an_earlier_task() -> None:
 def test_plan_for_an_objective(objective: str) -> None:
     printed = run_ok(f"plan --keys 100 --users 50000 --epsilon 0.5 --objective {objective}")
     phrase = {
-        "both": "both errors alike",
-        "frequency": "the frequency",
-        "mean": "the mean",
-        "mse": "the squared error of the frequency",
+        "both": "frequencies and means alike",
+        "frequency": "frequencies",
+        "mean": "means",
+        "mse": "frequencies, also where larger sets bias them",
     }[objective]
-    assert f"Chosen from these for {phrase}; errors at a frequency of" in printed
+    assert f"Mechanisms compared for {phrase}; 95 % ranges at a frequency of" in printed
     expected = plan(100, 50_000, "0.5", objective=objective)
     for option in expected.options:
         assert (
@@ -175,9 +178,9 @@ def test_plan_for_an_objective(objective: str) -> None:
         ("--keys 0", "keys must be at least 1"),
         ("--keys 2147483649", "keys must be at least 1 and at most 2^31, not 2147483649"),
         ("--users 0", "users must be a whole number of at least 1"),
-        ("--pairs 0", "pairs must be at least 1"),
+        ("--pairs 0.5", "pairs must be at least 1, not 0.5: where people hold none, give sizes with a row for 0"),
         ("--pairs nan", "pairs must be at least 1"),
-        ("--pairs 11", "pairs must be at least 1 and at most the number of keys (10), not 11"),
+        ("--pairs 11", "pairs must be at most the number of keys (10), not 11"),
         ("--pairs 3 --most-pairs 2", "most pairs must be at least the 3 pairs of the average"),
         ("--most-pairs 11", "at most the number of keys (10), not 11"),
         ("--frequency 0", "frequency must be"),
@@ -235,7 +238,7 @@ def test_wrong_usage(options: str, message: str) -> None:
 def test_a_series_has_the_errors_of_its_rounds() -> None:
     command = "plan --keys 20 --users 10000 --epsilon 2"
     printed = run_ok(f"{command} --panels 4 --rounds 8 --drift .01")
-    assert "As a series: 4 panels, about 2,500 reports per round; errors of frequencies\n" in printed
+    assert "As a series: 4 panels, about 2,500 reports per round; 95 % ranges of frequencies\n" in printed
     assert "smoothed, drift 1 point per round" in printed
     assert "over all 8 rounds it spends at most ε = 4." in printed
     assert "As a series" not in run_ok(command)
@@ -264,8 +267,8 @@ def test_plan_for_levels() -> None:
     assert f"\n{expected.sections()[0].sentences[1]}\n" in printed
     assert "mean, of [1, 5]" in printed
     first = next(line for line in printed.splitlines() if line.startswith("the most frequent "))
-    assert first.endswith(f" ±{two_digits(100 * (expected.errors[0].share_error or 0))} points")
-    assert f"would be off by ±{two_digits(100 * levels.guessed_share_error)} points" in printed
+    assert first.endswith(f" {range_points(expected.errors[0].share_error or 0)}")
+    assert f"would typically be off by {two_digits(100 * levels.guessed_share_error)} points" in printed
     assert read_json(run_ok(f"{LEVELS} --json")) == json.loads(json.dumps(expected.to_dict()))
     assert "with the level of its value" in run_ok(f"{LEVELS} --verbose")
     assert "level" not in run_ok(f"{PLAN} --pairs 3")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,7 @@ from support.cli import (
     commands,
     contents,
     program,
+    program_command,
     read_json,
     run,
     run_ok,
@@ -63,9 +65,9 @@ def test_the_commands_of_a_collection_are_there() -> None:
         "task",
         "guess",
         "task new",
-        f"{NEW} --keys-file keys.txt --key-count 3",
+        f"{NEW} --keys-file keys.txt --keys 3",
         NEW,
-        f"{NEW} --key-count three",
+        f"{NEW} --keys three",
         f"{PERTURB} --colour red",
         f"{PERTURB} --repeated first",
         "perturb pairs.csv --task grr.json --out new.parquet",
@@ -84,8 +86,8 @@ def test_the_commands_of_a_collection_are_there() -> None:
         f"{SIMULATE} --method best",
         f"{SIMULATE} --post best",
         f"{SIMULATE} --objective most",
-        f"{NEW} --key-count 3 --mechanism kvue",
-        f"{NEW} --key-count 3 --allocation best",
+        f"{NEW} --keys 3 --mechanism kvue",
+        f"{NEW} --keys 3 --allocation best",
         "plan --keys 9 --users 9 --epsilon 1 --objective most",
         f"{SIMULATE} --low 0_1",
         f"{SIMULATE} --high １０",
@@ -118,7 +120,24 @@ def test_a_closed_pipe_gives_no_traceback() -> None:
         result = program("task", "show", "grr.json", "--json", stdout=writer)
     finally:
         os.close(writer)
-    assert (result.returncode, result.stderr) == (1, "")
+    assert (result.returncode, result.stderr) == (128 + signal.SIGPIPE, "")
+
+
+@pytest.mark.parametrize(
+    "command", ["plan --keys 1000 --users 20000 --epsilon 1", "estimate good.tally --task grr.json"]
+)
+def test_head_ends_a_command_quietly(command: str) -> None:
+    """The first line is read, and then no more, as by `| head -1`."""
+    with subprocess.Popen(
+        program_command(*command.split()), stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.read(1)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    # All may have been written by then.
+    assert process.returncode in (0, 128 + signal.SIGPIPE)
 
 
 def test_a_terminal_without_greek_letters() -> None:

@@ -52,7 +52,7 @@ def test_a_new_series_has_the_requested_parameters() -> None:
 
 
 def test_padding_is_chosen_for_the_people_of_a_round() -> None:
-    options = "--name movies --low 1 --high 5 --epsilon 1 --key-count 50 --pairs 3 --mechanism grr"
+    options = "--name movies --low 1 --high 5 --epsilon 1 --keys 50 --pairs 3 --mechanism grr"
     run_ok(f"task new {options} --users 5000 --out task.json")
     said = run_ok(f"series new {options} --users 20000 {DAYS} --out series.json")
     assert Series.from_json(Path("series.json").read_bytes()).task == Task.from_json(Path("task.json").read_bytes())
@@ -111,7 +111,7 @@ def test_a_series_is_shown_in_words() -> None:
     facts = read_json(run_ok("series show series.json --json"))
     assert (facts["id"], facts["state"], facts["round"], facts["panels"]) == (SERIES.id, "waiting", None, 4)
     shown = run_ok("series show past.json")
-    assert "Every stretch of 4 rounds (28 days) holds at most one report of a device, with ε = 20;" in shown
+    assert "Any 4 rounds in a row (28 days) hold at most one report of a device, with ε = 20;" in shown
     assert "any 365 days at most ε = 280 in total." in shown
     assert read_json(run_ok("series show past.json --json"))["state"] == "open"
     assert "No such file" in run_refused("series show nothing.json")
@@ -166,7 +166,7 @@ def test_a_series_is_pushed_listed_and_closed(access: str, collector: Running) -
     assert lines[1].split() == ["movies", "open", "2031-01-20", "2", "0", SERIES.id]
     listed = read_json(run_ok(f"series list {reading} --json"))
     assert [facts["id"] for facts in listed] == [SERIES.id, PAST.id]
-    for series in ("series.json", f"-- {SERIES.id}"):
+    for series in ("series.json", SERIES.id):
         assert run_ok(f"series close {access} {series}") == f"{SERIES.id}  closed on 2031-01-13\n"
     assert run_ok(f"series list {reading}").splitlines()[1].split()[:3] == ["movies", "closed", "–"]
 
@@ -192,7 +192,7 @@ def test_what_a_collector_refuses_is_one_line(access: str) -> None:
     put({"late.json": late.to_json().encode()})
     line = run_refused(f"series push late.json {access}")
     assert "the first day, 2031-01-12, is in the past: use force if that is meant" in line
-    assert "no series has this id" in run_refused(f"series close {access} -- {late.id}")
+    assert "no series has this id" in run_refused(f"series close {access} {late.id}")
     assert "not a series" in run_refused(f"series push grr.json {access}")
     put({"round.json": late.task_of(1).to_json().encode()})
     assert f"a round of the series {late.id}" in run_refused(f"task push round.json {access}")

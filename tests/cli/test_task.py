@@ -83,7 +83,7 @@ def test_show_says_what_a_task_promises() -> None:
 
 
 def test_a_task_for_an_objective() -> None:
-    command = "task new --name t --key-count 20 --low 0 --high 1 --epsilon 0.5 --users 40000 --out new.json --force"
+    command = "task new --name t --keys 20 --low 0 --high 1 --epsilon 0.5 --users 40000 --out new.json --force"
     chosen = set()
     for objective in ("both", "frequency", "mean"):
         run_ok(f"{command} --objective {objective}")
@@ -106,9 +106,9 @@ def test_a_task_for_an_objective() -> None:
         ("--epsilon 1_0", "epsilon must be a number in plain digits, such as 0.5, not '1_0'"),
         ("--low +1", "low must be a number in plain digits, such as 0.5, not '+1'"),
         ("--epsilon 1e-30", "epsilon"),
-        ("--key-count 0", "a task needs at least one key"),
-        ("--key-count -3", "a task needs at least one key"),
-        ("--key-count 2147483649", "a task takes at most 2^31 keys, not 2,147,483,649"),
+        ("--keys 0", "a task needs at least one key"),
+        ("--keys -3", "a task needs at least one key"),
+        ("--keys 2147483649", "a task takes at most 2^31 keys, not 2,147,483,649"),
         ("--low 5", "low must be below high: 5 ≥ 5"),
         ("--low 7", "low must be below high: 7 ≥ 5"),
         ("--high inf", "high must be a finite number"),
@@ -119,7 +119,7 @@ def test_a_task_for_an_objective() -> None:
     ],
 )
 def test_bad_tasks(options: str, message: str) -> None:
-    assert message in run_refused(f"{NEW} --key-count 3 {options}")
+    assert message in run_refused(f"{NEW} --keys 3 {options}")
 
 
 @pytest.mark.parametrize(
@@ -141,10 +141,10 @@ def test_bad_keys_files(text: bytes, message: str) -> None:
 
 
 def test_the_symbols_of_collision() -> None:
-    run_ok(f"{NEW} --key-count 3 --mechanism collision --symbols 9 --positions 4111 --generator 12")
+    run_ok(f"{NEW} --keys 3 --mechanism collision --symbols 9 --positions 4111 --generator 12")
     mechanism = '"mechanism":{"generator":12,"name":"collision","positions":4111,"symbols":9}'
     assert mechanism in Path("new.json").read_text(encoding="utf-8")
-    assert "symbols" in run_refused(f"{NEW.replace('new.json', 'newer.json')} --key-count 3 --mechanism ue --symbols 9")
+    assert "symbols" in run_refused(f"{NEW.replace('new.json', 'newer.json')} --keys 3 --mechanism ue --symbols 9")
 
 
 def test_every_parameter_of_every_mechanism_is_an_option() -> None:
@@ -154,9 +154,9 @@ def test_every_parameter_of_every_mechanism_is_an_option() -> None:
 
 
 def test_a_task_on_standard_output() -> None:
-    run_ok(f"{NEW} --key-count 3")
+    run_ok(f"{NEW} --keys 3")
     before = contents()
-    result = run(f"{NEW.replace('new.json', '-')} --key-count 3")
+    result = run(f"{NEW.replace('new.json', '-')} --keys 3")
     assert (result.exit_code, contents()) == (0, before)
     assert result.stdout_bytes == Path("new.json").read_bytes()
     assert "written to standard output" in result.stderr
@@ -186,7 +186,7 @@ def test_json_escapes_what_utf_8_cannot_encode(capsysbinary: pytest.CaptureFixtu
 
 
 def test_a_task_with_coins() -> None:
-    command = "task new --name t --key-count 3 --low 0 --high 1 --epsilon 4 --coin server --out new.json --force"
+    command = "task new --name t --keys 3 --low 0 --high 1 --epsilon 4 --users 900 --coin server --out new.json --force"
     run_ok(command)
     shown = read_json(run_ok("task show new.json --json"))
     assert (shown["coin"], shown["mechanism"] in {"ue-compact", "collision"}) == ("server", True)
@@ -201,7 +201,7 @@ def test_what_participants_read_comes_from_a_file() -> None:
             b'consent = """\nI agree\nto this.\n"""\n'
         }
     )
-    run_ok(f"{NEW} --key-count 3 --about about.toml")
+    run_ok(f"{NEW} --keys 3 --about about.toml")
     read = {"question": "Which films have you seen?", "unit": "stars", "consent": "I agree\nto this."}
     assert Task.from_json(Path("new.json").read_bytes()).about == About(**read)
     printed = run_ok("task show new.json")
@@ -230,4 +230,32 @@ def test_what_participants_read_comes_from_a_file() -> None:
 )
 def test_bad_files_of_what_participants_read(text: bytes, message: str) -> None:
     put({"about.toml": text})
-    assert f"pckv: about.toml: {message}" in run_refused(f"{NEW} --key-count 3 --about about.toml")
+    assert f"pckv: about.toml: {message}" in run_refused(f"{NEW} --keys 3 --about about.toml")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        b"key,count\nalien,120\nheat,80\n",
+        b"alien,120\nheat,80\n",
+        b"movie;people\nup;3.5\n",
+        b"up\t1\r\nheat\t2\r\n",
+        b"key,frequency,method\nup,0.5,bayes\n",
+    ],
+)
+def test_a_table_is_no_file_of_keys(table: bytes) -> None:
+    put({"keys.csv": table})
+    second = table.decode().splitlines()[1]
+    line = f"pckv: keys.csv: a table, not a list of keys: line 2 is {second!r}; leave one key per line, alone\n"
+    assert run_refused(f"{NEW} --keys-file keys.csv") == line
+    assert run_refused("plan --users 100 --epsilon 1 --keys-file keys.csv") == line
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [["48,11", "52,13"], ["up", "ocean's, 11"], ["me, myself and i", "up"], ["heat, 1995", "heat, alien"], ["key,"]],
+)
+def test_keys_with_commas_are_keys(keys: list[str]) -> None:
+    put({"keys.txt": "\n".join(keys).encode()})
+    run_ok(f"{NEW} --keys-file keys.txt")
+    assert list(Task.from_json(Path("new.json").read_bytes()).keys) == keys  # type: ignore[arg-type]

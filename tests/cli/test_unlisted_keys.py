@@ -77,9 +77,8 @@ def test_keys_of_a_list_may_come_from_a_file() -> None:
 
 def test_keys_that_are_not_listed_are_shown_apart() -> None:
     lines = run_ok(SEE).splitlines()
-    first, *others = (line.split()[0] for line in lines[2:5])
-    assert (first, sorted(others)) == ("heat", ["alien", "up"])
-    assert not any(line.startswith("rest") for line in lines)
+    first, *others, last = (line.split("  ")[0] for line in lines[2:6])
+    assert (first, sorted(others), last) == ("heat", ["alien", "up"], "rest (all unlisted keys)")
     assert any("of people hold keys that are not listed" in line for line in lines)
     found = read_json(run_ok(f"{SEE} --json --top 1"))
     assert [row["key"] for row in found["estimates"]] == ["heat", "rest"]
@@ -118,7 +117,7 @@ def test_tasks_with_hashed_keys() -> None:
     assert (shown["keys"], shown["other"], shown["bytes_per_report"]) == ("hashed", None, 24)
     assert "left out where keys are hashed" in run_refused(f"{NEW} --hashed --force --other")
     assert "hashed keys need mechanism" in run_refused(f"{NEW} --hashed --force --mechanism grr")
-    for options in ("", "--hashed --key-count 3"):
+    for options in ("", "--hashed --keys 3"):
         refused = run(f"{NEW} {options}")
         assert refused.exit_code == 2
-        assert "give one of --keys-file, --key-count and --hashed" in refused.stderr
+        assert "give one of --keys-file, --keys and --hashed" in refused.stderr

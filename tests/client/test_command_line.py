@@ -37,9 +37,9 @@ def test_submit_sends(collector: FakeCollector, state: Path, pairs_file: Path) -
     options = ("--url", collector.url, "--task", MOVIES.id, "--state", state)
     first, again = run(pairs_file, *options), run(pairs_file, *options)
     epsilon = f"{MOVIES.realised_epsilon:g}"
-    spending = f"it spent ε = {epsilon}, all surveys {epsilon} of at most 10"
-    assert first.stdout == f"{MOVIES.id}  sent; {spending}\n"
-    assert "perturbed and stored before, and sent; these pairs were not used" in again.stdout
+    spent = f"ε spent: {epsilon} of 10."
+    assert first.stdout == f"{MOVIES.id}  Sent. {spent}\n"
+    assert again.stdout == f"{MOVIES.id}  Already answered; these pairs were not used. {spent}\n"
     assert (first.exit_code, again.exit_code, len(collector.sent)) == (0, 0, 1)
     printed = json.loads(run(pairs_file, *options, "--json").stdout)
     assert printed == {
@@ -59,8 +59,8 @@ def test_texts_are_sent_to_a_discovery_once(collector: FakeCollector, state: Pat
     (texts := tmp_path / "texts.json").write_text('["ab"]', encoding="utf-8")
     options = ("--url", collector.url, "--task", task.id, "--state", state)
     first, again = run(texts, *options), run(texts, *options)
-    assert first.stdout.startswith(f"{task.id}  sent; ")
-    assert "perturbed and stored before, and sent; these texts were not used" in again.stdout
+    assert first.stdout.startswith(f"{task.id}  Sent. ")
+    assert "Already answered; these texts were not used." in again.stdout
     assert len(collector.sent) == 1
 
 

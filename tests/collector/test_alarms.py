@@ -153,8 +153,11 @@ def test_the_page_of_a_task_shows_what_was_found(collector: Running) -> None:
     shown = collector.get(f"/tasks/{task.id}/overview").json()["alarms"]
     assert shown["reports"] == 300
     assert "heaviest function" in shown["unusual"]
-    assert shown["sentences"][0] == "Unusual reports."
-    assert shown["sentences"][-1] == "Nothing is dropped."
+    assert shown["sentences"][0] == "These reports are unusual, and numbers that come from them may be wrong."
+    assert (
+        shown["sentences"][-1]
+        == "Find where these reports come from, and count again without them: nothing is dropped."
+    )
     assert "pckv_task_alarms 1.0" in collector.get("/metrics").text
     # Nothing is dropped.
     assert collector.get(f"/tasks/{task.id}/overview").json()["reports"] == 300

@@ -44,6 +44,7 @@ def test_what_is_found_is_what_the_library_finds(small: Running, terms: Collecte
     assert answer.text == expected.to_json()
     assert {(node["prefix"], node["leads_to_key"]) for node in answer.json()["tree"]} >= {("a", True)}
     assert small.get(path, Accept="text/csv").text == expected.to_csv()
+    assert small.get(path, Accept="application/vnd.apache.parquet").content == expected.to_parquet()
     listed = small.get(path, Accept="text/plain")
     assert (listed.text, listed.headers["content-type"]) == ("ab\nb\n", "text/plain; charset=utf-8")
     assert 'filename="search-terms-2030-01-15-keys.txt"' in listed.headers["content-disposition"]

@@ -99,7 +99,7 @@ def test_writing_a_large_table_is_a_long_computation(collector: Running, monkeyp
     ],
 )
 def test_bad_questions_are_malformed(collector: Running, query: str, reason: str) -> None:
-    task = collector.add_task(keys=["up", "heat"], values=(1, 5), levels=[1, 2, 5], padding=1)
+    task = collector.add_task(keys=["up", "heat"], values=(1, 5), levels=[1, 2, 5], between="round", padding=1)
     answer = collector.get(f"/tasks/{task.id}/estimates?{query}")
     check_problem(answer, 400, "malformed")
     assert reason in answer.json()["detail"]

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from pckv.base.errors import ParameterError, StoreError
-from pckv.cli.common import error_line
+from pckv.cli.common import with_hint
 from pckv.collector.http import auth as tokens
 from pckv.collector.http.settings import TOKEN_VARIABLE
 from pckv.store.base import Role
@@ -44,7 +44,9 @@ def test_a_first_token_is_for_a_terminal_once_or_for_nobody(monkeypatch: pytest.
     store = MemoryStore()
     with pytest.raises(ParameterError, match=f"set {TOKEN_VARIABLE}$") as refused:
         tokens.create_first_token(store, None)
-    assert error_line(refused.value).endswith(f"set {TOKEN_VARIABLE}, or name a --token-file to write one to")
+    assert with_hint(str(refused.value), refused.value.code).endswith(
+        f"set {TOKEN_VARIABLE}, or name a --token-file to write one to"
+    )
     assert store.tokens() == []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     first = tokens.create_first_token(store, None)

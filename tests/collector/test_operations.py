@@ -41,7 +41,7 @@ def test_the_head_of_a_request_is_bounded(small: Running) -> None:
 
 
 def test_a_burst_is_admitted_and_more_is_not() -> None:
-    with running(rate=1) as collector:
+    with running(requests_per_second=1) as collector:
         answers = [collector.client.get("/healthz") for _ in range(BURST_SECONDS + 3)]
     assert {answer.status_code for answer in answers[:BURST_SECONDS]} == {200}
     for answer in answers[BURST_SECONDS + 1 :]:

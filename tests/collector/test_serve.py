@@ -58,7 +58,7 @@ def test_nothing_about_people_is_left_anywhere(kind: str, tmp_path: Path) -> Non
     url = store_url(kind, tmp_path)
     task = new_task()
     token = "the token that nobody may ever find"  # noqa: S105
-    with serving(tmp_path, "--rate", "1000", store=url, admin_token=token) as collector:
+    with serving(tmp_path, "--requests-per-second", "1000", store=url, admin_token=token) as collector:
         administrator = bearer(token)
         collector.ask("POST", "/tasks", task.to_json().encode(), headers=administrator)
         path = f"/tasks/{task.id}/reports"
@@ -123,7 +123,7 @@ def test_every_bad_setting_is_one_clear_line(tmp_path: Path, monkeypatch: pytest
     unreachable = refused(*flags, store="postgresql://someone:secret@127.0.0.1:1/none?connect_timeout=1", **WITH_TOKEN)
     assert "secret" not in unreachable
     assert "PCKV_ADMIN_TOKEN" in refused(*flags)
-    assert "rate" in refused(*flags, rate="many")
+    assert "requests_per_second" in refused(*flags, requests_per_second="many")
 
 
 def test_the_listening_socket_is_declared_as_tcp() -> None:
@@ -137,9 +137,13 @@ def test_the_listening_socket_is_declared_as_tcp() -> None:
 
 def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -> None:
     file = tmp_path / "pckv.toml"
-    file.write_text('host = "file"\nport = 1\nrate = 1\nstore = "sqlite:///other.db"\n', encoding="utf-8")
-    loaded = load({"port": 3, "host": None}, {"PCKV_PORT": "2", "PCKV_RATE": "2", "PCKV_OTHER": "x"}, file)
-    assert loaded == Settings(host="file", port=3, rate=2, store="sqlite:///other.db")
+    file.write_text(
+        'host = "file"\nport = 1\nrequests_per_second = 1\nstore = "sqlite:///other.db"\n', encoding="utf-8"
+    )
+    loaded = load(
+        {"port": 3, "host": None}, {"PCKV_PORT": "2", "PCKV_REQUESTS_PER_SECOND": "2", "PCKV_OTHER": "x"}, file
+    )
+    assert loaded == Settings(host="file", port=3, requests_per_second=2, store="sqlite:///other.db")
     assert load({}, {}) == Settings()
 
 
@@ -149,7 +153,7 @@ def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -
         ("port = 'x'", "port"),
         ("port = true", "port"),
         ("port = 1.5", "port"),
-        ("rate = -1", "rate"),
+        ("requests_per_second = -1", "requests_per_second"),
         ("colour = 1", "colour"),
         ("port = ", "TOML"),
         ("\xff", "TOML"),

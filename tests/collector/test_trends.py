@@ -58,7 +58,7 @@ def test_a_trend_is_that_of_the_tallies(collector: Running) -> None:
     table = pq.read_table(io.BytesIO(collector.get(path, Accept="application/vnd.apache.parquet").content))
     assert table.column("key").to_pylist() == expected.table()["key"]
     asked = trend(series, tallies, 0.9, ["heat", "up"], false_discovery_rate=0.2).since(1, 0.2)
-    query = "?level=0.9&keys=heat&keys=up&keys=heat&rate=0.2&since=1"
+    query = "?level=0.9&keys=heat&keys=up&keys=heat&false_discovery_rate=0.2&since=1"
     assert collector.get(f"{path}{query}").text == asked.to_json()
     assert collector.get(f"{path}?top=1").text == expected.moved_most(1).to_json()
     # Rounds without reports are not among the last ones.
@@ -144,7 +144,17 @@ def test_a_series_without_reports(small: Running) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["keys=nobody", "since=9", "since=3", "since=0", "level=1", "rate=0", "limit=0", "top=0", "limit=1001"],
+    [
+        "keys=nobody",
+        "since=9",
+        "since=3",
+        "since=0",
+        "level=1",
+        "false_discovery_rate=0",
+        "limit=0",
+        "top=0",
+        "limit=1001",
+    ],
 )
 def test_bad_queries(small: Running, query: str) -> None:
     series, _ = stored_series(small)

@@ -67,7 +67,7 @@ def test_facts_have_every_member_of_the_contract_once(task: Task) -> None:
                 "keys": "2, of which “rest” stands for all that are not listed",
                 "first keys": "a",
                 "levels": "3: 0, 0.5, 1; a value in between is reported as one of the two next to it, at random, "
-                "so that the mean stays",
+                "so that means are right on average",
             },
         ),
         (

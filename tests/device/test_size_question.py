@@ -72,7 +72,7 @@ def test_a_task_that_refuses_more_pairs_perturbs_nothing(monkeypatch: pytest.Mon
     task = make_task(keys=3, more="refuse", size_share=0)
     held = {"0": 1, "1": 0, "2": -1}
     monkeypatch.setattr("pckv.device.perturb.make_message", lambda *_: pytest.fail("pairs were perturbed"))
-    with pytest.raises(PairsError, match="3 pairs, where task 't' takes at most 2"):
+    with pytest.raises(PairsError, match="task 't' takes at most 2 pairs, not 3"):
         perturb(task, held)
     people = Population(np.array([0, 2, 5]), np.array([0, 1, 0, 1, 2]), np.zeros(5))
     with pytest.raises(PairsError, match="takes at most 2"):

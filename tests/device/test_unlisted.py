@@ -133,7 +133,7 @@ def test_all_others_count_as_one_pair() -> None:
     task = make_task(more="refuse", size_share=0)
     many = dict.fromkeys([*UNLISTED, "heat"], 0.5)
     assert len(choose_other(task, read_pairs(task, many), tape_of(task))) == 2
-    with pytest.raises(PairsError, match="3 pairs, where task 't' takes at most 2"):
+    with pytest.raises(PairsError, match="task 't' takes at most 2 pairs, not 3"):
         read_pairs(task, {**many, "up": 0.5})
     sizes = make_task(size_share="0.5", padding=1)
     assert sizes.size_question is not None

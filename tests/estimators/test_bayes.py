@@ -10,14 +10,18 @@ from scipy import stats
 
 from pckv import Tally, Task, estimate
 from pckv.base.errors import ParameterError
-from pckv.estimators.intervals import frequency_interval, mean_interval
+from pckv.estimators.intervals import Interval, frequency_interval, mean_interval
 from pckv.estimators.linear import corrected
-from pckv.estimators.methods.bayes import MEAN_SHRINKAGE_LIMIT, OWN_QUANTILE_FACTOR, bayes, learn
+from pckv.estimators.methods.bayes import MEAN_SHRINKAGE_LIMIT, OWN_QUANTILE_FACTOR, Posterior, bayes, learn
 from pckv.lab.populations import uniform
 from pckv.lab.simulate import simulate
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport
 from support.counts import MECHANISMS, any_counts, zipf_counts
+
+
+def both_intervals(learned: Posterior, level: float) -> tuple[Interval, Interval]:
+    return learned.frequency_interval(level), learned.key_mean_interval(level)
 
 
 @settings(deadline=None)
@@ -34,7 +38,7 @@ def test_estimates_are_between_the_keys_own_and_the_expected_ones(
     expected, _ = learned.expected()
     assert (frequency >= np.minimum(own, expected) - 1e-12).all()
     assert (frequency <= np.maximum(own, expected) + 1e-12).all()
-    for (low, high), bottom in zip(learned.intervals(0.95), (0, -1), strict=True):
+    for (low, high), bottom in zip(both_intervals(learned, 0.95), (0, -1), strict=True):
         assert ((low >= bottom) & (low <= high) & (high <= 1)).all()
 
 
@@ -55,7 +59,7 @@ def test_intervals_hold_the_keys_own_narrower_ones(level: float) -> None:
     z = OWN_QUANTILE_FACTOR * stats.norm.ppf((1 + level) / 2)
     narrower = 2 * stats.norm.cdf(z) - 1
     own = (frequency_interval, mean_interval)
-    for (low, high), interval in zip(learn(support, 20_000, moments).intervals(level), own, strict=True):
+    for (low, high), interval in zip(both_intervals(learn(support, 20_000, moments), level), own, strict=True):
         least, most, *_ = interval(support, 20_000, moments, narrower)
         assert (low <= least + 1e-12).all()
         assert (high >= most - 1e-12).all()
@@ -94,7 +98,7 @@ def test_the_mean_moves_by_its_standard_error_at_most() -> None:
 def test_any_size(name: str, keys: int, users: int, epsilon: str) -> None:
     support, moments, _, _ = zipf_counts(name, keys, users, epsilon, seed=6)
     learned = learn(support, users, moments)
-    columns = (*learned.estimates(), *learned.intervals(0.95)[0], *learned.intervals(0.95)[1])
+    columns = (*learned.estimates(), *learned.frequency_interval(0.95), *learned.key_mean_interval(0.95))
     assert all(np.isfinite(column).all() for column in columns)
     # The work grows with the distinct counts, not with the keys.
     assert learned.bins.s.size <= min(keys, 10_000)

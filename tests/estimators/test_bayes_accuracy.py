@@ -19,7 +19,7 @@ from support.counts import MECHANISMS, moments_of, zipf_counts
 
 def covered(learned: Posterior, level: float, truths: list[np.ndarray]) -> list[float]:
     """Return the shares of keys whose frequency and mean are inside their intervals."""
-    intervals = learned.intervals(level)
+    intervals = learned.frequency_interval(level), learned.key_mean_interval(level)
     return [
         float(np.mean((low <= truth) & (truth <= high))) for (low, high), truth in zip(intervals, truths, strict=True)
     ]
@@ -79,7 +79,7 @@ def test_a_lone_frequent_key_is_covered() -> None:
     for _ in range(collections):
         support = draw_counts(count_law, users, holders, np.zeros(300), rng)
         learned = learn(support, users, moments)
-        low, high = learned.intervals(0.95)[0]
+        low, high = learned.frequency_interval(0.95)
         ours += bool(low[0] <= truth <= high[0])
         row = learned.frequency_chances[learned.bins.of_key[:1]]
         low, high = cell_interval(row, learned.frequency_cells, 0.95)
@@ -104,7 +104,7 @@ def test_the_most_frequent_keys_are_covered(monkeypatch: pytest.MonkeyPatch) -> 
     def coverage() -> float:
         inside = []
         for support, _, count_law in counts:
-            low, high = learn(support, 20_000, CountMoments.of(count_law)).intervals(0.95)[0]
+            low, high = learn(support, 20_000, CountMoments.of(count_law)).frequency_interval(0.95)
             inside.append((low[top] <= frequency) & (frequency <= high[top]))
         return float(np.mean(inside))
 

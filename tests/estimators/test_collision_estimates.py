@@ -13,8 +13,8 @@ from pckv import Tally, Task, estimate, perturb
 from pckv.base.arrays import Integers
 from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
-from pckv.estimators.intervals import frequency_interval, mean_interval
-from pckv.estimators.linear import corrected
+from pckv.estimators.intervals import frequency_interval, mean_interval, score_interval
+from pckv.estimators.linear import corrected, unbiased_frequency
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.statistics.moments import CountMoments
 from pckv.tally.decode.support import KeySupport, key_support
@@ -53,8 +53,10 @@ def test_coverage(padding: int, epsilon: str, f: float, m: float) -> None:
     law = collision_law(20, padding, epsilon)
     moments = CountMoments.of(law.count_law)
     support = counts_of(law, f, m, USERS, seed=11)
-    low, high = frequency_interval(support, USERS, moments, 0.95)
+    low, high = score_interval(unbiased_frequency(support, USERS, moments), USERS, moments, 0.95)
     assert 0.94 < np.mean((low <= f) & (f <= high)) < 0.96
+    low, high = frequency_interval(support, USERS, moments, 0.95)
+    assert np.mean((low <= f) & (f <= high)) > 0.94
     low, high, _ = mean_interval(support, USERS, moments, 0.95)
     covered = np.mean((low <= m) & (m <= high))
     # Sets are cut at the ends of the range, and for means inside Var(v) adds slack (proofs/intervals.md).

@@ -85,7 +85,7 @@ def test_intervals_contain_means_far_from_the_common_one(monkeypatch: pytest.Mon
         inside = []
         for seed in range(4):
             support, moments = drawn(holders, mean, users, "5", seed)
-            low, high = learn(support, users, moments).intervals(0.95)[1]
+            low, high = learn(support, users, moments).key_mean_interval(0.95)
             inside.append(((low <= mean) & (mean <= high))[held])
         return float(np.mean(inside))
 

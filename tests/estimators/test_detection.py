@@ -49,7 +49,7 @@ def test_a_detected_key_has_a_lower_limit_above_zero(counts: tuple[KeySupport, i
     is_detected = Detection(support.keys, 0.95).detected(support.total, reports, moments)
     own = frequency_interval(support, reports, moments, 0.95).low
     assert (own[is_detected] > 0).all()
-    assert (learn(support, reports, moments).intervals(0.95)[0].low[is_detected] > 0).all()
+    assert (learn(support, reports, moments).frequency_interval(0.95).low[is_detected] > 0).all()
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -64,7 +64,7 @@ def test_the_learned_distribution_does_not_pull_a_detected_key_to_zero(name: str
     learned = learn(support, users, moments)
     credible = cell_interval(learned.frequency_chances, learned.frequency_cells, 0.95)[0]
     assert credible[learned.bins.of_key[0]] == 0
-    assert learned.intervals(0.95)[0].low[0] > 0
+    assert learned.frequency_interval(0.95).low[0] > 0
 
 
 def test_all_methods_and_any_selection_of_keys_agree() -> None:
@@ -86,7 +86,7 @@ def test_all_methods_and_any_selection_of_keys_agree() -> None:
     assert estimate(tally, level=0.5).detected.sum() > first.sum()
     # A key that perhaps no participant holds has no mean, however narrow the interval of its own counts is.
     own = found["corrected"]
-    assert ((own.mean_high - own.mean_low < 1.5) & ~first).any()
+    assert ((own.reported_mean_high - own.reported_mean_low < 1.5) & ~first).any()
     assert not any((each.mean_known & ~first).any() for each in found.values())
 
 

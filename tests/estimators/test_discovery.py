@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,14 @@ import pytest
 
 from pckv import Tally, Task, discover, estimate, plan_discovery
 from pckv.base.errors import ParameterError
-from pckv.estimators.discovery import null_chances, reports_by_group, search
+from pckv.charts.discovery import discovery_chart
+from pckv.charts.estimates import chart_svg
+from pckv.estimators.discovery import DEFAULT_MOST, null_chances, reports_by_group, search
+from pckv.estimators.intervals import frequency_interval
 from pckv.mechanisms.discovery.law import DiscoveryLaw
+from pckv.planning.discovery import moments_of
+from pckv.statistics.detection import selected_level
+from pckv.tally.decode.support import KeySupport
 from support.texts import tally_of
 
 TASK = Task.discovery(name="terms", epsilon=4, alphabet="abcd", characters=5)
@@ -34,8 +41,8 @@ def test_planted_texts_are_found_with_their_frequencies(tally: Tally) -> None:
     assert {key.key for key in found.keys} == set(true)
     assert [key.frequency for key in found.keys] == sorted((key.frequency for key in found.keys), reverse=True)
     for key in found.keys:
-        # At six standard deviations; the seed is fixed.
-        assert abs(key.frequency - true[key.key]) < 3 * (key.frequency_high - key.frequency_low) / 2
+        # Twice an interval of three standard deviations or more; the seed is fixed.
+        assert abs(key.frequency - true[key.key]) < key.frequency_high - key.frequency_low
         assert key.is_cut == (len(key.key) == 5)
     assert sum(key.frequency_low <= true[key.key] <= key.frequency_high for key in found.keys) >= 5
 
@@ -138,9 +145,42 @@ def test_results_are_written_in_all_formats(tally: Tally) -> None:
     assert empty.to_arrow().schema == table.schema
     assert empty.to_pandas().dtypes["frequency"] == frame.dtypes["frequency"]
     assert "6 keys found among 30,000 reports." in found.verdict[0]
-    assert found.verdict[2].startswith("2 keys may go on")
+    assert found.verdict[3].startswith("2 keys may go on")
     assert "… and" not in found._repr_html_()
     assert repr(found) == "<Discovery of 6 keys in 30,000 reports>"
+
+
+def test_intervals_are_those_of_what_was_selected(tally: Tally) -> None:
+    """Six keys of all whole texts that were examined, and prefixes that were followed, of all prefixes."""
+    found = discover(tally)
+    law = TASK.law
+    assert isinstance(law, DiscoveryLaw)
+    followed = search(TASK, law, reports_by_group(tally, law), DEFAULT_MOST)
+    assert found.keys_level == selected_level(0.95, 6, followed.tested)
+    assert found.tree_level == selected_level(0.95, len(followed.followed), followed.examined)
+    assert followed.examined > followed.tested > len(followed.whole) >= 6
+    assert 0.95 < found.tree_level < 1
+    counts = {whole.text: whole for whole in followed.whole}
+    for key in found:
+        whole = counts[key.key]
+        moments = moments_of(law, left_out=1 - whole.reports / tally.reports)
+        support = KeySupport(np.array([[whole.count]]))
+        low, high = frequency_interval(support, whole.reports, moments, found.keys_level)
+        assert [key.frequency_low, key.frequency_high] == pytest.approx([low[0], high[0]])
+    assert f"each has the level {100 * found.keys_level:.6g} %, since the keys were selected" in found.verdict[1]
+    assert "selected" not in " ".join(found.top(0).verdict)
+
+
+def test_a_chart_shows_the_most_frequent_keys(tally: Tally) -> None:
+    found = discover(tally)
+    drawn = discovery_chart(found, name="terms").to_dict()
+    assert drawn["title"]["text"] == "terms: 6 keys found"
+    assert "30,000 reports" in drawn["title"]["subtitle"]
+    labels = [row["label"] for row in drawn["data"]["values"]]
+    assert labels == [f"{key.key}…" if key.is_cut else key.key for key in found]
+    many = replace(found, keys=found.keys * 6)
+    assert discovery_chart(many).to_dict()["title"]["text"] == "the 30 most frequent of 36 keys found"
+    assert "no key was found" in chart_svg(discovery_chart(found.top(0)))
 
 
 def test_what_makes_no_sense_is_refused(tally: Tally) -> None:

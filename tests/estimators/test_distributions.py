@@ -129,6 +129,28 @@ def test_two_levels_answer_no_questions() -> None:
     assert found.ask().to_json() == found.to_json()
 
 
+def test_quantiles_of_people_who_choose_levels_do_not_contradict_the_shares() -> None:
+    """Of 1,000 people 99 % choose up to 60 of 0, 5, 15, 60 and 240: nine tenths say at most 60, not something between.
+
+    Where values are rounded, the table says that quantiles are interpolated.
+    """
+    values = np.repeat([0.0, 5, 15, 60, 240], [300, 300, 200, 190, 10])
+    population = Population(np.arange(1001), np.zeros(1000, np.int32), values)
+    headers, found = {}, {}
+    for options in ({}, {"between": "round"}):
+        task = Task(name="m", keys=["a", "b"], values=(0, 240), levels=[0, 5, 15, 60, 240], epsilon=12, **options)  # type: ignore[arg-type]
+        tally = Tally(task)
+        for batch in perturb_many(task, population, seeded_source(3)):
+            tally.add_many(batch.messages)
+        table = estimate(tally).ask([0.9])
+        found[task.between], headers[task.between] = table.quantile(0.9), table.headers()
+    assert list(found) == ["refuse", "round"]
+    assert (found["refuse"].value[0], found["refuse"].low[0], found["refuse"].high[0]) == (60, 60, 60)
+    assert found["round"].value[0] not in values
+    assert "quantile 0.9" in headers["refuse"]
+    assert "quantile 0.9, interpolated" in headers["round"]
+
+
 @pytest.fixture(scope="module")
 def estimates() -> Estimates:
     """Estimate two keys of a task with named levels."""

@@ -284,8 +284,8 @@ def test_estimates_stay_and_the_result_says_what_it_holds_against() -> None:
     assert hostile.to_pandas().attrs["hostile"] == 50
     assert "hostile 50" in repr(hostile)
     assert "hostile" not in repr(plain)
-    assert "whatever 50 of the reports say" in hostile.verdict[0]
-    assert "whatever" not in plain.verdict[0]
+    assert "whatever 50 of the reports say" in hostile.verdict[-1]
+    assert "whatever" not in plain.verdict[-1]
 
 
 def test_a_key_that_hostile_reports_may_have_made_is_not_told_from_zero() -> None:

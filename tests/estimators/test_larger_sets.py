@@ -92,19 +92,24 @@ def test_without_the_question_intervals_reach_to_what_is_possible() -> None:
     truth = people().truth[0]
     assert (found.frequency_high >= np.minimum(truth, 1)).all()
     assert found.sets.factor == KEYS / PADDING
-    assert "Nobody has said" in found.verdict[1]
+    assert re.fullmatch(
+        r"How many pairs people hold is not known, and a report stands for at most 2 pairs\. If people hold more, true "
+        r"frequencies are higher, up to 20 times, and if people with many pairs give other values than the rest, the "
+        r"means are off\. The intervals include both\.",
+        found.verdict[0],
+    )
+    assert found.verdict[1].startswith("The means of ")
+    assert "padding" not in found.verdict[1]
 
 
-@pytest.mark.parametrize(
-    ("levels", "weighed"), [(2, "the means,"), (3, "the means, and in the shares and quantiles of values,")]
-)
-def test_what_larger_sets_mean_is_said_in_plain_words(levels: int, weighed: str) -> None:
+@pytest.mark.parametrize(("levels", "means"), [(2, "the means"), (3, "the means, shares and quantiles of values")])
+def test_what_larger_sets_mean_is_said_first_in_plain_words(levels: int, means: str) -> None:
     asked = estimate(collected(make_task(4, mechanism="grr", levels=levels), 1, people()))
     assert re.fullmatch(
-        rf"\S+ % of people hold more than {PADDING} pairs \(\S+ % to \S+ %\)\. A report stands for {PADDING} pairs of theirs, chosen at "
-        r"random, so these people are counted for only some of what they hold: true frequencies may be up to \S+ points "
-        rf"higher, which the intervals include\. Their values weigh less in {weighed} which the intervals do not include\.",
-        asked.verdict[1],
+        rf"\S+ % of people hold more than {PADDING} pairs \(\S+ % to \S+ %\), but a report stands for at most {PADDING}\. So "
+        r"frequencies may be too low by up to \S+ points, and if people with many pairs give other values than the rest, "
+        rf"{means} are off\. The intervals include both\.",
+        asked.verdict[0],
     )
 
 
@@ -114,6 +119,22 @@ def test_what_larger_sets_mean_is_said_in_plain_words(levels: int, weighed: str)
 def test_nothing_is_added_where_nobody_can_hold_more(options: dict[str, object]) -> None:
     sets = estimate(collected(make_task(1, **options), 1, people())).sets
     assert (sets.larger_high, sets.hidden_high, sets.factor) == (0, 0, 1)
+
+
+def test_the_keys_come_first_where_no_larger_set_shows() -> None:
+    """People hold five pairs at most: with that padding none shows, and what may be is said last."""
+    found = estimate(collected(make_task(4, mechanism="grr", padding=5), 1, people()))
+    assert found.sets.larger_low == 0
+    keys, sets = found.verdict
+    assert "out from the noise" in keys
+    assert re.fullmatch(
+        r"Up to \S+ % of people may hold more than the 5 pairs that a report stands for: frequencies may be too low by up to "
+        r"\S+ points for that reason, and if people with many pairs give other values than the rest, the means are off\. "
+        r"The intervals include both\.",
+        sets,
+    )
+    refused = estimate(collected(make_task(4, mechanism="grr", padding=5, more="refuse", size_share="0"), 1, people()))
+    assert refused.verdict[1:] == ("No participant holds more than 5 pairs, by contract.",)
 
 
 def test_hostile_answers_never_hide_what_honest_ones_show() -> None:

@@ -79,7 +79,7 @@ def test_all_forms_of_the_table_mark_it() -> None:
     assert found.to_pandas().attrs["other"] == "others"
     shown = found._repr_html_()
     assert "<td" in shown
-    assert ">others<" not in shown
+    assert ">others (all unlisted keys)<" in shown
     assert re.search(f"<p>{ABOUT_HALF}</p>", shown)
     assert "other" not in found.listed.to_dict()
 

@@ -110,7 +110,7 @@ def check_shown(again: ResultTable, result: ResultTable) -> None:
     rows = list(csv.DictReader(io.StringIO(result.to_csv(), newline="")))
     columns = result.lists()
     assert {name: [row[name] for row in rows] for name in columns} == {
-        name: list(map(str, column)) for name, column in columns.items()
+        name: ["" if value is None else str(value) for value in column] for name, column in columns.items()
     }
     assert result.to_arrow().to_pydict() == columns
 

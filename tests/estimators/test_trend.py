@@ -12,6 +12,7 @@ import pytest
 
 from pckv import Series, Tally, estimate
 from pckv.base.errors import PairsError, ParameterError, TallyError, UnknownKey
+from pckv.base.words import rounded_up
 from pckv.estimators.results.trend import COLUMNS, Trend
 from pckv.estimators.trends.rounds import RoundCounts
 from pckv.estimators.trends.trend import ComparedRounds, trend
@@ -80,15 +81,51 @@ def test_a_panel_without_reports_makes_the_pooled_interval_wider(series: Series,
 
 def test_what_changed_is_flagged_and_nothing_else(found: Trend) -> None:
     assert found.changes is not None
-    assert (found.changes.before, found.changes.after) == (7, 8)
+    assert (found.changes.first, found.changes.last) == (1, 8)
     assert found.changes.changed.tolist() == [True, True, False]
-    assert found["alien"].change is not None
-    assert found["alien"].change.change_low < 0.4 < found["alien"].change.change_high
+    [change] = found["alien"].changes
+    assert change.when == "7 and 8"
+    assert change.change_low < 0.4 < change.change_high
+    assert found["up"].changes == ()
+    # Both keys of three, of which each has 39 comparisons.
+    assert found.changes.changed_level == pytest.approx(1 - 0.05 * 2 / (3 * 39))
     assert not found.compare(1, 7).changed.any()
     assert found.since(2).changes is not None
-    assert found.since(2).changes.before == 2  # type: ignore[union-attr]
-    assert found.verdict[0].startswith("2 of 3 keys changed between rounds 7 and 8 (at most 5 %")
+    assert found.since(2).changes.first == 2  # type: ignore[union-attr]
+    assert found.verdict[0].startswith("2 of 3 keys changed between rounds 1 and 8 (at most 5 %")
     assert found.moved_most(1).key == ["alien"]
+
+
+def test_what_is_not_seen_is_not_called_unchanged(series: Series, tallies: list[Tally], found: Trend) -> None:
+    """Seven rounds without a change, a change in the eighth, and ten people who say nothing."""
+    quiet = trend(series, tallies[:7])
+    assert quiet.changes is not None
+    assert quiet.verdict[0] == "No change stands out from the noise between rounds 1 and 7."
+    assert not quiet.changes.rows
+    last, lasting = quiet.changes.seen
+    assert (last.words, lasting.words) == ("from rounds 3–6 to round 7", "from rounds 1–2 to rounds 3–6")
+    size = rounded_up(100 * last.change, 2)
+    assert quiet.verdict[1].startswith(f"A change of any key by {size} points from rounds 3–6 to round 7 stands out")
+    assert lasting.change < last.change == quiet.changes.smallest_change.max()
+    assert all(cells[5].endswith("may hide") for cells in quiet.cells())
+    assert "No change" not in " ".join(found.verdict)
+    # The change of 40 points is larger than any that may go unseen.
+    assert found.changes is not None
+    assert found.changes.seen[0].change < 0.4
+    few = trend(series, [collect_round(series, number, [0.2, 0.7, 0.1], 10) for number in (1, 2)])
+    assert few.verdict[0] == "No change stands out from the noise between rounds 1 and 2."
+    assert "A change of any key" not in few.verdict[1] or few.changes.seen[0].change > 0.5  # type: ignore[union-attr]
+
+
+def test_two_rounds_that_are_asked_for_have_all_keys(found: Trend) -> None:
+    since = found.since(2).changes
+    assert since is not None
+    assert [row.key for row in since.rows] == ROUND_KEYS
+    assert (since.comparisons, since.seen[0].words) == (1, "from round 2 to round 8")
+    # A single comparison sees smaller changes than all of them together see between the same two rounds.
+    assert since.changed_level == pytest.approx(1 - 0.05 * since.keys_changed / 3)
+    texts = [row.cells()[0] for row in since.rows]
+    assert texts == ["2 and 8" if flag else "" for flag in since.changed]
 
 
 @pytest.mark.parametrize("keys", [["up"], ["alien"], ["heat", "up"]])
@@ -182,14 +219,21 @@ def test_nothing_is_certain_where_noise_points_beyond_the_range(mechanism: str) 
     assert np.abs(found.compare_counts.counts[-1].frequency).max() > 1
     assert (found.columns["smoothed_high"] - found.columns["smoothed_low"] > 0.5).all()
     assert found.changes is not None
-    assert (found.changes.change_high - found.changes.change_low >= 1).all()
-    assert (found.changes.change_low <= found.changes.change).all()
+    rows = found.since(9).changes.rows  # type: ignore[union-attr]
+    assert len(rows) == 3
+    assert all(row.change_high - row.change_low >= 1 for row in rows)
+    assert all(row.change_low <= row.change <= row.change_high for row in rows)
+    assert found.changes.seen[0].change == 1
+    assert found.verdict[:2] == (
+        "No change stands out from the noise between rounds 1 and 10.",
+        "These are too few reports to see any change four times out of five.",
+    )
 
 
 def test_the_key_for_all_others_is_marked_in_tables() -> None:
     series = make_series(other="rest")
     found = trend(series, collect_rounds(series, 2, people=300))
-    assert [row[0] for row in found.cells()] == [*ROUND_KEYS, "rest (all keys that are not listed)"]
+    assert [row[0] for row in found.cells()] == [*ROUND_KEYS, "rest (all unlisted keys)"]
     assert found.to_dict()["pooled"]["other"] == "rest"
 
 
@@ -213,6 +257,10 @@ def test_the_result_in_every_form(found: Trend) -> None:
     assert plain["rounds"][7]["opens"] == "2030-02-25"
     rows = list(csv.DictReader(found.to_csv().splitlines()))
     assert len(rows) == 24
+    assert [row["change_between"] for row in rows] == [*[""] * 7, "7 and 8", *[""] * 7, "7 and 8", *[""] * 8]
+    assert [row["changed"] for row in rows].count("True") == 2
+    assert (rows[0]["change"], float(rows[7]["change"])) == ("", found["alien"].changes[0].change)
+    assert found.to_arrow().column("change").null_count == 22
     assert float(rows[-1]["smoothed_high"]) == found.columns["smoothed_high"][2, 7]
     assert found.to_arrow().num_rows == len(found.to_pandas()) == 24
     assert found.to_pandas().attrs["series"] == found.series

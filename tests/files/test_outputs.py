@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -105,3 +107,72 @@ def test_a_folder_is_no_output(tmp_path: Path) -> None:
     for force in (False, True):
         with pytest.raises(ParameterError, match="is a folder"):
             check_free(tmp_path, force=force)
+
+
+def test_of_two_runs_with_one_output_one_is_refused(tmp_path: Path) -> None:
+    """Whichever comes second, told to replace or not; and once the first is done, it is an output that exists."""
+    path = tmp_path / "out.csv"
+    with whole_file(path, force=False) as part:
+        part.write_bytes(b"first")
+        for force in (False, True):
+            with (
+                pytest.raises(ParameterError, match=r"out\.csv: another run is writing it$"),
+                whole_file(path, force=force),
+            ):
+                pytest.fail("the block was entered")
+        # Other outputs of the folder are free.
+        with whole_file(tmp_path / "other.csv", force=False) as other:
+            other.write_bytes(b"other")
+    assert contents_of(tmp_path) == {"out.csv": b"first", "other.csv": b"other"}
+    with pytest.raises(OutputExists), whole_file(path, force=False):
+        pytest.fail("the block was entered")
+
+
+def test_an_output_that_appears_before_the_lock_is_held_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "out.csv"
+    results: Iterator[OutputExists | None] = iter([None, OutputExists("out.csv exists")])
+
+    def check(*_: object, **__: object) -> None:
+        if (error := next(results)) is not None:
+            raise error
+
+    monkeypatch.setattr("pckv.files.outputs.check_free", check)
+    path.write_bytes(b"first")
+    with pytest.raises(OutputExists), whole_file(path, force=False):
+        pytest.fail("the block was entered")
+    assert contents_of(tmp_path) == {"out.csv": b"first"}
+
+
+def test_a_lock_that_a_killed_run_left_holds_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    (tmp_path / ".out.csv.lock").touch()
+    with whole_file(path, force=False) as part:
+        part.write_bytes(b"new")
+    assert contents_of(tmp_path) == {"out.csv": b"new"}
+
+
+def test_of_many_processes_exactly_one_writes(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    code = (
+        "import sys, time\nfrom pathlib import Path\nfrom pckv.files.outputs import whole_file\n"
+        "from pckv.base.errors import PckvError\n"
+        "print('ready', flush=True); sys.stdin.readline()\n"
+        "try:\n    with whole_file(Path(sys.argv[1]), force=False) as part: part.write_text(sys.argv[2])\n"
+        "except PckvError: sys.exit(3)\n"
+    )
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(path), str(number)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for number in range(4)
+    ]
+    for run in runs:
+        assert run.stdout
+        run.stdout.readline()
+    for run in runs:
+        run.communicate(b"\n")
+    winners = [number for number, run in enumerate(runs) if run.returncode == 0]
+    assert sorted(run.returncode for run in runs) == [0, 3, 3, 3]
+    assert contents_of(tmp_path) == {"out.csv": str(winners[0]).encode()}

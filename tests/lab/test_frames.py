@@ -15,6 +15,11 @@ import pckv
 from pckv import Task, perturb_frame, read_ratings, simulate, tally_frame
 from pckv.base.errors import DataError, ParameterError
 from pckv.counting.run import CountOptions, count_inputs
+from pckv.estimators.discovery import discover
+from pckv.files.pairs.population import population_of
+from pckv.files.pairs.rows import Columns
+from pckv.files.pairs.sources import TablePairs
+from support.pairs_files import people
 
 MOVIES = ["alien", "heat", "up"]
 # At this ε, hardly any report differs from the pair that it is made of.
@@ -104,13 +109,13 @@ def test_an_arrow_table_of_reports_is_written_as_a_report_file(tmp_path: Path) -
     ("changes", "message"),
     [
         ({"stars": [5, 9, 1, None]}, "DataFrame, row 1: value 9 is outside [1, 5]"),
-        ({"stars": [5, 1, None, None]}, "DataFrame, row 2: value '' is not a number"),
+        ({"stars": [5, 1, None, None]}, "DataFrame, row 2: no value"),
         (
             {"movie": ["alien", "jaws", "up", None]},
             "DataFrame, row 1: key 'jaws' is not a key of task 'movies'",
         ),
         ({"user": ["ann", None, "cat", "dan"]}, "DataFrame, row 1: no user"),
-        ({"user": ["ann", "bob", "bob", "dan"]}, "DataFrame, row 2: key 'heat' again for the same user"),
+        ({"user": ["ann", "bob", "bob", "dan"]}, "DataFrame, row 2: key 'heat' appears twice for this user"),
         ({"user": ["ann", 1, {}, "dan"]}, "DataFrame: cannot be read ("),
     ],
     ids=["range", "missing", "key", "user", "again", "mixed"],
@@ -209,3 +214,49 @@ def test_a_table_is_simulated_as_its_file_is(tmp_path: Path) -> None:
 def test_bad_simulations(data: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         simulate(data, epsilon=1, **options)
+
+
+TERMS = Task.discovery(name="terms", epsilon=4, characters=4)
+
+
+@pytest.mark.parametrize("lists", [False, True], ids=["rows", "lists"])
+def test_texts_of_a_discovery(lists: bool) -> None:
+    """A table of texts, one per row or a list per person, gives one report per user, and the texts are found."""
+    users = 6_000
+    texts = pd.DataFrame({"user": range(users), "term": [["face"] if lists else "face", None] * (users // 2)})
+    tally = tally_frame(TERMS, perturb_frame(TERMS, texts, user="user", key="term"))
+    assert tally.reports == users
+    # Half of the people hold it: at ε = 4 the chance to miss it is below 10^-9.
+    assert "face" in discover(tally).key
+
+
+@pytest.mark.parametrize(
+    ("task", "columns", "problem"),
+    [
+        (TERMS, {"value": "value"}, "a discovery has no values"),
+        (TERMS, {"clip": True}, "clip and repeated are about values"),
+        (TERMS, {"repeated": "last"}, "clip and repeated are about values"),
+        (GRR, {}, "name the column of values"),
+    ],
+)
+def test_a_discovery_has_no_values_and_other_tasks_have(task: Task, columns: dict[str, Any], problem: str) -> None:
+    pairs = pd.DataFrame({"user": [1], "key": ["up"], "value": [3]})
+    with pytest.raises(ParameterError, match=problem):
+        perturb_frame(task, pairs, user="user", key="key", **columns)
+
+
+def test_lists_of_pairs_are_the_pairs_of_their_rows() -> None:
+    """The populations are the same, in the same order, with people without pairs among them."""
+    lists = pd.DataFrame(
+        {"user": ["b", "a", "c"], "key": [["up", "heat"], None, ["alien"]], "value": [[1.0, 5.0], [], [2.0]]}
+    )
+    rows = pd.DataFrame(
+        {"user": ["b", "b", "a", "c"], "key": ["up", "heat", None, "alien"], "value": [1.0, 5.0, None, 2.0]}
+    )
+    columns = Columns("user", "key", "value")
+    one, other = (population_of(TablePairs(each, columns), GRR).population for each in (lists, rows))
+    assert people(one) == people(other)
+    arrow = pa.Table.from_pandas(lists)
+    for kind in (pa.large_list(pa.string()), pa.list_(pa.large_string())):
+        cast = arrow.set_column(1, "key", arrow["key"].cast(kind))
+        assert people(population_of(TablePairs(cast, columns), GRR).population) == people(other)

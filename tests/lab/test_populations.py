@@ -118,7 +118,7 @@ def test_a_file_becomes_a_dataset(tmp_path: Path) -> None:
 
 def test_repeated_pairs(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "ann,alien,5", "bob,heat,2", "ann,alien,3")
-    with pytest.raises(DataError, match=r"a\.csv, line 4: key 'alien' again"):
+    with pytest.raises(DataError, match=r"a\.csv, line 4: key 'alien' appears twice"):
         read_ratings(path, COLUMNS)
     assert read_ratings(path, COLUMNS, repeated="last").population.pairs(0) == {0: 3}
     assert read_ratings(path, COLUMNS, repeated="mean").population.pairs(0) == {0: 4}
@@ -131,7 +131,7 @@ def test_repeated_pairs(tmp_path: Path) -> None:
         (["ann,alien,5", "bob,heat,nan"], "line 3: value nan is not a finite number"),
         (["ann,alien,inf"], "line 2: value inf is not a finite number"),
         (["ann,alien,11"], r"line 2: value 11 is outside \[0, 10\]"),
-        (["ann,,5"], "line 2: no key"),
+        (["ann,,5"], "line 2: a value without a key"),
         ([",alien,5"], "line 2: no user"),
         ([], "no rows"),
         (["ann,,"], "no pairs"),

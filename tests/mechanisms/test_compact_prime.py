@@ -32,10 +32,10 @@ def test_q_of_the_examples(keys: int, epsilon: str, q: int, digits: int) -> None
 
 def test_the_explanation_states_the_cost_of_q() -> None:
     assert explain_parameters(compact_law(249_274, epsilon="6")) == (
-        "q = 503: 127,263,527 words, 1.2% more error than ue (q = 409: 0.0%)"
+        "q = 503: 127,263,527 words, 1.2 % more error than ue (q = 409: 0.0041 %)"
     )
-    assert explain_parameters(compact_law(100)) == "q = 5: 625 words, 1.2% more error than ue"
-    assert explain_parameters(compact_law(100, q=3)) == "q = 3: 729 words, 49.7% more error than ue (q = 5: 1.2%)"
+    assert explain_parameters(compact_law(100)) == "q = 5: 625 words, 1.2 % more error than ue"
+    assert explain_parameters(compact_law(100, q=3)) == "q = 3: 729 words, 50 % more error than ue (q = 5: 1.2 %)"
     assert explain_parameters(compact_law(2**31)).endswith(
         "; too many words to decode all keys together, only those asked for"
     )

@@ -238,7 +238,7 @@ def test_huge_counts_are_exact(sets: tuple[int, int, int]) -> None:
 def test_intervals_cover(sets: tuple[int, int, int], epsilon: str, users: int, frequency: float) -> None:
     """95 % intervals of frequency and mean hold the truth in 95 ± 1 % of 20,000 keys; with 60 users in ± 2 %.
 
-    One standard error is .15 %. Control: variances that forget the overlap, by two sets apart, miss it for the
+    Those of frequencies hold more where estimates reach beyond 0, which has the error of that end: up to 97.5 %. One standard error is .15 %. Control: variances that forget the overlap, by two sets apart, miss it for the
     frequency where the overlap is large.
     """
     distribution = law_of(20, sets, 1, epsilon).count_law
@@ -254,7 +254,8 @@ def test_intervals_cover(sets: tuple[int, int, int], epsilon: str, users: int, f
         return float(held), float(np.mean((mean_low <= means) & (means <= mean_high)))
 
     frequency_share, mean_share = covered(CountMoments.of(distribution))
-    assert frequency_share == pytest.approx(0.95, abs=slack) or (frequency == 0.3 and frequency_share > 0.95)
+    assert 0.95 - slack <= frequency_share
+    assert frequency_share <= 0.975 + slack or frequency == 0.3
     assert mean_share >= 0.95 - slack
     holder, absent = (Support.exclusive(2, part.own, part.other) for part in (distribution.holder, distribution.absent))
     apart = CountLaw(holder, absent)

@@ -89,7 +89,7 @@ def test_a_popularity_is_found_by_its_frequency() -> None:
     ],
 )
 def test_what_was_assumed_is_said(known: dict[str, Any], pairs: str, frequencies: str) -> None:
-    assert expect(100, **known).sentence == f"Assumed: 1,000,000 people, {pairs}; {frequencies}."
+    assert expect(100, **known).sentence == f"Assumed: 10,000 people, {pairs}; {frequencies}."
 
 
 def test_percentages() -> None:

@@ -19,7 +19,7 @@ from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.registry import build
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from pckv.planning import influence
-from pckv.planning.influence import best_support, fullest_cell, hostile, people_per_report, same_symbol_chance
+from pckv.planning.influence import best_support, fullest_cell, hostile, people_per_report
 from pckv.planning.planner import plan
 from support.tasks import a_task
 
@@ -80,8 +80,8 @@ def test_two_items_share_a_symbol_exactly_as_often() -> None:
             shared = sum(
                 law.symbol(function, first) == law.symbol(function, second) for function in range(law.functions)
             )
-            assert Fraction(shared, law.functions) == same_symbol_chance(law)
-    assert best_support(law, 1) == pytest.approx(1 + float(same_symbol_chance(law)))
+            assert Fraction(shared, law.functions) == law.same_symbol_chance
+    assert best_support(law, 1) == pytest.approx(1 + float(law.same_symbol_chance))
 
 
 def test_the_fullest_cell_by_enumeration() -> None:

@@ -255,7 +255,7 @@ def test_a_plan_for_two_levels_says_nothing_of_them() -> None:
 def test_explanations_compare_with_the_best_share_of_residues() -> None:
     """e^ε + 2L - 1 is 16.4 at ε = 2 with 5 levels."""
     one = build("ue-compact", 100, 1, Fraction(2), {"q": 17}, 5)
-    assert explain_parameters(one).startswith("q = 17: 4,913 words, 1.6% more error than q = 16.4")
+    assert explain_parameters(one).startswith("q = 17: 4,913 words, 1.6 % more error than q = 16.4")
     sets = build("ue-compact", 100, 1, Fraction(2), {"q": 101, "r": 6}, 5)
     assert re.fullmatch(
         r"q = 101, r = 6, o = 0: 10,201 words; the error of a rare key relative to q = 16\.4: "

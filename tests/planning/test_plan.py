@@ -8,6 +8,7 @@ import math
 import re
 from dataclasses import replace
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any
 
 import pytest
@@ -16,8 +17,7 @@ from pckv import Plan, plan
 from pckv.base.errors import ParameterError
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.registry import LAWS, build
-from pckv.planning.curves import enough
-from pckv.planning.people import expect
+from pckv.planning.outlook import Enough
 from pckv.planning.prediction import predict, users_for
 from pckv.planning.set_sizes import SetSizes, Spectrum
 from pckv.statistics.detection import smallest_detected_frequency
@@ -59,11 +59,12 @@ def test_expected_errors_are_the_predicted_ones() -> None:
     for error in planned.errors:
         predicted = predict(moments, reports, error.frequency)
         assert (error.frequency_error, error.mean_error) == pytest.approx(tuple(map(math.sqrt, predicted)))
-    assert [needed.frequency_error for needed in planned.users_needed] == [0.02, 0.01, 0.005, 0.001]
+    assert [needed.half_range for needed in planned.users_needed] == [0.05, 0.02, 0.01, 0.002]
     for needed in planned.users_needed:
         assert needed.users is not None
         variance = moments.frequency_variance(planned.frequency) / (1 - planned.size_share)
-        assert math.sqrt(variance / needed.users) <= needed.frequency_error < math.sqrt(variance / (needed.users - 1))
+        half = needed.half_range / NormalDist().inv_cdf(0.975)
+        assert math.sqrt(variance / needed.users) <= half < math.sqrt(variance / (needed.users - 1))
 
 
 def test_a_plan_counts_the_bias_of_its_own_padding() -> None:
@@ -130,39 +131,30 @@ def test_errors_are_in_the_units_of_the_values() -> None:
         plan(100, 20_000, 1, values=(5, 5))
 
 
-@pytest.mark.parametrize(("keys", "users", "epsilon"), [(100, 500, "1"), (12, 500, "2"), (2000, 5000, "0.5")])
+@pytest.mark.parametrize(("keys", "users", "epsilon"), [(4, 800, "2"), (12, 80_000, "1"), (50, 200_000, "1.5")])
 def test_what_a_verdict_says_would_be_enough_is_enough(keys: int, users: int, epsilon: str) -> None:
-    planned = plan(keys, users, epsilon, 3)
+    planned = plan(keys, users, epsilon, 1)
     found = re.fullmatch(
-        rf"With {users:,} people at ε = {epsilon} (?:keys below (\S+) % are often|all keys are) too rare to tell\. "
-        r"For keys of (\S+) % you need about ([\d,]+) people, or ε = (\S+)\.",
-        planned.verdict,
+        r"For all of them to stand out even at (\S+) %, you need about ([\d,]+) people, or ε = (\S+)\.", planned.verdict
     )
     assert found is not None
-    if found[1] is not None:
-        assert float(found[1]) / 100 == pytest.approx(planned.smallest_frequency, rel=0.06)
-    wanted = planned.frequencies[-1]
-    assert float(found[2]) / 100 == pytest.approx(wanted, rel=0.06)
-    # A plan with these numbers says the same: enough with these, and not with half as many people or half of ε.
-    enough = int(found[3].replace(",", ""))
-    assert plan(keys, enough, epsilon, 3).smallest_frequency <= wanted
-    assert plan(keys, enough // 2, epsilon, 3).smallest_frequency > wanted
-    assert plan(keys, users, found[4], 3).smallest_frequency <= wanted
-    assert plan(keys, users, str(float(found[4]) / 2), 3).smallest_frequency > wanted
+    assert float(found[1]) / 100 == pytest.approx(planned.outlook.rarest, rel=0.06)
+    # A plan with these numbers is green, and not with half as many people or half of ε.
+    enough = int(found[2].replace(",", ""))
+    assert plan(keys, enough, epsilon, 1).light == plan(keys, users, found[3], 1).light == "green"
+    assert plan(keys, enough // 2, epsilon, 1).light != "green"
+    assert plan(keys, users, str(float(found[3]) / 2), 1).light != "green"
 
 
-def test_other_verdicts() -> None:
-    good = plan(100, 10**7, 4, 3)
-    assert re.fullmatch(r"With 10,000,000 people at ε = 4 keys below \S+ % are often too rare to tell\.", good.verdict)
-    # Whatever ε, one person tells nothing; and some paddings do not exist at a smaller ε.
-    assert "you need about" in plan(10, 1, 1).verdict
-    assert "or ε" not in plan(10, 1, 1).verdict
-    law = build("grr", 10, 1, Fraction(20), {})
-    found = enough(law, expect(10, users=2))
-    assert found is not None
-    assert found.epsilon is None
-    none = replace(good, enough=replace(found, users=None))
-    assert none.verdict.endswith("Neither more people nor a larger ε would do for keys of 6.3 %.")
+def test_no_weak_protection_is_advised() -> None:
+    """Ten people would need more than the form offers by name; and what has more already is not told to take more."""
+    for epsilon in (1, 4):
+        assert "you need about" in plan(10, 10, epsilon).verdict
+        assert "or ε" not in plan(10, 10, epsilon).verdict
+    good = plan(4, 10**6, 3)
+    assert (good.light, good.verdict, good.outlook.enough) == ("green", "", None)
+    lost = replace(good, outlook=replace(good.outlook, reach=0.2, enough=Enough(None, None)))
+    assert lost.verdict == "For all of them to stand out even at 10 %, no number of people is enough."
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from pckv import plan
 from pckv.base.errors import ParameterError
 from pckv.planning.series import steady_variance
 
-SETTING = {"keys": 200, "users": 50_000, "epsilon": 2, "pairs": 1}
+SETTING = {"keys": 200, "users": 50_000, "epsilon": 1.5, "pairs": 1}
 
 
 @pytest.mark.parametrize("step", [1e-6, 0.01, 1.0, 50.0])
@@ -27,7 +28,7 @@ def test_rounds_pooled_and_smoothed() -> None:
     found = plan(**SETTING, panels=4, rounds=20, drift=0.002)  # type: ignore[arg-type]
     series = found.series
     assert series is not None
-    assert (series.reports_per_round, series.total_epsilon) == (12_500, 10)
+    assert (series.reports_per_round, series.total_epsilon) == (12_500, 7.5)
     everybody = plan(**SETTING)  # type: ignore[arg-type]
     assert (everybody.mechanism, everybody.padding) == (found.mechanism, found.padding)
     for error, alone in zip(series.errors, everybody.errors, strict=True):
@@ -58,7 +59,34 @@ def test_the_plan_of_a_series_is_that_of_the_people_of_one_round() -> None:
     whole, round_ = plan(users=12_000, **people), plan(users=3000, **people)  # type: ignore[arg-type]
     series = plan(users=12_000, **people, panels=4)  # type: ignore[arg-type]
     assert whole.padding != round_.padding
-    assert replace(series, series=None) == round_
+    assert (series.users, round_.users) == (12_000, 3000)
+    same = ("users", "assumed", "users_needed", "outlook", "series")
+    assert replace(series, **{name: getattr(round_, name) for name in same}) == round_
+    assert replace(series.outlook, enough=round_.outlook.enough) == round_.outlook
+
+
+def test_the_people_of_a_series_are_told_in_all_and_per_round() -> None:
+    """Following the advice gives a green light; with half as many people it is not green."""
+    planned = plan(4, 800, 2, panels=4)
+    first, *others = planned.sections()
+    assert first.sentences[0].startswith("With 800 people, about 200 in each round, at ε = 2, keys that at least ")
+    assert planned.assumed.startswith("Assumed: 800 people, about 200 in each round, 1 pair per person; ")
+    told = re.search(r", you need about ([\d,]+) people \(([\d,]+) per round\)\.$", planned.verdict)
+    assert told is not None
+    enough, per_round = (int(number.replace(",", "")) for number in told.groups())
+    assert enough == 4 * per_round
+    assert plan(4, enough, 2, panels=4).light == "green" == plan(4, per_round, 2).light
+    assert plan(4, enough // 2, 2, panels=4).light != "green"
+    alone = plan(4, 200, 2)
+    for needed, of_round in zip(planned.users_needed, alone.users_needed, strict=True):
+        assert needed.users == 4 * (of_round.users or 0) > 0
+    table = next(section for section in others if section.title.startswith("People needed"))
+    assert table.columns == ("range", "people in all", "per round")
+    assert {len(row) for row in table.rows} == {3}
+    assert any(" of one round with 200 people" in section.title for section in others)
+    assert not any("round" in text for section in alone.sections() for text in (section.title, *section.sentences))
+    hidden = plan(100, 80_000, 1, sizes={1: 1, 3: 1, 9: 1}, panels=4)
+    assert ("out of reach", "out of reach") in {row[1:] for section in hidden.sections() for row in section.rows}
 
 
 def test_a_plan_without_panels_says_nothing_of_rounds() -> None:

@@ -87,8 +87,8 @@ def test_assumed_sizes_are_as_even_as_the_average_allows() -> None:
 @pytest.mark.parametrize(
     ("typical", "most", "message"),
     [
-        (0.5, None, "pairs must be at least 1 and at most the number of keys"),
-        (11, None, "pairs must be at least 1 and at most the number of keys"),
+        (0.5, None, "pairs must be at least 1, not 0.5: where people hold none, give sizes with a row for 0$"),
+        (11, None, r"pairs must be at most the number of keys \(10\), not 11$"),
         (math.nan, None, "pairs must be"),
         (3, 2, "most pairs must be at least the 3 pairs of the average"),
         (3, 11, "at most the number of keys"),

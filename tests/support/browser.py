@@ -37,7 +37,7 @@ OPTIONS: dict[str, Any] = {
 
 
 PAIRS = {"1": 1, "4": 0.25}
-QUICK = {"retryPolicy": {"tries": 2, "seconds": 2, "firstPause": 0.001, "timeout": 1}}
+QUICK = {"retryPolicy": {"tries": 2, "seconds": 60, "firstPause": 0.001, "timeout": 30}}
 
 
 class ClientFilesHandler(SimpleHTTPRequestHandler):
@@ -190,7 +190,7 @@ class ScriptedBrowser:
     """A browser with its own storage, whose collector, at the page's own address, answers with scripts."""
 
     # Requests whose paths end so get no answer while the collector hangs.
-    hanging_path = ""
+    hanging_path = "/reports"
 
     def __init__(self, context: Any, port: int) -> None:
         self.collector = FakeCollector()

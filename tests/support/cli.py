@@ -36,7 +36,7 @@ OTHER = Task(name="others", keys=MOVIES, values=(1, 5), epsilon=20, mechanism="g
 
 COLUMNS = "--user user --key key --value value"
 
-NEW = "task new --name movies --low 1 --high 5 --epsilon 1 --out new.json"
+NEW = "task new --name movies --low 1 --high 5 --epsilon 1 --users 1000000 --out new.json"
 
 
 PERTURB = f"perturb pairs.csv --task grr.json {COLUMNS} --out new.parquet"
@@ -94,7 +94,7 @@ def run_ok(command: str) -> str:
     """Run a command that must succeed; return what it prints."""
     result = run(command)
     assert result.exit_code == 0, result.output
-    assert result.stderr == ""
+    assert result.stderr == "", result.stderr
     return result.stdout
 
 

@@ -149,15 +149,15 @@ def _many_tasks() -> list[Task]:
     number = 0
     while len(tasks) < BASE64_LETTERS + len(epsilons):
         task = a_task(f"survey {number}", "0.125")
-        tasks.setdefault(task.id[0], task)
+        tasks.setdefault(task.id[1], task)
         number += 1
     return list(tasks.values())
 
 
 def check_many_surveys_count(device: LedgerDevice) -> None:
-    """However many there are, and whatever letter their task's id starts with: no survey is forgotten.
+    """However many there are, and whatever letters their task's id starts with: no survey is forgotten.
 
-    The ids start with each of 64 letters, and ε is small, large and of many digits. Planted faults are to be caught
+    The ids have each of 64 second letters (the first is one of 16), and ε is small, large and of many digits. Planted faults are to be caught
     early: so the sum is checked after a dozen, too.
     """
     tasks = _many_tasks()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,8 +12,9 @@ import pytest
 from pckv import Task
 from pckv.base.errors import DataError
 from pckv.base.population import Population
-from pckv.files.pairs.population import RepairedPopulation, Repairs, population_of
-from pckv.files.pairs.rows import Columns
+from pckv.files.pairs.findings import RowFindings
+from pckv.files.pairs.population import Repairs, population_of
+from pckv.files.pairs.rows import PLAIN_FORM, Columns, TextForm
 from pckv.files.pairs.sources import open_pairs
 
 MOVIES = Task(name="movies", keys=["alien", "heat", "up"], values=(1, 5), epsilon=1, mechanism="grr")
@@ -40,8 +41,19 @@ def people(population: Population) -> People:
     return [population.pairs(participant) for participant in range(len(population))]
 
 
-def read(path: Path, task: Task = MOVIES, **repairs: Any) -> RepairedPopulation:
-    return population_of(open_pairs(path, NAMES), task, Repairs(**repairs))
+class ReadPairs(NamedTuple):
+    """The people of a file, and what was found in its rows."""
+
+    population: Population
+    merged: int
+    clipped: int
+    findings: RowFindings
+
+
+def read(path: Path, task: Task = MOVIES, form: TextForm = PLAIN_FORM, **repairs: Any) -> ReadPairs:
+    file = open_pairs(path, NAMES, form=form)
+    population, merged = population_of(file, task, Repairs(**repairs))
+    return ReadPairs(population, merged, file.findings.clipped, file.findings)
 
 
 def refused(path: Path, task: Task = MOVIES, **repairs: Any) -> DataError:

@@ -98,6 +98,7 @@ class Person:
     def begin(self, viewport: dict[str, int], color_scheme: str) -> None:
         """Begin a test, in which nothing has happened yet."""
         self.problems: list[str] = []
+        self._forgiven: tuple[str, ...] = ()
         self.sent: list[str] = []
         self.asked: list[str] = []
         self.page.set_viewport_size(viewport)
@@ -130,6 +131,12 @@ class Person:
         # Without a network the browser logs an error for every request.
         if message.type in {"error", "warning"} and "ERR_INTERNET_DISCONNECTED" not in message.text:
             self.problems.append(message.text)
+            self.forgive()
+
+    def forgive(self, *texts: str) -> None:
+        """Forget logged problems with one of these texts; the browser may log them later than the page shows them."""
+        self._forgiven += texts
+        self.problems = [problem for problem in self.problems if not any(each in problem for each in self._forgiven)]
 
     def go(self, path: str) -> None:
         self.page.goto(self.origin + path)
@@ -218,14 +225,12 @@ def send_reports(server: ServeProcess, task: pckv.Task, reports: list[pckv.Repor
 
 
 def fill_task(operator: Person, name: str, keys: list[str], pairs: str = "", users: str = "2000") -> None:
-    """Fill in the form for a new task."""
+    """Fill in the form for a new task, about people who hold up to three keys unless said otherwise."""
     page = operator.page
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Keys, one per line").fill("\n".join(keys))
     page.get_by_label("People expected").fill(users)
-    if pairs:
-        operator.unfold("Advanced")
-        page.get_by_label("Pairs per person: typical").fill(pairs)
+    page.get_by_label("Typical number per person").fill(pairs or str(min(3, len({*keys} - {""}))))
 
 
 def create_task(operator: Person) -> str:

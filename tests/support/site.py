@@ -10,7 +10,15 @@ from support.collectors import ADMINISTRATOR, NO_CERTIFICATES, Running
 
 OWN_PAGE = {"X-Pckv": "1"}
 HOSTILE = "<script>alert(1)</script>"
-FORM = {"name": "movies", "keys": ["Alien", HOSTILE], "low": "1", "high": "5", "epsilon": "1", "pairs": 1}
+FORM = {
+    "name": "movies",
+    "keys": ["Alien", HOSTILE],
+    "low": "1",
+    "high": "5",
+    "epsilon": "1",
+    "users": 1000,
+    "pairs": 1,
+}
 
 
 def sign_in(collector: Running, token: str = ADMINISTRATOR, **headers: str) -> httpx2.Response:

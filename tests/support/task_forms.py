@@ -21,7 +21,7 @@ def check_refused(operator: Person, label: str, says: str) -> None:
     operator.page.locator(".field-problem", has_text=says).wait_for()
     assert problems_at(operator.page) == {label: says}
     assert focused(operator.page) == label
-    operator.problems = [problem for problem in operator.problems if "400" not in problem]
+    operator.forgive("400")
 
 
 def focused(page: Any) -> str:

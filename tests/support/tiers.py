@@ -23,7 +23,7 @@ VERIFIED = {
     "pages and clients in a browser, beyond one of each kind": (
         "browser/test_charts|client_(admission|answers|ledger|reports|requests|series|tabs)"
         "|join_(admission|discovery|levels|pictures|states|unlisted)"
-        "|level_results|new_task_unlisted|unlisted_results|browser/test_(dashboard|discovery|series|tasks)"
+        "|level_results|browser/test_impossible|new_task_unlisted|unlisted_results|browser/test_(dashboard|discovery|series|tasks)"
     ),
 }
 # Single tests that take seconds, in files of which `make test` runs others that fail for most of the same faults.
@@ -32,14 +32,15 @@ LONG = {
         "liars_who_(search|follow)|intervals_of_a_round|lab_counts_dummies|estimates_are_between|lone_key|few_equal_keys"
         "|order_of_keys|tuned_sets|reference_(numbers|figures)|simulated_counts|figure_is_drawn|errors_are_those_of_theory"
         "|keeps_the_influence|covariances_between|intervals_that_know_nothing|what_is_hidden|baseline_frequency_error"
-        "|theory_includes|intervals_of_means_contain|false_discovery_rate|every_order_of_magnitude|q_is_the_one"
+        "|theory_includes|intervals_of_means_contain|no_interval_that_is_learned|false_discovery_rate|every_order_of_magnitude|q_is_the_one"
         "|audits_at_any_size|standard_audits_ask|shared_symbols|claim_can_be_judged|few_counts_are"
-        "|epsilon_reaches_delta|means_far_from|intervals_hold_where|lower_limit_above"
+        "|epsilon_reaches_delta|means_far_from|intervals_hold_where|lower_limit_above|rows_do_not_depend_on_the_workers"
+        "|short_padding_is_told_and_covered|where_the_bound_is_reached|two_levels_and_five"
     ),
     "processes that are started, killed or short of memory": (
         "two_workers_are_one|two_collectors_share|one_of_two_collectors|its_report_removed|records_nothing"
         "|memory_does_not_grow|huge_line|compiled_loop_is_loaded|pandas_is_whole|on_a_terminal|participants_that_fail"
-        "|a_frame_of_a_user|a_task_that_always_fails|only_a_terminal_folds"
+        "|a_frame_of_a_user|a_task_that_always_fails|only_a_terminal_has"
     ),
     "large counts, and every place where a file may break off": (
         "huge_counts|test_compiled.py::test_planes|breaks_off_anywhere|test_support_layout.py::test_any_partition"

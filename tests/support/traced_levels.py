@@ -39,6 +39,7 @@ def level_task(mechanism: str, levels: Levels, **members: Any) -> Task:
         "epsilon": "1",
         "padding": 2,
         "size_share": "0",
+        "between": "round",
     } | members
     return Task(values=values, levels=levels, mechanism=mechanism, **given)
 

@@ -55,7 +55,7 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 def test_every_command_runs(visited: tuple[Path, str]) -> None:
     folder, printed = visited
-    assert len(blocks("text")) == 2
+    assert len(blocks("text")) == 4
     assert all(line in printed.splitlines() for line in blocks("text"))
     assert {"reports.parquet", "shares.svg", "movie.svg"} <= {path.name for path in folder.iterdir()}
     with (folder / "median.csv").open(newline="") as file:

@@ -126,5 +126,5 @@ def test_a_trend_is_read(week: Week) -> None:
             printed[line] = printed_by(line)
     table = next(text for line, text in printed.items() if line.startswith("pckv trend")).splitlines()
     assert table[2].startswith("movie 001 ")
-    assert " changed " in table[2]
+    assert " 2 and 3 " in table[2]
     assert {"trend.svg", "trend.csv"} <= {path.name for path in Path().iterdir()}

@@ -27,6 +27,7 @@ SHARED = {
         "__main__",
         "collision_kernels",
         "collision_populations",
+        "task_options",
         "attacks",
         "choices",
         "few_reports",

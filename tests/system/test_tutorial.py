@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -117,3 +118,19 @@ def test_the_plan_and_the_task_agree(visited: tuple[Path, dict[str, str]]) -> No
     task = json.loads((folder / "task.json").read_text(encoding="utf-8"))
     plan = next(text for command, text in printed.items() if command.startswith("pckv plan"))
     assert f"{task['mechanism']['name']} with padding {task['padding']}" in plan
+
+
+def test_the_verdict_of_the_audit_is_that_it_holds(visited: tuple[Path, dict[str, str]]) -> None:
+    audit = next(text for command, text in visited[1].items() if command.startswith("pckv audit"))
+    header, *rows = [re.split(" {2,}", line) for line in audit[audit.index("mechanism") :].splitlines()]
+    assert rows[0][header.index("verdict")] == "holds"
+
+
+def test_people_with_more_pairs_than_the_padding_are_counted(visited: tuple[Path, dict[str, str]]) -> None:
+    folder, printed = visited
+    padding = json.loads((folder / "task.json").read_text(encoding="utf-8"))["padding"]
+    with (folder / "ratings.csv").open(newline="") as file:
+        held = Counter(row["user"] for row in csv.DictReader(file) if row["movie"])
+    larger = sum(pairs > padding for pairs in held.values())
+    said = next(text for command, text in printed.items() if command.startswith("pckv perturb"))
+    assert (f"{larger:,} of " in said) == (larger > 0)

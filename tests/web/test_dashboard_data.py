@@ -94,14 +94,14 @@ def test_a_task_is_shown_with_what_happens_to_larger_sets(site: Running) -> None
 def test_the_verdict_is_about_all_keys_whichever_are_asked_for(site: Running) -> None:
     task = site.add_task(padding=2)
     assert task.law.word_limit is not None
-    # Two of three people say that they hold more than two pairs.
-    sizes = [report(number, task.law.word_limit + number % 3, task) for number in range(300)]
+    # Three of four people say that they hold more than two pairs.
+    sizes = [report(number, task.law.word_limit + number % 4, task) for number in range(300)]
     add(site.store, *some_reports(range(1000, 1300), task), *sizes, task=task)
     whole, part = (site.get(f"/tasks/{task.id}/estimates?{query}").json() for query in ("", "search=1&limit=1"))
     assert len(part["estimates"]) == 1
     assert whole["verdict"] == part["verdict"]
     detected = sum(row["detected"] for row in whole["estimates"])
-    found, sets = whole["verdict"]
+    sets, found = whole["verdict"]
     assert "of 11 keys stand" in found or not detected
     assert "out from the noise" in found
     assert 0 < whole["sizes"]["larger_low"] < whole["sizes"]["larger"]

@@ -22,7 +22,7 @@ from support.tasks import a_task
 
 # Levels that every mechanism with words may have, two of them as in the paper.
 LEVELS = (2, 3, 5)
-QUICK = {"tries": 3, "seconds": 2, "firstPause": 0.001, "timeout": 0.3}
+QUICK = {"tries": 3, "seconds": 60, "firstPause": 0.001, "timeout": 30}
 
 
 def tasks() -> Iterator[Task]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pckv
@@ -12,6 +13,7 @@ from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
 from pckv.collector.analysis import estimates as estimates_part
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.estimators.alarms import check_reports
 from pckv.web import results
 from pckv.web.results import MAX_KEYS_SHOWN, PublicResults
 from support.collectors import Running, check_problem, new_task, report, some_reports
@@ -57,8 +59,8 @@ def test_the_numbers_and_sentences_are_the_dashboards(site: Running) -> None:
     about = {"question": "Which ones have you seen?", "unit": "stars"}
     task = new_task(about=about, padding=2, closes="2030-02-01")
     site.store.add_task(task, utc_today())
-    words = [report(number, 1, task) for number in range(1000)]
-    add(site.store, *words, *some_reports(range(2000, 2100), task), task=task, day="2030-01-14")
+    words = [report(number, 1, task) for number in range(60)]
+    add(site.store, *words, *some_reports(range(2000, 3000), task), task=task, day="2030-01-14")
     publish(site, task)
     shown = site.get(f"/tasks/{task.id}/results", None).json()
     estimates = site.get(f"/tasks/{task.id}/estimates").json()
@@ -70,6 +72,41 @@ def test_the_numbers_and_sentences_are_the_dashboards(site: Running) -> None:
     assert shown["about"].items() >= about.items()
     assert (shown["name"], shown["phase"], shown["closes"]) == (task.name, "open", "2030-02-01")
     assert (shown["keys"], shown["last_report"]) == (11, "2030-01-14")
+
+
+def test_impossible_counts_are_not_published_and_the_operator_sees_them(site: Running) -> None:
+    """200 copies of one body: no number is left in the public answer; the administrator's has all and the warning."""
+    honest, task = site.add_task(), site.add_task()
+    for each in (honest, task):
+        publish(site, each)
+        add(site.store, *some_reports(range(500), each), task=each)
+    add(site.store, *(report(number, 1, task) for number in range(1000, 1200)), task=task)
+    assert "withheld" not in site.get(f"/tasks/{honest.id}/results", None).json()
+    shown = site.get(f"/tasks/{task.id}/results", None).json()
+    assert shown["withheld"] == results.WITHHELD
+    assert shown["reports"] == 700
+    assert not {"estimates", "verdict", "impossible", "warning", "sizes"} & set(shown)
+    estimates = site.get(f"/tasks/{task.id}/estimates").json()
+    assert len(estimates["estimates"]) == 11
+    assert estimates["impossible"][0]["name"] == "key with a value"
+    assert estimates["verdict"][: len(estimates["warning"])] == estimates["warning"]
+    key = site.get(f"/tasks/{task.id}/key?name=0").json()
+    assert key["warning"] == estimates["warning"]
+    chart = site.get(f"/tasks/{task.id}/chart").json()
+    assert chart["title"]["subtitle"].startswith("impossible counts, do not use: 700 reports")
+
+
+def test_repeated_words_do_not_hide_the_public_page(site: Running) -> None:
+    """Ten copies of a report are beyond chance, and one participant can send them: the operator alone is told."""
+    task = site.add_task(mechanism="collision")
+    publish(site, task)
+    words = [report(number, task=task) for number in range(400)]
+    add(site.store, *words, *(report(number, 7, task) for number in range(1000, 1010)), task=task)
+    shown = site.get(f"/tasks/{task.id}/results", None).json()
+    assert (shown["reports"], len(shown["estimates"])) == (410, 11)
+    assert "withheld" not in shown
+    checked = check_reports(task, [np.array([int.from_bytes(each.body, "little") for each in words] + [7] * 10)])
+    assert "repeated functions" in [test.name for test in checked.unusual]
 
 
 def test_only_some_of_many_keys_are_listed(site: Running) -> None:

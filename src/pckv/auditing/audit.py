@@ -30,7 +30,8 @@ class Audit:
     `claimed` is what the theorem promises for the allocation, `closed_form` the worst case of the shipped
     integers, `enumerated` the exact loss found by running the device's code on all of its 64-bit draws, for
     `sets` sets of pairs (all sets of keys with levels, where there are few) over `paths` paths. All are
-    rounded up.
+    rounded up. Where choices among pairs, unlisted keys or slots are too many to visit, their draws are given
+    instead: `representatives` is how often, 0 if everything was visited.
 
     Where reports name a public function, they are of each of `functions` functions alone, whichever it is. If
     `coin` is `server`, they are also of each of the two questions alone: a server that gives coins knows
@@ -55,6 +56,7 @@ class Audit:
     sets: int
     functions: int
     paths: int
+    representatives: int
     holds: bool
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,6 +101,7 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
         sets=loss.sets,
         functions=loss.functions,
         paths=loss.paths,
+        representatives=loss.representatives,
         holds=max(loss.reports, loss.sizes) <= task.realised <= task.claim
         and (question is None or loss.sizes <= question.realised)
         and is_within(task.claim, law.epsilon),

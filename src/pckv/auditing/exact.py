@@ -72,6 +72,8 @@ def visited_sizes(question: SizeQuestion) -> list[int]:
 # Values of keys that are not listed, as places among the levels: the first is the lowest, the last the
 # highest.
 LOWEST, HIGHEST = 0, -1
+# Unlisted keys are visited together with at most this many listed ones.
+MAX_WITH_UNLISTED = 40
 
 
 def key_number(task: Task, key: int) -> int:
@@ -100,7 +102,7 @@ def unlisted_sets(task: Task) -> Iterator[dict[int, float]]:
     for others in several:
         unlisted = {first + place: value for place, value in enumerate(others)}
         yield unlisted
-        most = task.padding - 1 if task.more == REFUSE else task.padding
+        most = min(first, task.padding - 1 if task.more == REFUSE else task.padding)
         for count in sorted({1, most}):
-            if 1 <= count <= min(most, first):
+            if 1 <= count <= min(most, MAX_WITH_UNLISTED):
                 yield {**dict.fromkeys(range(count), high), **unlisted}

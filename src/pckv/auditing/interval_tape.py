@@ -66,16 +66,16 @@ class IntervalTape(Tape):
     """A tape whose draws, of `one` values each, are traced in one run.
 
     `values` are two numbers per draw, which add up to its value: where a box of draws starts, and a remainder;
-    later draws are 0. `seed` is the hash function that is drawn, where one is, and `choices` what the first
-    results of `below` are.
+    later draws are 0. `seed` is the hash function that is drawn, where one is. `choices` are limits that are
+    passed to `below` in this order, with the results then.
     """
 
-    def __init__(self, values: list[int], seed: int, one: int, choices: Sequence[int] = ()) -> None:
+    def __init__(self, values: list[int], seed: int, one: int, choices: Sequence[tuple[int, Number]] = ()) -> None:
         self.one = one
-        # Results of `below` that are the same in all runs, by the number of their draw; and the limits of the
-        # choices.
+        # Results of `below` that are the same in all runs, by the number of their draw; and how many of the
+        # choices were made.
         self.given: dict[int, int] = {}
-        self.choice_limits: list[int] = []
+        self.choices_made = 0
         # The numbers that hash functions are drawn below.
         self.function_limits: set[int] = set()
         self._choices = choices
@@ -102,10 +102,11 @@ class IntervalTape(Tape):
 
     def below(self, count: int) -> Number:
         """Return what the device's own `below` makes of the next draw."""
-        is_choice = len(self.choice_limits) < len(self._choices)
-        if is_choice:
-            self.given[len(self.variables)] = self._choices[len(self.choice_limits)]
-            self.choice_limits.append(count)
+        chosen: Number | None = None
+        if self.choices_made < len(self._choices) and count == self._choices[self.choices_made][0]:
+            chosen = self._choices[self.choices_made][1]
+            self.given[len(self.variables)] = int(chosen)
+            self.choices_made += 1
         elif isinstance(count, FunctionCount):
             self.given[len(self.variables)] = self._seed
             self.function_limits.add(int(count))
@@ -113,8 +114,8 @@ class IntervalTape(Tape):
         self._draws_left = 1
         result = super().below(count)
         self._draws_left = None
-        if is_choice:
-            return plain(result)
+        if chosen is not None:
+            return chosen
         return Seed(self.variables[-1].value % count) if isinstance(count, FunctionCount) else result
 
 
@@ -148,11 +149,14 @@ class _Found:
         self.spans: list[tuple[int, int]] = [(0, 0)] * len(path.coordinates)
 
 
-def explore(run: Callable[[Tape], Number], seed: int = 0, bits: int = BITS, choices: Sequence[int] = ()) -> list[Leaf]:
+def explore(
+    run: Callable[[Tape], Number], seed: int = 0, bits: int = BITS, choices: Sequence[tuple[int, Number]] = ()
+) -> list[Leaf]:
     """Return all paths of a function of a tape, which returns the message that the draws make.
 
-    All runs draw the same hash function, the `seed`, where they draw one. `choices` are what the first results of
-    `below` are in all runs: for code that chooses among too many to visit.
+    All runs draw the same hash function, the `seed`, where they draw one. `choices` are limits that are passed to
+    `below` in this order, with the results in all runs: for code that chooses among too many to visit. A run that
+    makes a message of pairs must make all of them, which its caller checks.
 
     Raises:
         AuditFailure: if a decision depends on the seed, or if there are too many paths to follow.
@@ -315,11 +319,11 @@ def turning_points(distributions: Iterable[PiecewiseLaw], stop: int) -> list[int
     )
 
 
-def worst_ratio_at(distributions: Sequence[PiecewiseLaw], messages: Iterable[int]) -> Fraction:
-    """Return the largest ratio of the probabilities of one message under any two laws."""
+def worst_ratio_at(laws: Sequence[Callable[[int], Fraction]], messages: Iterable[int]) -> Fraction:
+    """Return the largest ratio of the probabilities of one message under any two laws, which give them."""
     worst = Fraction(1)
     for message in messages:
-        chances = [distribution.chance(message) for distribution in distributions]
+        chances = [chance(message) for chance in laws]
         low, high = min(chances), max(chances)
         if low == 0 < high:
             raise AuditFailure(f"interval tape: message {message} is possible for one input and not for another")

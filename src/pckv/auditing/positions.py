@@ -24,18 +24,19 @@ Run = Callable[[Values, Tape], Number]
 # A box of one draw, and what the position shows for it: +1, -1 or 0.
 Step = tuple[int, int, int]
 
-# Runs that mix boxes at random, per slot.
+# Runs that mix boxes at random, per slot; with very many keys one run mixes enough of them.
 MIXED_RUNS = 2
 # More boxes than this mean that a position does not follow its thresholds.
 MAX_BOXES = 16
-# Up to this many slots times keys all slots are followed; beyond it, those at the ends of pairs and dummies.
+# Up to this many slots times keys all slots are followed; beyond it, those at the ends of pairs and dummies, and with
+# more keys than that, the last pair, or a dummy where there is none.
 MAX_POSITIONS = 20_000
 
 
 def positions_loss(
     task: Task, sets: Sequence[Values], run: Run, progress: Progress = no_progress
-) -> tuple[Fraction, int]:
-    """Return a bound of the loss that large sets reach, and the number of runs.
+) -> tuple[Fraction, int, int]:
+    """Return a bound of the loss that large sets reach, the number of runs, and that of slots that stand for others.
 
     Relative to a report with nothing sampled, a sampled pair multiplies the chance of what its position
     shows. The loss is the largest of these odds over the least.
@@ -46,23 +47,27 @@ def positions_loss(
     law = task.law
     if not isinstance(law, UeLaw):
         raise AuditFailure(f"interval tape: {law.name!r} does not draw once per key")
-    runs, odds = 0, {Fraction(1)}
+    runs, representatives, odds = 0, 0, {Fraction(1)}
     stated = _Stated(law)
     for number, values in enumerate(sets):
         progress(number / len(sets))
         inner = any(abs(value) < 1 for value in values.values())
         slots = max(len(values), task.padding)
-        for slot in _visited_slots(slots, len(values), task.key_count):
+        visited = _visited_slots(slots, len(values), task.key_count)
+        representatives += len(visited) if len(visited) < slots else 0
+        for slot in visited:
             for sign_draw in (0, law.one - 1) if inner else (0,):
                 positions = _Positions(task, law, values, slot, sign_draw, run)
                 runs += positions.follow()
                 odds |= positions.check(stated)
-    return max(odds) / min(odds), runs
+    return max(odds) / min(odds), runs, representatives
 
 
 def _visited_slots(slots: int, pairs: int, keys: int) -> list[int]:
     if slots * keys <= MAX_POSITIONS:
         return list(range(slots))
+    if keys > MAX_POSITIONS:
+        return [max(pairs - 1, 0)]
     return sorted({slot for slot in (0, pairs - 1, pairs, slots - 1) if 0 <= slot < slots})
 
 
@@ -106,13 +111,13 @@ class _Positions:
                 if start < self._task.law.one:
                     self._steps[position].append((start, step[1], step[2]))
                     starts[position] = step[1] + 1
-        generator = Random(self._slot)
-        for _ in range(MIXED_RUNS):
+        generator, mixed = Random(self._slot), MIXED_RUNS if self._task.key_count <= MAX_POSITIONS else 1
+        for _ in range(mixed):
             chosen = [generator.choice(steps) for steps in self._steps]
             found = self._boxes([generator.choice(step[:2]) for step in chosen])
             if any(step[1:] != other[1:] for step, other in zip(chosen, found, strict=True)):
                 raise AuditFailure("interval tape: what a position shows depends on another one's draw")
-        return runs + MIXED_RUNS
+        return runs + mixed
 
     def _boxes(self, draws: list[int]) -> list[Step]:
         one, count = self._task.law.one, self._task.key_count

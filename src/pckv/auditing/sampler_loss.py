@@ -3,27 +3,22 @@
 At the task's own size every path is followed for many sets of pairs. The law that is found is compared with
 the stated one, message by message, and the largest ratio between any two sets is the loss.
 
-Sets that are larger than a report takes (`collision`): the choice among their pairs, which is too large to
-visit.
-
-Given choices are followed instead: the last pairs, and some between. Given the choice, a report must follow
-the law of the chosen pairs, and every choice must be one of as many as are left.
+Where the choices among pairs, unlisted keys or dummies are too many to visit, representatives of them are followed
+(`choices.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import perm
 from typing import NamedTuple
 
+from pckv.auditing.choices import FixedChoice, FollowedChoice, all_choices, followed_choices
 from pckv.auditing.exact import (
     Values,
-    chosen_sets,
-    held_levels,
     input_sets,
     key_number,
     scale,
@@ -32,9 +27,9 @@ from pckv.auditing.exact import (
     visited_sizes,
 )
 from pckv.auditing.interval_tape import Leaf, PiecewiseLaw, explore, turning_points, worst_ratio_at
-from pckv.auditing.positions import positions_loss
-from pckv.auditing.traced import Held, Number, Seed
-from pckv.auditing.variants import without_question
+from pckv.auditing.positions import MAX_POSITIONS, positions_loss
+from pckv.auditing.traced import Held, Number, Seed, current
+from pckv.auditing.variants import with_remembered_symbols
 from pckv.base.errors import AuditFailure
 from pckv.base.limits import MIN_LEVELS, REFUSE, SERVER_COIN
 from pckv.base.progress import Progress, no_progress
@@ -43,79 +38,22 @@ from pckv.contract.coins import CoinChoice
 from pckv.contract.task import Task
 from pckv.device.perturb import choose_other, make_message
 from pckv.mechanisms import padding as device_padding
-from pckv.mechanisms.base import HeldLevels, SamplingLaw
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.padding import Pair
 from pckv.mechanisms.size_question.device import answer
 from pckv.mechanisms.size_question.law import SizeQuestion
 
-# Makes a message of pairs from a tape.
-Run = Callable[[Values, Tape], Number]
-
-# The hash function that all reports are made with.
-FUNCTION = 1
-
-
-def check_choices(law: CollisionLaw, run: Run, sizes: Iterable[int]) -> int:
-    """Check how reports of sets of these sizes, beyond the padding, are made; return the number of paths.
-
-    Raises:
-        AuditFailure: if a choice is not made place by place among the rest, or other pairs are reported than
-            chosen.
-    """
-    most, paths = law.padding, 0
-    if most > MAX_PADDING:
-        return paths
-    for size in sizes:
-        if size > law.keys:
-            continue
-        limits = [size - place for place in range(most)]
-        for choices in ([limit - 1 for limit in limits], [7 * limit // 13 for limit in limits]):
-            paths += _check_choice(law, run, spread_values(law.keys, size, law.levels), choices, limits)
-    return paths
-
-
-def _check_choice(law: CollisionLaw, run: Run, values: Values, choices: Sequence[int], limits: list[int]) -> int:
-    found: list[list[int]] = []
-
-    def followed(tape: Tape) -> Number:
-        message = run(values, tape)
-        found.append(getattr(tape, "choice_limits", []))
-        return message
-
-    leaves = explore(followed, FUNCTION, law.bits, choices)
-    if any(each != limits for each in found):
-        raise AuditFailure(f"choice of pairs: {len(values)} pairs are not chosen one by one among the rest")
-    left = list(values.items())
-    for place, choice in enumerate(choices):
-        left[place], left[place + choice] = left[place + choice], left[place]
-    [(held, _)] = held_levels(dict(left[: law.padding]), law.levels)
-    if not follows_stated_law(law, leaves, held, FUNCTION):
-        raise AuditFailure(f"choice of pairs: of {len(values)} pairs others were reported than chosen")
-    return len(leaves)
-
-
-def follows_stated_law(law: CollisionLaw, leaves: Sequence[Leaf], held: HeldLevels, function: int) -> bool:
-    """Return whether paths with one hash function have exactly the stated law for these levels of keys."""
-    distribution = PiecewiseLaw(leaves)
-
-    def stated(message: int) -> Fraction:
-        of_function = law.functions if message // law.symbols == function else 0
-        return of_function * law.chance(held, message)
-
-    messages = turning_points([distribution], law.word_limit)
-    return all(distribution.chance(message) == stated(message) for message in messages)
-
-
 # At most this many sets of keys with levels are all visited: those of three keys with two or three levels.
 MAX_ALL_SETS = 64
 # With more keys than this `ue`, which draws once per key, is followed position by position.
 FEW_POSITIONS = 3
-# Sets of up to this many pairs are visited, and up to one more than the padding unless that is beyond all
-# reason.
+# Sets of up to this many pairs are visited. Where a slot is sampled, sets up to one more pair than the padding are,
+# too, unless that is beyond all reason.
 MAX_SIZE, MAX_PADDING = 101, 1_000
-# The most ways to choose pairs of a set that are all visited.
-MAX_CHOICES = 120
+# `collision` has paths through all pairs, as many as there are pairs. Sets of more than this many pairs are followed
+# with the last function only. Sets about the padding are visited up to this padding, and one of as many pairs as the
+# padding, which the function sends apart, up to that one.
+MANY_PAIRS, MAX_TAKEN, MAX_SENT_APART = 25, 101, 300
 # With more keys than this `ue`, which draws once per key, is followed for a few sets only.
 MANY_POSITIONS = 5_000
 # `collision`: pairs that a function sends apart are looked for among this many keys per pair.
@@ -126,9 +64,6 @@ BELOW_HIGHEST, ABOVE_LOWEST = 0.5, 0.5
 # At most this many hash functions are all tried; of more, the first, the last and one between. A server that
 # gives coins chooses among all functions, so that more are tried where there are coins.
 FEW_SEEDS, FEW_COIN_FUNCTIONS = 3, 27
-
-# The levels that pairs may be reported as, and the chance of that.
-Reported = tuple[Mapping[int, int], Fraction]
 
 
 @dataclass(frozen=True)
@@ -153,13 +88,17 @@ def _held(pairs: Sequence[Pair]) -> list[Pair]:
 
 @dataclass(frozen=True)
 class SamplerLoss:
-    """What running the sampler found: e^ε of reports and of answers about sizes, and how much was visited."""
+    """What running the sampler found: e^ε of reports and of answers about sizes, and how much was visited.
+
+    `representatives` counts the choices that were given where all would be too many to visit.
+    """
 
     reports: Fraction
     sizes: Fraction
     sets: int
     functions: int
     paths: int
+    representatives: int
 
 
 class Given(NamedTuple):
@@ -192,45 +131,60 @@ def sampler_loss(
         AuditFailure: if a report does not follow the stated law exactly.
     """
     code = code or DeviceCode()
-    all_kinds = sets is None
     sets = list(visited_sets(task)) if sets is None else sets
     sizes, size_paths = _sizes_loss(task, code)
     if task.law.word_limit is None and task.key_count > FEW_POSITIONS:
         # What is drawn before the positions is followed with few of them.
         sets = [values for values in sets if max(values, default=0) < task.key_count]
-        reports, paths = positions_loss(
+        reports, paths, representatives = positions_loss(
             task, sets, lambda values, tape: code.message(task, code.pairs(values, 2), tape), progress
         )
     else:
-        reports, paths = _words_loss(task, code, sets, progress)
-    if all_kinds and isinstance(task.law, CollisionLaw) and task.can_truncate:
-        alone = without_question(task)
-        given = Given(FUNCTION, None if task.coin != SERVER_COIN else False)
-        paths += check_choices(
-            task.law,
-            lambda values, tape: code.message(alone, _held(code.pairs(values, task.level_count)), tape, *given.choice),
-            (task.padding + 1, 2 * task.padding),
-        )
+        reports, paths, representatives = _words_loss(task, code, sets, progress)
     functions = 0 if task.law.functions is None else len(tried_functions(task))
-    return SamplerLoss(reports, sizes, len(sets), functions, paths + size_paths)
+    return SamplerLoss(reports, sizes, len(sets), functions, paths + size_paths, representatives)
 
 
-def _words_loss(task: Task, code: DeviceCode, sets: Sequence[Values], progress: Progress) -> tuple[Fraction, int]:
-    """Return the loss of reports of words, or of few bit planes, and the number of paths."""
-    paths, worst = 0, Fraction(1)
+def _words_loss(task: Task, code: DeviceCode, sets: Sequence[Values], progress: Progress) -> tuple[Fraction, int, int]:
+    """Return the loss of reports of words, or of few bit planes, and the numbers of paths and of given choices."""
+    paths, representatives, worst = 0, 0, Fraction(1)
+    task = with_remembered_symbols(task)
     conditions = list(_conditions(task))
     for place, given in enumerate(conditions):
-        distributions = []
-        for number, values in enumerate(sets):
-            leaves = message_leaves(task, values, given, code)
-            distributions.append(PiecewiseLaw(leaves))
-            paths += len(leaves)
+        found: list[tuple[Values, FollowedChoice, PiecewiseLaw]] = []
+        for number, values in enumerate(_followed_sets(task, sets, given)):
+            for followed in followed_choices(task, values):
+                leaves = message_leaves(task, values, given, code, followed.fixed)
+                found.append((values, followed, PiecewiseLaw(leaves)))
+                paths += len(leaves)
+                representatives += bool(followed.fixed)
             progress((place + number / len(sets)) / len(conditions))
-        messages = _messages(task, distributions)
-        for values, distribution in zip(sets, distributions, strict=True):
-            _check_law(task, values, given, distribution, messages)
-        worst = max(worst, worst_ratio_at(distributions, messages))
-    return worst, paths
+        messages = _messages(task, [distribution for _, _, distribution in found])
+        for values, followed, distribution in found:
+            _check_law(task, values, followed, given, distribution, messages)
+        worst = max(worst, worst_ratio_at(_compared(task, found, given), messages))
+    return worst, paths, representatives
+
+
+def _followed_sets(task: Task, sets: Sequence[Values], given: Given) -> Sequence[Values]:
+    """Return the sets that are followed under a condition: those of many pairs only with the last function."""
+    if not isinstance(task.law, CollisionLaw) or given.function == tried_functions(task)[-1]:
+        return sets
+    return [values for values in sets if len(values) <= MANY_PAIRS]
+
+
+def _compared(
+    task: Task, found: Sequence[tuple[Values, FollowedChoice, PiecewiseLaw]], given: Given
+) -> list[Callable[[int], Fraction]]:
+    """Return the laws whose ratios are the loss.
+
+    Given the pairs that `collision` takes, a report is one of a smaller set. Given a slot, it loses more than with
+    all of them: what was found slot by slot is put together by the law, which what was found follows.
+    """
+    laws: list[Callable[[int], Fraction]] = [law.chance for _, followed, law in found if not followed.is_sampled]
+    slot_by_slot = {id(values): values for values, followed, _ in found if followed.is_sampled}
+    stated = (partial(_stated_chance, task, all_choices(task, values), given) for values in slot_by_slot.values())
+    return [*laws, *stated]
 
 
 def _conditions(task: Task) -> Iterator[Given]:
@@ -245,14 +199,18 @@ def _conditions(task: Task) -> Iterator[Given]:
 
 
 def message_leaves(
-    task: Task, values: Values, given: Given | None = None, code: DeviceCode | None = None
+    task: Task,
+    values: Values,
+    given: Given | None = None,
+    code: DeviceCode | None = None,
+    choices: Sequence[FixedChoice] = (),
 ) -> list[Leaf]:
-    """Return all paths of making a report of these values, under a condition where there is one."""
+    """Return all paths of making a report of these values, under a condition or with given choices if there are any."""
     given = given or Given()
     code = code or DeviceCode()
     placed = code.pairs(values, task.law.levels)
     read = [(key_number(task, key), below, threshold) for key, below, threshold in placed]
-    functions = task.law.functions
+    functions, pairs_limit = task.law.functions, task.law.word_limit
 
     def run(tape: Tape) -> Number:
         pairs = code.choose(task, read, tape)
@@ -263,32 +221,44 @@ def message_leaves(
                 raise AuditFailure("interval tape: a function is drawn, though a coin chose one")
             if limit != functions:
                 raise AuditFailure(f"interval tape: a function is drawn below {limit:,}, not {functions:,}")
+        if choices and pairs_limit is not None and current(message) < pairs_limit:
+            check_choices_made(tape, choices, len(values))
         return message
 
-    return explore(run, given.function, task.law.bits)
+    return explore(run, given.function, task.law.bits, choices)
+
+
+def check_choices_made(tape: Tape, choices: Sequence[FixedChoice], held: int) -> None:
+    """Refuse a report that was made without choosing among as many as stated, one after another."""
+    if getattr(tape, "choices_made", 0) != len(choices):
+        limits = ", ".join(f"{limit:,}" for limit, _ in choices[:3])
+        raise AuditFailure(f"choice of pairs: what is reported of {held:,} pairs is not one of {limits}, … as stated")
 
 
 def visited_sets(task: Task) -> Iterator[dict[int, float]]:
     """Yield sets of all kinds that a report may be made from: no pairs, few, about the padding, and many."""
     keys, most, levels = task.key_count, task.padding, task.level_count
+    is_collision = isinstance(task.law, CollisionLaw)
+    sizes: tuple[int, ...]
     if keys > MANY_POSITIONS and task.word_limit is None:
-        yield from (spread_values(keys, size) for size in (0, 2, min(most + 1, MAX_SIZE)))
+        sizes = (0, 2, min(most + 1, MAX_SIZE)) if keys <= MAX_POSITIONS else (0, 2)
+        yield from (spread_values(keys, size) for size in sizes)
         return
     if (levels + 1) ** min(keys, MAX_ALL_SETS) <= MAX_ALL_SETS:
         for held in input_sets(keys, levels):
             if task.more != REFUSE or len(held) <= most:
                 yield {key: scale(levels)[level] for key, level in held.items()}
-        sizes: set[int] = set()
+        sizes = ()
     else:
-        about_padding = most + 1 if most <= MAX_PADDING else 0
-        largest = min(keys, most if task.more == REFUSE else max(MAX_SIZE, about_padding))
+        about_padding = most + 1 if most <= (MAX_TAKEN if is_collision else MAX_PADDING) else 0
+        largest = min(keys, max(MAX_SIZE, about_padding), most if task.more == REFUSE else keys)
         wanted = {0, 1, 2, 3, 5, 6, most - 1, most, most + 1, 2 * most, min(largest, MAX_SIZE)}
-        sizes = {size for size in wanted if 0 <= size <= largest and _choices(task, size) <= MAX_CHOICES}
+        sizes = tuple(sorted(size for size in wanted if 0 <= size <= largest))
         for key, value in product((0, keys - 1), reversed(scale(levels))):
             yield {key: value}
-        if isinstance(task.law, CollisionLaw) and most <= MAX_PADDING:
+        if isinstance(task.law, CollisionLaw) and most <= MAX_SENT_APART:
             yield _sent_apart(task.law, tried_functions(task)[-1])
-    yield from (spread_values(keys, size, levels) for size in sorted(sizes))
+    yield from (spread_values(keys, size, levels) for size in sizes)
     yield from unlisted_sets(task)
     yield {keys // 2: scale(levels)[-1] - BELOW_HIGHEST}
     if levels > MIN_LEVELS:
@@ -311,12 +281,6 @@ def _sent_apart(law: CollisionLaw, function: int) -> dict[int, float]:
     return apart
 
 
-def _choices(task: Task, size: int) -> int:
-    """Return in how many ways a report takes pairs of a set one after another."""
-    sampled = isinstance(task.law, SamplingLaw) or size <= task.padding
-    return 1 if sampled else perm(size, task.padding)
-
-
 def tried_functions(task: Task) -> list[int]:
     """Return the hash functions that are tried: all of few, or the first, the last and one between."""
     functions = task.law.functions
@@ -332,37 +296,32 @@ def _messages(task: Task, distributions: Sequence[PiecewiseLaw]) -> list[int]:
     return list(task.law.messages()) if limit is None else turning_points(distributions, limit)
 
 
-def _check_law(task: Task, values: Values, given: Given, distribution: PiecewiseLaw, messages: list[int]) -> None:
+def _check_law(  # noqa: PLR0917
+    task: Task, values: Values, followed: FollowedChoice, given: Given, distribution: PiecewiseLaw, messages: list[int]
+) -> None:
     if distribution.mass != 1:
         raise AuditFailure(
             f"interval tape: the paths of {_shown(values)} have chance {float(distribution.mass)} together"
         )
-    reported = [
-        (held, chance * of_choice)
-        for chosen, of_choice in chosen_sets(task, values)
-        for held, chance in held_levels(chosen, task.law.levels)
-    ]
+    where = "choice of pairs" if followed.fixed else "interval tape"
     for message in messages:
-        if distribution.chance(message) != _stated_chance(task, reported, message, given):
-            raise AuditFailure(f"interval tape: message {message} of {_shown(values)} has another chance than stated")
+        if distribution.chance(message) != _stated_chance(task, followed, given, message):
+            raise AuditFailure(f"{where}: message {message} of {_shown(values)} has another chance than stated")
 
 
-def _stated_chance(task: Task, reported: Sequence[Reported], message: int, given: Given) -> Fraction:
+def _stated_chance(task: Task, followed: FollowedChoice, given: Given, message: int) -> Fraction:
     """Return the probability of a message as the law states it, under a condition."""
     functions, first, question = task.law.functions, task.law.word_limit, task.size_question
     asked = Fraction(0) if question is None else Fraction(question.asked, question.one)
     if given.asks_size is not None:
         asked = Fraction(given.asks_size)
     if question is not None and first is not None and message >= first:
-        weights, total = question.distribution(len(reported[0][0]))
+        weights, total = question.distribution(followed.size)
         return asked * Fraction(weights[message - first], total)
     share = 1 - asked
     if functions is not None and first is not None:
         share *= functions if message // (first // functions) == given.function else 0
-    return share * sum(
-        (chance * task.law.chance(held, message) for held, chance in reported if share),
-        Fraction(0),
-    )
+    return share * followed.chance(task, message) if share else Fraction(0)
 
 
 def _sizes_loss(task: Task, code: DeviceCode) -> tuple[Fraction, int]:
@@ -379,7 +338,7 @@ def _sizes_loss(task: Task, code: DeviceCode) -> tuple[Fraction, int]:
         weights, total = question.distribution(size)
         if [distributions[-1].chance(number) for number in messages] != [Fraction(weights[n], total) for n in messages]:
             raise AuditFailure(f"interval tape: the answer of size {size} has another law than stated")
-    return worst_ratio_at(distributions, messages), paths
+    return worst_ratio_at([distribution.chance for distribution in distributions], messages), paths
 
 
 def _shown(values: Values) -> str:

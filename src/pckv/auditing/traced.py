@@ -288,13 +288,13 @@ def _held_reflected(compute: Callable[[int, int], int]) -> Callable[[Held, Numbe
 def _held_comparison(*sides: object) -> Any:
     if isinstance(sides[1], Traced | Seed):
         return NotImplemented
-    raise AuditFailure("interval tape: a decision depends on a key or a value alone")
+    raise AuditFailure("interval tape: a decision depends on a key, a value or a choice alone")
 
 
 class Held(int):
-    """A key that a person holds, or the threshold of its value: no decision may depend on it alone.
+    """A key that a person holds, the threshold of its value, or a given choice: no decision may depend on it alone.
 
-    It may enter arithmetic, and draws may be compared with what comes out.
+    It may enter arithmetic, and draws may be compared with what comes out. A choice is a place in a list.
     """
 
     __slots__ = ()
@@ -310,7 +310,7 @@ class Held(int):
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _held_comparison
 
     def __bool__(self) -> bool:
-        raise AuditFailure("interval tape: a decision depends on a key or a value alone")
+        raise AuditFailure("interval tape: a decision depends on a key, a value or a choice alone")
 
 
 def plain(number: Number) -> int:
@@ -321,3 +321,10 @@ def plain(number: Number) -> int:
     if isinstance(number, Seed):
         return number.value
     return number.pin() if isinstance(number, Traced) else operator.index(number)
+
+
+def current(number: Number) -> int:
+    """Return what a number is in this run; the box of a traced one stays as it is."""
+    if isinstance(number, Traced):
+        return number.scale * number.variable.value + number.offset
+    return plain(number)

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import NamedTuple
 
+from pckv.auditing.traced import Held, Number, Seed
 from pckv.base.budget import ALLOCATIONS
 from pckv.contract.reporting import Reporting
 from pckv.contract.task import Task
 from pckv.mechanisms.base import Law
+from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.mechanisms.ue.law import TUNED
 
@@ -29,6 +31,30 @@ def with_law(task: Task, law: Law, question: SizeQuestion | None = None) -> Task
     if question is None and task.size_question is not None:
         question = replace(task.size_question, bits=law.bits)
     return _with_reporting(task, replace(task.reporting, law=law, size_question=question))
+
+
+def with_remembered_symbols(task: Task) -> Task:
+    """Return a copy of a task whose symbols of items are computed once per function, where there are any.
+
+    Every path of an audit computes the same ones. A law cannot change and takes no draw, so that what was computed
+    once holds for all paths; the first time shows whether a decision depends on the function or on the item.
+    """
+    law = task.law
+    if not isinstance(law, CollisionLaw):
+        return task
+    known: dict[tuple[int, int], Number] = {}
+
+    def symbol(function: Number, item: Number) -> Number:
+        if type(function) is not Seed or type(item) is not Held:
+            return law.symbol(function, item)
+        place = (function.value, int(item))
+        if place not in known:
+            known[place] = law.symbol(function, item)
+        return known[place]
+
+    remembering = object.__new__(type(law))
+    vars(remembering).update(vars(law), symbol=symbol)
+    return with_law(task, remembering)
 
 
 def _with_reporting(task: Task, reporting: Reporting) -> Task:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import json
 import re
 import unicodedata
@@ -16,7 +17,7 @@ from pckv.base.errors import ParameterError, PckvError, ReportError
 MAX_DECIMAL_DIGITS = 40
 MAX_NAME_BYTES = 256
 # An id of a task or a series is a SHA-256.
-ID_BYTES = 32
+_ID = re.compile(r"[A-P][A-Za-z0-9_-]{42}", re.ASCII)
 # A number as people type it. Python reads more: underscores, blanks, a plus, digits of other scripts.
 _TYPED_DECIMAL = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", re.ASCII)
 _PLAIN_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?", re.ASCII)
@@ -183,9 +184,20 @@ def read_object(
     return text, members
 
 
+def contract_id(text: str) -> str:
+    """The id of a task or series: the SHA-256 of its canonical JSON as a number, in 43 digits of base64url.
+
+    The first digit has four bits only and so is a letter from A to P: no id looks like an option of a command.
+    """
+    return id_of_digest(hashlib.sha256(text.encode()).digest())
+
+
+def id_of_digest(digest: bytes) -> str:
+    """The id that has this digest."""
+    # With a leading byte of zeros there are 44 digits, the first of which is always A.
+    return base64url(b"\0" + digest)[1:]
+
+
 def is_id(text: object) -> bool:
-    """Whether something is an id: a SHA-256 in unpadded base64url."""
-    try:
-        return isinstance(text, str) and len(from_base64url(text)) == ID_BYTES
-    except ReportError:
-        return False
+    """Whether something is the id of a task or series."""
+    return isinstance(text, str) and _ID.fullmatch(text) is not None

@@ -10,15 +10,18 @@ from pckv.base.errors import ParameterError
 
 MAX_KEYS = 2**31
 MAX_EPSILON = 20
+# A plan advises no larger ε than this, the weakest that the form for a new task offers by name.
+MAX_ADVISED_EPSILON = 3
 # Below this, thresholds of 64 bits are too coarse at 2^31 keys for rounding to stay toward privacy.
 MIN_EPSILON = Fraction(1, 10**6)
 # The keys of a task that lists none: any text is a key, and its number a hash. Only this mechanism can ask
 # reports about keys that are named afterwards, and it takes this many keys with levels.
 HASHED, HASHED_MECHANISM, MAX_ITEMS = "hashed", "collision", 2**30 - 2
 REPORT_ID_BYTES = 16
-# The largest body of a report: two bit planes of 2^26 keys. A larger one would take minutes to make.
-MAX_BODY_BYTES = 2**24
-# The mechanism that is chosen when a task is made, for this objective and about this many users.
+# The largest body of a report: two bit planes of 2^18 keys. With more keys an audit, which follows every bit of
+# them, would take minutes.
+MAX_BODY_BYTES = 2**16
+# The mechanism that is chosen when a task is made.
 AUTO = "auto"
 # Of more pairs than the padding a random choice is reported, or they are refused where pairs are entered.
 MORE = SAMPLE, REFUSE = "sample", "refuse"
@@ -29,11 +32,12 @@ MIN_LEVELS, MAX_LEVELS = 2, 16
 # What a task collects: pairs of keys with values, or unknown texts, which have no value and so one level.
 KINDS = PAIRS, DISCOVERY = "pairs", "discovery"
 ONE_LEVEL = 1
-# A value between two levels becomes one of them at random, so that its mean stays, or is refused.
+# A value between two levels becomes one of them at random, so that means are right on average, or is refused.
 BETWEEN = ROUND, REFUSE_BETWEEN = "round", "refuse"
 MAX_PANELS, MAX_ROUNDS = 1000, 1_000_000
 DEFAULT_OBJECTIVE = "both"
-DEFAULT_USERS = 10**6
+# In Python, a task is chosen for this many people where none are named; commands and forms ask.
+DEFAULT_USERS = 10_000
 
 Numeric = int | float | str | Decimal
 

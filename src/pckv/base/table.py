@@ -23,7 +23,8 @@ class ResultTable(Record, ABC):
     """A result: one row per key, or per key and round, with facts about the whole.
 
     A class declares what it holds and how it is told: `to_dict` and `from_dict`, `table` and `facts`,
-    `title`, `headers`, `cells`, `shown` and `verdict`. Here it becomes JSON, CSV, Arrow, Parquet, pandas, HTML.
+    `title`, `headers`, `cells`, `shown`, `warning` and `verdict`. Here it becomes JSON, CSV, Arrow, Parquet,
+    pandas, HTML.
 
     Attributes:
         REPEATED: The facts that every row of a CSV file repeats, since spreadsheets open nothing but a table;
@@ -43,6 +44,16 @@ class ResultTable(Record, ABC):
         @property
         def verdict(self) -> tuple[str, ...]:
             """What the result says, in sentences."""
+
+    @property
+    def warning(self) -> tuple[str, ...]:
+        """What is to be read before the numbers: the first sentences of the verdict; normally none."""
+        return ()
+
+    @property
+    def conclusion(self) -> tuple[str, ...]:
+        """What the result says besides the warning."""
+        return self.verdict[len(self.warning) :]
 
     def __len__(self) -> int:
         return len(self.key)
@@ -100,29 +111,35 @@ class ResultTable(Record, ABC):
         """Return the rows that are shown first, at most `count`, and how many others there are."""
 
     @property
+    def less_important(self) -> Sequence[int]:
+        """The numbers of columns that are left out first where there is no room for all, before those to the right."""
+        return ()
+
+    @property
     def grey(self) -> list[bool]:
         """Which rows do not stand out from the noise; empty where none is marked so."""
         return []
 
     def lists(self) -> dict[str, list[Any]]:
-        """Return the same columns as plain lists."""
-        return {name: column if isinstance(column, list) else column.tolist() for name, column in self.table().items()}
+        """Return the same columns as plain lists, with None for what a row does not have."""
+        return {name: _listed(column) for name, column in self.table().items()}
 
     def to_csv(self) -> str:
         """Return the table as CSV with a header; every row says how it was estimated."""
         columns, facts = self.lists(), self.facts()
         repeated = {name: facts[name] for name in self.REPEATED if name in facts}
+        told = [" ".join(fact) if isinstance(fact, list) else fact for fact in repeated.values()]
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow((*columns, *repeated))
-        writer.writerows((*row, *repeated.values()) for row in zip(*columns.values(), strict=True))
+        writer.writerows((*row, *told) for row in zip(*columns.values(), strict=True))
         return text.getvalue()
 
     def to_arrow(self) -> pa.Table:
         """Return the table for Arrow, with the facts about the whole in the schema's metadata."""
         arrow = require("pyarrow", extra="files")
         columns = {
-            name: arrow.array(column, arrow.string()) if isinstance(column, list) else column
+            name: arrow.array(column, arrow.string() if isinstance(column, list) else None, from_pandas=True)
             for name, column in self.table().items()
         }
         facts = {
@@ -146,4 +163,12 @@ class ResultTable(Record, ABC):
     def _repr_html_(self) -> str:
         shown, hidden = self.shown(ROWS_SHOWN)
         table = html_table(self.title, shown.headers(), shown.cells(), grey=shown.grey, hidden=hidden, what="keys")
-        return table + html_paragraphs(self.verdict)
+        return html_paragraphs(self.warning) + table + html_paragraphs(self.conclusion)
+
+
+def _listed(column: Any) -> list[Any]:
+    """Return a column as a list; a number that is none, in columns that not all rows have, becomes None."""
+    if isinstance(column, list):
+        return column
+    values: list[Any] = column.tolist()
+    return [None if value != value else value for value in values] if column.dtype.kind == "f" else values  # noqa: PLR0124

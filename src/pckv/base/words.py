@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import NamedTuple
 
 # What is said of a key whose count noise alone may give.
 TOO_RARE = "too rare to tell"
+# What stands behind the name of the key for all that are not listed, which is no key among others.
+UNLISTED = "all unlisted keys"
 # How many decimals a number with a range has at most, and how many where the range is a point.
 MAX_DECIMALS, POINT_DECIMALS = 6, 3
 
@@ -36,6 +39,16 @@ def plural(number: int, noun: str) -> str:
     ('1 day', '1,200 reports')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def either(texts: Iterable[str]) -> str:
+    """Return texts of which one is meant, in words.
+
+    >>> either([".csv", ".parquet", ".json"]), either([".csv"])
+    ('.csv, .parquet or .json', '.csv')
+    """
+    *others, last = texts
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def two_digits(number: float) -> str:

@@ -46,7 +46,13 @@ def privacy_card(task: Task, *, audit: Audit | None = None, collection: dict[str
         "privacy": _privacy(task, facts),
         "audit": None
         if audit is None
-        else {"holds": audit.holds, "claimed": audit.claimed, "found": audit.enumerated, "sets": audit.sets},
+        else {
+            "holds": audit.holds,
+            "claimed": audit.claimed,
+            "found": audit.enumerated,
+            "sets": audit.sets,
+            "representatives": audit.representatives,
+        },
         "retention": _retention(collection or {}),
         "collection": None
         if collection is None
@@ -195,8 +201,8 @@ def _privacy_facts(privacy: dict[str, Any], held: str) -> dict[str, str]:
         "guarantee": privacy["guarantee"],
         "unit of privacy": privacy["unit"],
         "in odds": f"no report is more than {_number(privacy['ratio'])} times as likely under one set of {held}"
-        " as under any other: an observer who thinks a statement about a person as likely as not is at most"
-        f" {certainty} sure after the report",
+        " as under any other: an observer who gave a statement about a person even odds is at most"
+        f" {certainty} sure of it after seeing the report",
         "who is trusted": privacy["trust"],
         "not covered": privacy["not_covered"],
     }
@@ -208,8 +214,10 @@ def _audit_lines(audit: dict[str, Any] | None, held: str) -> list[str]:
     verdict = "The guarantee holds" if audit["holds"] else "THE GUARANTEE DOES NOT HOLD"
     found, claimed = (rounded_up(audit[epsilon], 6) for epsilon in ("found", "claimed"))
     run = f"the Python code that makes reports was run on all of its random draws, for {audit['sets']:,} sets"
+    followed = f" Choices among {held} that are too many for that were followed by representatives of them."
+    largest = f"The largest ε found is {found}, of {claimed} claimed."
     return [
-        f"{verdict}: {run} of {held}, in exact arithmetic. The largest ε found is {found}, of {claimed} claimed.",
+        f"{verdict}: {run} of {held}, in exact arithmetic.{followed if audit['representatives'] else ''} {largest}",
         "The tests of this release check the JavaScript client against the same law.",
     ]
 

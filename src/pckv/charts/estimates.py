@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pckv.base.errors import ParameterError, require
-from pckv.base.words import TOO_RARE, plural
+from pckv.base.words import TOO_RARE, either, plural
 from pckv.estimators.results.distributions import MAX_DIGITS, level_names
 from pckv.estimators.results.estimates import UNKNOWN, Estimates
 
@@ -67,7 +67,7 @@ def estimates_chart(
         for row in rows:
             row["true frequency"], row["true mean"] = truth[row["key"]]
     keys = key_count or len(estimates.listed)
-    which = f"{len(shown)} most frequent of {keys:,} keys" if keys > len(shown) else f"{keys:,} keys"
+    which = f"{len(shown)} most frequent of {keys:,} keys" if keys > len(shown) else plural(keys, "key")
     red = "red: the truth" if truth is not None else ""
     title = _title(name, which, estimates, red, "" if shown.detected.all() else f"grey: {TOO_RARE}")
     if estimates.other:
@@ -76,7 +76,8 @@ def estimates_chart(
 
 
 def _title(name: str, what: str, estimates: Estimates, *notes: str) -> dict[str, Any]:
-    intervals = f"{100 * estimates.level:g} % intervals"
+    selected = " after selection (false coverage rate)" if estimates.detected_level else ""
+    intervals = f"{100 * estimates.level:g} % intervals{selected}"
     told = (how_estimated(estimates), intervals, estimates.hostile_note, *notes)
     return {"text": f"{name}: {what}" if name else what, "subtitle": ", ".join(filter(None, told))}
 
@@ -88,9 +89,10 @@ def shown_keys(estimates: Estimates) -> Estimates:
 
 
 def how_estimated(estimates: Estimates) -> str:
-    """Return from how many reports, by which mechanism and how estimates were made."""
+    """Return from how many reports, by which mechanism and how estimates were made, and if they are wrong."""
+    wrong = "impossible counts, do not use: " if estimates.impossible else ""
     return (
-        f"{plural(estimates.reports, 'report')}, {estimates.mechanism}, ε = {estimates.epsilon:g}, "
+        f"{wrong}{plural(estimates.reports, 'report')}, {estimates.mechanism}, ε = {estimates.epsilon:g}, "
         f"method {estimates.method}"
     )
 
@@ -202,12 +204,14 @@ def errors_chart(
     expected: str,
     marked: str,
     quantities: Sequence[str] = ("frequency", "mean"),
+    measure: str = "error",
 ) -> alt.ConcatChart | alt.HConcatChart:
     """Draw the expected errors of some quantities against another one: a curve, and one marked point.
 
-    A row has `x`, the errors, and its `series`: the name given as `expected` or as `marked`.
+    A row has `x`, the errors, and its `series`: the name given as `expected` or as `marked`. `measure` says what
+    the errors are.
     """
-    panels = {quantity: f"error of a {quantity}" for quantity in quantities}
+    panels = {quantity: f"{measure} of a {quantity}" for quantity in quantities}
     colors = {expected: ESTIMATE_COLOR, marked: _TRUTH}
     return lines_chart(rows, x=x, panels=panels, title="", log_x=True, colors=colors, formats=ERROR_FORMATS)
 
@@ -224,7 +228,7 @@ def save_chart(chart: Any, path: Path, form: str) -> None:
 def check_picture(path: Path) -> None:
     """Refuse a file name whose extension is no picture format."""
     if path.suffix not in FORMATS:
-        raise ParameterError(f"{path}: a picture is {', '.join(FORMATS)}")
+        raise ParameterError(f"{path}: pictures are written as {either(FORMATS)}")
 
 
 def chart_svg(chart: Any) -> str:

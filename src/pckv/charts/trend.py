@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pckv.charts.estimates import load_altair
 from pckv.estimators.results.trend import Trend
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 PANELS_SHOWN = 9
 PANELS_PER_ROW = 3
-_COLOR = "#3367a8"
+_COLOR, _CHANGED = "#3367a8", "#d1495b"
 
 
 def trend_chart(trend: Trend) -> alt.FacetChart:
@@ -37,8 +37,16 @@ def trend_chart(trend: Trend) -> alt.FacetChart:
         altair.Tooltip("smoothed_low:Q", format=".2%", title="at least"),
         altair.Tooltip("smoothed_high:Q", format=".2%", title="at most"),
     ]
-    base = altair.Chart().encode(x=across, tooltip=tooltip)
+    base = altair.Chart().transform_filter("isValid(datum.round)").encode(x=across, tooltip=tooltip)
+    found = [] if trend.changes is None else [row._asdict() for row in trend.changes.rows if row.changed]
+    drawn = {row["key"] for row in rows}
+    # In the data of all layers: a panel has those of its key.
+    rows += [row for row in found if row["key"] in drawn]
     layers = altair.layer(
+        altair.Chart()
+        .transform_filter("isValid(datum.before_first)")
+        .mark_rect(color=_CHANGED, opacity=0.14)
+        .encode(x=altair.X("before_first:Q", title="round"), x2="after_last:Q", tooltip=_change_tooltip(altair)),
         base.mark_area(color=_COLOR, opacity=0.2).encode(
             y=altair.Y("smoothed_low:Q", title="share of people", axis=axis), y2="smoothed_high:Q"
         ),
@@ -56,8 +64,18 @@ def trend_chart(trend: Trend) -> alt.FacetChart:
     return chart
 
 
+def _change_tooltip(altair: Any) -> list[Any]:
+    return [
+        altair.Tooltip("change:Q", format="+.2%", title="change"),
+        altair.Tooltip("change_low:Q", format="+.2%", title="at least"),
+        altair.Tooltip("change_high:Q", format="+.2%", title="at most"),
+    ]
+
+
 def _subtitle(trend: Trend) -> str:
     return (
-        f"line: smoothed, with {100 * trend.level:g} % intervals; points: single rounds; {trend.mechanism}, "
+        f"line: smoothed, with {100 * trend.level:g} % intervals; points: single rounds; "
+        f"{'red: the key changed between these rounds; ' if trend.changes and trend.changes.keys_changed else ''}"
+        f"{trend.mechanism}, "
         f"ε = {trend.epsilon:g}, {trend.panels:,} panels"
     )

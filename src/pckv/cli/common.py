@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import reduce
@@ -14,7 +16,6 @@ from typing import Any
 import click
 
 from pckv.base.canonical import is_typed_decimal
-from pckv.base.errors import PckvError
 from pckv.base.progress import Progress, RowsDone, RowsProgressBar, no_progress
 
 FilePath = click.Path(path_type=Path)
@@ -46,6 +47,41 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 task_option = click.option("--task", "task_file", type=FilePath, required=True, help="The task's JSON file.")
 force_option = click.option("--force", is_flag=True, help="Replace outputs that exist.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+_WIDE = "pckv.wide"
+
+
+def _note_wide(context: click.Context, _: click.Parameter, wide: bool) -> None:
+    context.meta[_WIDE] = wide
+
+
+wide_option = click.option(
+    "--wide",
+    is_flag=True,
+    expose_value=False,
+    callback=_note_wide,
+    help="Print all columns of tables, even if lines are longer than the terminal is wide.",
+)
+
+
+def is_wide() -> bool:
+    """Return whether all columns of tables are wanted, whatever the width of the terminal."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(_WIDE))
+
+
+def terminal_width(*, err: bool = False) -> int | None:
+    """Return the width of the terminal, or None where there is none: what is piped keeps its lines."""
+    stream = sys.stderr if err else sys.stdout
+    return shutil.get_terminal_size().columns if stream.isatty() else None
+
+
+def print_paragraph(text: str, *, err: bool = False, style: str = "") -> None:
+    """Print a text, with lines that end between words where there is a terminal; nothing if it is empty."""
+    width = terminal_width(err=err)
+    lines = [text] if width is None else textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    for line in lines if text else []:
+        click.secho(line, err=err, italic=style == "italic" or None)
+
 
 # The library names no options: what an option can do about an error is said here, by the error's code.
 HINTS = {
@@ -54,6 +90,8 @@ HINTS = {
     "value_outside_range": " (--clip moves it to the nearest end)",
     "value_between_levels": " (--clip moves it to the nearest level)",
     "repeated_key": " (--repeated last or mean)",
+    "decimal_comma": " (--decimal , reads decimal commas)",
+    "wrong_encoding": " (--encoding names another one)",
     "dedupe_cannot_resume": ": leave out --dedupe or --resume",
     "batch_too_small": " (--at-least)",
     "dedupe_without_ids": ": leave out --dedupe",
@@ -64,9 +102,9 @@ HINTS = {
 }
 
 
-def error_line(error: PckvError) -> str:
-    """Return an error's message, with a hint at an option that can help."""
-    return f"{error}{HINTS.get(error.code, '')}"
+def with_hint(message: str, code: str | None) -> str:
+    """Return the message of an error, with a hint at an option that can help."""
+    return f"{message}{HINTS.get(code or '', '')}"
 
 
 # Characters that could control a terminal.

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from pckv.base import limits
 from pckv.base.budget import ALLOCATIONS
 from pckv.base.canonical import is_typed_decimal
-from pckv.cli.common import NUMBER, STREAM, FilePath, with_options
+from pckv.cli.common import NUMBER, STREAM, FilePath, print_paragraph, with_options
 from pckv.cli.inputs import read_about_file, read_keys, read_task
 from pckv.contract.about import MEMBERS
 from pckv.contract.series import Series
@@ -107,7 +107,8 @@ expected_people_options = with_options(
     click.option(
         "--pairs",
         type=NUMBER,
-        help="How many pairs a person typically holds. [default: 1, or the padding if one is given]",
+        help="How many pairs a person typically holds; give --sizes where some hold none. [default: 1, or the padding "
+        "if one is given]",
     ),
     click.option(
         "--most-pairs",
@@ -118,8 +119,8 @@ expected_people_options = with_options(
         "--sizes",
         "sizes_file",
         type=FilePath,
-        help="How many people hold how many pairs, instead of --pairs: a .csv with the columns size and "
-        "people, the .json that `pckv estimate --out` wrote for an earlier task, or (with "
+        help="How many people hold how many pairs, instead of --pairs: a .csv with the columns size (0 for people "
+        "without pairs) and people, the .json that `pckv estimate --out` wrote for an earlier task, or (with "
         "--sizes-task) its tally.",
     ),
     click.option("--sizes-task", "sizes_task_file", type=FilePath, help="The earlier task that --sizes is a tally of."),
@@ -133,7 +134,7 @@ expected_people_options = with_options(
         type=click.Choice(OBJECTIVES),
         default=limits.DEFAULT_OBJECTIVE,
         show_default=True,
-        help="The error to minimise; all but mse keep truncation within the noise.",
+        help="The error to minimise; with all but mse, what people with many pairs hide stays within the noise.",
     ),
     click.option(
         "--more",
@@ -146,7 +147,7 @@ expected_people_options = with_options(
     click.option(
         "--most-influence",
         type=NUMBER,
-        help="As how many people one hostile report may count for a key, at most; what exceeds it is not chosen.",
+        help="The most people that one hostile report may count as, for one key; settings with more are not chosen.",
     ),
 )
 # Not of series: their rounds have no invitations.
@@ -156,8 +157,7 @@ coin_option = click.option(
     default=limits.DEVICE_COIN,
     show_default=True,
     help="Who draws the public function of a report (ue-compact, collision). server: the collector does, "
-    "by one coin per invitation, so that hostile reports cannot be made from a function that suits "
-    "them.",
+    "by one coin per invitation, so that senders of hostile reports cannot choose it.",
 )
 
 
@@ -214,18 +214,35 @@ def read_shuffle(*, shuffled: int | None, delta: float | None, colluding: int | 
     return {"shuffled": shuffled, "delta": delta, "colluding": colluding or 0}
 
 
-# What the key for all that are not listed is called unless it is named otherwise.
-OTHER = "other"
-# What is collected, from whom, and how.
-contract_options = with_options(
-    click.option("--name", required=True, help="The name that distinguishes this collection from others."),
+# Which keys there are; `named_keys` reads them.
+keys_options = with_options(
     click.option("--keys-file", type=FilePath, help="A text file with one key name per line."),
-    click.option("--key-count", type=int, help="Instead of names: the keys are 0, 1, … up to this number minus 1."),
+    click.option(
+        "--keys", "key_count", type=int, help="Instead of names: how many keys there are, called 0, 1, 2 and so on."
+    ),
     click.option(
         "--hashed",
         is_flag=True,
         help="Instead of names: any text is a key, and those to estimate are named afterwards.",
     ),
+)
+
+
+def named_keys(keys_file: Path | None, key_count: int | None, *, hashed: bool) -> tuple[str, ...] | int | str:
+    """Return the keys of a file, or how many there are, or that they are hashed."""
+    if [keys_file is not None, key_count is not None, hashed].count(True) != 1:
+        raise click.UsageError("give one of --keys-file, --keys and --hashed")
+    if hashed:
+        return limits.HASHED
+    return read_keys(keys_file) if keys_file is not None else key_count or 0
+
+
+# What the key for all that are not listed is called unless it is named otherwise.
+OTHER = "other"
+# What is collected, from whom, and how.
+contract_options = with_options(
+    click.option("--name", required=True, help="The name that distinguishes this collection from others."),
+    keys_options,
     click.option(
         "--other",
         is_flag=False,
@@ -239,18 +256,15 @@ contract_options = with_options(
     click.option(
         "--between",
         type=click.Choice(limits.BETWEEN),
-        default=limits.ROUND,
-        show_default=True,
         help="What happens to a value between two levels: it is rounded to one of them at random, so that "
-        "means stay, or refused.",
+        "means are right on average, or refused.  [default: refuse where the values of levels are named, else round]",
     ),
     click.option("--epsilon", required=True, help="The privacy budget, above 0 and at most 20."),
     click.option(
         "--users",
         type=int,
-        default=limits.DEFAULT_USERS,
-        show_default=True,
-        help="How many participants are expected; only used to choose.",
+        help="How many participants are expected: padding and mechanism are chosen for them. Required unless both "
+        "are named.",
     ),
     expected_people_options,
     click.option("--padding", type=int, help="How many pairs a report stands for at most. [default: chosen]"),
@@ -310,7 +324,13 @@ def read_contract(
         raise click.UsageError("give --low and --high")
     given = {name: options.pop(name) for name in PARAMETERS}
     parameters = {name: value for name, value in given.items() if value is not None}
-    keys = named_keys(keys_file, key_count, "--key-count", hashed=hashed)
+    keys = named_keys(keys_file, key_count, hashed=hashed)
+    if options["users"] is None:
+        if mechanism == limits.AUTO or options["padding"] is None:
+            raise click.UsageError(
+                "give --users, how many people you expect: padding and mechanism are chosen for them, or name both"
+            )
+        options["users"] = limits.DEFAULT_USERS
     people = read_expected_people(**options)
     about = None if about_file is None else read_about_file(about_file)
     task = Task(
@@ -330,17 +350,6 @@ def read_contract(
     return task, f"Padding {task.padding:,} was chosen. {expected.sentence}"
 
 
-def named_keys(
-    keys_file: Path | None, key_count: int | None, count_option: str, *, hashed: bool
-) -> tuple[str, ...] | int | str:
-    """Return the keys of a file, or how many there are, or that they are hashed."""
-    if [keys_file is not None, key_count is not None, hashed].count(True) != 1:
-        raise click.UsageError(f"give one of --keys-file, {count_option} and --hashed")
-    if hashed:
-        return limits.HASHED
-    return read_keys(keys_file) if keys_file is not None else key_count or 0
-
-
 def write_contract(contract: Task | Series, out: Path, said: str, choice: str = "", *, force: bool) -> None:
     """Write the JSON of a contract, exactly and without a newline; say what it is, and what was chosen for it."""
     to_stdout, text = out == STREAM, contract.to_json().encode()
@@ -350,6 +359,5 @@ def write_contract(contract: Task | Series, out: Path, said: str, choice: str = 
     else:
         with whole_file(out, force=force) as part:
             part.write_bytes(text)
-    click.echo(f"{said}, written to {'standard output' if to_stdout else out}", err=to_stdout)
-    if choice:
-        click.echo(choice, err=to_stdout)
+    print_paragraph(f"{said}, written to {'standard output' if to_stdout else out}", err=to_stdout)
+    print_paragraph(choice, err=to_stdout)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
+from pckv.charts.discovery import discovery_chart
 from pckv.cli.common import NUMBER
-from pckv.cli.outputs import Outputs, result_outputs
+from pckv.cli.outputs import TABLES, Outputs, result_outputs
 from pckv.cli.source import TaskSource, task_source
 from pckv.estimators.results.discovery import Discovery
 from pckv.planning.discovery import DEFAULT_FOUND_RATE
@@ -23,8 +24,9 @@ from pckv.planning.discovery import DEFAULT_FOUND_RATE
 )
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
 @result_outputs(
-    "Write the keys: .txt, one per line, as `pckv task new --keys-file` takes them; .csv or .json.",
-    formats={".txt": Discovery.to_text, ".csv": Discovery.to_csv, ".json": Discovery.to_json},
+    "Write the keys: .txt, one per line, as `pckv task new --keys-file` takes them; .csv, .parquet or .json.",
+    "Draw the most frequent keys found: .svg, .png or .html.",
+    formats={".txt": Discovery.to_text, **TABLES},
 )
 def discover_command(
     source: TaskSource, outputs: Outputs, level: float, false_discovery_rate: float, top: int | None
@@ -39,9 +41,10 @@ def discover_command(
       --out reports.parquet
     pckv discover reports.parquet --task discovery.json --out keys.txt
     pckv task new --name minutes --keys-file keys.txt --other --low 0 --high 60 \\
-      --epsilon 1 --out task.json
+      --epsilon 1 --users 20000 --out task.json
     pckv discover discovery.json --url https://collect.example.org \\
       --token-file analyst.token
     """
     found = source.discovery(level, false_discovery_rate)
-    outputs.write(found if top is None else found.top(top), found.verdict)
+    shown = found if top is None else found.top(top)
+    outputs.write(shown, found.verdict, chart=lambda: discovery_chart(shown))

@@ -89,9 +89,13 @@ def estimate_command(
             return values_chart(estimates.listed, name=name, unit=unit)
         return shares_chart(estimates, key_count=key_count, name=name, unit=unit)
 
+    said = () if alarms is None else alarms.sentences
+    is_unusual = alarms is not None and bool(alarms.unusual)
     outputs.write(
         estimates,
-        (*estimates.verdict, *(() if alarms is None else alarms.sentences)),
+        # Where counts are impossible, what single reports do not show is no comfort.
+        (*estimates.conclusion, *(() if is_unusual or estimates.warning else said)),
+        warning=said if is_unusual else (),
         chart=chart,
         further={"alarms": None if alarms is None else alarms.to_dict()},
     )

@@ -5,6 +5,7 @@ Files to read are task files, key names, participants' texts and pairs; - is sta
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import tempfile
@@ -16,7 +17,7 @@ from typing import NamedTuple
 
 import click
 
-from pckv.base.canonical import check_names
+from pckv.base.canonical import check_names, is_typed_decimal
 from pckv.base.errors import DataError, ParameterError, SeriesError, TaskError
 from pckv.base.words import plural
 from pckv.cli.common import STREAM, FilePath, row_bar
@@ -28,6 +29,11 @@ from pckv.counting.run import CountOptions, NamedStream, count_inputs
 from pckv.files.outputs import check_free, whole_file
 from pckv.files.reports.reader import REPORT_SUFFIX
 from pckv.files.reports.writer import ReportArrays, stream_reports, write_reports
+
+_SEPARATOR = re.compile(r"[,;\t]")
+# The header of a table of keys; a text, a separator and a number.
+_TABLE_HEADER = re.compile(r"key[,;\t]", re.IGNORECASE)
+_TABLE_ROW = re.compile(r"(.*)[,;\t] *[-+]?[0-9][0-9.eE+-]* *")
 
 report_output_option = click.option(
     "--out",
@@ -58,10 +64,15 @@ class ReportOutput(NamedTuple):
         with whole_file(self.out, force=self.force) as part:
             return write_reports(part, task, batches)
 
+    @property
+    def is_stream(self) -> bool:
+        """Whether the reports go to standard output, so that all else is said on stderr."""
+        return self.out == STREAM
+
     def print_written(self, reports: int, details: str) -> None:
         """Say what was written; on stderr where the reports themselves went to standard output."""
-        place = "standard output" if self.out == STREAM else self.out
-        click.echo(f"{plural(reports, 'report')} written to {place}{details}", err=self.out == STREAM)
+        place = "standard output" if self.is_stream else self.out
+        click.echo(f"{plural(reports, 'report')} written to {place}{details}", err=self.is_stream)
 
 
 def split_named(named: Sequence[Path]) -> tuple[list[Path], NamedStream | None]:
@@ -113,10 +124,26 @@ def read_keys(path: Path) -> tuple[str, ...]:
         raise DataError(f"{path}: not UTF-8") from None
     if not text:
         raise DataError(f"{path}: the file is empty")
+    lines = text.removesuffix("\n").split("\n")
+    if _is_table(lines):
+        raise DataError(f"{path}: a table, not a list of keys: line 2 is {lines[1]!r}; leave one key per line, alone")
     try:
-        return check_names(text.removesuffix("\n").split("\n"), "line")
+        return check_names(lines, "line")
     except ParameterError as error:
         raise DataError(f"{path}, {error}") from None
+
+
+def _is_table(lines: Sequence[str]) -> bool:
+    """Return whether lines are rows of a table, such as keys and counts.
+
+    The first one is a header or a row, and all others end in a separator and a number; coordinates are no such rows.
+    """
+    if _TABLE_HEADER.match(lines[0]):
+        return len(lines) > 1
+    rows = [_TABLE_ROW.fullmatch(line) for line in lines[1:]]
+    if not rows or not all(rows) or not _SEPARATOR.search(lines[0]):
+        return False
+    return any(row and not is_typed_decimal(row[1].strip()) for row in rows)
 
 
 def read_about_file(path: Path) -> About:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from pckv.base.errors import ParameterError
+from pckv.base.errors import ParameterError, require
 from pckv.base.table import ResultTable
+from pckv.base.words import either
 from pckv.charts.estimates import check_picture, save_chart
-from pckv.cli.common import Command, FilePath, force_option, harmless, json_option, print_json, with_options
+from pckv.cli.common import (
+    Command,
+    FilePath,
+    force_option,
+    harmless,
+    json_option,
+    print_json,
+    print_paragraph,
+    wide_option,
+    with_options,
+)
 from pckv.cli.table import print_table
 from pckv.files.outputs import check_free, whole_file
 
@@ -40,7 +53,7 @@ class Outputs(NamedTuple):
         """Refuse outputs that cannot be written, before anything is computed."""
         if self.out is not None:
             if self.out.suffix not in self.formats:
-                raise ParameterError(f"{self.out}: results are written as {', '.join(self.formats)}")
+                raise ParameterError(f"{self.out}: results are written as {either(self.formats)}")
             check_free(self.out, force=self.force)
         if self.plot is not None:
             check_picture(self.plot)
@@ -51,13 +64,25 @@ class Outputs(NamedTuple):
         result: ResultTable,
         sentences: Sequence[str],
         *,
+        warning: Sequence[str] = (),
         chart: Callable[[], Any] | None = None,
         further: Mapping[str, Any] | None = None,
     ) -> None:
         """Write, draw and print a result.
 
-        For people, `sentences` stand below the table; JSON has `further` members besides the result's own.
+        For people, its warning and another one stand above the table, and `sentences` below; JSON has `further` members
+        besides the result's own.
         """
+        self.save(result, chart=chart, further=further)
+        if self.as_json:
+            print_json(result.to_dict() | dict(further or {}))
+        else:
+            _print_result(result, (*result.warning, *warning), sentences)
+
+    def save(
+        self, result: object, *, chart: Callable[[], Any] | None = None, further: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write and draw a result."""
         if self.out is not None:
             with whole_file(self.out, force=self.force) as part:
                 content = self.formats[self.out.suffix](result)
@@ -67,10 +92,36 @@ class Outputs(NamedTuple):
         if self.plot is not None and chart is not None:
             with whole_file(self.plot, force=self.force) as part:
                 save_chart(chart(), part, self.plot.suffix)
-        if self.as_json:
-            print_json(result.to_dict() | dict(further or {}))
-        else:
-            _print_result(result, sentences)
+
+
+def _rows_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return the columns of rows that need not have the same members; a list becomes a text."""
+    columns: dict[str, list[Any]] = {name: [] for row in rows for name in row}
+    for name, column in columns.items():
+        found = [row.get(name) for row in rows]
+        if any(isinstance(value, list | tuple) for value in found):
+            found = [",".join(map(str, value)) if isinstance(value, list | tuple) else value for value in found]
+            found = [None if value is None else str(value) for value in found]
+        column.extend(found)
+    return columns
+
+
+def _rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    columns, text = _rows_columns(rows), io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue()
+
+
+def _rows_parquet(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    file, arrow = io.BytesIO(), require("pyarrow", extra="files")
+    require("pyarrow.parquet", extra="files").write_table(arrow.table(_rows_columns(rows)), file)
+    return file.getvalue()
+
+
+# How rows of plain values are written.
+ROWS: Formats = {".csv": _rows_csv, ".parquet": _rows_parquet, ".json": partial(json.dumps, ensure_ascii=False)}
 
 
 def _joined(text: str, further: Mapping[str, Any] | None) -> str:
@@ -78,15 +129,17 @@ def _joined(text: str, further: Mapping[str, Any] | None) -> str:
     return f"{text[:-1]}, {json.dumps(further, ensure_ascii=False)[1:]}" if further else text
 
 
-def _print_result(result: ResultTable, sentences: Sequence[str]) -> None:
-    """Print the rows that are shown first, and what the result says in words."""
+def _print_result(result: ResultTable, warning: Sequence[str], sentences: Sequence[str]) -> None:
+    """Print what is to be read first, the rows that are shown first, and what the result says in words."""
+    for sentence in warning:
+        print_paragraph(harmless(sentence))
     shown, hidden = result.shown(ROWS_PRINTED)
     if cells := shown.cells():
-        print_table(result.title, shown.headers(), cells)
+        print_table(result.title, shown.headers(), cells, less_important=shown.less_important)
         if hidden:
             click.echo(f"… and {hidden:,} more keys (--out writes them all)")
     for sentence in sentences:
-        click.echo(harmless(sentence))
+        print_paragraph(harmless(sentence))
 
 
 def result_outputs(
@@ -107,6 +160,6 @@ def result_outputs(
             outputs.check()
             command(outputs=outputs, **others)
 
-        return with_options(*options, force_option, json_option)(with_outputs)
+        return with_options(*options, force_option, json_option, wide_option)(with_outputs)
 
     return decorate

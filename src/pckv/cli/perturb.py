@@ -4,99 +4,112 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
-from pckv.base.arrays import Messages
-from pckv.base.errors import ParameterError
-from pckv.base.limits import DISCOVERY, SERVER_COIN
-from pckv.base.progress import RowsDone
-from pckv.cli.common import STREAM, FilePath, force_option, progress_bar, row_bar, task_option
-from pckv.cli.inputs import ReportOutput, read_task, report_output_option, standard_input_as_file
+from pckv.base.errors import DataError, ParameterError
+from pckv.base.limits import DISCOVERY, REFUSE, SERVER_COIN
+from pckv.base.population import Population
+from pckv.base.words import plural
+from pckv.cli.common import (
+    STREAM,
+    FilePath,
+    force_option,
+    print_paragraph,
+    progress_bar,
+    row_bar,
+    task_option,
+    with_hint,
+)
+from pckv.cli.inputs import ReportOutput, read_task, standard_input_as_file
+from pckv.cli.pairs_files import column_options, larger_sets_sentence, text_form_options, unlisted_sentence
 from pckv.contract.task import Task
-from pckv.device.vectorised import perturb_many, perturb_texts
-from pckv.files.pairs.population import REPEATED, RepairedPopulation, Repairs, read_populations
-from pckv.files.pairs.rows import Columns
+from pckv.device.checked_pairs import set_sizes
+from pckv.device.vectorised import ReportBatch, perturb_many, perturb_texts
+from pckv.files.pairs.findings import Fault, SetSizeCounts
+from pckv.files.pairs.population import REPEATED, TOO_MANY_PAIRS, Repairs, read_populations
+from pckv.files.pairs.rows import Columns, PairsSource, TextForm
+from pckv.files.pairs.sources import open_pairs
 from pckv.files.pairs.texts import HeldTexts
 
 
 @click.command("perturb")
 @click.argument("data", type=FilePath)
 @task_option
-@click.option("--user", required=True, help="The column of users.")
-@click.option("--key", required=True, help="The column of keys.")
-@click.option("--value", help="The column of values; a discovery has none.")
-@report_output_option
+@column_options(value_help="The column of values; a discovery has none.")
+@click.option(
+    "--out", type=FilePath, help="The report file to write (.parquet), or - for an Arrow stream on standard output."
+)
 @click.option(
     "--clip",
     is_flag=True,
     help="Move values outside the range to its nearest end, and those between two levels to the nearest one "
     "where the task refuses them.",
 )
-@click.option("--repeated", type=click.Choice(REPEATED), help="Which value counts where a user has a key twice.")
+@click.option(
+    "--repeated",
+    type=click.Choice(REPEATED),
+    help="Which value counts where a user has a key twice. [default: it is refused]",
+)
+@text_form_options
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Perturb and write nothing: say what is wrong in all rows of DATA, how many people hold more pairs than the "
+    "padding, and which keys are not listed. The exit code is 1 if DATA would be refused.",
+)
 @force_option
 def perturb_command(
     data: Path,
     task_file: Path,
-    user: str,
-    key: str,
-    value: str | None,
-    out: Path,
+    columns: Columns,
+    out: Path | None,
     clip: bool,
     repeated: str | None,
+    form: TextForm,
+    check: bool,
     force: bool,
 ) -> None:
     """Perturb DATA as the participants' devices would: one report per user.
 
     DATA has one row per pair: text separated by commas, semicolons or tabs (compressed, too: .gz), or
-    Parquet; - is standard input.
+    Parquet, where columns may also hold lists, with one row per user; - is standard input. A row with an
+    empty key and an empty value is a user without pairs.
 
-    A key that the task does not list counts as the task's other key; where it has none, the row is refused.
+    A key that the task does not list counts as the task's other key, and the most frequent of these keys
+    are named; where the task has no other key, the row is refused.
 
     Randomness is the operating system's. Running this again makes new reports and spends ε again. A task
     whose collector gives coins is refused: its reports are made one by one, by pckv submit.
+
+    \b
+    pckv perturb ratings.csv --task task.json --user user --key movie \\
+      --value stars --check
+    pckv perturb ratings.csv --task task.json --user user --key movie \\
+      --value stars --out reports.parquet
     """
     task = read_task(task_file)
     if task.coin == SERVER_COIN:
         raise ParameterError(
             f"{task_file}: every report of this task needs a coin from its collector, which pckv submit asks for"
         )
-    output = ReportOutput(out, force)
-    output.check()
-    if task.kind == DISCOVERY:
-        if value is not None or clip or repeated is not None:
-            raise click.UsageError("--value, --clip and --repeated are not for a discovery, which has no values")
-        _perturb_texts(data, task, user, key, output)
-        return
-    if value is None:
+    if task.kind == DISCOVERY and (columns.value or clip or repeated is not None):
+        raise click.UsageError("--value, --clip and --repeated are not for a discovery, which has no values")
+    if task.kind != DISCOVERY and not columns.value:
         raise click.UsageError("Missing option '--value'.")
-    columns, repairs = Columns(user, key, value), Repairs(clip, repeated)
+    if out is None and not check:
+        raise click.UsageError("Missing option '--out'.")
+    output = None if out is None else ReportOutput(out, force)
+    if output is not None:
+        output.check()
     with _pairs_file(data) as (path, name):
-        with progress_bar(f"Reading {name}") as progress:
-            parts = read_populations(path, task, columns, repairs, progress, name=name)
-            # Whatever is wrong with the data shows before anything is written.
-            first = next(parts)
-        repaired = _RepairedRows()
-        with row_bar("Perturbing")(None) as progress:
-            batches = _perturbed_batches(task, chain([first], parts), repaired, progress)
-            written = output.write(task, batches)
-    output.print_written(written, str(repaired))
-
-
-def _perturb_texts(data: Path, task: Task, user: str, key: str, output: ReportOutput) -> None:
-    """Make one report per user about the texts that they hold."""
-    with _pairs_file(data) as (path, name):
-        with progress_bar(f"Reading {name}") as progress:
-            held = HeldTexts(path, task.tree, user, key, progress, name)
-        batches = (batch for population in held.populations() for batch in perturb_texts(task, held.texts, population))
-        written = output.write(task, batches)
-    left_out = f", {held.left_out:,} rows left out, whose texts cannot be found" if held.left_out else ""
-    output.print_written(written, left_out)
+        people = _People(task, open_pairs(path, columns, name, form), Repairs(clip, repeated))
+        if check or output is None:
+            people.check()
+        else:
+            people.perturb(output)
 
 
 @contextmanager
@@ -109,26 +122,117 @@ def _pairs_file(data: Path) -> Iterator[tuple[Path, str]]:
         yield path, "standard input"
 
 
-@dataclass
-class _RepairedRows:
-    """How many rows were not used as they were."""
+class _People:
+    """The people of a file, whose reports are made, or whose rows are checked."""
 
-    clipped: int = 0
-    repeated: int = 0
+    def __init__(self, task: Task, file: PairsSource, repairs: Repairs) -> None:
+        self._task, self._file, self._repairs = task, file, repairs
+        self._sizes = SetSizeCounts(task.padding)
+        self._merged, self._left_out = 0, 0
+        # The different texts of a discovery.
+        self._texts: list[str] = []
 
-    def __str__(self) -> str:
-        return "".join(f", {count:,} rows {what}" for what, count in asdict(self).items() if count)
+    def perturb(self, output: ReportOutput) -> None:
+        """Write one report per user, and say what became of the rows."""
+        parts = self._populations()
+        # Whatever is wrong with the data shows before anything is written.
+        first = next(parts)
+        written = output.write(self._task, self._reports(chain([first], parts)))
+        output.print_written(written, "".join(f", {text}" for text in self._repaired()))
+        for sentence in self._sentences():
+            print_paragraph(sentence, err=output.is_stream)
 
+    def check(self) -> None:
+        """Say what is wrong with all rows; refuse the file if anything is."""
+        self._file.count_faults()
+        unreadable: DataError | None = None
+        try:
+            for _ in self._populations():
+                pass
+        except DataError as error:
+            unreadable = error
+        faults = self._file.findings.faults or {}
+        if self._file.findings.rows:
+            click.echo(f"{plural(self._file.findings.rows, 'row')} read.")
+        for fault in faults.values():
+            print_paragraph(self._fault_sentence(fault))
+        unlisted, larger = self._sentences()
+        said = [*(f"{text}." for text in self._repaired()), unlisted, larger]
+        if self._task.other is None:
+            # These rows are among those that are refused.
+            said.remove(unlisted)
+            print_paragraph(unlisted)
+        if any(said) and faults:
+            click.echo("Of the other rows:")
+        for sentence in said:
+            print_paragraph(sentence)
+        if unreadable is not None:
+            raise unreadable
+        if faults:
+            raise self._file.error("would be refused")
+        click.echo("No row would be refused.")
 
-def _perturbed_batches(
-    task: Task, parts: Iterable[RepairedPopulation], repaired: _RepairedRows, progress: RowsDone
-) -> Iterator[tuple[NDArray[np.uint8], Messages]]:
-    """Yield the participants' reports in batches, and count the rows that were repaired."""
-    reports = 0
-    for population, clipped, merged in parts:
-        repaired.clipped += clipped
-        repaired.repeated += merged
-        for batch in perturb_many(task, population):
-            yield batch
-            reports += len(batch.ids)
-            progress(reports)
+    def _populations(self) -> Iterator[Population]:
+        """Yield all people, some at a time, and count what is found of them."""
+        return self._people_with_texts() if self._task.kind == DISCOVERY else self._people_with_pairs()
+
+    def _people_with_texts(self) -> Iterator[Population]:
+        with progress_bar(f"Reading {self._file.name}") as progress:
+            held = HeldTexts(self._file, self._task.tree, progress)
+        self._texts, self._left_out = held.texts, held.left_out
+        for population in held.populations():
+            self._sizes.add(population.sizes)
+            yield population
+
+    def _people_with_pairs(self) -> Iterator[Population]:
+        # All rows are read before the first people are there; a terminal shows one bar at a time.
+        with progress_bar(f"Reading {self._file.name}") as progress:
+            parts = read_populations(self._file, self._task, self._repairs, progress)
+            first = list(islice(parts, 1))
+        for population, merged in chain(first, parts):
+            self._merged += merged
+            self._sizes.add(set_sizes(self._task, population))
+            yield population
+
+    def _reports(self, populations: Iterable[Population]) -> Iterator[ReportBatch]:
+        """Yield the participants' reports in batches."""
+        reports = 0
+        with row_bar("Perturbing")(None) as progress:
+            for population in populations:
+                is_discovery = self._task.kind == DISCOVERY
+                for batch in (
+                    perturb_texts(self._task, self._texts, population)
+                    if is_discovery
+                    else perturb_many(self._task, population)
+                ):
+                    yield batch
+                    reports += len(batch.ids)
+                    progress(reports)
+
+    def _repaired(self) -> list[str]:
+        """Say what was not used as it is."""
+        counts = (
+            (self._file.findings.clipped, "value", "clipped"),
+            (self._merged, "pair", "merged with another of the same user and key"),
+            (self._left_out, "text", "left out, for it cannot be found"),
+        )
+        return [f"{plural(count, noun)} {what}" for count, noun, what in counts if count]
+
+    def _sentences(self) -> tuple[str, str]:
+        """Say which keys are not listed, and how many people hold more pairs than the padding; empty where none do."""
+        noun = "text" if self._task.kind == DISCOVERY else "pair"
+        # Where people with more pairs are refused, no choice of theirs is reported.
+        larger = "" if self._task.more == REFUSE else larger_sets_sentence(self._sizes, noun)
+        return unlisted_sentence(self._task, self._file.findings), larger
+
+    def _fault_sentence(self, fault: Fault) -> str:
+        """Say how many rows or people are refused, where the first ones are, and what is wrong with the first."""
+        places = self._file.places(fault.first)
+        which = f"{self._file.PLACE}{'s' * (fault.count > 1)} {', '.join(map(str, places))}"
+        more = ", …" if fault.count > len(places) else ""
+        refused = plural(fault.count, "row")
+        if fault.code == TOO_MANY_PAIRS:
+            # One row of each of them is named: the first that is too many.
+            refused = "1 person" if fault.count == 1 else f"{fault.count:,} people"
+        example = ", for example" if fault.differ else ""
+        return f"{refused} refused ({which}{more}){example}: {with_hint(fault.reason, fault.code)}"

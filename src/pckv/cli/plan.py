@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pckv.base.limits import MIN_LEVELS
-from pckv.cli.common import NUMBER, STREAM, FilePath, force_option, json_option, print_json
+from pckv.cli.common import NUMBER, STREAM, FilePath, force_option, json_option, print_json, wide_option
 from pckv.cli.contract_options import (
     EXPECTED_PEOPLE,
     LEVELS,
@@ -17,6 +17,7 @@ from pckv.cli.contract_options import (
     coin_option,
     discovery_options,
     expected_people_options,
+    keys_options,
     named_keys,
     read_discovery_options,
     read_expected_people,
@@ -35,9 +36,7 @@ from pckv.planning.sections import Section
 
 
 @click.command("plan")
-@click.option("--keys", type=int, help="The number of keys.")
-@click.option("--keys-file", type=FilePath, help="Instead: a text file with one key name per line.")
-@click.option("--hashed", is_flag=True, help="Instead: any text is a key, and those to estimate are named afterwards.")
+@keys_options
 @click.option("--candidates", type=int, help="With --hashed: how many keys will be asked for. [default: 10000]")
 @discovery_options
 @click.option(
@@ -45,7 +44,9 @@ from pckv.planning.sections import Section
     type=int,
     help="With --discover: how many texts a report stands for at most; elsewhere it is planned. [default: 1]",
 )
-@click.option("--users", type=int, required=True, help="How many people will take part.")
+@click.option(
+    "--users", type=int, required=True, help="How many people will take part; with --panels, in all of them together."
+)
 @click.option("--epsilon", help="The privacy budget of a report, above 0 and at most 20.")
 @shuffle_options
 @click.option(
@@ -78,11 +79,12 @@ from pckv.planning.sections import Section
 )
 @force_option
 @json_option
+@wide_option
 def plan_command(
     *,
     verbose: bool,
     as_json: bool,
-    keys: int | None,
+    key_count: int | None,
     keys_file: Path | None,
     hashed: bool,
     low: str | None,
@@ -119,7 +121,7 @@ def plan_command(
         raise click.UsageError("--padding is for --discover: elsewhere a plan chooses it")
     shuffle = read_shuffle(**{option: options.pop(option) for option in ("shuffled", "delta", "colluding")})
     _check_together(options | shuffle)
-    asked = named_keys(keys_file, keys, "--keys", hashed=hashed)
+    asked = named_keys(keys_file, key_count, hashed=hashed)
     if (low is None) != (high is None):
         raise click.UsageError("give both --low and --high, or none of them")
     if out is not None:

@@ -6,8 +6,10 @@ A command's module is imported only when the command is used or describes itself
 from __future__ import annotations
 
 import io
+import os
 import signal
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
@@ -16,7 +18,7 @@ from click.shell_completion import CompletionItem
 
 from pckv import __version__
 from pckv.base.errors import PckvError
-from pckv.cli.common import error_line
+from pckv.cli.common import with_hint
 
 # What each command is for, as the help of the program lists it.
 COMMANDS = {
@@ -48,11 +50,45 @@ MODULES = {"invitations": "task", "token": "store"}
 SIGNAL_EXIT = 128
 
 
+# A hyphen at which no line is broken: the names of options and mechanisms stay whole.
+WHOLE_HYPHEN = "\u2011"
+
+
+class WholeNames(click.HelpFormatter):
+    """Help in which lines end between words, and never at a hyphen."""
+
+    def write_text(self, text: str) -> None:
+        """Write a paragraph."""
+        super().write_text(text.replace("-", WHOLE_HYPHEN))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        """Write a list of names, each with what it means."""
+        super().write_dl([(name, text.replace("-", WHOLE_HYPHEN)) for name, text in rows], col_max, col_spacing)
+
+    def getvalue(self) -> str:
+        """Return all that was written."""
+        return super().getvalue().replace(WHOLE_HYPHEN, "-")
+
+
+class HelpContext(click.Context):
+    """The context of every command: its help keeps names whole."""
+
+    formatter_class = WholeNames
+
+
+def _keep_names_whole(command: click.Command) -> None:
+    command.context_class = HelpContext
+    for each in command.commands.values() if isinstance(command, click.Group) else ():
+        _keep_names_whole(each)
+
+
 class Program(click.Group):
     """The group of all commands. Its help needs none of their modules, so that it appears at once.
 
     Refused input is one line on stderr and exit 1, never a traceback.
     """
+
+    context_class = HelpContext
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands, in alphabetical order."""
@@ -65,6 +101,7 @@ class Program(click.Group):
         module = import_module(f"pckv.cli.{MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = getattr(module, f"{cmd_name}_command")
         command.short_help = COMMANDS[cmd_name]
+        _keep_names_whole(command)
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -87,9 +124,11 @@ class Program(click.Group):
         try:
             return super().invoke(ctx)
         except PckvError as error:
-            click.echo(f"pckv: {error_line(error)}", err=True)
+            click.echo(f"pckv: {with_hint(str(error), error.code)}", err=True)
         except BrokenPipeError:
-            sys.stderr.close()
+            # What reads standard output has ended, as `head` does: nothing is left to say to it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return ctx.exit(SIGNAL_EXIT + signal.SIGPIPE)
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
             click.echo(f"pckv: {place}{error.strerror or error}", err=True)

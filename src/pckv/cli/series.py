@@ -11,11 +11,11 @@ from pckv.base.days import Phase, utc_today
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DEVICE_COIN
 from pckv.base.words import plural
-from pckv.cli.common import FilePath, force_option, harmless, json_option, print_json
+from pckv.cli.common import FilePath, force_option, harmless, json_option, print_json, print_paragraph, wide_option
 from pckv.cli.contract_options import contract_options, read_contract, write_contract
 from pckv.cli.inputs import read_id, read_series
 from pckv.cli.remote import RemoteCollector, administered_collector, contract_path, read_collector
-from pckv.cli.table import print_table
+from pckv.cli.table import print_facts, print_table
 from pckv.cli.task import NOTHING, fact_rows, write_task
 from pckv.contract.facts import fact_members
 from pckv.contract.series import Series
@@ -62,6 +62,7 @@ def close_command(series_id: str, collector: RemoteCollector) -> None:
 @series_command.command("list", short_help="List the series of a collector, newest first.")
 @read_collector
 @json_option
+@wide_option
 def list_command(collector: RemoteCollector, as_json: bool) -> None:
     """List the series of a collector, newest first, with the reports of the last round that has begun."""
     with collector.understood():
@@ -71,7 +72,8 @@ def list_command(collector: RemoteCollector, as_json: bool) -> None:
         print_json(listed)
     elif rows:
         header = ("name", "state", "next round opens", "round", "reports", "id")
-        print_table("", header, rows, texts=3)
+        # Other commands take the id.
+        print_table("", header, rows, texts=3, less_important=(2, 4, 3, 1))
     else:
         click.echo("no series")
 
@@ -119,7 +121,8 @@ def new_command(
       --epsilon 1 --users 80000 --first 2031-01-06 --period 7 --panels 4 \\
       --out series.json
     """
-    options["users"] = max(1, options["users"] // max(1, panels))
+    if options["users"] is not None:
+        options["users"] = max(1, options["users"] // max(1, panels))
     task, choice = read_contract(opens=None, closes=None, coin=DEVICE_COIN, **options)
     series = Series(task=task, first=first, period=period, panels=panels, rounds=rounds)
     if first < utc_today() and not force:
@@ -142,10 +145,11 @@ def show_command(series_file: Path, as_json: bool) -> None:
         print_json(fact_members(facts) | state)
         return
     now = phase if number is None else f"{phase}: round {number:,}, which closes on {closes}"
-    print_table("", ("", ""), [*fact_rows(facts), ("state", now)], texts=2)
-    window = "A round" if series.panels == 1 else f"Every stretch of {series.panels:,} rounds"
-    click.echo(
-        f"{window} ({series.panels * series.period:,} days) holds at most one report of a device, with "
+    print_facts([*fact_rows(facts), ("state", now)])
+    hold = "holds" if series.panels == 1 else "hold"
+    window = "A round" if series.panels == 1 else f"Any {series.panels:,} rounds in a row"
+    print_paragraph(
+        f"{window} ({plural(series.panels * series.period, 'day')}) {hold} at most one report of a device, with "
         f"ε = {series.task.epsilon:g}; any {DAYS_PER_YEAR} days at most ε = {per_year:g} in total."
     )
 

@@ -32,7 +32,9 @@ EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
     metavar="DAYS",
     help="Delete reports this many days after their task closed; the tally stays. [default: never]",
 )
-@click.option("--rate", type=int, help="Requests per second that an address may send; 0 for no limit. [default: 0]")
+@click.option(
+    "--requests-per-second", type=int, help="Requests per second that an address may send; 0 for no limit. [default: 0]"
+)
 @click.option("--config", type=FilePath, help="A TOML file with any of the settings.")
 def serve_command(config: Path | None, **flags: str | int | None) -> None:
     """Take reports over HTTP, keep each once, and show estimates on a dashboard.

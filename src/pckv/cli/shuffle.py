@@ -56,4 +56,7 @@ def shuffle_command(reports: tuple[Path, ...], out: Path, task_file: Path | None
     paths, stream = split_named(reports)
     with interrupting_signals(), shuffled(paths, stream, task, at_least=at_least, bars=row_bar) as batch:
         written = output.write(batch.task, batch.blocks())
-    output.print_written(written, f", {batch.repeated:,} copies left out" if batch.repeated else "")
+    output.print_written(
+        written,
+        f", {batch.repeated:,} {'copy' if batch.repeated == 1 else 'copies'} left out" if batch.repeated else "",
+    )

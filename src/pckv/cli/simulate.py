@@ -11,15 +11,16 @@ import click
 import numpy as np
 
 from pckv.base.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS
-from pckv.base.words import percent, two_digits
-from pckv.charts.estimates import check_picture, lines_chart, save_chart
-from pckv.cli.common import NUMBER, FilePath, force_option, json_option, print_json, progress_bar
+from pckv.base.words import percent, plural, two_digits
+from pckv.charts.estimates import lines_chart
+from pckv.cli.common import NUMBER, FilePath, print_json, print_paragraph, progress_bar
 from pckv.cli.contract_options import LEVELS, LEVELS_HELP
+from pckv.cli.outputs import ROWS, Outputs, result_outputs
+from pckv.cli.pairs_files import column_options, text_form_options
 from pckv.cli.table import print_table
 from pckv.estimators.methods.registry import DEFAULT_METHOD, METHODS, POSTS
-from pckv.files.outputs import check_free, whole_file
 from pckv.files.pairs.population import REPEATED
-from pckv.files.pairs.rows import Columns
+from pckv.files.pairs.rows import Columns, TextForm
 from pckv.lab.baselines import BASELINE_NAMES
 from pckv.lab.dataset import Dataset, read_ratings
 from pckv.lab.simulate import Result, simulate
@@ -29,9 +30,7 @@ from pckv.planning.prediction import OBJECTIVES
 
 @click.command("simulate")
 @click.argument("data", type=FilePath)
-@click.option("--user", required=True, help="The column of users.")
-@click.option("--key", required=True, help="The column of keys.")
-@click.option("--value", required=True, help="The column of values.")
+@column_options()
 @click.option("--low", type=NUMBER, help="The smallest possible value. [default: the smallest in DATA]")
 @click.option("--high", type=NUMBER, help="The largest possible value. [default: the largest in DATA]")
 @click.option("--epsilon", multiple=True, required=True, help="A privacy budget; repeat for several.")
@@ -63,7 +62,7 @@ from pckv.planning.prediction import OBJECTIVES
     "--post",
     type=click.Choice(POSTS),
     multiple=True,
-    help="Postprocess the frequencies. The reports are the same as without.",
+    help="Postprocess the frequencies; the simulated reports stay the same.",
 )
 @click.option(
     "--levels",
@@ -83,28 +82,30 @@ from pckv.planning.prediction import OBJECTIVES
 )
 @click.option("--top", type=int, help="Only the most frequent keys. [default: all keys]")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same rows.")
-@click.option("--repeated", type=click.Choice(REPEATED), help="Which value counts where a user has a key twice.")
+@click.option(
+    "--repeated",
+    type=click.Choice(REPEATED),
+    help="Which value counts where a user has a key twice. [default: it is refused]",
+)
 @click.option("--workers", type=click.IntRange(1), help="Processes to use. [default: one per core]")
-@click.option("--plot", type=FilePath, help="Draw the errors: .svg, .png or .html.")
-@force_option
-@json_option
+@text_form_options
+@result_outputs("Write the rows: .csv, .parquet or .json.", "Draw the errors: .svg, .png or .html.", formats=ROWS)
 def simulate_command(
     *,
     data: Path,
-    user: str,
-    key: str,
-    value: str,
+    columns: Columns,
     low: float | None,
     high: float | None,
     repeated: str | None,
-    plot: Path | None,
-    force: bool,
-    as_json: bool,
+    form: TextForm,
+    outputs: Outputs,
     **options: Any,
 ) -> None:
     """Simulate private collection of DATA and compare it with the truth.
 
-    DATA has one row per pair: text separated by commas, semicolons or tabs (also .gz), or Parquet.
+    DATA has one row per pair: text separated by commas, semicolons or tabs (compressed, too: .gz), or
+    Parquet, where columns may also hold lists, with one row per user. A row with an empty key and an empty
+    value is a user without pairs.
 
     Every row is drawn from the distribution that real reports would give, without making them.
 
@@ -115,20 +116,14 @@ def simulate_command(
     pckv simulate ratings.csv --user user --key movie --value stars \\
       --low 1 --high 5 --epsilon 2 --levels 2 --levels 1,2,3,4,5
     """
-    if plot is not None:
-        check_picture(plot)
-        check_free(plot, force=force)
     with progress_bar(f"Reading {data.name}") as progress:
-        dataset = read_ratings(
-            data, Columns(user, key, value), low=low, high=high, repeated=repeated, progress=progress
-        )
+        dataset = read_ratings(data, columns, low=low, high=high, repeated=repeated, form=form, progress=progress)
     with progress_bar("Simulating") as progress:
         rows = simulate(dataset, **options, progress=progress)
-    if plot is not None:
-        with whole_file(plot, force=force) as part:
-            save_chart(errors_chart(dataset, rows), part, plot.suffix)
-    if as_json:
-        print_json([row.to_dict() for row in rows])
+    plain = [row.to_dict() for row in rows]
+    outputs.save(plain, chart=lambda: errors_chart(dataset, rows))
+    if outputs.as_json:
+        print_json(plain)
     else:
         _print_results(dataset, rows)
 
@@ -144,8 +139,8 @@ def errors_chart(dataset: Dataset, rows: Sequence[Result]) -> object:
         points,
         x="ε",
         panels={"frequency": "MSE of frequency", "mean": "MSE of mean, on [-1, 1]"},
-        title=f"{dataset.name}: {dataset.users:,} users, {dataset.keys:,} keys",
-        subtitle=f"{_which_keys(rows[0])}, {rows[0].repeats} repeats, seed {rows[0].seed}; "
+        title=f"{dataset.name}: {plural(dataset.users, 'user')}, {plural(dataset.keys, 'key')}",
+        subtitle=f"{_which_keys(rows[0])}, {plural(rows[0].repeats, 'repeat')}, seed {rows[0].seed}; "
         "dashed: theory without clipping",
     )
 
@@ -165,6 +160,10 @@ def _which_keys(row: Result) -> str:
 
 def _most_frequent(count: int, keys: int) -> str:
     """Return in words the most frequent ones of all keys."""
+    if keys == 1:
+        return "the only key"
+    if count == 1:
+        return "the most frequent key"
     return f"all {keys:,} keys" if count == keys else f"the {count:,} most frequent keys"
 
 
@@ -176,17 +175,17 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
 
     several = any(row.level_count > MIN_LEVELS for row in rows)
     print_table(
-        f"{dataset.users:,} users, {dataset.keys:,} keys, {_which_keys(rows[0])}, {rows[0].repeats} repeats, "
-        f"seed {rows[0].seed}",
+        f"{plural(dataset.users, 'user')}, {plural(dataset.keys, 'key')}, {_which_keys(rows[0])}, "
+        f"{plural(rows[0].repeats, 'repeat')}, seed {rows[0].seed}",
         (
             "mechanism",
             "ε",
             "padding",
             "method",
             "MSE frequency",
-            "theory",
+            "MSE frequency in theory",
             "MSE mean",
-            "theory",
+            "MSE mean in theory",
             "precision",
             *(("levels", "shares off by") if several else ()),
         ),
@@ -200,25 +199,52 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
                 number(row.theory_mse_frequency),
                 f"{row.mse_mean:.3g} ±{row.mse_mean_se:.1g}",
                 number(row.theory_mse_mean),
-                f"{row.precision:.0%}",
+                percent(row.precision),
                 *((str(row.level_count), _distance(row)) if several else ()),
+            )
+            for row in rows
+        ],
+        # Theory, and what is the same in most rows.
+        less_important=(7, 5, 3, 2),
+    )
+    click.echo()
+    print_table(
+        "Bias (the average error with its sign), and how many 95 % intervals cover the truth",
+        ("mechanism", "ε", "padding", "method", "frequency", "frequency covered", "mean", "mean covered"),
+        [
+            (
+                row.mechanism,
+                f"{row.epsilon:g}",
+                str(row.padding),
+                row.method,
+                f"{100 * row.bias_frequency:+.2g} points",
+                _covered(row.coverage_frequency),
+                f"{(dataset.high - dataset.low) / 2 * row.bias_mean:+.2g}",
+                _covered(row.coverage_mean),
             )
             for row in rows
         ],
     )
     if rows[0].keys_without_mean:
-        click.echo(f"{rows[0].keys_without_mean:,} keys have no holders, and so no mean to compare with.")
+        have = "has" if rows[0].keys_without_mean == 1 else "have"
+        missing = plural(rows[0].keys_without_mean, "key")
+        click.echo(f"{missing} {have} no holders, and so no mean to compare with.")
     click.echo()
     for epsilon in dict.fromkeys(row.epsilon for row in rows):
-        click.echo(_in_plain_words(dataset, [row for row in rows if row.epsilon == epsilon]))
+        print_paragraph(_in_plain_words(dataset, [row for row in rows if row.epsilon == epsilon]))
     if several:
-        click.echo(
+        print_paragraph(
             "“Shares off by” says how many percent of a key's holders are placed at a wrong level (the total "
             "variation distance)."
         )
     for row in rows:
         if row.share_keys is not None:
-            click.echo(_levels_in_plain_words(row, _most_frequent(row.share_keys, row.keys)))
+            print_paragraph(_levels_in_plain_words(row, _most_frequent(row.share_keys, row.keys)))
+
+
+def _covered(share: float | None) -> str:
+    """Return how many of the intervals cover the truth; nothing where there are none."""
+    return "–" if share is None else f"{100 * share:.3g} %"
 
 
 def _distance(row: Result) -> str:
@@ -253,7 +279,7 @@ def _in_plain_words(dataset: Dataset, rows: Sequence[Result]) -> str:
     least, largest = (f"{100 * float(frequency[keys[place]]):.2g} %" for place in (-1, 0))
     larger = float(np.mean(dataset.population.sizes > best.padding))
     words = (
-        f"At ε = {best.epsilon:g} the frequency of {_which_keys(best)} is off by ±{points:.2g} points on average "
+        f"At ε = {best.epsilon:g} the frequency of {_which_keys(best)} is typically off by ±{points:.2g} points "
         f"(they are held by {least} to {largest} of people), and the mean by ±{two_digits(units)} on a scale from "
         f"{dataset.low:g} to {dataset.high:g}, where guessing the overall mean for every key is off by "
         f"±{two_digits(guessing)} ({_way_to_collect(best)})."
@@ -261,7 +287,8 @@ def _in_plain_words(dataset: Dataset, rows: Sequence[Result]) -> str:
     if larger and best.theory_mse_frequency is not None:
         hidden = 100 * dataset.hidden_share(best.padding)
         words += (
-            f" {larger:.1%} of people hold more than {best.padding:,} pairs, which makes frequencies too low by up to "
-            f"{hidden:.2g} points; the estimates of a real collection measure that and say so."
+            f" {percent(larger)} of people hold more than {plural(best.padding, 'pair')}, which makes frequencies too "
+            f"low by up to {hidden:.2g} points, and means off if these people give other values; the intervals of a "
+            "real collection include both."
         )
     return words

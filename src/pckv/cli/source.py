@@ -74,14 +74,16 @@ class SeriesFiles(NamedTuple):
     series: Series
     files: tuple[Path, ...]
 
-    def trend(self, keys: Sequence[str], since: int | None, level: float, rate: float) -> Trend:
+    def trend(self, keys: Sequence[str], since: int | None, level: float, false_discovery_rate: float) -> Trend:
         """Return the trend of the rounds."""
         tallies = [
             count_named(task, paths, CountOptions()).tally for task, paths in files_by_round(self.series, self.files)
         ]
         with progress_bar("Decoding") as progress:
-            found = trend(self.series, tallies, level, keys or None, false_discovery_rate=rate, progress=progress)
-        return found if since is None else found.since(since, rate)
+            found = trend(
+                self.series, tallies, level, keys or None, false_discovery_rate=false_discovery_rate, progress=progress
+            )
+        return found if since is None else found.since(since, false_discovery_rate)
 
 
 class _About(NamedTuple):
@@ -128,9 +130,14 @@ class CollectedReports(NamedTuple):
         self._check_id("task", found.task)
         return found
 
-    def trend(self, keys: Sequence[str], since: int | None, level: float, rate: float) -> Trend:
+    def trend(self, keys: Sequence[str], since: int | None, level: float, false_discovery_rate: float) -> Trend:
         """Return the trend that the collector computes."""
-        query: dict[str, Any] = {"level": level, "rate": rate, "limit": MAX_ROUNDS, "keys": keys}
+        query: dict[str, Any] = {
+            "level": level,
+            "false_discovery_rate": false_discovery_rate,
+            "limit": MAX_ROUNDS,
+            "keys": keys,
+        }
         query |= {} if since is None else {"since": since}
         path = contract_path("series", self.id, f"/trend?{urlencode(query, doseq=True)}")
         found = self._read(Trend.from_dict, self.collector.ask("GET", path, estimates=True))

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import click
 
 from pckv.base.errors import DataError, require
-from pckv.cli.common import FilePath, force_option, json_option, print_json, progress_bar
+from pckv.base.words import plural
+from pckv.cli.common import FilePath, force_option, json_option, print_json, progress_bar, wide_option
 from pckv.cli.table import print_table
 from pckv.store import open_store
 from pckv.store.base import Role
@@ -59,7 +60,7 @@ def check_command(address: str) -> None:
     for task_id in pending:
         click.echo(f"task {task_id}: erasure pending, deleted reports may still be in the database's files")
     if problems:
-        raise DataError(f"{len(problems)} problems in the store")
+        raise DataError(f"{plural(len(problems), 'problem')} in the store")
     click.echo("the store is sound, and its tallies are those of its reports")
 
 
@@ -128,6 +129,7 @@ def _list_tokens(store: Store) -> dict[bytes, _ListedToken]:
 @token_command.command("list", short_help="List all tokens: role, id and number of sessions.")
 @store_option
 @json_option
+@wide_option
 def list_tokens_command(address: str, as_json: bool) -> None:
     """List all tokens by role, with the ids that pckv token revoke takes, and how many sessions each has.
 

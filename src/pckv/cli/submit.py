@@ -78,12 +78,9 @@ def submit_command(
 
 
 def _print_sent(receipt: Receipt, client: Client, held: str) -> None:
-    """Say that a report was sent, and what it and all others spent; `held` is what a report is made from."""
-    done = "sent" if receipt.perturbed else f"perturbed and stored before, and sent; these {held} were not used"
-    click.echo(
-        f"{receipt.task}  {done}; it spent ε = {receipt.epsilon:f}, all surveys {client.spent:f} of at most "
-        f"{client.cap:f}"
-    )
+    """Say that a report was sent, and what all reports spent; `held` is what a report is made from."""
+    done = "Sent." if receipt.perturbed else f"Already answered; these {held} were not used."
+    click.echo(f"{receipt.task}  {done} ε spent: {client.spent:f} of {client.cap:f}.")
 
 
 def _client(url: str, folder: Path, cap: str | None = None, cap_per_period: tuple[str, int] | None = None) -> Client:

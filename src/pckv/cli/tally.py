@@ -86,8 +86,9 @@ def tally_command(
 def _skipped_text(result: CountResult) -> str:
     skipped = sum(bad.reports or 0 for bad in result.skipped)
     files = sum(bad.reports is None for bad in result.skipped)
-    numbers = {"repeated": result.repeated, "skipped": skipped, "whole files skipped": files}
-    return "".join(f", {number:,} {what}" for what, number in numbers.items() if number)
+    numbers = {"repeated": result.repeated, "skipped": skipped}
+    text = "".join(f", {number:,} {what}" for what, number in numbers.items() if number)
+    return f"{text}, {plural(files, 'whole file')} skipped" if files else text
 
 
 def _print_skipped(result: CountResult) -> None:

@@ -10,7 +10,7 @@ import click
 
 from pckv.base.days import Phase
 from pckv.base.words import percent, plural
-from pckv.cli.common import FilePath, force_option, harmless, json_option, print_json
+from pckv.cli.common import FilePath, force_option, harmless, json_option, print_json, wide_option
 from pckv.cli.contract_options import (
     coin_option,
     contract_options,
@@ -21,7 +21,7 @@ from pckv.cli.contract_options import (
 )
 from pckv.cli.inputs import read_about_file, read_id, read_task
 from pckv.cli.remote import RemoteCollector, administered_collector, contract_path, read_collector
-from pckv.cli.table import print_table
+from pckv.cli.table import print_facts, print_table
 from pckv.client.transport import checked_url
 from pckv.contract.facts import Fact, fact_members, said
 from pckv.contract.task import Task
@@ -42,9 +42,12 @@ def task_command() -> None:
 
 @task_command.command("list", short_help="List the tasks of a collector, newest first.")
 @read_collector
-@click.option("--search", default="", help="Only tasks with this in their name, in capitals or not.")
+@click.option(
+    "--search", default="", help="Only tasks with this text in their name; capital letters make no difference."
+)
 @click.option("--state", type=click.Choice(list(map(str, Phase))), help="Only tasks in this state.")
 @json_option
+@wide_option
 def list_command(collector: RemoteCollector, search: str, state: str | None, as_json: bool) -> None:
     """List the tasks of a collector, newest first, with their reports counted."""
     filters = {"search": search} | ({} if state is None else {"state": state})
@@ -64,7 +67,9 @@ def list_command(collector: RemoteCollector, search: str, state: str | None, as_
     if as_json:
         print_json(tasks)
     elif rows:
-        print_table("", ("name", "state", "reports", "target", "last report", "id"), rows, texts=2)
+        header = ("name", "state", "reports", "target", "last report", "id")
+        # Other commands take the id.
+        print_table("", header, rows, texts=2, less_important=(4, 3, 1, 2))
     else:
         click.echo("no tasks")
 
@@ -82,7 +87,7 @@ def status_command(task_id: str, collector: RemoteCollector, as_json: bool) -> N
     if as_json:
         print_json(facts)
     else:
-        print_table("", ("", ""), rows, texts=2)
+        print_facts(rows)
 
 
 def _facts(answer: dict[str, Any], members: tuple[str, ...]) -> dict[str, Any]:
@@ -162,7 +167,7 @@ def new_invitations_command(
             place = f"{checked_url(collector.url)}/join/{task_id}#invitation="
             text = "".join(f"{place}{invitation}\n" for invitation in answer["invitations"])
         part.write_text(text, encoding="ascii")
-    click.echo(f"{count:,} invitations to {name!r} written to {out}; each takes one report")
+    click.echo(f"{plural(count, 'invitation')} to {name!r} written to {out}; each takes one report")
 
 
 # The options of `task new` that are members of a discovery.
@@ -216,7 +221,7 @@ def show_command(task_file: Path, as_json: bool) -> None:
     if as_json:
         print_json(fact_members(facts))
     else:
-        print_table("", ("", ""), fact_rows(facts), texts=2)
+        print_facts(fact_rows(facts))
 
 
 def fact_rows(facts: list[Fact]) -> list[tuple[str, str]]:

@@ -8,14 +8,13 @@ report that waits for a year is sent as it was made.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
-from pckv.base.canonical import base64url, dump, from_base64url, is_decimal_text
+from pckv.base.canonical import base64url, contract_id, dump, from_base64url, is_decimal_text
 from pckv.base.days import is_day
 from pckv.base.limits import SERVER_COIN
 from pckv.base.wire import Report, check_id
@@ -159,4 +158,4 @@ class Outbox:
 
 def task_id_of(task: str) -> str:
     """Return the id of a task, given its canonical JSON, without parsing that."""
-    return base64url(hashlib.sha256(task.encode()).digest())
+    return contract_id(task)

@@ -18,6 +18,7 @@ from pckv.base.limits import (
     MAX_KEYS,
     ONE_LEVEL,
     PAIRS,
+    REFUSE_BETWEEN,
     ROUND,
     Numeric,
     check_choice,
@@ -44,10 +45,16 @@ class Values:
     MEMBERS: ClassVar = ("between", "high", "levels", "low")
 
     @classmethod
-    def of(cls, ends: tuple[Numeric, Numeric], levels: Iterable[Numeric] | int, between: str = ROUND) -> Values:
-        """Return the values between two ends, or refuse what is outside its domain."""
+    def of(cls, ends: tuple[Numeric, Numeric], levels: Iterable[Numeric] | int, between: str | None = None) -> Values:
+        """Return the values between two ends, or refuse what is outside its domain.
+
+        Named levels are what people choose from, so that nothing is between them unless said otherwise.
+        """
         low, high = checked_range(ends)
-        return cls(low, high, checked_levels(levels, low, high), check_choice(between, "between", BETWEEN))
+        checked = checked_levels(levels, low, high)
+        by_default = ROUND if isinstance(checked, int) else REFUSE_BETWEEN
+        rule = by_default if between is None else check_choice(between, "between", BETWEEN)
+        return cls(low, high, checked, rule)
 
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> Values:
@@ -59,7 +66,7 @@ class Values:
         if members["kind"] == DISCOVERY:
             check_fixed(members, NO_VALUES.to_members())
             return NO_VALUES
-        return cls.of((low, high), levels, members["between"])
+        return cls.of((low, high), levels, check_choice(members["between"], "between", BETWEEN))
 
     def to_members(self) -> dict[str, object]:
         """Return the members of the task."""

@@ -74,7 +74,7 @@ def levels_text(domain: Domain) -> str:
         rule = "nothing in between is taken"
     else:
         two = "the two" if values.level_count == MIN_LEVELS else "the two next to it"
-        rule = f"a value in between is reported as one of {two}, at random, so that the mean stays"
+        rule = f"a value in between is reported as one of {two}, at random, so that means are right on average"
     return f"{values.level_count}: {listed(values.level_values)}; {rule}"
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
 
-from pckv.base.canonical import base64url, check_name, dump, read_object
+from pckv.base.canonical import check_name, contract_id, dump, read_object
 from pckv.base.days import Phase, check_day, days_after, days_between
 from pckv.base.errors import ParameterError, PckvError, SeriesError
 from pckv.base.limits import DISCOVERY, MAX_PANELS, MAX_ROUNDS, SERVER_COIN, check_count
@@ -148,8 +147,8 @@ class Series:
 
     @cached_property
     def id(self) -> str:
-        """The SHA-256 of the canonical JSON, in unpadded base64url."""
-        return base64url(hashlib.sha256(self.to_json().encode()).digest())
+        """The SHA-256 of the canonical JSON, as text."""
+        return contract_id(self.to_json())
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Series:

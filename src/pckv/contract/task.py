@@ -11,7 +11,7 @@ from typing import Any
 from unicodedata import normalize
 
 from pckv.base.budget import epsilon_of
-from pckv.base.canonical import base64url, check_name, dump, read_object
+from pckv.base.canonical import check_name, dump, id_of_digest, read_object
 from pckv.base.errors import PairsError, ParameterError, PckvError, TaskError
 from pckv.base.html import html_table
 from pckv.base.limits import (
@@ -24,7 +24,6 @@ from pckv.base.limits import (
     KINDS,
     MIN_LEVELS,
     MORE,
-    ROUND,
     SAMPLE,
     Numeric,
     check_choice,
@@ -33,6 +32,7 @@ from pckv.base.limits import (
 )
 from pckv.base.records import plain
 from pckv.base.wire import MessageFormat, Words
+from pckv.base.words import plural
 from pckv.contract import facts as words
 from pckv.contract.about import LABELS, About, read_about
 from pckv.contract.domain import NO_VALUES, Domain, Keys, Values
@@ -76,7 +76,8 @@ class Task:
         levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16,
             from `values[0]` to `values[1]`. With more than two, the whole distribution is estimated.
         between: What happens to a value between two levels: `round` (to one of them at random, so that means
-            stay unbiased) or `refuse` (the contract is "levels only").
+            stay unbiased) or `refuse` (the contract is "levels only"). By default `refuse` where the values of
+            the levels are named, and otherwise `round`.
         other: The name of one more key, which stands for all that are not listed. A participant holds it if
             they hold any such key, with the value of one of these, chosen at random.
         more: What happens to participants with more pairs than the padding: `sample` (a random choice of them
@@ -88,13 +89,14 @@ class Task:
         about: What participants read: an `About`, or a mapping of its members to texts.
         opens: The first day, YYYY-MM-DD in UTC.
         closes: The first day on which no reports are taken any more.
-        pairs: A hint: how many pairs people hold on average.
+        pairs: A hint: how many pairs people hold on average. Where nothing is said of them, a report stands for
+            one pair, and some reports say how many pairs their senders hold, so that results show what is missing.
         most_pairs: A hint: how many pairs a person holds at most.
         sizes: A hint, in place of these two: how many people hold how many pairs.
-        users: A hint: how many people are expected.
+        users: A hint: how many people are expected; 10,000 where nothing is said.
         frequency: A hint: the share of people who hold a key that matters.
         objective: A hint: which error is to be small.
-        most_influence: A hint: as how many people one hostile report may count for a key, at most.
+        most_influence: A hint: the most people that one hostile report may count as, for one key.
 
     Raises:
         ParameterError: if any of these is outside its domain.
@@ -124,7 +126,7 @@ class Task:
         padding: int | None = None,
         mechanism: str | Mapping[str, object] = AUTO,
         levels: Iterable[Numeric] | int = MIN_LEVELS,
-        between: str = ROUND,
+        between: str | None = None,
         other: str | None = None,
         more: str = SAMPLE,
         size_share: Numeric | None = None,
@@ -283,8 +285,8 @@ class Task:
 
     @property
     def id(self) -> str:
-        """The digest in unpadded base64url."""
-        return base64url(self.digest)
+        """The digest as text."""
+        return id_of_digest(self.digest)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Task) and self.digest == other.digest
@@ -386,7 +388,7 @@ class Task:
         """How many keys there are, in words."""
         if isinstance(self.keys, PrefixTree):
             return f"texts of up to {self.keys.characters} characters"
-        return "hashed keys" if self.is_hashed else f"{self.key_count:,} keys"
+        return "hashed keys" if self.is_hashed else plural(self.key_count, "key")
 
     @cached_property
     def other_index(self) -> int | None:

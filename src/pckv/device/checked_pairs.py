@@ -11,6 +11,7 @@ from pckv.base.errors import PairsError
 from pckv.base.levels import listed
 from pckv.base.limits import REFUSE, REFUSE_BETWEEN
 from pckv.base.population import Population
+from pckv.base.words import plural
 from pckv.contract.task import Task
 
 # Up to this many pairs per participant, each is compared with each to find repeated keys.
@@ -22,12 +23,16 @@ def check_sizes(task: Task, population: Population) -> None:
     """Refuse more pairs than the task takes, where it refuses them; all unlisted keys count as one."""
     if task.more != REFUSE:
         return
-    others = other_counts(task, population)
-    largest = int((population.sizes - np.maximum(others - 1, 0)).max(initial=0))
+    largest = int(set_sizes(task, population).max(initial=0))
     if largest > task.padding:
-        raise PairsError(
-            f"a participant holds {largest:,} pairs, where task {task.name!r} takes at most {task.padding:,}"
-        )
+        raise PairsError(f"task {task.name!r} takes at most {plural(task.padding, 'pair')}, not {largest:,}")
+
+
+def set_sizes(task: Task, population: Population) -> Integers:
+    """Return how many pairs each participant's report is about; all unlisted keys count as one."""
+    if task.is_hashed:
+        population = first_of_each_key(population)
+    return population.sizes - np.maximum(other_counts(task, population) - 1, 0)
 
 
 def other_counts(task: Task, population: Population) -> Integers:

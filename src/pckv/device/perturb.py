@@ -11,6 +11,7 @@ from pckv.base.levels import listed
 from pckv.base.limits import DISCOVERY, REFUSE, REFUSE_BETWEEN, SERVER_COIN
 from pckv.base.randomness import Tape
 from pckv.base.wire import Report
+from pckv.base.words import plural
 from pckv.contract.coins import CoinChoice, coin_choice
 from pckv.contract.task import Task
 from pckv.mechanisms.discovery import device as discovery
@@ -141,7 +142,7 @@ def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
     # What the mapping gives counts, whatever length it states.
     count = len(found) + bool(others)
     if count > task.padding and task.more == REFUSE:
-        raise PairsError(f"{count:,} pairs, where task {task.name!r} takes at most {task.padding:,}")
+        raise PairsError(f"task {task.name!r} takes at most {plural(task.padding, 'pair')}, not {count:,}")
     return [*found.values(), *others]
 
 

@@ -25,7 +25,6 @@ from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.mechanisms.ue.law import UeLaw
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
-from pckv.planning.influence import same_symbol_chance
 from pckv.statistics.binomial import (
     binomial_bound,
     excess_of_exponential,
@@ -39,8 +38,14 @@ from pckv.tally.decode.support import key_support
 # The chance that an honest task has an alarm on a day, and how often a day it may be checked.
 FALSE_ALARMS_PER_DAY = 1e-4
 CHECKS_PER_DAY = 24
-# Smaller ones are not told apart.
-MIN_SHOWN_CHANCE = 1e-99
+# Smaller ones are not told apart, nor are smaller expected numbers of reports.
+MIN_SHOWN_CHANCE, MIN_SHOWN_MEAN = 1e-99, 0.01
+# The test of how many reports answer the size question, which says nothing about the others.
+SIZE_ANSWERS = "size answers"
+UNTESTED = (
+    "Single reports of this mechanism cannot be tested, only their counts: copied reports that keep every count "
+    "possible are not found."
+)
 
 
 class AlarmTest(NamedTuple):
@@ -53,6 +58,12 @@ class AlarmTest(NamedTuple):
     name: str
     seen: str
     chance: float
+
+    @property
+    def sentence(self) -> str:
+        """What was seen, for people to read."""
+        chance = max(self.chance, MIN_SHOWN_CHANCE)
+        return f"{self.seen[:1].upper()}{self.seen[1:]}: a chance of at most {chance:.0e} if all reports were honest."
 
 
 @dataclass(frozen=True)
@@ -78,17 +89,16 @@ class Alarms:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What there is to say, for people to read."""
-        if not self.tests:
-            untested = "Nothing about these reports can be tested: whatever they say, honest people may hold it."
-            return (untested,)
-        if not self.unusual:
-            return ("Nothing unusual about the random parts of the reports.",)
-        found = [
-            f"{test.seen[:1].upper()}{test.seen[1:]}: a chance of at most "
-            f"{max(test.chance, MIN_SHOWN_CHANCE):.0e} if all reports were honest."
-            for test in self.unusual
-        ]
-        return ("Unusual reports.", *found, "Nothing is dropped.")
+        if self.unusual:
+            remedy = "Find where these reports come from, and count again without them: nothing is dropped."
+            return (
+                "These reports are unusual, and numbers that come from them may be wrong.",
+                *(test.sentence for test in self.unusual),
+                remedy,
+            )
+        if all(test.name == SIZE_ANSWERS for test in self.tests):
+            return (UNTESTED,)
+        return ("Nothing unusual about the random parts of the reports.",)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values."""
@@ -295,7 +305,7 @@ def _residue_likeness(law: UeCompactLaw) -> Floats:
 def _chance(law: FunctionLaw) -> float:
     """The mean likeness of the places of two items, given a random function."""
     if isinstance(law, CollisionLaw):
-        return float(same_symbol_chance(law))
+        return float(law.same_symbol_chance)
     return float(_residue_likeness(law).mean())
 
 
@@ -335,8 +345,12 @@ def _heaviest(count: int, reports: int, functions: int) -> AlarmTest:
     """Test the function that most reports name: the union bound over all functions."""
     mean = reports / functions
     chance = functions * binomial_bound(count, reports, 1 / functions) if count > mean else 1.0
-    seen = f"{count:,} reports name the same function, where {mean:,.3g} are expected"
+    seen = f"{count:,} reports name the same function, where {_expected(mean)} expected"
     return AlarmTest("heaviest function", seen, min(1.0, chance))
+
+
+def _expected(mean: float) -> str:
+    return f"{mean:,.3g} are" if mean >= MIN_SHOWN_MEAN else f"fewer than {MIN_SHOWN_MEAN:g} are"
 
 
 def _repeated(counts: Integers, reports: int, functions: int) -> AlarmTest:
@@ -346,7 +360,7 @@ def _repeated(counts: Integers, reports: int, functions: int) -> AlarmTest:
         # Given all earlier reports, the next one repeats one of their functions with at most this chance
         # each.
         repeats, mean = reports - counts.size, reports * (reports - 1) / (2 * functions)
-        seen = f"{repeats:,} reports name the function of an earlier one, where {mean:,.3g} are expected"
+        seen = f"{repeats:,} reports name the function of an earlier one, where {_expected(mean)} expected"
         return AlarmTest(name, seen, poisson_bound(repeats, mean))
     pairs = float((counts * (counts - 1.0)).sum() / 2)
     all_pairs, chance = reports * (reports - 1) / 2, 1 / functions
@@ -394,7 +408,7 @@ def size_share_test(question: SizeQuestion, answers: int, reports: int) -> Alarm
     """Test how many reports answer the size question: a public chance decides, before any pairs are read."""
     share = question.asked / question.one
     seen = f"{answers:,} of {reports:,} reports answer the size question, where {reports * share:,.0f} are expected"
-    return AlarmTest("size answers", seen, min(1.0, 2 * binomial_bound(answers, reports, share)))
+    return AlarmTest(SIZE_ANSWERS, seen, min(1.0, 2 * binomial_bound(answers, reports, share)))
 
 
 @dataclass

@@ -25,7 +25,7 @@ from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.discovery.prefix_tree import END
 from pckv.planning.discovery import DEFAULT_FOUND_RATE, followed_chance, moments_of, smallest_found_frequency
 from pckv.statistics.binomial import binomial_upper_tail
-from pckv.statistics.detection import check_rate, discoveries
+from pckv.statistics.detection import check_rate, discoveries, selected_level
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
 from pckv.tally.supports import supports_of
@@ -64,12 +64,14 @@ class Search:
     """What was found on the way from the first group to the last.
 
     `whole` are the texts that ended, or that are as long as can be found; `tested` could have been among them.
+    `examined` are all prefixes that could have been followed.
     """
 
     groups: list[GroupReports]
     followed: list[Followed] = field(default_factory=list)
     whole: list[WholeText] = field(default_factory=list)
     tested: int = 0
+    examined: int = 0
 
 
 def reports_by_group(tally: Tally, law: DiscoveryLaw) -> list[GroupReports]:
@@ -105,6 +107,7 @@ def search(
         for whole, count in zip(result.whole, counts[len(candidates) :].tolist(), strict=True):
             whole.count, whole.reports = whole.count + count, whole.reports + reports.reports
         is_last = group == len(groups) - 1
+        result.examined += len(candidates)
         result.tested += sum(is_last or prefix.endswith(END) for prefix in candidates)
         of_candidates = counts[: len(candidates)]
         likely = null_chances(law, of_candidates, reports.reports) <= followed_chance(tree)
@@ -162,7 +165,9 @@ def discover(
 
     Args:
         tally: The counted reports of a discovery.
-        level: The level of the intervals, each on its own.
+        level: The level of the intervals. Those of the keys found have a higher one each, and so have those of the
+            prefixes followed, since they were selected: on average at most a share of 1 - level of either does not
+            contain the truth, the false coverage rate.
         false_discovery_rate: The share of texts without holders among those found, on average, is at most
             this.
         most: How many prefixes are followed from one group to the next at most.
@@ -192,17 +197,21 @@ def discover(
     stand_out = discoveries(chances, false_discovery_rate, found.tested)
     keys = [found.whole[place] for place in np.flatnonzero(stand_out)]
     counts, reports = [whole.count for whole in keys], [whole.reports for whole in keys]
-    estimated = _estimate(law, counts, reports, tally.reports, level)
+    keys_level = selected_level(level, len(keys), found.tested)
+    estimated = _estimate(law, counts, reports, tally.reports, keys_level)
+    tree_level = selected_level(level, len(found.followed), found.examined)
     order = sorted(range(len(keys)), key=lambda place: (-estimated[place][0], keys[place].text))
     return Discovery(
         task=task.id,
         keys=tuple(
             FoundKey(keys[place].text, *estimated[place], len(keys[place].text) == tree.characters) for place in order
         ),
-        tree=_tree(task, law, found, keys, tally.reports, level),
+        tree=_tree(task, law, found, keys, tally.reports, tree_level),
         reports=tally.reports,
         epsilon=task.realised_epsilon,
         level=level,
+        keys_level=keys_level,
+        tree_level=tree_level,
         false_discovery_rate=false_discovery_rate,
         characters=tree.characters,
         padding=task.padding,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,9 @@ from pckv.base.errors import ParameterError
 from pckv.base.limits import DISCOVERY, MIN_LEVELS
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.task import Task
+from pckv.estimators.holders import HolderIntervals, bounded_intervals, holder_intervals
 from pckv.estimators.hostile import HonestReports, count_hostile
+from pckv.estimators.impossible import impossible_counts
 from pckv.estimators.intervals import Interval, frequency_interval
 from pckv.estimators.linear import unbiased_frequency
 from pckv.estimators.methods.registry import (
@@ -32,6 +34,7 @@ from pckv.estimators.results.distributions import Distributions
 from pckv.estimators.results.estimates import Estimates
 from pckv.estimators.sets import CountedReports, hidden_share, summarise_sets
 from pckv.estimators.shares import (
+    EVERY_KEY,
     distributions,
     honest_interval,
     own_interval,
@@ -39,7 +42,7 @@ from pckv.estimators.shares import (
     unknown_distributions,
     with_intervals,
 )
-from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate
+from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate, selected_level
 from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally import Tally
 from pckv.tally.decode.support import DummySupport, KeySupport, decode_all, key_support
@@ -52,7 +55,8 @@ class Request(NamedTuple):
     """What is to be estimated.
 
     `keys` are the numbers of the keys, None for all. Of hashed keys, which their numbers do not name, there are
-    the `texts` and a false discovery `rate`. `shares` are those of more than two levels.
+    the `texts` and a false discovery `rate`. `shares` are those of more than two levels. `detected` are the keys
+    that stand out, where that was found before, at another level.
     """
 
     method: str
@@ -61,6 +65,7 @@ class Request(NamedTuple):
     texts: list[str] | None = None
     rate: float | None = None
     shares: bool = True
+    detected: Flags | None = None
 
     @property
     def consistent(self) -> bool:
@@ -74,7 +79,8 @@ class Request(NamedTuple):
 
     def detection(self, task: Task, level: float) -> Detection:
         """Return how keys are told from those without holders."""
-        return Detection(task.key_count if self.texts is None else len(self.texts), level, self.rate)
+        tested = task.key_count if self.texts is None else len(self.texts)
+        return Detection(tested, level, self.rate, self.detected)
 
 
 class DecodedKeys(NamedTuple):
@@ -173,10 +179,14 @@ class _Hostile(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """Estimates with intervals, standard errors of the keys' own frequencies, and which keys stand out."""
+    """Estimates with intervals, and which keys stand out.
+
+    Of the keys' own frequencies, whatever the method: standard errors, and lower limits at any level.
+    """
 
     estimates: KeyEstimates
     standard_error: Floats
+    lower_limit: Callable[[float], Floats]
     detected: Flags
 
 
@@ -199,7 +209,9 @@ def estimate(
     what is estimated, and the mean is that of the reported pairs. Intervals are those of the frequency
     itself: their upper ends reach to what larger sets may hide, by the answers to the task's size question.
     Those of a round of a series are about all people, not only about the panel that reported, and contain the
-    error of choosing it.
+    error of choosing it. Those of hashed keys that are detected have a higher level each, since they were
+    selected: on average at most a share of 1 - level of them does not contain the truth, the false coverage
+    rate.
 
     Args:
         tally: The counted reports.
@@ -237,6 +249,11 @@ def estimate(
     decoded = decode(tally, request, progress)
     honest = HonestReports.of_pairs(tally, liars) if liars else None
     estimates = _estimates(tally, decoded, request, level, _Hostile(liars, honest))
+    if request.rate is not None and estimates.detected.any():
+        detected = estimates.detected
+        wider = selected_level(level, int(detected.sum()), detected.size)
+        of_detected = _estimates(tally, decoded, request._replace(detected=detected), wider, _Hostile(liars, honest))
+        estimates = estimates.with_detected(of_detected)
     if request.keys is not None and request.needs_all_keys:
         estimates = estimates.take(request.keys)
     return estimates.with_verdict()
@@ -256,6 +273,7 @@ def _estimates(
 ) -> Estimates:
     """Return the table of all keys that were decoded, without a verdict."""
     task = counted.task
+    names = request.texts or task.key_names(decoded.keys.tolist())
     return Estimates(
         task=task.id,
         mechanism=task.mechanism,
@@ -265,8 +283,9 @@ def _estimates(
         level=level,
         hostile=hostile.reports,
         sets=summarise_sets(counted, level, hostile.reports),
+        impossible=impossible_counts(counted, decoded.support, names),
         verdict=(),
-        key=request.texts or task.key_names(decoded.keys.tolist()),
+        key=names,
         collides=colliding(decoded.keys) if task.is_hashed else np.zeros(decoded.keys.size, np.bool_),
         other=task.other if task.other_index is not None and task.other_index in decoded.keys else None,
         false_discovery_rate=request.rate,
@@ -302,12 +321,16 @@ def _columns(
     hidden = hidden_share(task, counted.size_answers, level, hostile.reports)
     high = hidden.raise_limits(result.frequency_interval.high, found.standard_error, level)
     of_frequency = Interval(result.frequency_interval.low, high)
+    holders = _holder_intervals(counted, support, moments, found, level, hostile.reports)
+    mean_interval = cache(result.mean_interval)
+    of_mean = holders.widened(mean_interval(holders.reported_level), scale, EVERY_KEY)
     return {
-        **interval_columns(task, frequency, of_frequency, mean, result.mean_interval, found.detected),
+        **interval_columns(task, frequency, of_frequency, mean, of_mean, found.detected),
+        **_reported_columns(task, mean, mean_interval(level), found.detected),
         "detected": found.detected,
         "mean_misfit": result.mean_misfit,
         "distributions": (
-            _distributions(counted, support, moments, result, level, hostile)
+            _distributions(counted, support, moments, result, of_mean, holders, hostile)
             if has_shares
             else Distributions.none(support.keys)
         ),
@@ -319,10 +342,12 @@ def _distributions(  # noqa: PLR0917
     support: KeySupport,
     moments: CountMoments,
     found: KeyEstimates,
-    level: float,
+    of_mean: Interval,
+    holders: HolderIntervals,
     hostile: _Hostile,
 ) -> Distributions:
     """Return how holders are spread over the levels: as learned from all keys, where the method does."""
+    level = holders.reported_level
     if found.posterior is None:
         shares = own_shares(support, counted.pair_reports, moments)
         interval_on = own_interval(support, counted.pair_reports, moments, level)
@@ -331,7 +356,21 @@ def _distributions(  # noqa: PLR0917
         interval_on = partial(found.posterior.mean_interval, level=level)
     if hostile.reports:
         interval_on = honest_interval(interval_on, support, hostile.honest, level)
-    return distributions(counted.task, with_intervals(shares, interval_on), found.mean_interval, interval_on)
+
+    def of_holders(scale: Scale, keys: Integers | slice) -> Interval:
+        return holders.widened(interval_on(scale, keys), scale, keys)
+
+    return distributions(counted.task, with_intervals(shares, of_holders), of_mean, of_holders)
+
+
+def _holder_intervals(  # noqa: PLR0917
+    counted: CountedReports, support: KeySupport, moments: CountMoments, found: _Known, level: float, hostile: int
+) -> HolderIntervals:
+    """Return how intervals are widened by what larger sets may hide."""
+    task, answers = counted.task, counted.size_answers
+    if hostile and task.can_truncate:
+        return bounded_intervals(task, answers, level, found.lower_limit, hostile)
+    return holder_intervals(task, answers, support, counted.pair_reports, moments, level, found.lower_limit)
 
 
 def _known_of_all(
@@ -347,7 +386,12 @@ def _known_of_all(
         own = frequency_interval(support, reports, moments, level).low
         limits = Interval(np.where(detected & (low <= 0), own, low), high)
         estimates = estimates._replace(frequency_interval=limits)
-    return _Known(estimates, own_standard_error(support, reports, moments), detected)
+    return _Known(
+        estimates,
+        own_standard_error(support, reports, moments),
+        lambda limit_level: frequency_interval(support, reports, moments, limit_level).low,
+        detected,
+    )
 
 
 def _known_of_honest(
@@ -358,18 +402,23 @@ def _known_of_honest(
         zeros, nowhere = np.zeros(support.keys), np.zeros(support.keys, np.bool_)
         anything = of_all._replace(
             frequency_interval=Interval(zeros, zeros + 1),
-            mean_interval=Interval(zeros - 1, zeros + 1),
+            mean_interval=lambda _: Interval(zeros - 1, zeros + 1),
             mean_misfit=nowhere,
         )
-        return _Known(anything, zeros, nowhere)
+        return _Known(anything, zeros, lambda _: zeros, nowhere)
     level = detection.level
     # All reports may be honest, so that no interval is narrower than the method's own.
     frequency = of_all.frequency_interval.joined(honest.frequency_interval(support, level))
-    low, high, misfit = honest.mean_interval(support, level)
-    mean = of_all.mean_interval.joined(Interval(low, high))
+    misfit = honest.mean_interval(support, level).misfit
+
+    def mean(mean_level: float) -> Interval:
+        low, high, _ = honest.mean_interval(support, mean_level)
+        return of_all.mean_interval(mean_level).joined(Interval(low, high))
+
     return _Known(
         of_all._replace(frequency_interval=frequency, mean_interval=mean, mean_misfit=misfit),
         honest.least_standard_error(support),
+        lambda limit_level: honest.frequency_interval(support, limit_level).low,
         honest.detected(support, detection) & (frequency.low > 0),
     )
 
@@ -389,6 +438,7 @@ def _columns_without_reports(keys: int, task: Task, *, has_shares: bool) -> dict
     mean = np.full(keys, np.mean(Scale.of_values(task.level_values).values))
     return {
         **interval_columns(task, zeros, Interval(zeros, ones), mean, Interval(-ones, ones), nowhere),
+        **_reported_columns(task, mean, Interval(-ones, ones), nowhere),
         "detected": nowhere,
         "mean_misfit": nowhere,
         "distributions": unknown_distributions(task, keys) if has_shares else Distributions.none(keys),
@@ -412,6 +462,12 @@ def interval_columns(  # noqa: PLR0917
         "mean_high": in_units(np.maximum(of_mean.high, possible_mean), task),
         "mean_known": detected & (of_mean.high - of_mean.low < KNOWN_SPAN),
     }
+
+
+def _reported_columns(task: Task, mean: Floats, of_reported: Interval, detected: Flags) -> dict[str, Any]:
+    """Return the intervals of the means over reported pairs, in the task's units."""
+    columns = interval_columns(task, mean, of_reported, mean, of_reported, detected)
+    return {f"reported_{name}": columns[name] for name in ("mean_low", "mean_high", "mean_known")}
 
 
 def in_units(mean: Floats, task: Task) -> Floats:

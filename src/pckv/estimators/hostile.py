@@ -24,6 +24,7 @@ from pckv.estimators.intervals import (
     Interval,
     MeanInterval,
     exact_interval,
+    reach_from_end,
     roots_of,
     score_limits,
     two_sided_z,
@@ -140,6 +141,10 @@ class HonestReports:
             low[few] = np.minimum(low[few], exact_low * self.fewest / self.reports)
             exact_high = exact_interval(total[few], self.fewest, self.least, level).high
             high[few] = np.maximum(high[few], exact_high)
+        of_zero, of_one = self._end_variances
+        width = self._width(min(self.least.signal, self.most.signal), level)
+        low = np.minimum(low, 1 - reach_from_end(np.maximum(highest - 1, 0), of_one, width))
+        high = np.maximum(high, reach_from_end(np.minimum(lowest, 0), of_zero, width))
         return Interval(np.clip(low, 0, 1), np.clip(high, 0, 1))
 
     def _totals(self, support: KeySupport) -> tuple[Integers, Integers]:
@@ -156,10 +161,17 @@ class HonestReports:
 
     def _score_limits(self, estimate: Floats, moments: CountMoments, level: float) -> Interval:
         """Return score limits from the fewest honest reports, with the variance of all."""
+        at_zero, at_one = self._end_variances
+        return score_limits(estimate, self._width(moments.signal, level), at_zero, at_one - at_zero)
+
+    @property
+    def _end_variances(self) -> tuple[float, float]:
+        """The variance of one report's supports of a key that no participant holds, and of one that all hold."""
         sampled = self.most.left_out * self.least.signal**2
-        at_zero, at_one = self.most.absent.variance_sum, self.most.holder.variance_sum + sampled
-        width = two_sided_z(level) ** 2 * self.reports / self.fewest**2 / moments.signal**2
-        return score_limits(estimate, width, at_zero, at_one - at_zero)
+        return self.most.absent.variance_sum, self.most.holder.variance_sum + sampled
+
+    def _width(self, signal: float, level: float) -> float:
+        return two_sided_z(level) ** 2 * self.reports / self.fewest**2 / signal**2
 
     def _may_be_few(self, support: KeySupport) -> Flags:
         """Return where the honest counts may be too few to be Gaussian."""
@@ -174,7 +186,8 @@ class HonestReports:
 
         For every mean weight w, T - κ·w·(S - noise) of the honest reports lies between its values at the
         corners of what hostile reports can add; a mean is accepted if some value in between is small enough.
-        An end of the range is also accepted where the data point beyond it.
+        An end of the range is also accepted where the data point beyond it, and means as near to it as its own
+        error at least.
         """
         constant, slope = self._ratio_variance(support)
         width = two_sided_z(level) ** 2 * self.reports
@@ -187,15 +200,20 @@ class HonestReports:
                 for difference, expected in corners
             ]
         )
-        not_above, not_below = [], []
+        not_above, not_below, reach = [], [], []
+        least_expected = _least_size([expected for _, expected in corners])
         for end in ends:
             at_end = [difference - end * expected for difference, expected in corners]
             allowed = np.sqrt(np.maximum(width * (constant + slope * end**2), 0))
             not_above.append(np.minimum.reduce(at_end) <= allowed)
             not_below.append(np.maximum.reduce(at_end) >= -allowed)
+            beyond = np.minimum.reduce(at_end) < 0 if end < 0 else np.maximum.reduce(at_end) > 0
+            with np.errstate(divide="ignore"):
+                reach.append(np.where(beyond, np.minimum(allowed / least_expected, ends[1] - ends[0]), 0.0))
         is_mean = (inside >= ends[0]) & (inside <= ends[1])
         low = np.where(not_above[0], ends[0], np.where(is_mean, inside, ends[1]).min(axis=0))
         high = np.where(not_below[1], ends[1], np.where(is_mean, inside, ends[0]).max(axis=0))
+        low, high = np.minimum(low, ends[1] - reach[1]), np.maximum(high, ends[0] + reach[0])
         accepted = is_mean.any(axis=0) | (not_above[0] & not_below[0]) | (not_above[1] & not_below[1])
         return MeanInterval(low + scale.centre, high + scale.centre, ~accepted)
 
@@ -249,6 +267,12 @@ class HonestReports:
         exact = replace(self.least, left_out=0.0)
         variances = [exact.frequency_variance(np.clip(f, 0, 1)) for f in self._frequencies(support)]
         return np.asarray(np.sqrt(np.minimum.reduce(variances) / self.reports))
+
+
+def _least_size(corners: list[Floats]) -> Floats:
+    """Return the least absolute values between the corners: 0 where these have both signs."""
+    least, most = np.minimum.reduce(corners), np.maximum.reduce(corners)
+    return np.asarray(np.maximum(np.maximum(least, -most), 0.0))
 
 
 def _widest(moments: CountMoments) -> CountMoments:

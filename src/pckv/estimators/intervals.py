@@ -48,9 +48,13 @@ def two_sided_z(level: float) -> float:
 
 
 def frequency_interval(support: KeySupport, reports: int, moments: CountMoments, level: float) -> Interval:
-    """Return all frequencies that the count of supports does not contradict at this level."""
+    """Return all frequencies that the count of supports does not contradict at this level.
+
+    Where the estimate is beyond 0 or 1 they would be few, or that end alone, as if the data were sure of what
+    they contradict: the interval reaches as far to the other side of the end, up to the end's own error.
+    """
     estimate = unbiased_frequency(support, reports, moments)
-    low, high = _score_interval(estimate, reports, moments, level)
+    low, high = score_interval(estimate, reports, moments, level)
     if reports * moments.noise < GAUSSIAN_NOISE and moments.supports_once:
         few = reports * moments.sum_variance(np.maximum(estimate, 0)) < GAUSSIAN_VARIANCE
         exact = exact_interval(support.total[few], reports, moments, level)
@@ -58,10 +62,25 @@ def frequency_interval(support: KeySupport, reports: int, moments: CountMoments,
         # sample.
         low[few] = np.minimum(low[few], exact.low) if moments.left_out else exact.low
         high[few] = np.maximum(high[few], exact.high) if moments.left_out else exact.high
-    return Interval(low, high)
+    return Interval(low, high).joined(_around_ends(estimate, reports, moments, level))
 
 
-def _score_interval(estimate: Floats, reports: int, moments: CountMoments, level: float) -> Interval:
+def _around_ends(estimate: Floats, reports: int, moments: CountMoments, level: float) -> Interval:
+    """Return [e ∓ z·√(V(e)/n)] within [0, 1] where estimates are far beyond an end e, narrower near it."""
+    end = np.clip(estimate, 0, 1)
+    reach = reach_from_end(estimate - end, moments.frequency_variance(end), two_sided_z(level) ** 2 / reports)
+    return Interval(np.clip(end - reach, 0, 1), np.clip(end + reach, 0, 1))
+
+
+def reach_from_end(beyond: Floats, variance: Floats | float, width: float) -> Floats:
+    """Return how far inward an interval reaches at least from 0 or 1: never farther than the middle.
+
+    So a key whose estimate is above 1 keeps a lower limit above 0, however few reports there are.
+    """
+    return np.asarray(np.minimum(np.minimum(np.abs(beyond), np.sqrt(width * variance)), 0.5))
+
+
+def score_interval(estimate: Floats, reports: int, moments: CountMoments, level: float) -> Interval:
     """Return the frequencies whose own variance, not that of the estimate, explains the estimate."""
     at_zero = float(moments.frequency_variance(0.0))
     slope = float(moments.frequency_variance(1.0)) - at_zero
@@ -122,20 +141,34 @@ def mean_interval(support: KeySupport, reports: int, moments: CountMoments, leve
     never more. The mean that the counts point to is always in the interval, so that intervals at higher
     levels contain those at lower ones.
     """
-    nearest = _nearest_weight(support, reports, moments)
+    nearest = nearest_weight(support, reports, moments)
     widest = _fieller_hull(support, reports, moments, level, nearest)
     if moments.spread is not None or len(set(moments.scale.values)) <= MIN_LEVELS:
         return widest
-    squares = moments.on(Scale(tuple(weight * weight for weight in moments.scale.weights)))
-    nearest_square = _nearest_weight(support, reports, squares)
-    of_counts = _fieller_hull(support, reports, squares, level, nearest_square).high
-    of_means = np.maximum(*(moments.largest_spread(moments.weight(end)) for end in widest[:2]))
-    spread = np.minimum(of_counts, of_means)
-    low, high, misfit = _fieller_hull(support, reports, replace(moments, spread=spread), level, nearest)
+    narrower = _with_known_spread(support, reports, moments, level, widest)
+    low, high, misfit = _fieller_hull(support, reports, narrower, level, nearest)
     return MeanInterval(np.clip(low, widest.low, widest.high), np.clip(high, widest.low, widest.high), misfit)
 
 
-def _nearest_weight(support: KeySupport, reports: int, moments: CountMoments) -> Floats:
+def with_known_spread(support: KeySupport, reports: int, moments: CountMoments, level: float) -> CountMoments:
+    """Return moments where the holders' levels are spread as much as their counts allow at this level."""
+    if moments.spread is not None or len(set(moments.scale.values)) <= MIN_LEVELS:
+        return moments
+    widest = _fieller_hull(support, reports, moments, level, nearest_weight(support, reports, moments))
+    return _with_known_spread(support, reports, moments, level, widest)
+
+
+def _with_known_spread(
+    support: KeySupport, reports: int, moments: CountMoments, level: float, widest: MeanInterval
+) -> CountMoments:
+    squares = moments.on(Scale(tuple(weight * weight for weight in moments.scale.weights)))
+    nearest_square = nearest_weight(support, reports, squares)
+    of_counts = _fieller_hull(support, reports, squares, level, nearest_square).high
+    of_means = np.maximum(*(moments.largest_spread(moments.weight(end)) for end in widest[:2]))
+    return replace(moments, spread=np.minimum(of_counts, of_means))
+
+
+def nearest_weight(support: KeySupport, reports: int, moments: CountMoments) -> Floats:
     """Return the mean weight that the counts point to, at any level: T̄/(κ·Ȳ), or an end of the range.
 
     Where that ratio is outside the range, it is the end with the sign of T.
@@ -158,15 +191,38 @@ def _fieller_hull(
     a, b, c = fieller_quadratic(support, reports, moments, level)
     roots = roots_of(a, b, c)
     least, most = _weight_range(moments)
+    reach = _reach_from_end(support, reports, moments, level, always)
     inside = (roots >= least) & (roots <= most)
     low, high = (a * end * end + b * end + c <= 0 for end in (least, most))
     smallest = np.where(low, least, np.where(inside, roots, always).min(axis=0))
     largest = np.where(high, most, np.where(inside, roots, always).max(axis=0))
     return MeanInterval(
-        np.minimum(smallest, always) + moments.scale.centre,
-        np.maximum(largest, always) + moments.scale.centre,
+        np.minimum(smallest, np.maximum(always - reach, least)) + moments.scale.centre,
+        np.maximum(largest, np.minimum(always + reach, most)) + moments.scale.centre,
         ~(low | high | inside.any(axis=0)),
     )
+
+
+def _reach_from_end(support: KeySupport, reports: int, moments: CountMoments, level: float, nearest: Floats) -> Floats:
+    """Return how far intervals reach at least from the end of the range that the counts point beyond.
+
+    That is the end's own error, at this level or at the least one that accepts a mean; 0 where the counts
+    point to a mean within the range.
+    """
+    difference, expected, (constant, linear, square) = _ratio_parts(support, reports, moments)
+
+    def error(weight: float | Floats) -> Floats:
+        return np.sqrt(np.maximum(constant + linear * weight + square * weight * weight, 0) / reports)
+
+    least, most = _weight_range(moments)
+    off = difference - least * expected, difference - most * expected
+    frequency = np.clip(unbiased_frequency(support, reports, moments), 0, 1)
+    of_frequency = moments.contrast * np.sqrt(moments.frequency_variance(frequency) / reports)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        accepted_from = np.minimum(np.abs(off[0]) / error(least), np.abs(off[1]) / error(most))
+    own_error = error(nearest) / np.maximum(np.abs(expected), of_frequency)
+    reach = np.fmin(accepted_from, two_sided_z(level)) * own_error
+    return np.where(off[0] * off[1] > 0, reach, 0.0)
 
 
 def _weight_range(moments: CountMoments) -> tuple[float, float]:

@@ -2,12 +2,13 @@
 
 Reports show the capped frequency g of a key: a person with m > ℓ pairs counts as ℓ/m. The frequency f is at
 most g + Λ, where Λ is the mean of 1 - ℓ/m over all people with more pairs than ℓ. The answers to the size
-question estimate Λ.
+question estimate Λ. Of a key's holders the share 1 - g/f is hidden, and their values may be anything.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +17,7 @@ import numpy as np
 
 from pckv.base.arrays import Floats, Integers
 from pckv.base.limits import REFUSE
-from pckv.base.words import percent, points, two_digits
+from pckv.base.words import percent, plural, points, two_digits
 from pckv.contract.task import Task
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import frequency_interval, two_sided_z
@@ -30,6 +31,8 @@ from pckv.tally.decode.support import KeySupport
 # People may hold as many hashed keys as there are: how many times more frequent that makes a key tells
 # nothing.
 MAX_FACTOR_TOLD = 10**6
+# A padding suffices that hides at most this share of what the task's own hides.
+SUFFICIENT_SHARE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,34 +84,55 @@ class SetSummary:
         if not self.larger_high:
             return "frequency: the share of people who hold a key; mean: of the values they give it"
         return (
-            f"frequency: the share of people who hold a key, where somebody with m > {self.padding:,} pairs "
-            f"counts as {self.padding:,}/m; mean: of the reported pairs"
+            "frequency: the share of people who hold a key; mean: of the values they give it; a person with "
+            f"m > {self.padding:,} pairs counts as {self.padding:,}/m in the estimates, and as any other one in what "
+            "the intervals hold for, except reported_mean_low to reported_mean_high: the mean of the reported pairs"
         )
+
+    @property
+    def sufficient_padding(self) -> int | None:
+        """The least padding that would hide at most a tenth as much, by the answers; None if none shows larger sets.
+
+        People at the ends stand for those between them. As rounding keeps the mean of 1/m and (1 - ℓ/m)₊ is
+        convex in 1/m, a padding ℓ hides at most what it would hide of the people at the ends.
+        """
+
+        def hides(padding: int) -> float:
+            return sum(share * max(1 - padding / end, 0.0) for end, share in zip(self.ends, self.shares, strict=True))
+
+        if not self.larger_low:
+            return None
+        allowed, rest = SUFFICIENT_SHARE * hides(self.padding), range(self.padding, self.ends[-1])
+        return self.padding + bisect_left(rest, x=True, key=lambda padding: hides(padding) <= allowed)
+
+    @property
+    def matters_most(self) -> bool:
+        """Whether people surely hold more pairs than the padding, or may, for all that was asked."""
+        return self.larger_high > 0 and (self.larger_low > 0 or not self.answers)
 
     def sentence(self, *, has_shares: bool = False) -> str:
         """Say how many people hold more pairs than reports stand for, and what that hides; empty if none can."""
-        padding = f"{self.padding:,}"
-        pairs = f"{padding} {'pair' if self.padding == 1 else 'pairs'}"
+        pairs = plural(self.padding, "pair")
         if not self.larger_high:
             return f"No participant holds more than {pairs}, by contract." if self.more == REFUSE else ""
+        means = "the means, shares and quantiles of values" if has_shares else "the means"
+        off = f"if people with many pairs give other values than the rest, {means} are off. The intervals include both."
         if not self.answers:
             told = self.factor <= MAX_FACTOR_TOLD
-            most = f"up to {two_digits(self.factor)} times" if told else "many times perhaps"
+            most = f"up to {two_digits(self.factor)} times" if told else "perhaps many times"
             return (
-                f"Nobody has said how many pairs they hold: if people hold more than {pairs}, true frequencies are "
-                f"higher, {most}. The intervals include that."
+                f"How many pairs people hold is not known, and a report stands for at most {pairs}. If people hold "
+                f"more, true frequencies are higher, {most}, and {off}"
             )
-        more = f"Up to {percent(self.larger_high)} of people may hold more than {pairs}"
-        if self.larger_low > 0:
-            more = (
-                f"{percent(self.larger)} of people hold more than {pairs} "
-                f"({percent(self.larger_low)} to {percent(self.larger_high)})"
+        if not self.larger_low:
+            return (
+                f"Up to {percent(self.larger_high)} of people may hold more than the {pairs} that a report stands for: "
+                f"frequencies may be too low by up to {points(self.hidden_high)} for that reason, and {off}"
             )
-        weighed = "the means, and in the shares and quantiles of values," if has_shares else "the means,"
         return (
-            f"{more}. A report stands for {pairs} of theirs, chosen at random, so these people are counted for only "
-            f"some of what they hold: true frequencies may be up to {points(self.hidden_high)} higher, which the "
-            f"intervals include. Their values weigh less in {weighed} which the intervals do not include."
+            f"{percent(self.larger)} of people hold more than {pairs} ({percent(self.larger_low)} to "
+            f"{percent(self.larger_high)}), but a report stands for at most {self.padding:,}. So frequencies may be "
+            f"too low by up to {points(self.hidden_high)}, and {off}"
         )
 
 
@@ -141,7 +165,7 @@ def hidden_share(task: Task, answers: Integers, level: float, hostile: int = 0) 
     if task.size_question is None or not answers.any():
         return HiddenShare(factor=_most_times(task))
     if hostile >= int(answers.sum()):
-        return HiddenShare(_most_hidden(task))
+        return HiddenShare(most_hidden(task))
     added = two_sided_z(level) ** 2 / answers.size
     if hostile:
         return _most_hidden_by(task.size_question, answers, added, hostile)
@@ -153,9 +177,17 @@ def _most_times(task: Task) -> float:
     return task.key_count / task.padding if task.can_truncate else 1.0
 
 
-def _most_hidden(task: Task) -> float:
+def most_hidden(task: Task) -> float:
     """Return what larger sets hide at most, whatever people hold: at most one pair per key."""
     return 1 - task.padding / task.key_count if task.can_truncate else 0.0
+
+
+def hidden_limit(task: Task, answers: Integers, level: float, hostile: int = 0) -> float:
+    """Return the upper limit of what larger sets hide, at a two-sided level; without answers, the most."""
+    if task.size_question is None or not answers.any():
+        return most_hidden(task)
+    found = hidden_share(task, answers, level, hostile)
+    return min(max(found.value, 0.0) + two_sided_z(level) * found.error, most_hidden(task))
 
 
 def _hidden_by(question: SizeQuestion, answers: Floats) -> HiddenShare:
@@ -199,20 +231,14 @@ def summarise_sets(counted: CountedReports, level: float, hostile: int = 0) -> S
     task, answers = counted.task, counted.size_answers
     question, asked = task.size_question, bool(answers.any())
     low, high = (0.0, 1.0) if task.can_truncate else (0.0, 0.0)
-    larger = hidden = hidden_high = 0.0
-    most_hidden = _most_hidden(task)
+    larger = hidden = 0.0
     shares: Sequence[float] = ()
     if question is not None and asked:
         shares = _shares(question, answers)
         larger = 1 - shares[0]
         low, high = _larger_interval(question, answers, counted.people, level, hostile)
-        hidden = _hidden_by(question, answers.astype(np.float64)).value
-        bound = hidden_share(task, answers, level, hostile)
-        hidden_high = max(bound.value, 0.0) + two_sided_z(level) * bound.error
-    elif task.can_truncate:
-        hidden_high = most_hidden
-    hidden = min(max(hidden, 0.0), most_hidden)
-    hidden_high = min(max(hidden_high, hidden), most_hidden)
+        hidden = min(max(_hidden_by(question, answers.astype(np.float64)).value, 0.0), most_hidden(task))
+    hidden_high = max(hidden_limit(task, answers, level, hostile), hidden)
     return SetSummary(
         padding=task.padding,
         more=task.more,

@@ -18,8 +18,8 @@ from pckv.base.arrays import Flags, Floats
 from pckv.base.errors import ParameterError
 from pckv.base.population import Population
 from pckv.base.progress import Progress, no_progress
-from pckv.files.pairs.population import PopulationBuilder
-from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, format_number, listed_keys
+from pckv.files.pairs.population import NO_NAME, PopulationBuilder
+from pckv.files.pairs.rows import PLAIN_FORM, Columns, PairsSource, RowBatch, TextForm, format_number, listed_keys
 from pckv.files.pairs.sources import TablePairs, open_pairs
 
 
@@ -93,6 +93,7 @@ def read_ratings(
     low: float | None = None,
     high: float | None = None,
     repeated: str | None = None,
+    form: TextForm = PLAIN_FORM,
     progress: Progress = no_progress,
 ) -> Dataset:
     """Return a file or a table with one row per pair as a data set to simulate with.
@@ -105,6 +106,7 @@ def read_ratings(
         high: The largest possible value; by default the largest of the source.
         repeated: What counts where a user has a key twice, `last` or `mean`; by default such a source is
             refused.
+        form: How a text file is encoded, how it writes decimals, and whether blanks around names are left out.
         progress: Called with the share of the source that was read.
 
     Returns:
@@ -117,7 +119,7 @@ def read_ratings(
     _check_range(low, high)
     named = Columns(*columns)
     is_file = isinstance(source, str | os.PathLike)
-    pairs = open_pairs(Path(source), named) if is_file else TablePairs(source, named)
+    pairs = open_pairs(Path(source), named, form=form) if is_file else TablePairs(source, named, form)
     rows = _RatingRows(pairs, low, high)
     for batch in pairs.batches(progress):
         rows.add(batch)
@@ -146,7 +148,7 @@ class _RatingRows:
         codes = {name: numbers.setdefault(name, len(numbers)) for name in names if name}
         keys = np.array([codes.get(name, -1) for name in names], np.int64)[batch.keys.codes]
         if (keys[used] < 0).any():
-            raise self._pairs.row_error(int(batch.rows[used][np.argmax(keys[used] < 0)]), "no key")
+            raise self._pairs.row_error(int(batch.rows[used][np.argmax(keys[used] < 0)]), NO_NAME)
         if used.any():
             self._least = min(self._least, batch.values[used].min())
             self._largest = max(self._largest, batch.values[used].max())

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from pckv.base.errors import ParameterError, require
-from pckv.base.limits import SERVER_COIN
+from pckv.base.limits import DISCOVERY, SERVER_COIN
 from pckv.contract.task import Task
-from pckv.device.vectorised import perturb_many
+from pckv.device.vectorised import ReportBatch, perturb_many, perturb_texts
 from pckv.files.pairs.population import Repairs, population_of
 from pckv.files.pairs.rows import Columns
 from pckv.files.pairs.sources import TablePairs
+from pckv.files.pairs.texts import HeldTexts
 from pckv.files.reports.columns import report_metadata, report_schema
 from pckv.files.reports.writer import record_batches
 
@@ -21,7 +23,7 @@ def perturb_frame(
     *,
     user: str,
     key: str,
-    value: str,
+    value: str | None = None,
     clip: bool = False,
     repeated: str | None = None,
 ) -> Any:
@@ -32,22 +34,24 @@ def perturb_frame(
 
     Args:
         task: The contract of the collection.
-        frame: A DataFrame or an Arrow table with one row per pair. A row with neither key nor value is a
-            participant without pairs.
+        frame: A DataFrame or an Arrow table with one row per pair, or with lists of keys and of values, one
+            row per person. A row with neither key nor value is a participant without pairs.
         user: The name of the column of users.
         key: The name of the column of keys.
-        value: The name of the column of values.
+        value: The name of the column of values; a discovery has none.
         clip: Move values outside the range to its nearest end, and those between two levels to the nearest
             one where the task refuses them, instead of refusing them.
         repeated: Which value counts where a user has a key twice, `last` or `mean`; by default it is refused.
 
     Returns:
         A table with the columns `report_id` and `word` (`body` for the mechanism `ue`), one row per user, in
-        the order in which users first appear: a DataFrame of pandas if that was given, else an Arrow table.
+        the order in which users first appear (of a discovery in another one): a DataFrame of pandas if that
+        was given, else an Arrow table.
 
     Raises:
         DataError: if a row is not a pair of the task; nothing was perturbed.
-        ParameterError: if `frame` is not a table, or the task's reports need coins of its collector.
+        ParameterError: if `frame` is not a table, the task's reports need coins of its collector, or there
+            are values for a discovery or none for another task.
 
     >>> import pandas
     >>> from pckv import Task, tally_frame
@@ -59,15 +63,29 @@ def perturb_frame(
     """
     if task.coin == SERVER_COIN:
         raise ParameterError(f"every report of task {task.name!r} needs a coin, which its collector gives")
-    pairs = TablePairs(frame, Columns(user, key, value))
-    population = population_of(pairs, task, Repairs(clip, repeated)).population
-    batches = list(record_batches(task, perturb_many(task, population)))
+    if (task.kind == DISCOVERY) != (value is None):
+        raise ParameterError("name the column of values" if value is None else "a discovery has no values")
+    if task.kind == DISCOVERY and (clip or repeated is not None):
+        raise ParameterError("clip and repeated are about values, which a discovery does not have")
+    pairs = TablePairs(frame, Columns(user, key, value or ""))
+    if task.kind == DISCOVERY:
+        reports = _text_reports(task, pairs)
+    else:
+        reports = perturb_many(task, population_of(pairs, task, Repairs(clip, repeated)).population)
+    batches = list(record_batches(task, reports))
     schema = report_schema(task).with_metadata(report_metadata(task))
     table = require("pyarrow", extra="files").Table.from_batches(
         [batch.replace_schema_metadata(schema.metadata) for batch in batches], schema
     )
     if not pairs.is_pandas:
         return table
-    reports = table.to_pandas()
-    reports.attrs.update(report_metadata(task))
-    return reports
+    frame = table.to_pandas()
+    frame.attrs.update(report_metadata(task))
+    return frame
+
+
+def _text_reports(task: Task, pairs: TablePairs) -> Iterator[ReportBatch]:
+    """Yield one report per user about the texts that they hold."""
+    held = HeldTexts(pairs, task.tree)
+    for population in held.populations():
+        yield from perturb_texts(task, held.texts, population)

@@ -109,6 +109,9 @@ class Result:
     Keys without holders have no true mean: they are left out of `mse_mean` and counted in
     `keys_without_mean`. The standard errors are over the repeats. Theory is None for baselines.
 
+    `bias_frequency` and `bias_mean` are average errors with their signs, and `coverage_frequency` and
+    `coverage_mean` how many of the 95 % intervals hold the true frequency and mean; baselines have no intervals.
+
     With more than two levels, `total_variation` is the total variation distance between the estimated shares
     of the levels and the true ones, on average over the `share_keys` most frequent keys, values between two
     levels being counted as each of them with its chance. `frequency_factor` and `mean_factor` are the roots
@@ -136,6 +139,10 @@ class Result:
     theory_mse_frequency: float | None
     theory_mse_mean: float | None
     keys_without_mean: int
+    bias_frequency: float
+    bias_mean: float
+    coverage_frequency: float | None
+    coverage_mean: float | None
     levels: Levels = MIN_LEVELS
     share_keys: int | None = None
     total_variation: float | None = None
@@ -323,13 +330,18 @@ def run_all(
 
     def run(setting: Setting, repeat: int) -> CollectionErrors:
         place = (crc32(repr(setting).encode()), repeat)
-        return simulator.run(setting, default_rng(SeedSequence(seed, spawn_key=place)))
+        return simulator.run(setting, default_rng(SeedSequence(seed, spawn_key=place)), intervals=True)
 
     errors = []
     for of_one in map_in_processes(run, jobs, workers):
         errors.append(of_one)
         progress(len(errors) / len(jobs))
     return errors
+
+
+def _average(shares: Sequence[float | None]) -> float | None:
+    known = [share for share in shares if share is not None]
+    return float(np.mean(known)) if known else None
 
 
 def _result(simulator: Simulator, setting: Setting, collections: Sequence[CollectionErrors], seed: int) -> Result:
@@ -359,6 +371,10 @@ def _result(simulator: Simulator, setting: Setting, collections: Sequence[Collec
         theory_mse_frequency=theory_frequency,
         theory_mse_mean=theory_mean,
         keys_without_mean=int((simulator.dataset.truth[0][keys] == 0).sum()),
+        bias_frequency=float(np.mean([one.bias_frequency for one in collections])),
+        bias_mean=float(np.mean([one.bias_mean for one in collections])),
+        coverage_frequency=_average([one.coverage_frequency for one in collections]),
+        coverage_mean=_average([one.coverage_mean for one in collections]),
         levels=setting.levels,
         share_keys=simulator.share_keys(setting).size if several else None,
         total_variation=float(errors[:, 3].mean()) if several else None,

@@ -17,13 +17,16 @@ from numpy.random import Generator
 from pckv.base.arrays import Floats, Integers
 from pckv.base.levels import Levels, level_count
 from pckv.base.limits import MIN_LEVELS
+from pckv.contract.task import Task
+from pckv.estimators.estimate import estimate_supports, in_units
 from pckv.estimators.methods.bayes import learn
 from pckv.estimators.methods.registry import CONSISTENT, METHODS, make_consistent, unclipped_frequency
+from pckv.estimators.sets import PooledReports
 from pckv.estimators.shares import own_shares
 from pckv.lab.baselines import IndexModel, find_baseline
 from pckv.lab.counting import PlacedValues, SamplingModel, count_reports
 from pckv.lab.dataset import Dataset
-from pckv.mechanisms.base import Law
+from pckv.mechanisms.base import CountLaw, Law
 from pckv.mechanisms.registry import build
 from pckv.planning.people import SIGN_SCALE
 from pckv.statistics.moments import CountMoments, Scale, equal_scale
@@ -65,6 +68,8 @@ def total_variation(estimated: Floats, true: Floats, keys: Integers) -> float:
 # The methods of the baselines are their own.
 OWN_METHOD = "own"
 DEFAULT_ALLOCATION = "optimized"
+# The level of the intervals.
+LEVEL = 0.95
 # Shares of levels are compared for at most this many of the most frequent keys.
 SHARE_KEYS = 50
 
@@ -105,20 +110,34 @@ def setting_parameters(allocation: str) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class CollectionErrors:
-    """The errors of one simulated collection; `total_variation` is that of shares of more than two levels."""
+    """The errors of one simulated collection; `total_variation` is that of shares of more than two levels.
+
+    Biases are average errors with their signs, and coverages the shares of the intervals that hold the truth,
+    where these were made.
+    """
 
     mse_frequency: float
     mse_mean: float
     precision: float
+    bias_frequency: float
+    bias_mean: float
     total_variation: float = 0.0
+    coverage_frequency: float | None = None
+    coverage_mean: float | None = None
 
 
 class SimulatedEstimates(NamedTuple):
-    """What a simulated collection estimates: of all keys, and level shares of the most frequent ones."""
+    """What a simulated collection estimates: of all keys, and level shares of the most frequent ones.
+
+    The counts are those of this many `reports` of pairs.
+    """
 
     frequency: Floats
     mean: Floats
     shares: Floats | None
+    support: KeySupport
+    reports: int
+    count_law: CountLaw
 
 
 class Simulator:
@@ -165,16 +184,63 @@ class Simulator:
             )
         return self._laws[setting]
 
-    def run(self, setting: Setting, rng: Generator) -> CollectionErrors:
-        """Simulate one collection and compare it with the truth."""
+    def run(self, setting: Setting, rng: Generator, *, intervals: bool = False) -> CollectionErrors:
+        """Simulate one collection and compare it with the truth, its intervals too if wanted."""
         if (baseline := find_baseline(setting.mechanism)) is not None:
             return self.compare(setting.top, *baseline(self.indices, float(setting.epsilon), rng))
-        frequency, mean, shares = self.estimate(setting, rng)
-        errors = self.compare(setting.top, frequency, mean)
-        if shares is None:
-            return errors
-        distance = total_variation(shares, self.shares(setting.scale), self.share_keys(setting))
-        return replace(errors, total_variation=distance)
+        found = self.estimate(setting, rng)
+        errors = self.compare(setting.top, found.frequency, found.mean)
+        if found.shares is not None:
+            distance = total_variation(found.shares, self.shares(setting.scale), self.share_keys(setting))
+            errors = replace(errors, total_variation=distance)
+        return self._with_coverage(errors, setting, found, rng) if intervals else errors
+
+    def _with_coverage(
+        self, errors: CollectionErrors, setting: Setting, found: SimulatedEstimates, rng: Generator
+    ) -> CollectionErrors:
+        """Return errors with how many intervals hold the truth: those of estimates from the same counts."""
+        task, people = self._task(setting), self.dataset.users
+        counted = PooledReports(
+            task, people, people, self._size_answers(task, people - found.reports, rng), found.count_law
+        )
+        known = estimate_supports(counted, np.arange(self.dataset.keys), found.support, setting.method, LEVEL)
+        true_frequency, true_mean = self.dataset.truth
+        keys = self.dataset.top(setting.top)
+        held = keys[true_frequency[keys] > 0]
+        mean = in_units(true_mean, task)
+        inside = (known.frequency_low <= true_frequency) & (true_frequency <= known.frequency_high)
+        mean_inside = (known.mean_low <= mean) & (mean <= known.mean_high)
+        return replace(
+            errors,
+            coverage_frequency=float(inside[keys].mean()),
+            coverage_mean=float(mean_inside[held].mean()) if held.size else 1.0,
+        )
+
+    def _task(self, setting: Setting) -> Task:
+        """The task of a setting; with two levels, which have no values of their own, from -1 to 1."""
+        ends = (-1, 1) if setting.levels == MIN_LEVELS else (self.dataset.low, self.dataset.high)
+        parameters = dict(setting.parameters) or setting_parameters(setting.allocation)
+        return Task(
+            name=self.dataset.name or "simulated",
+            keys=self.dataset.keys,
+            values=ends,
+            epsilon=setting.epsilon,
+            padding=setting.padding,
+            mechanism={"name": setting.mechanism, **parameters},
+            levels=setting.levels,
+            size_share=setting.size_share,
+        )
+
+    def _size_answers(self, task: Task, asked: int, rng: Generator) -> Integers:
+        """Draw the answers of people who were asked for the number of their pairs."""
+        question = task.size_question
+        if question is None:
+            return np.zeros(0, np.int64)
+        sizes, people = np.unique(self.dataset.population.sizes, return_counts=True)
+        answers = [question.distribution(int(size)) for size in sizes]
+        chances = np.array([[weight / law.total for weight in law.weights.values()] for law in answers])
+        chosen = rng.multivariate_hypergeometric(people, asked, method="marginals")
+        return np.asarray(rng.multinomial(chosen, chances).sum(axis=0))
 
     def estimate(self, setting: Setting, rng: Generator) -> SimulatedEstimates:
         """What one simulated collection estimates."""
@@ -192,7 +258,7 @@ class Simulator:
         if CONSISTENT in setting.post:
             unclipped = unclipped_frequency(setting.method, frequency, support, users, moments)
             frequency = make_consistent(unclipped, dummies, users, moments, setting.padding)
-        return SimulatedEstimates(frequency, mean, shares)
+        return SimulatedEstimates(frequency, mean, shares, support, users, count_law)
 
     def compare(self, top: int | None, frequency: Floats, mean: Floats) -> CollectionErrors:
         """Errors over the keys that count, and how many of the top ones were found."""
@@ -204,6 +270,8 @@ class Simulator:
             float(np.mean((frequency[keys] - true_frequency[keys]) ** 2)),
             float(np.mean((mean[held] - true_mean[held]) ** 2)) if held.size else 0.0,
             float(np.isin(guessed, keys).mean()),
+            float(np.mean(frequency[keys] - true_frequency[keys])),
+            float(np.mean(mean[held] - true_mean[held])) if held.size else 0.0,
         )
 
     def theory(self, setting: Setting) -> tuple[float, float] | tuple[None, None]:

@@ -107,6 +107,30 @@ class CountLaw(NamedTuple):
     padding: int = 1
 
 
+class Bounds(NamedTuple):
+    """The least and the most that a number can be."""
+
+    least: Chance
+    most: Chance
+
+    @classmethod
+    def of(cls, *numbers: Chance) -> Bounds:
+        """Return the bounds of some numbers."""
+        return cls(min(numbers), max(numbers))
+
+
+class SupportBounds(NamedTuple):
+    """What one report of pairs supports on average, at least and at most, whatever its sender holds.
+
+    `item` is the chance that it supports a given level of a given key, `key` the expected number of levels of
+    a key, and `total` that of the levels of all keys together. Larger sets than the padding are included.
+    """
+
+    item: Bounds
+    key: Bounds
+    total: Bounds
+
+
 class Probabilities(NamedTuple):
     """The paper's a, b and p, exactly as the integers realise them, for two levels.
 
@@ -232,6 +256,11 @@ class Law(metaclass=_FrozenWhenBuilt):
 
     @property
     @abstractmethod
+    def support_bounds(self) -> SupportBounds:
+        """What a report supports at least and at most, whatever its sender holds (proofs/alarms.md)."""
+
+    @property
+    @abstractmethod
     def probabilities(self) -> Probabilities:
         """The paper's a, b and p."""
 
@@ -305,6 +334,19 @@ class SamplingLaw(Law):
     def count_law(self) -> CountLaw:
         holder = self.sampled.mixed(self.unsampled, Fraction(1, self.padding))
         return CountLaw(holder, self.unsampled, self.padding)
+
+    @cached_property
+    def support_bounds(self) -> SupportBounds:
+        # A pair of a larger set is sampled less often than one of as many as the padding, and a dummy says of
+        # all keys what any other pair says.
+        holder, absent = self.count_law.holder, self.count_law.absent
+        others = self.levels - 1
+        sampled, noise = self.probabilities.a, self.probabilities.b
+        return SupportBounds(
+            item=Bounds.of(holder.own, holder.other, absent.other),
+            key=Bounds.of(holder.own + others * holder.other, noise),
+            total=Bounds.of(self.keys * noise, (self.keys - 1) * noise + sampled),
+        )
 
     def weight(self, held: HeldLevels, message: int) -> int:
         """Mix the probabilities of everything that padding-and-sampling may pick."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from pckv.base.limits import SERVER_COIN
+from pckv.base.limits import MIN_LEVELS, SERVER_COIN
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.planning.influence import people_per_report
@@ -25,6 +25,8 @@ from pckv.planning.prediction import (
     predicted_errors,
     smallest_frequency,
 )
+from pckv.planning.sections import MAX_GREEN_SHARE_ERROR, Light
+from pckv.statistics.detection import DEFAULT_FLAG_RATE, false_chance, joint_frequency
 from pckv.statistics.moments import CountMoments, Scale
 
 SHARES = ("0.05", "0.1", "0.2")
@@ -113,6 +115,44 @@ class Assessment:
         seen = min(1.0, self.shown[-1] / people.frequencies[-1])
         candidates = self.expected.question.candidates
         return smallest_frequency(self.law, people.users, seen, self.size_share, candidates)
+
+    @cached_property
+    def reach(self) -> float | None:
+        """A frequency from which all keys that matter stand out together, four times out of five; None if none.
+
+        It never rises with more people. So that it does not change with the share of the size question
+        either, that is taken to be the largest which is chosen.
+        """
+        people, candidates = self.expected.people, self.expected.question.candidates
+        asked = max(float(self.size_share), float(SHARES[-1])) if self.size_share else 0.0
+        moments = CountMoments.of(self.law.count_law, asked)
+        chance = false_chance(people.key_count, None if candidates is None else DEFAULT_FLAG_RATE)
+        shown = joint_frequency(moments, people.users * (1 - asked), chance, len(people.frequencies))
+        seen = self.expected.least_seen(self.law.padding)
+        return None if shown is None or shown > seen else shown / seen
+
+    @cached_property
+    def light(self) -> Light:
+        """What to think of the law at first sight: `green` if the rarest plausible frequencies stand out.
+
+        With more than two levels, their shares must be known better than by a guess, too.
+        """
+        people, levels = self.expected.people, self.expected.question.levels
+        if self.reach is None or self.reach > people.hopeless:
+            return "red"
+        if self.reach > people.rarest:
+            return "amber"
+        allowed = MAX_GREEN_SHARE_ERROR * guessed_share_error(levels)
+        return "green" if levels == MIN_LEVELS or share_error(self, people.rarest) <= allowed else "amber"
+
+    @property
+    def unmeasured(self) -> bool:
+        """Whether reports may hide pairs, and neither they nor what is known of the people tells how many."""
+        question, known_from, padding = self.expected.question, self.expected.people.sizes.known_from, self.law.padding
+        is_known = known_from is not None and padding >= known_from
+        hides = not question.refuses_more and padding < self.law.keys
+        # A share of 0 was asked for by name.
+        return hides and not is_known and not self.size_share and question.size_share is None
 
     @cached_property
     def _reports(self) -> float:

@@ -158,16 +158,8 @@ def _all_spreads(cells: int, balls: int) -> tuple[Integers, Floats]:
 def _best_collision(law: CollisionLaw, targets: int) -> float:
     """The fullest of t symbols once all levels of every target are sent to one of them each."""
     if law.levels * targets == 2:  # noqa: PLR2004
-        return 1 + float(same_symbol_chance(law))
+        return 1 + float(law.same_symbol_chance)
     return fullest_cell(law.symbols, law.levels * targets)
-
-
-def same_symbol_chance(law: CollisionLaw) -> Fraction:
-    """Return how often a random function sends two items, which take different places, to one symbol."""
-    places, symbols = law.positions, law.symbols
-    fewer, larger = divmod(places, symbols)
-    ordered_pairs = larger * (fewer + 1) * fewer + (symbols - larger) * fewer * (fewer - 1)
-    return Fraction(ordered_pairs, places * (places - 1))
 
 
 def fullest_cell(cells: int, balls: int) -> float:

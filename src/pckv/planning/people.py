@@ -141,6 +141,19 @@ def _level_points(values: tuple[float, float] | None, levels: Sequence[Numeric] 
     return level_values(checked_levels(named, low, high), low, high)
 
 
+# How frequent keys may be, by name.
+NAMED, ZIPF, DECLINING, ALIKE = "named", "zipf", "declining", "alike"
+MIN_ANSWERS = 2
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """How frequent the keys that matter may be, the most frequent first."""
+
+    shape: str
+    frequencies: tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class People:
     """The people who are expected to take part.
@@ -152,6 +165,7 @@ class People:
         frequencies: The share of people who hold each of the keys that matter, the most frequent first.
         popularities: Those of the same keys.
         is_guess: Whether the frequencies were guessed, by Zipf's law.
+        key_count: How many keys there are, or are asked for.
     """
 
     users: int
@@ -160,6 +174,7 @@ class People:
     frequencies: tuple[float, ...]
     popularities: tuple[float, ...]
     is_guess: bool
+    key_count: int
 
     def __post_init__(self) -> None:
         users = self.users
@@ -167,16 +182,51 @@ class People:
             raise ParameterError(f"users must be a whole number of at least 1 and at most 10^15, not {users!r}")
 
     @classmethod
-    def expected(cls, keys: int, users: int, sizes: SetSizes, frequency: float | None = None) -> People:
-        """Return people who hold that many keys, which follow Zipf's law unless a frequency is named."""
-        spectrum = Spectrum(keys, sizes)
+    def expected(cls, question: Question, users: int, sizes: SetSizes, frequency: float | None = None) -> People:
+        """Return people who answer a question, whose keys follow Zipf's law unless a frequency is named."""
+        keys = question.keys
+        spectrum, asked = Spectrum(keys, sizes), question.candidates or keys
         if frequency is None:
             popularities = tuple(1 / rank for rank in range(1, min(keys, TOP_KEYS) + 1))
             frequencies = tuple(max(MIN_FREQUENCY, spectrum.frequency(each)) for each in popularities)
-            return cls(users, sizes, spectrum, frequencies, popularities, is_guess=True)
+            return cls(users, sizes, spectrum, frequencies, popularities, is_guess=True, key_count=asked)
         if not MIN_FREQUENCY <= frequency <= 1:
             raise ParameterError(f"frequency must be at least {MIN_FREQUENCY:g} and at most 1, not {frequency}")
-        return cls(users, sizes, spectrum, (frequency,), (spectrum.popularity(frequency),), is_guess=False)
+        popularities = (spectrum.popularity(frequency),)
+        return cls(users, sizes, spectrum, (frequency,), popularities, is_guess=False, key_count=asked)
+
+    @cached_property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """How frequent the keys that matter may be: as named, or of several guesses that add up to all pairs."""
+        if not self.is_guess:
+            return (Scenario(NAMED, self.frequencies),)
+        matter, pairs = len(self.frequencies), self.sizes.mean
+        # A single key is one of two answers: people hold it, or they do not.
+        answers = max(matter, MIN_ANSWERS)
+        parts = range(matter, 0, -1)
+        declining = tuple(min(1.0, pairs * 2 * part / (answers * (answers + 1))) for part in parts)
+        alike = min(1.0, pairs / max(self.key_count, MIN_ANSWERS))
+        return (
+            Scenario(ZIPF, self.frequencies),
+            Scenario(DECLINING, declining),
+            Scenario(ALIKE, (alike,) * matter),
+        )
+
+    @property
+    def rarest(self) -> float:
+        """The least plausible frequency of any of the keys that matter."""
+        return min(scenario.frequencies[-1] for scenario in self.scenarios)
+
+    @property
+    def hopeless(self) -> float:
+        """A frequency that is too large to be the least that stands out.
+
+        It is that of the last in the first quarter of the keys that matter if a few prevail, or twice the one
+        that is named.
+        """
+        if not self.is_guess:
+            return min(1.0, 2 * self.frequencies[0])
+        return self.frequencies[(len(self.frequencies) - 1) // 4]
 
     @property
     def typical_frequency(self) -> float:
@@ -239,15 +289,27 @@ class Expectations:
         """The share of a key's frequency that reports show with this padding."""
         return self._seen(self.people.spectrum.popularity(frequency), padding)
 
+    def least_seen(self, padding: int) -> float:
+        """The share of the rarest key's frequency that reports show: people with many pairs hold more of those."""
+        return self._seen(1 / self.question.keys, padding)
+
     def _seen(self, popularity: float, padding: int) -> float:
         complete = self.question.refuses_more or padding >= self.people.sizes.largest
         return 1.0 if complete else self.people.spectrum.seen(popularity, padding)
 
     @property
+    def assumes_one_pair(self) -> bool:
+        """Whether people are taken to hold one pair each although nothing keeps them from holding more."""
+        sizes, question = self.people.sizes, self.question
+        return sizes.largest == 1 and sizes.known_from is None and question.keys > 1 and not question.refuses_more
+
+    @property
     def sentence(self) -> str:
         """What was assumed, for people to read."""
-        users = self.people.users
-        people = f"{users:,} {'person' if users == 1 else 'people'}"
+        return self.assumed(people_text(self.people.users))
+
+    def assumed(self, people: str) -> str:
+        """What was assumed of people who are counted in these words."""
         return f"Assumed: {people}, {self._pairs_text}; {self._frequencies_text}.{self._reservation}"
 
     @property
@@ -260,6 +322,9 @@ class Expectations:
     @property
     def _frequencies_text(self) -> str:
         frequencies, question = self.people.frequencies, self.question
+        if question.keys == 1:
+            least = f", or by as few as {percent(self.people.rarest)}" if self.people.is_guess else ""
+            return f"the key is held by {percent(frequencies[0])}{least}"
         if frequencies[0] == frequencies[-1]:
             return f"the keys that matter are held by {percent(frequencies[0])} each"
         which = f"of {question.keys:,} keys" if question.candidates is None else "key"
@@ -279,6 +344,16 @@ class Expectations:
             f"{least:,}, so these frequencies and what follows from them may be too high: give the "
             "frequency of the keys that matter if you know it."
         )
+
+
+def people_text(users: int, panels: int = 1) -> str:
+    """Return how many people there are, and in each round where they take turns in panels.
+
+    >>> people_text(1), people_text(800, panels=4)
+    ('1 person', '800 people, about 200 in each round')
+    """
+    each = "" if panels == 1 else f", about {users // panels:,} in each round"
+    return f"{users:,} {'person' if users == 1 else 'people'}{each}"
 
 
 def expect(
@@ -309,7 +384,7 @@ def expect(
     share = None if size_share is None else decimal_text(size_share, "size_share")
     question = Question(keys, level_points, more, share, coin, candidates)
     held = expected_sizes(keys, pairs, most_pairs, sizes, padding)
-    return Expectations(question, People.expected(keys, users, held, frequency), Wanted(objective, most_influence))
+    return Expectations(question, People.expected(question, users, held, frequency), Wanted(objective, most_influence))
 
 
 def expected_sizes(
@@ -325,7 +400,7 @@ def expected_sizes(
             raise ParameterError("sizes say how many pairs people hold: give no number of pairs in addition")
         return SetSizes.of(sizes).at_most(keys)
     if pairs is None and most_pairs is None:
-        return SetSizes({min(padding or 1, keys): 1})
+        return SetSizes({min(padding or 1, keys): 1}, known_from=None)
     if most_pairs is not None and not 1 <= most_pairs <= keys:
         raise ParameterError(
             f"most pairs must be at least 1 and at most the number of keys ({keys:,}), not {most_pairs}"

@@ -9,32 +9,39 @@ from dataclasses import dataclass
 from pckv.base.levels import listed
 from pckv.base.limits import REFUSE, SERVER_COIN
 from pckv.base.records import AnySize, Record
-from pckv.base.words import TOO_RARE, percent, plural, points, two_digits
+from pckv.base.words import TOO_RARE, percent, plural, points, rounded_up, two_digits
 from pckv.planning.assessment import LevelCost
-from pckv.planning.curves import Enough
-from pckv.planning.influence import Hostile, Influence
-from pckv.planning.people import RARER, USUAL_SHARE
+from pckv.planning.influence import TARGET_KEYS, Hostile, Influence
+from pckv.planning.outlook import CountedScenario, Outlook
+from pckv.planning.people import ALIKE, DECLINING, RARER, USUAL_SHARE, ZIPF, people_text
 from pckv.planning.prediction import BOTH, FREQUENCY, MEAN, MSE
 from pckv.planning.sections import (
+    HALF_RANGE,
     LEVELS_RULE,
     NO_BETTER,
     RULE,
     WORDS,
     Light,
     Section,
-    choose_light,
-    error_points,
     html_sections,
+    range_points,
 )
 from pckv.planning.series import PlannedSeries
 from pckv.planning.shuffle import ShuffledPrivacy
 from pckv.statistics.detection import DETECTION_POWER
 
 WANTED = {
-    BOTH: "both errors alike",
-    FREQUENCY: "the frequency",
-    MEAN: "the mean",
-    MSE: "the squared error of the frequency",
+    BOTH: "frequencies and means alike",
+    FREQUENCY: "frequencies",
+    MEAN: "means",
+    MSE: "frequencies, also where larger sets bias them",
+}
+# Where one pair per person is assumed, what that many would change is said; of fewer keys, what one pair of each would.
+SEVERAL_PAIRS = 3
+SHAPES = {
+    ZIPF: "if a few keys prevail, as by Zipf's law",
+    DECLINING: "if they decline evenly",
+    ALIKE: "if all keys are equally frequent",
 }
 RULES = {
     "90 %": f"{percent(USUAL_SHARE)} of the people hold at most that many",
@@ -102,9 +109,13 @@ class PlannedLevels:
 
 @dataclass(frozen=True)
 class UsersNeeded:
-    """How many people bring the error of a typical frequency down to this; None if larger sets hide more."""
+    """How many people bring half the 95 % range of a typical frequency down to this; None if none do.
 
-    frequency_error: float
+    They are people in all; where those take turns, the range is that of one round. None do where larger sets hide
+    more than that.
+    """
+
+    half_range: float
     users: AnySize | None
 
 
@@ -114,7 +125,7 @@ class Plan(Record):
 
     Attributes:
         keys: The number of keys, or `hashed`; then `candidates` is how many will be asked for.
-        users: How many people were planned for.
+        users: How many people were planned for, in all rounds together where they take turns in panels.
         epsilon: The ε of a report.
         pairs: How many pairs people hold on average; `usual_pairs` is how many nine of ten do not exceed.
         seen: The share of the most frequent key's frequency that reports show.
@@ -128,6 +139,7 @@ class Plan(Record):
             `size_cost` for it. `share_above` is the share of people expected to hold more pairs than the
             padding, and `share_above_error` how far off its estimate will be (half a 95 % interval; None
             where nothing is asked).
+        assumes_one_pair: Whether people are taken to hold one pair each although they may hold more.
         shuffled: The central guarantee of shuffled reports, where the plan is for them.
         objective: Which error was made small.
         mechanism: The mechanism that is recommended, with its `parameters` and `padding`; `why` says why.
@@ -135,13 +147,14 @@ class Plan(Record):
         a: The chance that a report supports the key that it was made from; `b` that of any other key, and `p`
             how often a supported key has the level of its value: with two levels, its sign.
         bytes_per_report: The size of a report with its id.
-        errors: The errors to expect, by the frequency of a key.
+        errors: The errors to expect, by the frequency of a key. Here and in `options` and `alternatives` they
+            are roots of mean squared errors; sections print 95 % ranges, about twice as wide to either side.
         smallest_frequency: The frequency that stands out from the noise 80 % of the time.
-        users_needed: How many people bring the error of the typical `frequency` down to each of some errors.
+        users_needed: How many people bring the 95 % range of the typical `frequency` down to each of some.
         hostile: What hostile reports can do.
         options: All mechanisms that were compared, each with its best padding.
         alternatives: What other rules and assumptions would choose.
-        enough: What would be enough for all keys that matter to stand out; None where these people are.
+        outlook: Which keys will stand out from the noise, the light, and what would be enough for green.
         series: What to expect of a series, where the plan is for one.
         levels: What more than two levels cost and tell, where the plan is for them.
     """
@@ -173,6 +186,7 @@ class Plan(Record):
     size_cost: float
     share_above: float
     share_above_error: float | None
+    assumes_one_pair: bool
     shuffled: ShuffledPrivacy | None
     errors: tuple[ErrorAt, ...]
     guessed_mean_error: float
@@ -181,10 +195,20 @@ class Plan(Record):
     hostile: Hostile
     options: tuple[Option, ...]
     alternatives: tuple[Alternative, ...]
-    enough: Enough | None
+    outlook: Outlook
     series: PlannedSeries | None = None
     levels: PlannedLevels | None = None
     candidates: int | None = None
+
+    @property
+    def panels(self) -> int:
+        """How many panels take turns in rounds; one where all people report."""
+        return 1 if self.series is None else self.series.panels
+
+    @property
+    def may_truncate(self) -> bool:
+        """Whether people may hold more pairs than the padding, for all that the task says."""
+        return self.more != REFUSE and (isinstance(self.keys, str) or self.padding < self.keys)
 
     @property
     def chosen(self) -> Option:
@@ -192,35 +216,26 @@ class Plan(Record):
         return next(option for option in self.options if not option.reason_not_chosen)
 
     @property
-    def standing_out(self) -> int:
-        """How many of the keys that matter stand out from the noise, four times out of five."""
-        # A least frequency of 1 means that nothing stands out, not even a key that all people hold.
-        if self.smallest_frequency == 1:
-            return 0
-        return sum(frequency >= self.smallest_frequency for frequency in self.frequencies)
-
-    @property
     def light(self) -> Light:
         """What to think of the plan at first sight: `green`, `amber` or `red`."""
-        levels = self.levels
-        guessed = 0.0 if levels is None else levels.share_error / levels.guessed_share_error
-        relative_error = self.chosen.frequency_error / self.frequency
-        return choose_light(self.standing_out / len(self.frequencies), relative_error, guessed)
+        return self.outlook.light
 
     @property
     def verdict(self) -> str:
-        """What will be learned, and what it would take to learn about all keys that matter, in words."""
-        reached = self.smallest_frequency
-        keys = "all keys are" if reached == 1 else f"keys below {percent(reached)} are often"
-        known = f"With {self.users:,} people at ε = {self.epsilon:g} {keys} {TOO_RARE}."
-        if self.enough is None:
-            return known
-        users, epsilon, wanted = self.enough.users, self.enough.epsilon, percent(self.frequencies[-1])
-        ways = [] if users is None else [f"about {_rounded_people(users)} people"]
+        """What it would take for a green light, in words; empty where it is green."""
+        outlook = self.outlook
+        if outlook.enough is None:
+            return ""
+        reached = outlook.reach is not None and outlook.reach <= outlook.rarest
+        rarest = percent(outlook.rarest)
+        wanted = f"For a key of {rarest}" if outlook.keys == 1 else f"For all of them to stand out even at {rarest}"
+        wanted = "To know the shares of levels" if reached else wanted
+        users, epsilon = outlook.enough.users, outlook.enough.epsilon
+        ways = [] if users is None else [f"about {_needed_text(_rounded_up(users / self.panels), self.panels)}"]
         ways += [] if epsilon is None else [f"ε = {epsilon:.2g}"]
         if not ways:
-            return f"{known} Neither more people nor a larger ε would do for keys of {wanted}."
-        return f"{known} For keys of {wanted} you need {', or '.join(ways)}."
+            return f"{wanted}, no number of people is enough."
+        return f"{wanted}, you need {', or '.join(ways)}."
 
     def sections(self, *, verbose: bool = False) -> tuple[Section, ...]:
         """Return what the plan says, for people to read; what to think of it at first sight comes first.
@@ -240,7 +255,7 @@ class Plan(Record):
             _alternatives(self),
             _users_needed(self),
             Section("Hostile reports", tuple(_hostile(self))),
-            Section("How the light is chosen", (RULE if self.levels is None else LEVELS_RULE,)),
+            Section("How the light is chosen", tuple(_light_rules(self))),
         )
 
     def _repr_html_(self) -> str:
@@ -248,32 +263,99 @@ class Plan(Record):
 
 
 def _first_sight(plan: Plan) -> Section:
-    keys, share, error = len(plan.frequencies), percent(plan.frequency), plan.chosen.frequency_error
-    subject = f"A typical one, held by {share} of people," if keys > 1 else f"Held by {share} of people, it"
-    # With more pairs per person, keys of one frequency are known less well.
-    assumed = " This assumes one pair per person." if plan.pairs == 1 and plan.keys != 1 else ""
     known = f"{_mean_outlook(plan)}{_share_outlook(plan.levels)}"
-    outlook = f"{_count_text(plan)} {subject} comes out with an error of ±{points(error)}; {known}.{assumed}"
-    levels = [] if plan.levels is None else [_levels_text(plan.levels)]
-    return Section(WORDS[plan.light], (outlook, *levels, plan.verdict, plan.assumed), light=plan.light)
+    of_round = " of one round" if plan.panels > 1 else ""
+    ranges = (
+        f"A key that {percent(plan.frequency)} of people hold comes out{of_round} with a 95 % range of about "
+        f"{range_points(plan.chosen.frequency_error)}; {known}."
+    )
+    levels = "" if plan.levels is None else _levels_text(plan.levels)
+    sentences = (
+        _reach_text(plan),
+        _scenarios_text(plan.outlook),
+        _more_pairs_text(plan),
+        ranges,
+        _allowance_text(plan),
+        levels,
+        plan.verdict,
+        plan.assumed,
+    )
+    return Section(WORDS[plan.light], tuple(filter(None, sentences)), light=plan.light)
 
 
-def _count_text(plan: Plan) -> str:
-    standing_out, keys = plan.standing_out, len(plan.frequencies)
-    if keys == 1:
-        # Where a frequency was named, it is that of several keys.
-        which = "The key" if plan.keys == 1 else "A key of the frequency that you named"
-        return f"{which} stands out from the noise." if standing_out else f"{which} is {TOO_RARE}."
-    number = {0: "None", keys: "All"}.get(standing_out, str(standing_out))
-    stand = "stands" if standing_out == 1 else "stand"
-    return f"{number} of the {keys} most frequent keys {stand} out from the noise."
+def _allowance_text(plan: Plan) -> str:
+    """What the ranges of a plan leave out and those of estimates contain; empty where no larger sets can be."""
+    if not plan.may_truncate:
+        return ""
+    return (
+        "This and all ranges below are those of the noise and of the bias that is expected of the padding; the ranges "
+        f"that estimates print also allow for what people with more than {plural(plan.padding, 'pair')} may hide, and "
+        "are wider for it."
+    )
+
+
+def _reach_text(plan: Plan) -> str:
+    """From which frequency keys stand out."""
+    outlook = plan.outlook
+    turns = "," if plan.panels > 1 else ""
+    people = f"With {people_text(plan.users, plan.panels)}{turns} at ε = {plan.epsilon:g},"
+    if outlook.reach is None:
+        return f"{people} no key is sure to stand out from the noise, not even one that all people hold."
+    least = f"{rounded_up(100 * outlook.reach)} %"
+    if outlook.keys == 1:
+        named = f"; you named {percent(plan.frequency)}" if plan.keys != 1 else ""
+        which = "the key" if plan.keys == 1 else "a key"
+        return f"{people} {which} stands out, four times out of five, if at least {least} of people hold it{named}."
+    those = "keys" if plan.keys == outlook.keys else f"those of the {outlook.keys} most frequent keys"
+    return (
+        f"{people} {those} that at least {least} of people hold stand out from the noise: all of them together, "
+        "four times out of five."
+    )
+
+
+def _scenarios_text(outlook: Outlook) -> str:
+    """How many of the keys that matter that may be; empty where their frequency is named, or there is one."""
+    if outlook.keys == 1 or outlook.reach is None:
+        return ""
+    counts = {each.standing_out for each in outlook.scenarios}
+    if len(counts) == 1:
+        return f"In all cases considered that is {_number_of(counts.pop(), outlook.keys)} of these {outlook.keys} keys."
+    *first, last = (_scenario_text(each) for each in sorted(outlook.scenarios, key=lambda each: each.standing_out))
+    return f"Of these {outlook.keys} keys that is {', '.join(first)}, and {last}."
+
+
+def _more_pairs_text(plan: Plan) -> str:
+    """What becomes of one pair per person where people hold several, one of which is reported at random."""
+    reach = plan.outlook.reach
+    if not plan.assumes_one_pair or reach is None:
+        return ""
+    pairs = SEVERAL_PAIRS if isinstance(plan.keys, str) else min(SEVERAL_PAIRS, plan.keys)
+    several = reach * pairs
+    least = f"it takes {rounded_up(100 * several)} %" if several <= 1 else "no key is sure to stand out"
+    return (
+        f"This assumes one pair per person; if people hold {pairs}, {least} with this padding: "
+        "name the number of pairs to plan for it."
+    )
+
+
+def _scenario_text(scenario: CountedScenario) -> str:
+    number = _number_of(scenario.standing_out, len(scenario.frequencies))
+    most, least = scenario.frequencies[0], scenario.frequencies[-1]
+    # With as many digits as the frequency that they are compared with.
+    held = f"{100 * most:.3g} % each" if most == least else f"{100 * most:.3g} % to {100 * least:.3g} %"
+    return f"{number} {SHAPES[scenario.shape]} ({held})"
+
+
+def _number_of(number: int, keys: int) -> str:
+    return {0: "none", keys: "all"}.get(number, str(number))
 
 
 def _mean_outlook(plan: Plan) -> str:
     if plan.chosen.mean_error >= plan.guessed_mean_error:
         return f"its mean is {NO_BETTER}"
     low, high = plan.values
-    return f"its mean with ±{two_digits(plan.chosen.mean_error)}, for values from {low:g} to {high:g}"
+    half = two_digits(HALF_RANGE * plan.chosen.mean_error)
+    return f"its mean with ±{half}, for values from {low:g} to {high:g}"
 
 
 def _share_outlook(levels: PlannedLevels | None) -> str:
@@ -282,7 +364,7 @@ def _share_outlook(levels: PlannedLevels | None) -> str:
         return ""
     if levels.share_error >= levels.guessed_share_error:
         return f"; the shares of its {len(levels.values)} levels are {NO_BETTER}"
-    return f"; the share of one of its {len(levels.values)} levels with ±{points(levels.share_error)}"
+    return f"; the share of one of its {len(levels.values)} levels with {range_points(levels.share_error)}"
 
 
 def _levels_text(levels: PlannedLevels) -> str:
@@ -298,33 +380,36 @@ def _levels_text(levels: PlannedLevels) -> str:
     )
 
 
-def _rounded_people(number: float) -> str:
+def _rounded_up(number: float) -> int:
     """A number of people with two digits, rounded up."""
-    digits = 10 ** max(0, math.floor(math.log10(number)) - 1)
-    return f"{math.ceil(number / digits) * digits:,}"
+    digits: int = 10 ** max(0, math.floor(math.log10(number)) - 1)
+    return math.ceil(number / digits) * digits
+
+
+def _needed_text(per_round: int, panels: int) -> str:
+    """How many people are needed in all, and per round where they take turns."""
+    return f"{per_round * panels:,} people" + (f" ({per_round:,} per round)" if panels > 1 else "")
 
 
 def _recommended(plan: Plan) -> Iterator[str]:
-    size, pairs = f"{plan.bytes_per_report:,} bytes per report", plural(plan.padding, "pair")
-    yield f"{plan.mechanism} with padding {plan.padding:,}, {size}, which stands for up to {pairs}."
+    size, pairs = f"{plan.bytes_per_report:,} bytes", plural(plan.padding, "pair")
+    yield f"{plan.mechanism} with padding {plan.padding:,}: a report has {size} and stands for up to {pairs}."
     if plan.most_influence is not None:
         most = f"{plan.most_influence:g} people for a key"
         yield f"Only settings were considered in which one hostile report counts as at most {most}."
     if plan.why:
         yield f"{plan.why}."
-    spent = ", ".join(f"{what} {epsilon:.4f}" for what, epsilon in plan.budgets.items())
-    composed = ", which compose to ε" if len(plan.budgets) > 1 else ""
-    yield f"ε = {plan.epsilon:g} is spent as: {spent}{composed}."
 
 
 def _mechanism(plan: Plan) -> Section:
     """The probabilities of the mechanism, by the paper's names, and its tuned parameters."""
-    what = "level" if plan.levels else "sign"
+    what, parts, total = "level" if plan.levels else "sign", plan.budgets.items(), f"ε = {plan.epsilon:g}"
     rows = (
         ("a", f"{plan.a:.9f}", "a report supports the key that it was made from"),
         ("b", f"{plan.b:.9f}", "a report supports any other key"),
         ("p", f"{plan.p:.9f}", f"if it supports the former, then with the {what} of its value"),
         *((name, str(value), f"parameter of {plan.mechanism}") for name, value in plan.parameters.items()),
+        *((f"ε of the {what}", f"{epsilon:.4f}", f"its part; all parts compose to {total}") for what, epsilon in parts),
     )
     return Section("The mechanism", columns=("name", "value", "meaning"), rows=rows, texts=3)
 
@@ -342,9 +427,9 @@ def _options(plan: Plan) -> Section:
         for option in plan.options
     )
     return Section(
-        f"Chosen from these for {WANTED[plan.objective]}; errors at a frequency of {percent(plan.frequency)}",
+        f"Mechanisms compared for {WANTED[plan.objective]}; 95 % ranges at a frequency of {percent(plan.frequency)}",
         tuple(f"{option.mechanism} is not chosen: {option.reason_not_chosen}." for option in others),
-        ("mechanism", "parameters", "padding", "bytes", "frequency error", "mean error"),
+        ("mechanism", "parameters", "padding", "bytes", "frequency", "mean"),
         tuple(rows),
         texts=2,
     )
@@ -354,18 +439,21 @@ def _errors(plan: Plan) -> Section:
     rows = []
     for error in plan.errors:
         frequency_error, mean_error = _error_cells(error, plan)
-        relative = f"±{percent(error.frequency_error / error.frequency)}"
+        relative = f"±{percent(HALF_RANGE * error.frequency_error / error.frequency)}"
         share = _share_cells(error.share_error, plan.levels)
         key = {None: "a rarer key", 1: "the most frequent"}.get(error.rank, f"number {error.rank}")
+        key = "as you named it" if error.rank is None and error.frequency == plan.frequency else key
         rows.append((key, percent(error.frequency), frequency_error, relative, mean_error, *share))
     mean, share_column = (
         "mean, of [{:g}, {:g}]".format(*plan.values),
         ["share of a level"] * bool(plan.levels),
     )
+    per_round = plan.users // plan.panels
+    who = f" with {per_round:,} people" if plan.panels == 1 else f" of one round with {per_round:,} people"
     return Section(
-        f"Expected errors with {plan.users:,} people, method corrected, the bias of a short padding included",
+        f"Expected 95 % ranges{who}, method corrected, the bias of a short padding included",
         tuple(_about_errors(plan)),
-        ("key", "true frequency", "frequency error", "relative", mean, *share_column),
+        ("key", "true frequency", "frequency", "relative", mean, *share_column),
         tuple(rows),
     )
 
@@ -373,25 +461,28 @@ def _errors(plan: Plan) -> Section:
 def _share_cells(error: float | None, levels: PlannedLevels | None) -> tuple[str, ...]:
     if levels is None or error is None:
         return ()
-    return (f"±{points(error)}" if error < levels.guessed_share_error else NO_BETTER,)
+    return (range_points(error) if error < levels.guessed_share_error else NO_BETTER,)
 
 
 def _about_errors(plan: Plan) -> Iterator[str]:
     if plan.levels is not None:
         yield (
             "The share is that of one level among the holders of a key. Guessing the same share for all "
-            f"levels would be off by ±{points(plan.levels.guessed_share_error)} where any shares are "
+            f"levels would typically be off by {points(plan.levels.guessed_share_error)} where any shares are "
             "equally likely."
         )
     shrunk = " The default method, bayes, pulls noisy estimates together and is closer on average."
     yield (
-        f"Guessing the overall mean for every key would be off by ±{plan.guessed_mean_error:.3g} where "
+        f"Guessing the overall mean for every key would typically be off by {plan.guessed_mean_error:.3g} where "
         f"means are spread over the whole range.{shrunk if plan.candidates is None else ''}"
     )
     among = "" if plan.candidates is None else f" among {plan.candidates:,} keys that are asked for"
+    if plan.smallest_frequency == 1:
+        yield f"No key stands out from the noise{among} {percent(DETECTION_POWER)} of the time: all are {TOO_RARE}."
+        return
     yield (
-        f"The smallest frequency that stands out from the noise{among}, {percent(DETECTION_POWER)} of the "
-        f"time: {percent(plan.smallest_frequency)}. Rarer keys are often {TOO_RARE}."
+        f"A single key stands out from the noise{among} {percent(DETECTION_POWER)} of the time if "
+        f"{percent(plan.smallest_frequency)} of people hold it. Rarer keys are often {TOO_RARE}."
     )
 
 
@@ -402,16 +493,18 @@ def _larger_sets(plan: Plan) -> str:
         return f"People may hold at most {pairs}: they choose up to that many."
     if isinstance(plan.keys, int) and plan.padding >= plan.keys:
         return f"No participant can hold more than {pairs}."
-    above = (
-        f"{percent(plan.share_above)} of people are expected to hold more than {pairs}; a random choice of "
-        f"theirs is reported, and reports show {percent(plan.seen)} of the most frequent key's frequency."
-    )
+    if plan.share_above > 0:
+        above = (
+            f"{percent(plan.share_above)} of people are assumed to hold more than {pairs}; a random choice of "
+            f"theirs is reported, and reports show {percent(plan.seen)} of the most frequent key's frequency."
+        )
+    else:
+        above = f"People are assumed to hold at most {pairs}; of more, a random choice would be reported."
     if plan.share_above_error is None:
-        return f"{above} How many do is not measured."
+        return f"{above} How many hold more is not measured."
     return (
-        f"{above} {percent(plan.size_share)} of the reports measure that share, to "
-        f"{error_points(plan.share_above_error)} (95 %), which makes all errors {plan.size_cost:.2f} times as "
-        "large."
+        f"{above} {percent(plan.size_share)} of the reports measure how many hold more, with a 95 % range of "
+        f"about ±{points(min(plan.share_above_error, 1.0))}, which makes all ranges {plan.size_cost:.2f} times as wide."
     )
 
 
@@ -421,8 +514,8 @@ def _alternatives(plan: Plan) -> Section:
         *((f"  {RULES[other.rule]}", other.frequency, other) for other in plan.alternatives),
     ]
     return Section(
-        "Other ways to choose",
-        columns=("rule", "mechanism", "padding", "at a frequency of", "frequency error", "mean error"),
+        "Other ways to choose, with their 95 % ranges",
+        columns=("rule", "mechanism", "padding", "at a frequency of", "frequency", "mean"),
         rows=tuple(
             (rule, way.mechanism, f"{way.padding:,}", percent(frequency), *_error_cells(way, plan))
             for rule, frequency, way in ways
@@ -432,36 +525,58 @@ def _alternatives(plan: Plan) -> Section:
 
 
 def _users_needed(plan: Plan) -> Section:
-    none = "none: larger sets hide more than this"
-    rows = []
+    rows, missed = [], False
     for needed in plan.users_needed:
-        people = none if needed.users is None else f"about {two_digits(needed.users)}"
-        rows.append((error_points(needed.frequency_error), people))
-    title = f"People needed for an error of a frequency of {percent(plan.frequency)}, method corrected"
-    return Section(title, columns=("error", "people"), rows=tuple(rows))
+        missed |= needed.users is None
+        rows.append((f"±{points(needed.half_range)}", *_needed_cells(needed.users, plan.panels)))
+    of_round = " in one round" if plan.panels > 1 else ""
+    title = f"People needed for a 95 % range of a frequency of {percent(plan.frequency)}{of_round}, method corrected"
+    columns = ("range", "people in all", "per round") if plan.panels > 1 else ("range", "people")
+    hidden = "Out of reach: what people with more pairs than the padding hide is more than this."
+    return Section(title, (hidden,) if missed else (), columns=columns, rows=tuple(rows))
+
+
+def _needed_cells(users: int | None, panels: int) -> tuple[str, ...]:
+    """How many people are needed in all, and per round where they take turns."""
+    counts = (users, None if users is None else users // panels)[: 2 if panels > 1 else 1]
+    return tuple("out of reach" if count is None else f"about {two_digits(count)}" for count in counts)
+
+
+def _light_rules(plan: Plan) -> Iterator[str]:
+    """How the light is chosen, and what that means for a single key."""
+    yield RULE if plan.levels is None else LEVELS_RULE
+    held = {each.shape: percent(each.frequencies[0]) for each in plan.outlook.scenarios}
+    if plan.keys == 1 and ZIPF in held:
+        yield (
+            f"A single key is taken to be held by {held[ZIPF]} of people: all who hold a pair. Or it is the rarer of "
+            f"two answers that those give, and held by {held[DECLINING]} if the answers decline evenly, or "
+            f"{held[ALIKE]} if both are equally frequent. The mechanism is chosen for the first; green takes the least."
+        )
 
 
 def _hostile(plan: Plan) -> Iterator[str]:
     """What hostile reports can do, by who draws their functions; for a device's, what coins would change."""
     own, coin = plan.hostile.own_function, plan.hostile.server_coin
+    targets = min(TARGET_KEYS, plan.keys) if isinstance(plan.keys, int) else TARGET_KEYS
     if coin is not None and plan.coin == SERVER_COIN:
-        yield f"On average over the collector's coins, one hostile report counts as {_gain(coin)}."
+        yield _gain(coin, targets, "on average over the collector's coins")
         return
-    yield f"One hostile report counts as up to {_gain(own)}."
+    yield _gain(own, targets, "at most")
     if coin is not None:
-        one, ten = points(coin.one_percent), points(coin.ten_keys)
-        yield f"If the collector hands out coins: {two_digits(coin.people)} people, {one}, {ten}, on average."
+        yield f"If the collector draws the functions of reports, by coins: {_gain(coin, targets, 'on average')}"
 
 
-def _gain(gained: Influence) -> str:
+def _gain(gained: Influence, targets: int, limit: str) -> str:
     """As how many people a hostile report counts, and what 1 % of them can do."""
+    spread = f", or those of {targets} keys by {points(gained.ten_keys / targets)} each" if targets > 1 else ""
     return (
-        f"{two_digits(gained.people)} people for a key; 1 % of all reports can raise a key's frequency by "
-        f"{points(gained.one_percent)}, or those of ten keys by {points(gained.ten_keys)} in all"
+        f"One hostile report counts as {two_digits(gained.people)} people for a key, {limit}; if 1 % of the reports "
+        f"are hostile, they can raise the frequency of a key by {points(gained.one_percent)}{spread}."
     )
 
 
 def _error_cells(errors: Option | Alternative | ErrorAt, plan: Plan) -> tuple[str, str]:
-    """Return the errors of a frequency and of a mean; in words where a guess of the mean would be as good."""
-    mean = f"±{errors.mean_error:.3g}" if errors.mean_error < plan.guessed_mean_error else NO_BETTER
-    return error_points(errors.frequency_error), mean
+    """Return the 95 % ranges of a frequency and of a mean; in words where a guess of the mean would be as good."""
+    known = errors.mean_error < plan.guessed_mean_error
+    mean = f"±{HALF_RANGE * errors.mean_error:.2g}" if known else NO_BETTER
+    return range_points(errors.frequency_error), mean

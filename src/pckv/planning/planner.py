@@ -29,8 +29,8 @@ from pckv.planning.assessment import (
     share_above_variance,
     share_error,
 )
-from pckv.planning.curves import enough
 from pckv.planning.influence import TooMuchInfluence, hostile
+from pckv.planning.outlook import expected_outlook
 from pckv.planning.people import (
     RARER,
     UNIT_RANGE,
@@ -40,9 +40,11 @@ from pckv.planning.people import (
     Question,
     Wanted,
     expected_sizes,
+    people_text,
 )
 from pckv.planning.plan import Alternative, ErrorAt, Option, Plan, PlannedLevels, UsersNeeded
 from pckv.planning.prediction import users_for
+from pckv.planning.sections import HALF_RANGE, LIGHTS
 from pckv.planning.selection import (
     able_mechanisms,
     best_of_each,
@@ -51,6 +53,7 @@ from pckv.planning.selection import (
     choose_mechanism,
     exclusion_reason,
     law_specs,
+    reference_laws,
 )
 from pckv.planning.series import Rounds
 from pckv.planning.set_sizes import SetSizes
@@ -61,7 +64,7 @@ from pckv.statistics.detection import DETECTION_LEVEL
 # Errors are shown for these ranks of the keys, and for rarer keys.
 RANKS = (1, 2, 5, 10)
 FREQUENCIES = (0.01, 0.001)
-WANTED_ERRORS = (0.02, 0.01, 0.005, 0.001)
+WANTED_RANGES = (0.05, 0.02, 0.01, 0.002)
 # Means are taken to lie anywhere in the range: guessing the overall mean is off by this, of half the range.
 GUESSED_MEAN_ERROR = 3**-0.5
 
@@ -97,7 +100,7 @@ def plan(
 
     Args:
         keys: The number of keys, or `hashed`: any text is a key.
-        users: How many people will take part.
+        users: How many people will take part, in all panels together where there are several.
         epsilon: The privacy budget of a report; left out where `central` is given.
         pairs: How many pairs people hold on average; 1 by default.
         most_pairs: How many they hold at most; by default three times the average.
@@ -138,7 +141,7 @@ def plan(
     """
     question = Question.planned(keys, values, levels, candidates, more=more, coin=coin)
     held = expected_sizes(question.keys, pairs, most_pairs, sizes)
-    people = People.expected(question.keys, users, held, frequency)
+    people = People.expected(question, users, held, frequency)
     rounds_planned = Rounds.planned(panels, rounds, drift, people.users)
     if rounds_planned is not None:
         # Mechanism and padding are chosen for the people of a round, as a series does.
@@ -161,8 +164,10 @@ class Planner:
     def __init__(self, expected: Expectations, epsilon: Fraction) -> None:
         self.expected = expected
         self.epsilon = epsilon
-        self.best = self._best(expected)
-        self.chosen = choose_mechanism(self.best)
+        self.reference = reference_laws(expected, epsilon)
+        best = self._best(expected)
+        self.chosen = chosen = choose_mechanism(best, self.reference)
+        self.best = [chosen if each.law.name == chosen.law.name else each for each in best]
 
     def _best(self, expected: Expectations) -> list[Assessment]:
         specs = law_specs(expected, candidate_paddings(expected), self.epsilon)
@@ -181,16 +186,17 @@ class Planner:
         a, b, p = (float(probability) for probability in law.probabilities)
         above = people.sizes.share_above(law.padding)
         errors, typical_seen = self._errors(), self._seen(len(people.frequencies) // 2)
+        users, panels = (people.users, 1) if rounds is None else (rounds.users, rounds.panels)
         return Plan(
             keys=question.keys if question.candidates is None else HASHED,
-            users=people.users,
+            users=users,
             epsilon=float(self.epsilon),
             pairs=people.sizes.mean,
             usual_pairs=people.sizes.percentile(USUAL_SHARE),
             seen=self._seen(0),
             frequency=typical,
             frequencies=people.frequencies,
-            assumed=self.expected.sentence,
+            assumed=self.expected.assumed(people_text(users, panels)),
             objective=wanted.objective,
             more=question.more,
             values=question.values,
@@ -209,17 +215,20 @@ class Planner:
             size_cost=math.sqrt(1 / float(1 - size_share)),
             share_above=above,
             share_above_error=_half_width(chosen, above) if size_share else None,
+            assumes_one_pair=self.expected.assumes_one_pair,
             shuffled=None if shuffle is None else privacy_of_shuffle(shuffle, self.report_laws),
             errors=errors,
             guessed_mean_error=GUESSED_MEAN_ERROR * question.unit,
             smallest_frequency=chosen.smallest_frequency,
             users_needed=tuple(
-                UsersNeeded(error, users_for(law, typical, error, typical_seen, size_share)) for error in WANTED_ERRORS
+                UsersNeeded(half, None if needed is None else needed * panels)
+                for half in WANTED_RANGES
+                for needed in [users_for(law, typical, half / HALF_RANGE, typical_seen, size_share)]
             ),
             hostile=hostile(law, people.users, size_share),
             options=tuple(self._option(each) for each in self.best),
             alternatives=self._alternatives(),
-            enough=enough(law, self.expected),
+            outlook=expected_outlook(chosen, self.reference, panels),
             series=None if rounds is None else rounds.expected(chosen, [each.frequency for each in errors]),
             levels=self._levels() if question.levels > MIN_LEVELS else None,
             candidates=question.candidates,
@@ -258,7 +267,7 @@ class Planner:
     def _option(self, option: Assessment) -> Option:
         law = option.law
         frequency_error, mean_error = option.errors_at(self.expected.people.typical_frequency)
-        reason = "" if option is self.chosen else exclusion_reason(law) or self._drawback(option)
+        reason = "" if option is self.chosen else exclusion_reason(option) or self._drawback(option)
         return Option(
             mechanism=law.name,
             padding=law.padding,
@@ -271,6 +280,8 @@ class Planner:
 
     def _drawback(self, option: Assessment) -> str:
         """Return by how much more error another law was predicted to have, or what it would cost."""
+        if LIGHTS.index(option.light) < LIGHTS.index(self.chosen.light):
+            return "fewer keys are sure to stand out"
         more = option.score / self.chosen.score - 1
         if more > 0:
             return f"{percent(more)} more squared error"

@@ -1,14 +1,15 @@
 """Sections: what a plan says, for commands, notebooks and pages to render, and its traffic light.
 
-The keys that matter are the ten most frequent ones, as the plan expects them, or all where there are fewer.
-The light depends on how many of them stand out from the noise (four times out of five), and on the expected
-error of a typical one relative to its frequency; with more than two levels also on that of a level's share.
+The keys that matter are the ten most frequent ones, or all where there are fewer. The light depends on the
+frequency from which they stand out from the noise (`pckv.planning.outlook`); with more than two levels also on
+the error of a level's share. Errors are printed as 95 % ranges, as results have them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 from pckv.base.html import html_paragraphs, html_table
@@ -17,21 +18,24 @@ from pckv.base.words import percent, points
 
 Light = Literal["green", "amber", "red"]
 
-MAX_GREEN_ERROR, MAX_AMBER_ERROR = 0.25, 0.5
-MIN_AMBER_SHARE = 0.5
-# With more than two levels, in addition.
+# With more than two levels: the error of a level's share relative to guessing the same share for all.
 MAX_GREEN_SHARE_ERROR = 0.5
+# Half a 95 % range relative to an error, the root of a mean square.
+HALF_RANGE = NormalDist().inv_cdf(0.975)
+# From the worst on.
+LIGHTS: tuple[Light, ...] = ("red", "amber", "green")
 # The light in words, for people who do not see colours.
 WORDS: dict[Light, str] = {
     "green": "Enough people",
-    "amber": "More people would help",
+    "amber": "Enough people for frequent keys",
     "red": "Too few people",
 }
 RULE = (
-    f"{WORDS['green']} (green): all of the ten most frequent keys stand out from the noise, and the error "
-    f"of a typical one is at most {percent(MAX_GREEN_ERROR)} of its frequency. {WORDS['red']} (red): fewer "
-    f"than {percent(MIN_AMBER_SHARE)} of these keys do, or the error is more than "
-    f"{percent(MAX_AMBER_ERROR)} of the frequency. {WORDS['amber']} (amber): anything between."
+    "The light compares the frequency from which keys stand out with what is plausible for the ten most frequent "
+    "keys, or all if there are fewer: a few prevail (Zipf's law), they decline evenly, or all keys are equally "
+    f"frequent. {WORDS['green']} (green): all of them stand out in each case. {WORDS['red']} (red): fewer than a "
+    f"quarter do if a few prevail. {WORDS['amber']} (amber): anything between. Where you name a frequency, it is "
+    "green if keys of that frequency stand out, and red if not even those of twice that frequency do."
 )
 LEVELS_RULE = (
     f"{RULE} With more than two levels, green also requires that the error of a level's share is at most "
@@ -71,20 +75,6 @@ def html_sections(sections: Iterable[Section]) -> str:
     )
 
 
-def choose_light(share_standing_out: float, relative_error: float, relative_share_error: float = 0.0) -> Light:
-    """Return the light for a share of keys that stand out from the noise, and the errors of a typical one.
-
-    `relative_share_error` is that of a level's share, relative to guessing the same share for all levels.
-
-    >>> choose_light(1, 0.25), choose_light(1, 0.26), choose_light(0.4, 0.1), choose_light(1, 0.1, 0.6)
-    ('green', 'amber', 'red', 'amber')
-    """
-    if share_standing_out < MIN_AMBER_SHARE or relative_error > MAX_AMBER_ERROR:
-        return "red"
-    known = relative_error <= MAX_GREEN_ERROR and relative_share_error <= MAX_GREEN_SHARE_ERROR
-    return "green" if share_standing_out == 1 and known else "amber"
-
-
-def error_points(error: float) -> str:
-    """Return the error of a share in percentage points."""
-    return f"±{points(min(error, 1.0))}"
+def range_points(error: float) -> str:
+    """Return the 95 % range of a share in percentage points, from the root of its mean squared error."""
+    return f"±{points(min(HALF_RANGE * error, 1.0))}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from pckv.base.errors import ParameterError
-from pckv.base.limits import AUTO, HASHED_MECHANISM, SERVER_COIN
+from pckv.base.limits import AUTO, HASHED_MECHANISM, MAX_BODY_BYTES, SERVER_COIN
 from pckv.base.wire import BitPlanes
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.registry import LAWS
@@ -15,15 +16,17 @@ from pckv.planning.assessment import Assessment
 from pckv.planning.influence import TooMuchInfluence
 from pckv.planning.people import Expectations
 from pckv.planning.prediction import MSE, Objective
+from pckv.planning.sections import LIGHTS
 from pckv.planning.tuning import LawSpec, best_beta, tuned_parameters
 
-# Reports larger than this are made only where their mechanism was asked for by name.
-MAX_AUTO_BODY_BYTES = 2**20
 # What is cheaper is preferred where its squared error is at most this factor larger.
 TOLERATED_ERROR_FACTOR = 1.05
 # The paddings that are compared: all small ones, then steps of this factor, and these percentiles of the sizes.
 MAX_DENSE_PADDING, PADDING_STEP = 10, 1.25
 PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
+# What a reference padding hides of the most frequent key, relative to the frequency of the rarest that matters:
+# about the noise of a key that just stands out.
+MAX_HIDDEN = 0.2
 
 
 def choose_law(epsilon: Fraction, mechanism: Mapping[str, object], padding: int | None, expected: Expectations) -> Law:
@@ -42,7 +45,8 @@ def choose_law(epsilon: Fraction, mechanism: Mapping[str, object], padding: int 
     able = able_mechanisms(expected, parameters)
     if not able:
         raise ParameterError(f"no mechanism has the parameters {', '.join(sorted(parameters))}")
-    return choose_mechanism(best_of_each(able, specs, parameters, expected)).law
+    reference = reference_laws(expected, epsilon) if padding is None and not parameters else []
+    return choose_mechanism(best_of_each(able, specs, parameters, expected), reference).law
 
 
 def law_specs(expected: Expectations, paddings: Iterable[int], epsilon: Fraction) -> list[LawSpec]:
@@ -96,14 +100,45 @@ def best_of_each(
     raise min(too_much, key=lambda error: error.smallest) if too_much else refusals[-1]
 
 
-def choose_mechanism(assessments: Sequence[Assessment]) -> Assessment:
-    """Return the one that `auto` chooses."""
-    hashed = any(each.expected.question.candidates is not None for each in assessments)
-    eligible = [each for each in assessments if hashed or not exclusion_reason(each.law)]
+def choose_mechanism(assessments: Sequence[Assessment], reference: Sequence[Assessment] = ()) -> Assessment:
+    """Return the one that `auto` chooses: that with the least error, unless a `reference` has a better light."""
+    eligible = _eligible(assessments)
     if not eligible:
-        name, why = assessments[0].law.name, exclusion_reason(assessments[0].law)
+        name, why = assessments[0].law.name, exclusion_reason(assessments[0])
         raise ParameterError(f"auto does not choose {name}, for {why}: ask for it by name")
-    return least_error(eligible)
+    chosen = least_error(eligible)
+    best = max((each.light for each in reference), key=LIGHTS.index, default=chosen.light)
+    if LIGHTS.index(chosen.light) >= LIGHTS.index(best):
+        return chosen
+    return least_error([each for each in reference if each.light == best])
+
+
+def _eligible(assessments: Sequence[Assessment]) -> list[Assessment]:
+    """Those that `auto` may choose; hashed keys have one mechanism, whatever it cannot do."""
+    hashed = any(each.expected.question.candidates is not None for each in assessments)
+    return [each for each in assessments if hashed or not exclusion_reason(each)]
+
+
+def reference_laws(expected: Expectations, epsilon: Fraction) -> list[Assessment]:
+    """Return every mechanism that `auto` may choose at one padding, with plain parameters.
+
+    That padding depends neither on the number of people nor on ε: it is the least that hides little of the
+    most frequent key, relative to the rarest that is to stand out.
+    """
+    people = expected.people
+
+    def hides_little(padding: int) -> bool:
+        hidden = people.frequencies[0] - expected.shown(padding)[0]
+        return hidden <= MAX_HIDDEN * people.rarest
+
+    paddings = candidate_paddings(expected)
+    specs = law_specs(expected, [next(filter(hides_little, paddings), paddings[-1])], epsilon)
+    found: list[Assessment] = []
+    for name in able_mechanisms(expected):
+        # Not every mechanism exists at every padding and ε, or has as little influence as was asked for.
+        with suppress(ParameterError):
+            found += _within_influence(_buildable(name, specs, {}, expected), expected.wanted.most_influence)
+    return _eligible(found)
 
 
 def best_of_mechanism(
@@ -123,7 +158,7 @@ def best_of_mechanism(
 
     def rank(each: Assessment) -> tuple[bool, bool, float]:
         truncates = not each.truncates_within_noise and wanted.objective != MSE
-        return exclusion_reason(each.law) != "", truncates, each.padding_score
+        return exclusion_reason(each) != "", truncates, each.padding_score
 
     plain = _within_influence(_buildable(name, specs, parameters, expected), wanted.most_influence)
     by_padding = {spec.padding: spec for spec in specs}
@@ -193,12 +228,15 @@ def tuned_law(name: str, spec: LawSpec, objective: Objective) -> Law:
     return spec.build(name, tuned_parameters(name, spec, objective))
 
 
-def exclusion_reason(law: Law) -> str:
+def exclusion_reason(assessment: Assessment) -> str:
     """Return why `auto` does not choose a law; empty if it may."""
-    if law.body_bytes > MAX_AUTO_BODY_BYTES:
+    law = assessment.law
+    if law.body_bytes > MAX_BODY_BYTES:
         return f"its reports have {law.body_bytes:,} bytes"
     if not law.decodes_all:
         return f"its {law.word_limit:,} words are too many to decode all keys together"
+    if assessment.unmeasured:
+        return "its reports cannot say how many pairs people hold, and no largest number of pairs is known"
     return ""
 
 

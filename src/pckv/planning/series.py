@@ -17,7 +17,7 @@ from pckv.base.limits import MAX_PANELS, MAX_ROUNDS, check_count
 from pckv.base.words import percent, points
 from pckv.planning.assessment import Assessment
 from pckv.planning.prediction import predicted_errors
-from pckv.planning.sections import Section, error_points
+from pckv.planning.sections import Section, range_points
 from pckv.statistics.moments import CountMoments
 
 # Where it is not said how many rounds there are, every panel reports this many times.
@@ -67,7 +67,7 @@ class PlannedSeries:
         rows = []
         for error in self.errors:
             errors = (error.one_round, error.pooled, error.smoothed, error.smoothed_drifting)
-            rows.append((percent(error.frequency), *(error_points(each) for each in errors if each is not None)))
+            rows.append((percent(error.frequency), *(range_points(each) for each in errors if each is not None)))
         drifting = () if self.drift is None else (f"smoothed, drift {points(self.drift)} per round",)
         smoothed = f"{self.rounds:,} rounds smoothed, no change"
         spent = (
@@ -75,7 +75,7 @@ class PlannedSeries:
             f"rounds it spends at most ε = {self.total_epsilon:g}."
         )
         return Section(
-            f"As a series: {panels} panels, about {reports} reports per round; errors of frequencies",
+            f"As a series: {panels} panels, about {reports} reports per round; 95 % ranges of frequencies",
             (spent,),
             ("true frequency", "one round", f"{panels} rounds pooled", smoothed, *drifting),
             tuple(rows),
@@ -84,11 +84,12 @@ class PlannedSeries:
 
 @dataclass(frozen=True)
 class Rounds:
-    """The rounds of a series: how many panels take turns, how many rounds there are, how frequencies change.
+    """The rounds of a series: how many people take turns in how many panels, and how frequencies change.
 
     `drift` is the standard deviation of a frequency's change per round; None where none is named.
     """
 
+    users: int
     panels: int
     rounds: int
     drift: float | None
@@ -107,7 +108,7 @@ class Rounds:
             raise ParameterError(f"{users:,} people cannot be in {panels:,} panels")
         if drift is not None and not 0 <= drift <= 1:
             raise ParameterError(f"drift must be at least 0 and at most 1, not {drift}")
-        return cls(panels, ROUNDS_PER_PANEL * panels if rounds is None else rounds, drift)
+        return cls(users, panels, ROUNDS_PER_PANEL * panels if rounds is None else rounds, drift)
 
     def expected(self, chosen: Assessment, frequencies: Sequence[float]) -> PlannedSeries:
         """Return the errors to expect, by frequency, where rounds have the law that was chosen."""

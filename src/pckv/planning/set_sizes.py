@@ -57,9 +57,11 @@ class SetSizes:
     (2.0, 2, 0.1)
     """
 
-    def __init__(self, people: Mapping[int, float], *, counted_from: int = 1) -> None:
+    def __init__(self, people: Mapping[int, float], *, counted_from: int = 1, known_from: int | None = 1) -> None:
         # People with fewer pairs than this are counted as if they held this many.
         self.counted_from = counted_from
+        # With a padding from this on it is known how much is hidden; None where sizes are only assumed.
+        self.known_from = known_from
         counts = {check_size(size): _people(size, number) for size, number in people.items()}
         total = math.fsum(counts.values())
         if total == 0:
@@ -81,15 +83,19 @@ class SetSizes:
         >>> SetSizes.assumed(3, None, keys=100).largest, SetSizes.assumed(3, 3, keys=100).largest
         (9, 3)
         """
-        if not 1 <= typical <= keys:
-            raise ParameterError(f"pairs must be at least 1 and at most the number of keys ({keys:,}), not {typical}")
+        if not typical >= 1:
+            raise ParameterError(
+                f"pairs must be at least 1, not {typical:g}: where people hold none, give sizes with a row for 0"
+            )
+        if typical > keys:
+            raise ParameterError(f"pairs must be at most the number of keys ({keys:,}), not {typical:g}")
         if most is not None and not typical <= most <= keys:
             raise ParameterError(
                 f"most pairs must be at least the {typical:g} pairs of the average and at most the number "
                 f"of keys ({keys:,}), not {most}"
             )
         largest = min(keys, math.ceil(MAX_PER_TYPICAL * typical)) if most is None else most
-        return cls._of_groups(_even_spread(1, largest, float, typical))
+        return cls._of_groups(_even_spread(1, largest, float, typical), known_from=most)
 
     @classmethod
     def of_shares(cls, ends: Sequence[int], shares: Sequence[float], error: float = 0.0) -> SetSizes:
@@ -128,14 +134,17 @@ class SetSizes:
         return given if isinstance(given, SetSizes) else cls(given)
 
     @classmethod
-    def _of_groups(cls, groups: Iterable[tuple[float, float]], *, counted_from: int = 1) -> SetSizes:
+    def _of_groups(
+        cls, groups: Iterable[tuple[float, float]], *, counted_from: int = 1, known_from: int | None = 1
+    ) -> SetSizes:
         people: dict[int, float] = {}
         for size, share in groups:
             # Between two whole numbers the share is split, so that the average stays.
             below, part = math.floor(size), size - math.floor(size)
             for whole, weight in ((below, 1 - part), (below + 1, part)):
                 people[whole] = people.get(whole, 0.0) + share * weight
-        return cls({size: share for size, share in people.items() if share > 0}, counted_from=counted_from)
+        held = {size: share for size, share in people.items() if share > 0}
+        return cls(held, counted_from=counted_from, known_from=known_from)
 
     @property
     def largest(self) -> int:
@@ -152,7 +161,7 @@ class SetSizes:
         people: dict[int, float] = {}
         for size, share in self._shares:
             people[min(size, most)] = people.get(min(size, most), 0.0) + share
-        return SetSizes(people, counted_from=min(self.counted_from, most))
+        return SetSizes(people, counted_from=min(self.counted_from, most), known_from=self.known_from)
 
     def percentile(self, share: float) -> int:
         """Return the least size that this share of the people does not exceed."""

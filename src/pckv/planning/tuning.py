@@ -17,6 +17,7 @@ from typing import NamedTuple
 from pckv.base.budget import exp_lower
 from pckv.base.canonical import decimal_text
 from pckv.base.limits import MIN_LEVELS
+from pckv.base.words import percent
 from pckv.mechanisms.base import Law, Support
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.primes import is_prime
@@ -61,9 +62,9 @@ def _explain_prime(law: UeCompactLaw) -> str:
         return float(residues.error(q, law.bound, law.levels)) - 1
 
     best = residues.best(law.keys, law.bound, law.levels)
-    reason = f"q = {law.q}: {law.word_limit:,} words, {loss(law.q):.1%} more error than {_ideal(law)}"
+    reason = f"q = {law.q}: {law.word_limit:,} words, {percent(loss(law.q))} more error than {_ideal(law)}"
     if law.q != best:
-        reason += f" (q = {best}: {loss(best):.1%})"
+        reason += f" (q = {best}: {percent(loss(best))})"
     return reason
 
 

@@ -16,11 +16,12 @@ _CLOSE = 1e-12
 _MAX_STEPS = 100_000
 
 
-def binomial_upper_tail(count: Floats, trials: Floats, chance: float) -> Floats:
-    """P(X ≥ count) for X binomial, by the beta integral."""
+def binomial_upper_tail(count: Floats, trials: Floats, chance: float | Floats) -> Floats:
+    """P(X ≥ count) for X binomial, by the beta integral; chances may differ between counts."""
     inside = (count > 0) & (count <= trials)
     tail = np.where(count <= 0, 1.0, 0.0)
-    tail[inside] = _incomplete_beta(count[inside], trials[inside] - count[inside] + 1, chance)
+    chances = np.broadcast_to(np.asarray(chance, np.float64), count.shape)[inside]
+    tail[inside] = _incomplete_beta(count[inside], trials[inside] - count[inside] + 1, chances)
     return tail
 
 
@@ -44,7 +45,7 @@ def log_gamma(x: Floats) -> Floats:
     return np.asarray((y - 0.5) * np.log(y) - y + _HALF_LOG_TAU + series - np.log(product))
 
 
-def _incomplete_beta(a: Floats, b: Floats, x: float) -> Floats:
+def _incomplete_beta(a: Floats, b: Floats, x: Floats) -> Floats:
     """The regularised incomplete beta function; its fraction converges fast below the mean."""
     swap = x > (a + 1) / (a + b + 2)
     left, right, point = np.where(swap, b, a), np.where(swap, a, b), np.where(swap, 1 - x, x)
@@ -144,6 +145,17 @@ def mean_bound(excess: float, reports: int, variance: float, beyond: Callable[[f
         return 1.0
     tilts = [excess / variance * relative for relative in TILTS]
     return math.exp(-reports * max(0.0, *(tilt * excess - math.log1p(beyond(tilt)) for tilt in tilts)))
+
+
+def bennett_bound(excess: float, reports: int, variance: float, largest: float) -> float:
+    """Return at least the chance that a mean of independent numbers exceeds its expectation by this much.
+
+    None varies more than `variance`, and none exceeds its own expectation by more than `largest` (Bennett).
+    """
+    if excess <= 0:
+        return 1.0
+    ratio = excess * largest / variance
+    return math.exp(-reports * variance / largest**2 * ((1 + ratio) * math.log1p(ratio) - ratio))
 
 
 def excess_of_exponential(exponent: float) -> float:

@@ -39,6 +39,8 @@ DETECTION_POWER = 0.8
 _DEVIATIONS, _MORE_COUNTS = 12, 60
 _MIN_CHANCE = 1e-100
 _BISECTIONS = 60
+# What a smooth bound allows for counts being whole numbers.
+_WHOLE_COUNTS = 1.5
 
 
 def detection_threshold(moments: CountMoments, reports: int, keys: int, level: float) -> int:
@@ -72,6 +74,12 @@ def threshold_by_chance(moments: CountMoments, reports: int) -> Callable[[float]
     return partial(_gaussian_threshold, moments.absent, reports)
 
 
+def false_chance(keys: int, rate: float | None = None) -> float:
+    """Return how often a plan lets a single key without holders be detected, of this many that are tested."""
+    alone = _one_sided(DETECTION_LEVEL)
+    return alone / keys if rate is None else min(rate / keys, alone)
+
+
 def _one_sided(level: float) -> float:
     """Return the chance that an interval of this level leaves out at one end."""
     return (1 - level) / 2
@@ -95,12 +103,34 @@ def smallest_detected_frequency(
         rate: Of hashed keys, the false discovery rate; as if this were the only key that is there.
     """
     reports = max(1, round(expected_reports))
-    alone = _one_sided(DETECTION_LEVEL)
-    chance = alone / keys if rate is None else min(rate / keys, alone)
-    threshold = threshold_by_chance(moments, reports)(chance)
+    threshold = threshold_by_chance(moments, reports)(false_chance(keys, rate))
     exact = reports * moments.noise < GAUSSIAN_NOISE
     shown = (_fewest_holders if exact else _smallest_gaussian)(moments, reports, threshold)
     return min(shown / seen, 1.0)
+
+
+def joint_frequency(moments: CountMoments, expected_reports: float, chance: float, keys: int) -> float | None:
+    """Return a frequency from which keys are detected all together, four times out of five; None if there is none.
+
+    It is an upper bound that is never larger with more reports (proofs/light.md). The exact least frequency,
+    `smallest_detected_frequency` of a single key, rises and falls as counts are whole numbers.
+
+    Args:
+        moments: The moments of the law's count law.
+        expected_reports: The number of reports that will say something of pairs.
+        chance: How often a single key without holders may be detected.
+        keys: How many keys are to be detected together.
+    """
+    false, missed = -NormalDist().inv_cdf(chance), -NormalDist().inv_cdf((1 - DETECTION_POWER) / keys)
+    absent, reports = moments.absent, expected_reports
+    skewed = (false * false - 1) / 6 * third_moment(absent) / absent.variance_sum
+    threshold = false * math.sqrt(reports * absent.variance_sum) + max(skewed, 0.0) + _WHOLE_COUNTS
+
+    def is_detected(f: float) -> bool:
+        spread = missed * math.sqrt(reports * moments.sum_variance(f))
+        return reports * moments.signal * f >= threshold + spread
+
+    return _least_frequency(is_detected) if is_detected(1.0) else None
 
 
 @lru_cache(maxsize=8)
@@ -122,12 +152,12 @@ def _gaussian_threshold(absent: SupportMoments, reports: int, tail: float) -> in
     z, variance = -NormalDist().inv_cdf(tail), absent.variance_sum
     # The far tail of a skewed law is heavier than a normal one: uncorrected, 2,000 keys without holders would
     # have four times as many false detections as stated.
-    skewness = _third_moment(absent) / (variance * math.sqrt(variance * reports))
+    skewness = third_moment(absent) / (variance * math.sqrt(variance * reports))
     quantile = z + (z * z - 1) * skewness / 6
     return math.ceil(reports * absent.mean_sum + quantile * math.sqrt(reports * variance) + 0.5)
 
 
-def _third_moment(support: SupportMoments) -> float:
+def third_moment(support: SupportMoments) -> float:
     """Return the third central moment of one report's supports."""
     mean = support.mean_sum
     return sum(chance * (count - mean) ** 3 for count, chance in enumerate(support.numbers))
@@ -141,6 +171,10 @@ def _smallest_gaussian(moments: CountMoments, reports: int, threshold: int) -> f
         margin = reports * moments.sum_mean(f) - (threshold - 0.5)
         return margin >= power * math.sqrt(reports * moments.sum_variance(f))
 
+    return _least_frequency(is_detected)
+
+
+def _least_frequency(is_detected: Callable[[float], bool]) -> float:
     low, high = 0.0, 1.0
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
@@ -189,14 +223,18 @@ class Detection(NamedTuple):
             at most (1 - level)/2.
         rate: Of hashed keys, the false discovery rate instead: the share of keys without holders among those
             detected, on average, is at most this. None where keys are listed.
+        known: Which keys are detected, where that was found before, at another level.
     """
 
     keys: int
     level: float
     rate: float | None = None
+    known: Flags | None = None
 
     def detected(self, totals: Integers, reports: int, moments: CountMoments) -> Flags:
         """Return which counts of supports are beyond what noise alone gives."""
+        if self.known is not None:
+            return self.known
         if self.rate is None:
             threshold = detection_threshold(moments, reports, self.keys, self.level)
         else:
@@ -222,6 +260,18 @@ def discoveries(p_values: Floats, rate: float, tested: int | None = None) -> Fla
     allowed = rate * np.arange(1, ranked.size + 1) / max(ranked.size if tested is None else tested, 1)
     passed = np.flatnonzero(ranked <= allowed)
     return np.asarray(p_values <= (ranked[passed[-1]] if passed.size else -1.0))
+
+
+def selected_level(level: float, shown: int, tested: int) -> float:
+    """Return the level of intervals that are shown because of what was detected (Benjamini and Yekutieli 2005).
+
+    Of the intervals of this many `shown` among those `tested`, on average at most a share of 1 - level does not
+    contain its number: the false coverage rate. Where nothing is shown, the level is that of a single one.
+
+    >>> selected_level(0.95, 10, 1000)
+    0.9995
+    """
+    return 1 - (1 - level) * max(shown, 1) / max(tested, 1)
 
 
 def check_rate(rate: float) -> float:

@@ -241,7 +241,7 @@ async def key_details(
     _, estimates = await collector.estimates.find(account, stored.task, options)
 
     def details() -> dict[str, Any]:
-        own, values = estimates.take(np.array([number])), estimates.level_values
+        own, values = estimates.take(np.array([number])).with_verdict(), estimates.level_values
         # All that the page shows of how values are spread.
         found = (own.ask(QUANTILES, values, values) if values else own).to_dict()
         [row] = found.pop("estimates")

@@ -16,9 +16,10 @@ from pckv.collector.http.bodies import json_body
 from pckv.collector.http.policy import Policy
 from pckv.collector.http.problem_details import malformed_input
 from pckv.planning.curves import Curve, errors_by_epsilon, errors_by_users
+from pckv.planning.sections import HALF_RANGE
 from pckv.web.task_form import DiscoveryPlanInputs, NewDiscoveryForm, NewTaskForm, PlanInputs, read_any_form
 
-EXPECTED, MARKED = "expected", "this plan"
+EXPECTED, MARKED, MEASURE = "expected", "this plan", "half the 95 % range"
 
 router = APIRouter(tags=["dashboard"])
 
@@ -27,7 +28,7 @@ router = APIRouter(tags=["dashboard"])
 async def show_plan(
     inputs: Annotated[PlanInputs, Query()], collector: CurrentCollector, account: Account
 ) -> dict[str, Any]:
-    """Return a plan, what it says in `sections`, and curves of errors as Vega-Lite specifications.
+    """Return a plan, what it says in `sections`, and curves of 95 % ranges as Vega-Lite specifications.
 
     The first section is what to think of the plan at first sight, with a traffic light.
 
@@ -67,12 +68,12 @@ def _planned(inputs: PlanInputs) -> dict[str, Any]:
 
 
 def _chart(x: str, curve: Curve, marked: float) -> dict[str, Any]:
-    """Draw the errors of a typical one of the keys that matter, those of the plan marked."""
+    """Draw half the 95 % ranges of a typical one of the keys that matter, those of the plan marked."""
     rows = []
     for value, errors in curve:
-        row = {x: value, **errors._asdict()}
+        row = {x: value, **{quantity: HALF_RANGE * error for quantity, error in errors._asdict().items()}}
         rows += [row | {"series": series} for series in (EXPECTED, *([MARKED] if value == marked else []))]
-    specification: dict[str, Any] = errors_chart(rows, x=x, expected=EXPECTED, marked=MARKED).to_dict()
+    specification: dict[str, Any] = errors_chart(rows, x=x, expected=EXPECTED, marked=MARKED, measure=MEASURE).to_dict()
     return specification
 
 

@@ -30,6 +30,12 @@ MAX_ANSWER_BYTES = 32 * 2**20
 PUBLIC_ACCOUNT = b"public"
 # What the page tells of the task.
 SHOWN_MEMBERS = ("name", "about", "opens", "closes", "low", "high", "padding", "keys", "other")
+# What the page says instead of numbers where counts are impossible; those who run the task see all of it.
+WITHHELD = (
+    "The results are not shown. Some of the counts are impossible, whatever people answered: reports were copied, made "
+    "up, or sent by a faulty program. Numbers that come from them would be wrong. Those who run this collection see "
+    "which counts these are."
+)
 
 router = APIRouter(tags=["results"])
 
@@ -62,6 +68,8 @@ async def _compute(collector: Collector, stored: StoredTask) -> bytes:
 
 
 def _write(facts: dict[str, Any], estimates: Estimates) -> bytes:
+    if estimates.impossible:
+        return json.dumps(facts | {"reports": estimates.reports, "withheld": WITHHELD}, ensure_ascii=False).encode()
     rows = sorted_rows(estimates, np.arange(len(estimates)), DETECTED)
     rows = top_rows(estimates, rows, MAX_KEYS_SHOWN)
     return json.dumps(facts | estimates.take(rows).to_dict(), ensure_ascii=False).encode()
@@ -78,7 +86,8 @@ def _write(facts: dict[str, Any], estimates: Estimates) -> bytes:
 async def results(task_id: str, request: Request, collector: CurrentCollector) -> Response:
     """Return what is known about a task's keys, the most frequent ones; 404 unless its results are public.
 
-    The numbers are at most a minute old, and state how many reports they count.
+    The numbers are at most a minute old, and state how many reports they count. Where counts are impossible,
+    whatever people hold, `withheld` says so, and there are none.
     """
     stored = await collector.contracts.find(task_id)
     if not stored.public_results:

@@ -97,7 +97,7 @@ class PlanHints(BaseModel):
     """What decides on padding and mechanism, besides the keys."""
 
     epsilon: Epsilon
-    users: Annotated[int, Field(ge=1, le=MAX_USERS)] = limits.DEFAULT_USERS
+    users: Annotated[int, Field(ge=1, le=MAX_USERS)]
     pairs: Annotated[float, Field(ge=1, le=limits.MAX_KEYS, allow_inf_nan=False)] | None = None
     most_pairs: Annotated[int, Field(ge=1, le=limits.MAX_KEYS)] | None = None
     more: MoreName = "sample"
@@ -147,7 +147,7 @@ class PlanInputs(PlanHints):
         question = self.question
         check_fields(self.hint_checks(question.keys))
         sizes = expected_sizes(question.keys, self.pairs, self.most_pairs)
-        people = People.expected(question.keys, self.users, sizes)
+        people = People.expected(question, self.users, sizes)
         expected = Expectations(question, people, Wanted(self.objective))
         return Planner(expected, Fraction(limits.check_epsilon(self.epsilon)))
 
@@ -161,7 +161,7 @@ class NewTaskForm(PlanHints, NamedForm):
     low: Decimal
     high: Decimal
     levels: LevelTexts | LevelCount = limits.MIN_LEVELS
-    between: BetweenName = "round"
+    between: BetweenName | None = None
 
     def checks(self) -> Iterator[FieldCheck]:
         """Yield the library's own checks in the order of the page, each with the field that it is about."""

@@ -123,7 +123,7 @@ def test_a_large_compressed_file_is_streamed(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(rows_module, "ROWS_PER_BATCH", 2)
     assert open_pairs(path, NAMES).is_large
     shares: list[float] = []
-    parts = list(read_populations(path, MOVIES, NAMES, progress=shares.append))
+    parts = list(read_populations(open_pairs(path, NAMES), MOVIES, progress=shares.append))
     assert len(parts) > 1
     found = [pairs for part in parts for pairs in people(part.population)]
     assert sorted(found, key=str) == sorted(PEOPLE, key=str)

@@ -10,6 +10,8 @@ import pytest
 
 from pckv.base.errors import DataError
 from pckv.files.pairs import rows
+from pckv.files.pairs.rows import Columns
+from pckv.files.pairs.sources import open_pairs
 from pckv.files.pairs.texts import HeldTexts
 from pckv.mechanisms.discovery.prefix_tree import prefix_tree
 
@@ -47,7 +49,7 @@ def test_every_user_holds_every_text_once(tmp_path: Path) -> None:
     table = tmp_path / "texts.parquet"
     pq.write_table(pa.table({"user": [user for user, _ in ROWS], "term": [text for _, text in ROWS]}), table)
     for path in (write_csv(tmp_path), table):
-        file = HeldTexts(path, TREE, "user", "term")
+        file = HeldTexts(open_pairs(path, Columns("user", "term")), TREE)
         assert file.left_out == 1
         assert sorted(file.texts) == ["a", "abc", "b b"]
         assert held(file) == sorted(HELD, key=sorted)
@@ -55,17 +57,17 @@ def test_every_user_holds_every_text_once(tmp_path: Path) -> None:
 
 def test_many_rows_are_spilled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "ROWS_IN_MEMORY", 1)
-    file = HeldTexts(write_csv(tmp_path), TREE, "user", "term")
+    file = HeldTexts(open_pairs(write_csv(tmp_path), Columns("user", "term")), TREE)
     assert held(file) == sorted(HELD, key=sorted)
 
 
 def test_bad_files_are_refused_with_their_place(tmp_path: Path) -> None:
     path = write_csv(tmp_path)
     with pytest.raises(DataError, match="no column 'key'"):
-        HeldTexts(path, TREE, "user", "key")
+        HeldTexts(open_pairs(path, Columns("user", "key")), TREE)
     path.write_text("user,term\nu1,a\n,b\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"texts\.csv, line 3: no user"):
-        HeldTexts(path, TREE, "user", "term")
+        HeldTexts(open_pairs(path, Columns("user", "term")), TREE)
     path.write_text("user,term\n", encoding="utf-8")
     with pytest.raises(DataError, match="no rows"):
-        HeldTexts(path, TREE, "user", "term")
+        HeldTexts(open_pairs(path, Columns("user", "term")), TREE)

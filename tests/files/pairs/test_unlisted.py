@@ -54,7 +54,7 @@ def test_the_same_key_twice_is_a_repeat(tmp_path: Path, write: Any, task: Task) 
     path = write(tmp_path / "a", *rows)
     error = refused(path, task)
     place = "line 5" if write is csv_file else "row 3"
-    assert str(error) == f"{path}, {place}: the same key again for the same user"
+    assert str(error) == f"{path}, {place}: this key appears twice for this user"
     assert error.code == "repeated_key"
     numbers = {name: task.held_index(name) for name in ("jaws", "x")}
     for how, value in (("last", 1.0), ("mean", 2.5)):
@@ -67,9 +67,9 @@ def test_the_same_key_twice_is_a_repeat(tmp_path: Path, write: Any, task: Task) 
 
 def test_a_repeat_of_a_listed_key_is_named(tmp_path: Path) -> None:
     path = csv_file(tmp_path / "a.csv", (1, "jaws", 4), (1, "up", 5), (1, "up", 1))
-    assert str(refused(path, OTHER)).endswith("line 4: key 'up' again for the same user")
+    assert str(refused(path, OTHER)).endswith("line 4: key 'up' appears twice for this user")
     path = csv_file(tmp_path / "a.csv", (1, "other", 4), (1, "other", 5))
-    assert str(refused(path, OTHER)).endswith("line 3: key 'other' again for the same user")
+    assert str(refused(path, OTHER)).endswith("line 3: key 'other' appears twice for this user")
 
 
 def test_all_keys_that_are_not_listed_count_as_one_pair(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_all_keys_that_are_not_listed_count_as_one_pair(tmp_path: Path) -> None:
     assert [len(batch.ids) for batch in perturb_many(task, read(path, task).population)] == [1]
     path = csv_file(tmp_path / "a.csv", *rows, (1, "heat", 1))
     error = refused(path, task)
-    assert str(error).startswith(f"{path}, line 6: pair 3 of the same user, where the task takes at most 2")
+    assert str(error).startswith(f"{path}, line 6: this user has more than 2 pairs, the most that the task takes")
 
 
 def test_of_texts_with_one_number_the_first_row_comes_first(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_of_texts_with_one_number_the_first_row_comes_first(tmp_path: Path) -> N
         ("x" * 257, f"key '{'x' * 20}'… is longer than 256 bytes"),
         ("e\u0301", "key 'e\u0301' is not in Unicode normal form C"),
         ("a\x00b", "key 'a\\x00b' holds a control character or a line break"),
-        (None, "key is empty"),
+        (None, "a value without a key"),
     ],
     ids=["long", "nfd", "control", "empty"],
 )
@@ -117,7 +117,7 @@ def test_a_text_that_is_no_key_is_named(tmp_path: Path, write: Any, key: str | N
 
 def test_a_row_without_a_key_is_refused(tmp_path: Path) -> None:
     path = csv_file(tmp_path / "a.csv", (1, "jaws", 4), (2, None, 4))
-    assert str(refused(path, OTHER)).startswith(f"{path}, line 3: key '' is not a key")
+    assert str(refused(path, OTHER)).startswith(f"{path}, line 3: a value without a key")
 
 
 def test_values_of_keys_that_are_not_listed_are_checked(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_a_script_that_could_not_be_loaded_is_loaded_again(people: Any, server: 
     chart_with(page, "90 % intervals").wait_for()
     page.get_by_role("alert").wait_for(state="detached")
     # The browser itself logs that the script could not be loaded.
-    person.problems = [problem for problem in person.problems if "ERR_FAILED" not in problem]
+    person.forgive("ERR_FAILED")
 
 
 def test_keys_may_have_the_names_of_javascripts_own_members(people: Any, server: ServeProcess) -> None:

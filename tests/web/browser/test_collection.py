@@ -47,7 +47,7 @@ def make_task(operator: Person) -> tuple[str, str]:
     operator.press("New task", "link")
     fill_task(operator, NAME, KEYS, pairs="1.5")
     operator.unfold("Details")
-    page.get_by_text(re.compile(r"\d+ bytes per report")).wait_for()
+    page.get_by_text(re.compile(r"a report has \d+ bytes")).wait_for()
     page.locator(".chart svg").nth(1).wait_for()
     operator.check()
     create_task(operator)

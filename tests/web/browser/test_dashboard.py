@@ -37,7 +37,7 @@ def test_a_task_tells_what_larger_sets_hide(server: ServeProcess, people: Any) -
     page.locator(".verdict", has_text="of people hold more than 1 pair").wait_for()
     told = page.locator(".verdict").inner_text()
     assert "out from the noise" in told
-    assert "true frequencies may be up to" in told
+    assert "So frequencies may be too low by up to" in told
     assert page.get_by_text("An error of ±1 point takes").count() == 0
     operator.check(DESK)
 

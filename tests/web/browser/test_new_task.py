@@ -29,7 +29,7 @@ QUESTION = "Which of these films have you seen, and how did you like them?"
 
 def forget(operator: Person, status: str) -> None:
     """Forget that the browser itself logged an answer with this status."""
-    operator.problems = [problem for problem in operator.problems if status not in problem]
+    operator.forgive(status)
 
 
 def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> None:
@@ -42,22 +42,23 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     plan.get_by_text("1 to 9 pairs per person, 3 on average").wait_for()
     # The light says in words what its colour says.
     assert plan.locator(".light.red").inner_text() == "Too few people"
-    assert "For keys of 14 % you need about " in plan.locator(".verdict").inner_text()
+    assert "For all of them to stand out even at 5.5 %, you need about " in plan.locator(".verdict").inner_text()
     assert page.locator(".chart").count() == 0
     # As a number field takes it, too.
     page.get_by_label("People expected").fill("5e6")
     plan.locator(".light.green", has_text="Enough people").wait_for()
-    plan.get_by_text("All of the 10 most frequent keys stand out from the noise.").wait_for()
+    plan.get_by_text("In all cases considered that is all of these 10 keys.").wait_for()
     page.get_by_label("one of several levels").check()
     plan.get_by_text("5 levels (1, 2, 3, 4, 5) instead of two, each with its best setting").wait_for()
     operator.check(DESK)
     operator.press("Change what is assumed")
-    assert focused(page) == "Pairs per person: typical"
+    assert focused(page) == "Typical number per person"
     page.get_by_label("At most (optional)").fill("2")
     plan.get_by_text("most pairs must be at least the 3 pairs of the average").wait_for()
     forget(operator, "400")
-    page.get_by_label("At most (optional)").fill("4")
-    page.get_by_label("must choose").check()
+    page.get_by_label("Up to a number").check()
+    plan.get_by_text("Up to how many: say how many of the keys a person may name.").wait_for()
+    page.get_by_label("Up to how many").fill("4")
     operator.unfold("Details")
     plan.get_by_text("People may hold at most 4 pairs: they choose up to that many.").wait_for()
     plan.locator(".chart svg").nth(1).wait_for()
@@ -99,6 +100,7 @@ def test_what_is_wrong_is_told_at_its_field(people: Any) -> None:
     assert problems_at(page) == {
         "Name": "Give the task a name.",
         "Keys, one per line": "Name at least one key.",
+        "Typical number per person": "Say how many of the keys people typically hold.",
         "People expected": "Say how many people you expect.",
     }
     operator.check()
@@ -182,7 +184,6 @@ def test_what_only_the_collector_knows_is_told_at_the_field(people: Any) -> None
     page.route("**/tasks/new", lambda route: route.fulfill(status=400, json=refused))
     fill_task(operator, "refused", KEYS)
     operator.press("Create the task")
-    # Its field is folded away.
     page.get_by_text("Most pairs must be few.").wait_for()
     assert focused(page) == "At most (optional)"
     page.unroute("**/tasks/new")
@@ -388,6 +389,7 @@ def test_a_task_whose_functions_the_collector_draws(people: Any, server: ServePr
     open_form(operator)
     page = operator.page
     fill_task(operator, "by coins", KEYS, pairs="1.5")
+    operator.unfold("Advanced")
     page.get_by_label("the collector draws the random function").check()
     assert page.get_by_label("By invitation").is_checked()
     assert page.get_by_label("By one open link").is_disabled()

@@ -31,7 +31,8 @@ def task(server: ServeProcess) -> pckv.Task:
         padding=1,
         about=ABOUT,
     )
-    words = [1] * 200 + list(range(6)) * 20
+    # With dummies, and no more of a key than are possible if all people hold it.
+    words = [1] * 104 + list(range(8)) * 27
     reports = [pckv.Report(number.to_bytes(16, "big"), word.to_bytes(8, "little")) for number, word in enumerate(words)]
     send_reports(server, created, reports)
     return created
@@ -102,7 +103,7 @@ def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(people
     operator.go(f"/#/tasks/{task.id}?method=no&level=7&post=x&hostile=320")
     page.get_by_role("alert").get_by_text("320 of 320 leave none").wait_for()
     assert page.locator(".estimates").is_hidden()
-    operator.problems = [problem for problem in operator.problems if "400" not in problem]
+    operator.forgive("400")
 
 
 def test_a_key_has_a_page(people: Any, task: pckv.Task) -> None:

@@ -95,7 +95,7 @@ def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
     page.locator(".pager", has_text="1 – 2 of 2 keys").wait_for()
     assert page.locator(".estimates tbody th").all_inner_texts() == ["a", "b"]
     others = page.locator(".estimates tfoot tr")
-    assert others.locator("th").inner_text() == "else (all keys that are not listed)"
+    assert others.locator("th").inner_text() == "else (all unlisted keys)"
     assert "of people hold keys that are not listed" in page.locator(".verdict").inner_text()
     page.get_by_label("Search keys").fill("b")
     page.locator(".pager", has_text="1 – 1 of 1 key").wait_for()

@@ -277,8 +277,9 @@ async def get_estimates(
     `post=consistent` makes the frequencies add up to what they can. Where the task has more than two levels,
     `quantile=0.5` adds the median of every key's values, and `above=3` or `below=3` the share of its holders
     with higher or lower ones; each may be repeated. `hostile=1000` or `hostile=1%` gives intervals that hold
-    whatever this many of the reports say. The Accept header chooses JSON, CSV or Parquet, and the header
-    Content-Disposition names the file: task, day and method.
+    whatever this many of the reports say. Counts that are impossible whatever people hold are the member
+    `impossible`, with a `warning` that the verdict begins with. The Accept header chooses JSON, CSV or Parquet,
+    and the header Content-Disposition names the file: task, day and method.
     """
     asked = None if keys is None else tuple(keys)
     return await _answer(request, cache, account, task_id, options._replace(keys=asked), wanted)
@@ -415,9 +416,10 @@ class DiscoveryCache:
         return digest, found
 
 
-DISCOVERY_FORMATS: dict[str, Callable[[Discovery], str]] = {
+DISCOVERY_FORMATS: dict[str, Callable[[Discovery], str | bytes]] = {
     JSON_TYPE: Discovery.to_json,
     downloads.CSV_TYPE: Discovery.to_csv,
+    downloads.PARQUET_TYPE: Discovery.to_parquet,
     downloads.TEXT_TYPE: Discovery.to_text,
 }
 
@@ -452,10 +454,11 @@ async def get_discovery(
 ) -> Response:
     """Return the texts that many people hold, the most frequent ones first, or only the `top` ones.
 
-    Each has its frequency with an interval at a `level`. Of those found, a share of at most
+    Each has its frequency with an interval; of all intervals, a share of at most 1 - `level` does not contain the
+    truth, on average (the false coverage rate). Of those found, a share of at most
     `false_discovery_rate` has no holders, on average. The `tree` has all prefixes that were followed, from
     the shortest to the longest, with the frequencies of texts that begin so. The Accept header chooses JSON,
-    CSV (the keys), or plain text: the keys one per line, as a new task takes them. There must be at least as
+    CSV or Parquet (the keys), or plain text: the keys one per line, as a new task takes them. There must be at least as
     many reports as groups.
     """
     media = downloads.accepted_format(request, tuple(DISCOVERY_FORMATS), "discoveries")

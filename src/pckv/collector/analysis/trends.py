@@ -57,7 +57,7 @@ class TrendOptions(NamedTuple):
 
     rounds: int
     level: float
-    rate: float
+    false_discovery_rate: float
     keys: tuple[str, ...] | None = None
 
 
@@ -110,7 +110,8 @@ class TrendCache:
 
     def _compute(self, series: Series, options: TrendOptions, rounds: list[StoredRound], keys: Integers) -> TrendResult:
         counts = [self._decoded(series, one, keys) for one in rounds]
-        found = trend(series, counts, options.level, options.keys, false_discovery_rate=options.rate)
+        rate = options.false_discovery_rate
+        found = trend(series, counts, options.level, options.keys, false_discovery_rate=rate)
         return TrendResult(tuple((one.number, one.reports) for one in counts), found)
 
     def _decoded(self, series: Series, one: StoredRound, keys: Integers) -> RoundCounts:
@@ -135,12 +136,12 @@ FORMATS: dict[str, Callable[[Trend], str | bytes]] = {
 
 def parse_options(
     level: Annotated[float, Query(gt=0, lt=1)] = 0.95,
-    rate: Annotated[float, Query(gt=0, lt=1)] = DEFAULT_FLAG_RATE,
+    false_discovery_rate: Annotated[float, Query(gt=0, lt=1)] = DEFAULT_FLAG_RATE,
     limit: Annotated[int, Query(ge=1, le=MAX_ROUNDS_PER_TREND)] = DEFAULT_ROUNDS,
     keys: Annotated[list[str] | None, Query(max_length=MAX_KEYS_PER_REQUEST)] = None,
 ) -> TrendOptions:
     """Return what to estimate, according to a query string."""
-    return TrendOptions(limit, level, rate, None if keys is None else tuple(dict.fromkeys(keys)))
+    return TrendOptions(limit, level, false_discovery_rate, None if keys is None else tuple(dict.fromkeys(keys)))
 
 
 QueryTrend = Annotated[TrendOptions, Depends(parse_options)]
@@ -151,7 +152,7 @@ QueryTrend = Annotated[TrendOptions, Depends(parse_options)]
     summary="Say what changed over the rounds of a series",
     response_class=Response,
     responses=downloads.download_responses(
-        "Frequency and mean of every key in every round, smoothed, pooled and compared.", FORMATS
+        "Frequency and mean of every key in every round, smoothed and pooled, and when it changed.", FORMATS
     )
     | downloads.NOT_MODIFIED,
 )
@@ -167,9 +168,9 @@ async def get_trend(
 ) -> Response:
     """Return the trend over the last rounds with reports (`limit`): of all keys, some (`keys`), or the `top`.
 
-    The `top` keys are those whose change is largest relative to the noise. The last round is compared with
-    the one before, or with an earlier one (`since`); keys are flagged as changed at a false discovery rate
-    (`rate`). The Accept header chooses JSON, CSV or Parquet.
+    The `top` keys are those whose change is largest relative to the noise. All neighbouring windows of rounds are
+    compared, or the last round with an earlier one alone (`since`); keys are flagged as changed at a
+    `false_discovery_rate`. The Accept header chooses JSON, CSV or Parquet.
     """
     media = downloads.accepted_format(request, tuple(FORMATS), "trends")
     stored = await cache.contracts.find_series(series_id)
@@ -181,7 +182,7 @@ async def get_trend(
     found = result.trend
     with malformed_input():
         if since is not None:
-            found = found.since(since, options.rate)
+            found = found.since(since, options.false_discovery_rate)
         if options.keys is not None:
             found = found.only(list(options.keys))
     if top is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -12,6 +11,7 @@ from typing import Annotated, TypeVar
 
 from fastapi.responses import JSONResponse, Response
 
+from pckv.base.canonical import is_id
 from pckv.base.days import Phase
 from pckv.base.errors import TaskGone
 from pckv.collector.computations import Computations, do_each
@@ -83,7 +83,6 @@ MAX_TASK_BYTES = MAX_TEXT_BYTES = 64 * 2**20
 BYTES_PER_TASK, BYTES_PER_NAME = 4096, 160
 # A smaller text is not compressed: its answer fits into a packet or two.
 MIN_GZIP_BYTES = 2**10
-CONTRACT_ID = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 
 T = TypeVar("T")
 
@@ -198,7 +197,7 @@ def _text_size(text: SharedFile) -> int:
 def check_id(contract_id: str) -> None:
     """Refuse as unknown what cannot be the id of a task or series."""
     # Not every database accepts every text in a query.
-    if not CONTRACT_ID.fullmatch(contract_id):
+    if not is_id(contract_id):
         raise ProblemDetails(ProblemKind.UNKNOWN)
 
 

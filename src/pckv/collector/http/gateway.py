@@ -106,7 +106,7 @@ class Gateway:
 
     def __init__(self, app: ASGIApp, settings: Settings, budget: ByteBudget, guard: Guard) -> None:
         self._app, self._settings, self._budget, self._guard = app, settings, budget, guard
-        self._rate = RateLimit(settings.rate) if settings.rate else None
+        self._rate = RateLimit(settings.requests_per_second) if settings.requests_per_second else None
         self._routes: RouteTable | None = None
         self._turns = Turns()
         # What every answer says.

@@ -45,7 +45,7 @@ class Settings:
     # How many seconds a request for estimates, a chart or a file of reports waits for it.
     analysis_seconds: int = 60
     # Requests per second that one network address may send on average; 0 for no limit.
-    rate: int = 0
+    requests_per_second: int = 0
 
 
 def load(flags: Mapping[str, Any], environment: Mapping[str, str] = os.environ, file: Path | None = None) -> Settings:

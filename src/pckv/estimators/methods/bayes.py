@@ -251,8 +251,8 @@ class Posterior:
         allowed = MEAN_SHRINKAGE_LIMIT * self._mean_error(frequency, mean)
         return frequency, np.clip(mean, own_mean - allowed, own_mean + allowed)
 
-    def intervals(self, level: float) -> tuple[Interval, Interval]:
-        """Return credible intervals of frequency and mean that contain the key's own, full or narrower.
+    def frequency_interval(self, level: float) -> Interval:
+        """Return credible intervals of the frequencies that contain the key's own, full or narrower.
 
         The learned distribution does not pull the lower limit of a detected key to 0.
         """
@@ -260,7 +260,7 @@ class Posterior:
         full, joined = _joined(credible, self._own_frequency_interval, level, self._isolated_keys)
         frequency = _chosen(self._keys_beyond_grid, full, joined)
         low = np.maximum(frequency.low, self._least(full, level))
-        return Interval(low, frequency.high), self._mean_interval(level)
+        return Interval(low, frequency.high)
 
     def mean_interval(self, scale: Scale, keys: Integers | slice, level: float) -> Interval:
         """Return intervals of the mean over the holders of some keys of what their levels count for."""
@@ -268,7 +268,7 @@ class Posterior:
         own = partial(self._own_mean_interval, scale, keys)
         return _joined(credible, own, level, self._isolated_keys[keys])[1]
 
-    def _mean_interval(self, level: float) -> Interval:
+    def key_mean_interval(self, level: float) -> Interval:
         """Return the intervals of the means of all keys."""
         scale, every = self.moments.scale, slice(None)
         if self.moments.levels > MIN_LEVELS:

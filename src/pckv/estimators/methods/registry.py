@@ -28,13 +28,14 @@ PointEstimator = Callable[[KeySupport, int, CountMoments], tuple[Floats, Floats]
 class KeyEstimates(NamedTuple):
     """Frequencies and means (on [-1, 1]) of keys, with intervals, and where no mean fits the counts.
 
-    `posterior` is what was learned from all keys, where the method does.
+    The intervals of the means are made at any level. `posterior` is what was learned from all keys, where the
+    method does.
     """
 
     frequency: Floats
     mean: Floats
     frequency_interval: Interval
-    mean_interval: Interval
+    mean_interval: Callable[[float], Interval]
     mean_misfit: Flags
     posterior: Posterior | None = None
 
@@ -53,12 +54,11 @@ def _with_confidence_intervals(estimator: PointEstimator) -> Method:
     """Return a method whose intervals depend on each key's own counts alone."""
 
     def estimate_with_intervals(support: KeySupport, reports: int, moments: CountMoments, level: float) -> KeyEstimates:
-        of_mean = mean_interval(support, reports, moments, level)
         return KeyEstimates(
             *estimator(support, reports, moments),
             frequency_interval(support, reports, moments, level),
-            Interval(of_mean.low, of_mean.high),
-            of_mean.misfit,
+            lambda other: Interval(*mean_interval(support, reports, moments, other)[:2]),
+            mean_interval(support, reports, moments, level).misfit,
         )
 
     return Method(estimator, estimate_with_intervals)
@@ -67,7 +67,8 @@ def _with_confidence_intervals(estimator: PointEstimator) -> Method:
 def _bayes_with_intervals(support: KeySupport, reports: int, moments: CountMoments, level: float) -> KeyEstimates:
     posterior = learn(support, reports, moments)
     misfit = mean_interval(support, reports, moments, level).misfit
-    return KeyEstimates(*posterior.estimates(), *posterior.intervals(level), misfit, posterior)
+    frequency = posterior.frequency_interval(level)
+    return KeyEstimates(*posterior.estimates(), frequency, posterior.key_mean_interval, misfit, posterior)
 
 
 METHODS: dict[str, Method] = {

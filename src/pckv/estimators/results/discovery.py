@@ -26,7 +26,7 @@ class FoundKey:
         key: The text.
         frequency: The share of people who hold it, with its interval, `frequency_low` to `frequency_high`. Of
             those that are only just found, more are too high than too low: others of the same frequency were
-            not found.
+            not found. The interval allows for that.
         is_cut: Whether it has as many characters as are found, so that people may hold longer texts that
             begin like it.
     """
@@ -73,7 +73,10 @@ class Discovery(ResultTable):
         tree: The prefixes that were followed, from the shortest to the longest.
         reports: The number of reports.
         epsilon: The realised ε of a report.
-        level: The level of the intervals, each on its own.
+        level: On average at most a share of 1 - level of the intervals of keys, and of those of prefixes, does
+            not contain the truth: the false coverage rate.
+        keys_level: The level of each interval of a key, 1 - R·(1 - level)/m for R keys found of m examined.
+        tree_level: The level of each interval of a prefix, in the same way.
         false_discovery_rate: The share of texts without holders among those found, on average, is at most
             this.
         characters: How many characters of a text are found at most.
@@ -90,6 +93,8 @@ class Discovery(ResultTable):
     reports: int
     epsilon: float
     level: float
+    keys_level: float
+    tree_level: float
     false_discovery_rate: float
     characters: int
     padding: int
@@ -140,6 +145,10 @@ class Discovery(ResultTable):
             else f"These are too few for a key of {self.characters} characters, even if all people hold it."
         )
         sentence = f"{found} among {plural(self.reports, 'report')}. {findable}"
+        selected = (
+            f"Of the intervals of these keys, at most {percent(1 - self.level)} miss the truth by chance, on average: "
+            f"each has the level {100 * self.keys_level:.6g} %, since the keys were selected."
+        )
         larger = (
             f"A report stands for {plural(self.padding, 'key')} of a person at most. A person who holds more "
             "counts for less, so that true frequencies may be higher than the intervals say."
@@ -149,7 +158,7 @@ class Discovery(ResultTable):
             f"{plural(cut, 'key')} may go on: no more than {self.characters} characters are found. Complete "
             "such keys before you measure them: a measurement counts whole keys, written alike, capital letters too."
         )
-        return (sentence, larger, goes_on) if cut else (sentence, larger)
+        return (sentence, *([selected] if self.keys else []), larger, *([goes_on] if cut else []))
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return what tables for people say of every key: the frequency, and its interval."""

@@ -116,6 +116,14 @@ class Distributions:
         arrays = {field.name: getattr(self, field.name) for field in fields(self)[2:]}
         return replace(self, **{name: array[rows] for name, array in arrays.items()})
 
+    def joined(self, other: Distributions) -> Distributions:
+        """Return those of the keys of both, one after the other."""
+        arrays: dict[str, Any] = {
+            field.name: np.concatenate([getattr(each, field.name) for each in (self, other)])
+            for field in fields(self)[2:]
+        }
+        return replace(self, **arrays)
+
     def quantile(self, p: float) -> Quantiles:
         """Return a quantile of every key's values: the least that this share of the holders do not exceed.
 
@@ -297,13 +305,17 @@ MEMBERS = {QUANTILE: "quantiles", ABOVE: "above", BELOW: "below"}
 
 
 class Asked(NamedTuple):
-    """A question of every key, `quantile`, `above` or `below` (a share or a value), and its answers."""
+    """A question of every key, `quantile`, `above` or `below` (a share or a value), and its answers.
+
+    They may be `interpolated` between levels.
+    """
 
     question: str
     at: float
     answer: Floats
     low: Floats
     high: Floats
+    interpolated: bool = False
 
     @property
     def member(self) -> str:
@@ -312,8 +324,13 @@ class Asked(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What tables for people call the answers."""
+        """What columns and charts call the answers."""
         return f"{self.question} {level_names([self.at], MAX_DIGITS)[0]}"
+
+    @property
+    def header(self) -> str:
+        """What stands above the answers in tables for people."""
+        return f"{self.title}, interpolated" if self.interpolated else self.title
 
     def take(self, rows: Integers) -> Asked:
         """Return the answers of some keys."""
@@ -356,6 +373,5 @@ def ask(
         (ABOVE, above, distributions.share_above),
         (BELOW, below, distributions.share_below),
     )
-    return tuple(
-        Asked(question, float(at), *answer(at)) for question, asked, answer in questions for at in dict.fromkeys(asked)
-    )
+    found = (Asked(name, float(at), *answer(at)) for name, asked, answer in questions for at in dict.fromkeys(asked))
+    return tuple(each._replace(interpolated=each.question == QUANTILE and not distributions.exact) for each in found)

@@ -16,7 +16,8 @@ from pckv.base.errors import DataError, ParameterError
 from pckv.base.limits import BETWEEN, MIN_LEVELS, REFUSE_BETWEEN, ROUND
 from pckv.base.records import plain, read_columns, read_members, read_value
 from pckv.base.table import ResultTable
-from pckv.base.words import TOO_RARE, percent, plural, ranged
+from pckv.base.words import TOO_RARE, UNLISTED, Ranged, percent, plural, ranged
+from pckv.estimators.alarms import AlarmTest
 from pckv.estimators.results.distributions import (
     DEVIATIONS,
     Asked,
@@ -28,13 +29,20 @@ from pckv.estimators.results.distributions import (
 from pckv.estimators.sets import SetSummary
 
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
-# What only some tables have: the key that stands for all that are not listed, and the rate of hashed keys.
-OPTIONAL = ("other", "false_discovery_rate")
-FLAGS = ("mean_known", "detected", "mean_misfit", "collides")
+# What only some tables have: the key that stands for all that are not listed; the rate of hashed keys, and the
+# level of the intervals of those that are detected.
+OPTIONAL = ("other", "false_discovery_rate", "detected_level")
+FLAGS = ("mean_known", "reported_mean_known", "detected", "mean_misfit", "collides")
 # What tables for people say instead of a mean that may be anywhere in its range.
 UNKNOWN = "unknown"
 # A share or a deviation whose interval is at least this wide, relative to the widest possible, is unknown.
 UNKNOWN_SPAN = 0.95
+# What is said of counts that are impossible, before and after they are named.
+IMPOSSIBLE = "Do not use these numbers: honest reports do not give such counts, whatever people hold."
+REMEDY = (
+    "Some reports were copied, made up, or made by a faulty client: find where they come from, and count again "
+    "without them, or collect again."
+)
 # So few that other threads need not wait long for their turn.
 ROWS_PER_TEXT = 2**8
 
@@ -55,6 +63,9 @@ class KeyEstimate(NamedTuple):
     mean_high: float
     mean_known: bool
     detected: bool
+    reported_mean_low: float
+    reported_mean_high: float
+    reported_mean_known: bool
     shares: tuple[LevelShare, ...] = ()
     deviation: float | None = None
     deviation_low: float | None = None
@@ -81,12 +92,23 @@ class KeyEstimate(NamedTuple):
         mean = ranged(self.mean, self.mean_low, self.mean_high)
         return (
             self.key,
-            *((share.value, share.range) if self.detected else (TOO_RARE, share.most)),
+            *self._frequency_cells(share),
             mean.value if self.mean_known else UNKNOWN,
             mean.range,
             *self._deviation_cells(),
             *map(self._share_cell, self.shares),
         )
+
+    def _frequency_cells(self, share: Ranged) -> tuple[str, str]:
+        if self.detected:
+            return share.value, share.range
+        # A key that everybody may hold is not known to be rare.
+        return (TOO_RARE, share.most) if self.frequency_high < 1 else (UNKNOWN, share.range)
+
+    def reported_cells(self) -> tuple[str, str]:
+        """Return what a table for people says of the mean over the reported pairs."""
+        mean = ranged(self.mean, self.reported_mean_low, self.reported_mean_high)
+        return mean.value if self.reported_mean_known else UNKNOWN, mean.range
 
     def _deviation_cells(self) -> list[str]:
         if self.deviation is None or self.deviation_low is None or self.deviation_high is None:
@@ -118,22 +140,25 @@ class Estimates(ValueSpread, ResultTable):
         reports: How many reports were counted.
         epsilon: The realised ε of a report, rounded up.
         method: What estimated them, with its postprocessing.
-        level: The level of all intervals.
+        level: The level of all intervals; of hashed keys that are detected, see `detected_level`.
         hostile: How many reports may say anything: intervals, `detected` and `sets` are those of the honest
             participants, and hold whatever this number of the reports say.
         sets: What is known of people who hold more pairs than the padding.
-        verdict: What the estimates tell, in words, over all keys that were estimated.
+        impossible: The tests of counts that honest reports do not give, whatever people hold; normally none.
+        verdict: What the estimates tell, in words, over all keys that were estimated; the `warning` comes first.
         key: The names of the keys; every member below has one entry per key.
         frequency: The share of people who hold the key, with its interval `frequency_low` to
             `frequency_high`.
-        mean: The mean value that they give it, with its interval `mean_low` to `mean_high`.
+        mean: The mean value that they give it, with its interval `mean_low` to `mean_high`. Where larger sets than
+            the padding are possible, it is estimated by that of the reported pairs, whose own interval is
+            `reported_mean_low` to `reported_mean_high`; the other one holds whatever values larger sets hide.
         detected: Whether the key stands out from the noise, whatever the method: its count is beyond what
             noise alone gives for any key of the task; of hashed keys, beyond what the false discovery rate
             allows.
         mean_known: False where the interval of a mean spans 95 % of the range or more, or the key is not
-            detected.
-        mean_misfit: Whether the data fit no mean of the task's range: the interval runs from the estimate to
-            the end of the range that the data point to.
+            detected; `reported_mean_known` is the same for the interval of the reported pairs.
+        mean_misfit: Whether the data fit no mean of the task's range: the interval is that of the end of the
+            range that the data point to, and contains the estimate.
         collides: Of hashed keys, which of them share their number with another one that was asked for:
             reports do not tell them apart.
         distributions: How the holders are spread over the levels; its members are those of the estimates,
@@ -143,9 +168,12 @@ class Estimates(ValueSpread, ResultTable):
             keys; None where the table has no such row.
         false_discovery_rate: Of hashed keys, the share of keys without holders among those that are
             `detected`, on average, at most; None where keys are listed.
+        detected_level: Of hashed keys, the level of each interval of those that are `detected`, 1 - R·(1 - level)/m
+            for R of m keys: on average at most a share of 1 - level of them does not contain the truth, which is
+            the false coverage rate. None where keys are listed, or none is detected.
     """
 
-    REPEATED: ClassVar[tuple[str, ...]] = ("reports", "epsilon", "method", "level", "hostile", *OPTIONAL)
+    REPEATED: ClassVar[tuple[str, ...]] = ("reports", "epsilon", "method", "level", "hostile", *OPTIONAL, "warning")
     MISSING: ClassVar[str] = "there is no estimate of key {!r}"
 
     task: str
@@ -156,6 +184,7 @@ class Estimates(ValueSpread, ResultTable):
     level: float
     hostile: int
     sets: SetSummary
+    impossible: tuple[AlarmTest, ...]
     verdict: tuple[str, ...]
     key: list[str]
     frequency: Floats
@@ -166,12 +195,16 @@ class Estimates(ValueSpread, ResultTable):
     mean_high: Floats
     detected: NDArray[np.bool_]
     mean_known: NDArray[np.bool_]
+    reported_mean_low: Floats
+    reported_mean_high: Floats
+    reported_mean_known: NDArray[np.bool_]
     mean_misfit: NDArray[np.bool_]
     collides: NDArray[np.bool_]
     distributions: Distributions
     asked: tuple[Asked, ...] = ()
     other: str | None = None
     false_discovery_rate: float | None = None
+    detected_level: float | None = None
 
     def __getitem__(self, key: str) -> KeyEstimate:
         """Return what is known of a key.
@@ -226,22 +259,71 @@ class Estimates(ValueSpread, ResultTable):
             return f"Up to {high} of people may hold keys that are not listed"
         return f"{percent(row.frequency)} of people hold keys that are not listed ({low} to {high})"
 
+    @property
+    def warning(self) -> tuple[str, ...]:
+        """What counts are impossible, and what to do; empty if none is."""
+        return (IMPOSSIBLE, *(test.sentence for test in self.impossible), REMEDY) if self.impossible else ()
+
+    @property
+    def coverage_note(self) -> str:
+        """What holds for the intervals of keys that are shown because they were detected; empty where none is."""
+        if self.detected_level is None:
+            return ""
+        each, others = 100 * self.detected_level, 100 * self.level
+        return (
+            f"Of the intervals of keys that stand out, at most {percent(1 - self.level)} miss the truth by chance, "
+            f"on average: each has the level {each:.6g} %, since these keys were selected. Others have {others:.6g} %"
+        )
+
+    def with_detected(self, other: Estimates) -> Estimates:
+        """Return the same table with the rows of detected keys of the `other` one, of the same keys, at its level."""
+        rows = np.where(self.detected, np.arange(len(self)) + len(self), np.arange(len(self)))
+        both: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])[rows]
+            for name in (*COLUMNS[1:], "mean_misfit")
+            if name != "detected"
+        }
+        spread = self.distributions.joined(other.distributions).take(rows)
+        return replace(self, detected_level=other.level, distributions=spread, **both)
+
     def with_verdict(self) -> Estimates:
         """Return the same table with the sentences that it ends in."""
         if not self.reports:
             return replace(self, verdict=("There are no reports yet.",))
         listed, collisions = self.listed, int(self.collides.sum())
         detected = int(listed.detected.sum())
+        larger_sets = (
+            self.sets.sentence(has_shares=bool(self.level_values)),
+            listed.hidden_means_sentence(),
+        )
         sentences = (
+            *self.warning,
+            *(larger_sets if self.sets.matters_most else ()),
             detection_sentence(detected, len(listed), self.hostile, self.false_discovery_rate),
+            self.coverage_note and f"{self.coverage_note}.",
             self.other_note and f"{self.other_note}.",
             f"{collisions:,} of the keys share their numbers with each other: reports do not tell such keys "
             "apart, and the estimates of each are those of all that have its number."
             if collisions
             else "",
-            self.sets.sentence(has_shares=bool(self.level_values)),
+            *(() if self.sets.matters_most else larger_sets),
         )
         return replace(self, verdict=tuple(filter(None, sentences)))
+
+    @property
+    def is_mean_hidden(self) -> NDArray[np.bool_]:
+        """Whose mean is unknown because of larger sets alone: that of the reported pairs is known."""
+        return self.reported_mean_known & ~self.mean_known
+
+    def hidden_means_sentence(self) -> str:
+        """Return how many means are unknown because of larger sets, and what would help, in words; empty if none."""
+        hidden = int(self.is_mean_hidden.sum())
+        if not hidden:
+            return ""
+        which = "The mean of 1 key is" if hidden == 1 else f"The means of {hidden:,} keys are"
+        enough = self.sets.sufficient_padding
+        remedy = f" By the answers, a padding of {enough:,} would hide at most a tenth as much." if enough else ""
+        return f"{which} unknown for that reason: the mean of the reported pairs stands beside.{remedy}"
 
     @property
     def title(self) -> str:
@@ -256,27 +338,36 @@ class Estimates(ValueSpread, ResultTable):
         interval = f"{100 * self.level:.6g} % interval"
         levels = [f"at {name}" for name in self.distributions.names]
         spread = ["deviation", *levels] if levels else []
-        asked = (header for each in self.asked for header in (each.title, interval))
+        asked = (header for each in self.asked for header in (each.header, interval))
+        reported = ["reported mean", interval] if self.is_mean_hidden.any() else []
         collides = ["collides"] if self.collides.any() else []
-        return ("key", "frequency", interval, "mean", interval, *spread, *asked, *collides)
+        return ("key", "frequency", interval, "mean", interval, *spread, *asked, *reported, *collides)
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return the rows of the table for people: rounded percent, or words where reports say nothing."""
         names = dict(zip(self.level_values, self.distributions.names, strict=True))
         asked = [each.cells(names) for each in self.asked]
-        some_collide = bool(self.collides.any())
+        some_hidden, some_collide = bool(self.is_mean_hidden.any()), bool(self.collides.any())
         return [
             (
-                *row.cells(),
+                f"{row.key} ({UNLISTED})" if row.key == self.other else row.key,
+                *row.cells()[1:],
                 *(
                     cell
                     for cells in asked
                     for cell in (cells[number].value if row.detected else UNKNOWN, cells[number].range)
                 ),
+                *(row.reported_cells() if some_hidden else []),
                 *(["yes" if row.collides else ""] if some_collide else []),
             )
             for number, row in enumerate(self)
         ]
+
+    @property
+    def less_important(self) -> Sequence[int]:
+        """The numbers of columns that are left out first: the spread over levels, where something was asked for."""
+        first, levels = 5, len(self.level_values)
+        return range(first + levels, first - 1, -1) if self.asked else ()
 
     @property
     def grey(self) -> list[bool]:
@@ -284,9 +375,11 @@ class Estimates(ValueSpread, ResultTable):
         return [not told for told in self.detected]
 
     def shown(self, count: int) -> tuple[Estimates, int]:
-        """Return the most frequent of the listed keys, at most `count`, and how many others there are."""
-        listed = self.listed
-        return listed.top(count), max(len(listed) - count, 0)
+        """Return the most frequent of the listed keys, at most `count`, and how many more there are.
+
+        The key that stands for all that are not listed comes after them, and is not counted.
+        """
+        return self.top(count), max(len(self.listed) - count, 0)
 
     def top(self, count: int) -> Estimates:
         """Return the rows of the `count` keys with the largest estimated frequencies, the most frequent first.
@@ -312,7 +405,7 @@ class Estimates(ValueSpread, ResultTable):
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)
-            if field.name not in (*SCALARS, *OPTIONAL, "sets", "verdict", "key", "distributions", "asked")
+            if field.name not in (*SCALARS, *OPTIONAL, "sets", "impossible", "verdict", "key", "distributions", "asked")
         }
         keys = [self.key[row] for row in rows]
         return replace(
@@ -337,7 +430,13 @@ class Estimates(ValueSpread, ResultTable):
         return (
             {name: getattr(self, name) for name in SCALARS}
             | optional
-            | {"estimand": self.sets.estimand, "verdict": list(self.verdict), "sizes": plain(self.sets)}
+            | ({"warning": list(self.warning)} if self.impossible else {})
+            | {
+                "impossible": plain(self.impossible),
+                "estimand": self.sets.estimand,
+                "verdict": list(self.verdict),
+                "sizes": plain(self.sets),
+            }
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -367,7 +466,7 @@ class Estimates(ValueSpread, ResultTable):
 
         A member that is missing, is not of its type, or contradicts others is a `DataError` that names it.
         """
-        facts = read_members(cls, document, (*SCALARS, *OPTIONAL, "verdict"))
+        facts = read_members(cls, document, (*SCALARS, *OPTIONAL, "impossible", "verdict"))
         told = read_value(_Heading, document)
         rows = document.get("estimates")
         columns = read_columns(KeyEstimate, rows, (*COLUMNS, "mean_misfit"), "estimates")
@@ -426,8 +525,10 @@ def detection_sentence(detected: int, keys: int, hostile: int = 0, rate: float |
     if rate is not None:
         despite += f" (at most {100 * rate:g} % of such flags are false, on average)"
     if detected == keys:
-        return f"{f'All {keys:,} keys stand' if keys > 1 else 'The key stands'} out from the noise{despite}."
-    others = "other is" if keys - detected == 1 else "others are"
+        all_keys = {1: "The key stands", 2: "Both keys stand"}.get(keys, f"All {keys:,} keys stand")
+        return f"{all_keys} out from the noise{despite}."
+    # Not "the other": a task may have a key of that name.
+    others = "one that does not is" if keys - detected == 1 else "others are"
     stand = "stands" if detected == 1 else "stand"
     return f"{detected:,} of {keys:,} keys {stand} out from the noise{despite}; the {others} {TOO_RARE}."
 

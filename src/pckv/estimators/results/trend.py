@@ -13,13 +13,12 @@ from pckv.base.arrays import Floats
 from pckv.base.errors import DataError, ParameterError
 from pckv.base.records import plain, read_columns, read_members, read_value
 from pckv.base.table import ResultTable
+from pckv.base.words import UNLISTED, plural
+from pckv.estimators.results.changes import Changes, KeyChange, unseen
 from pckv.estimators.results.estimates import Estimates, KeyEstimate
 from pckv.statistics.detection import DEFAULT_FLAG_RATE
 
-# What stands behind the name of the key for all others, which is no key among others.
-UNLISTED = "all keys that are not listed"
 SCALARS = ("series", "name", "mechanism", "epsilon", "panels", "level")
-CHANGE_FACTS = ("before", "after", "false_discovery_rate", "level", "keys_compared", "keys_changed")
 
 
 class RoundSummary(NamedTuple):
@@ -63,100 +62,16 @@ class RoundEstimate(NamedTuple):
 
 
 COLUMNS = RoundEstimate._fields[1:]
-
-
-class KeyChange(NamedTuple):
-    """By how much one key's frequency changed between two rounds.
-
-    Attributes:
-        key: The name of the key.
-        change: The frequency of the later round less that of the earlier one, with its interval `change_low`
-            to `change_high`.
-        p_value: The chance of a difference as large if the frequency is the same in both rounds.
-        changed: Whether the change is real, at the false discovery rate of the table.
-    """
-
-    key: str
-    change: float
-    change_low: float
-    change_high: float
-    p_value: float
-    changed: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Changes:
-    """What changed between two rounds, one `KeyChange` per key.
-
-    Among the keys with `changed`, at most a share of `false_discovery_rate` is expected not to have changed.
-    That holds for all keys that were compared, `keys_compared`, of which `keys_changed` changed, whichever of
-    them the table has.
-    """
-
-    before: int
-    after: int
-    false_discovery_rate: float
-    level: float
-    keys_compared: int
-    keys_changed: int
-    key: list[str]
-    change: Floats
-    change_low: Floats
-    change_high: Floats
-    p_value: Floats
-    changed: NDArray[np.bool_]
-
-    def __len__(self) -> int:
-        return len(self.key)
-
-    def __iter__(self) -> Iterator[KeyChange]:
-        """Yield the change of every key."""
-        columns = (getattr(self, name) for name in KeyChange._fields[1:])
-        return map(KeyChange._make, zip(self.key, *(column.tolist() for column in columns), strict=True))
-
-    @property
-    def order(self) -> NDArray[np.int64]:
-        """The numbers of the rows, those that moved most, relative to the noise, first."""
-        return np.lexsort((-np.abs(self.change), self.p_value))
-
-    def take(self, rows: NDArray[np.int64]) -> Changes:
-        """Return some rows of the table."""
-        columns = {name: getattr(self, name)[rows] for name in KeyChange._fields[1:]}
-        keys = [self.key[row] for row in rows]
-        return replace(self, key=keys, **columns)
-
-    @property
-    def sentence(self) -> str:
-        """How many of all keys changed, in words."""
-        changed = self.keys_changed
-        which = "No key" if not changed else f"{changed:,} of {self.keys_compared:,} keys"
-        among = (
-            f" (at most {100 * self.false_discovery_rate:g} % of such flags are false, on average)" if changed else ""
-        )
-        return f"{which} changed between rounds {self.before:,} and {self.after:,}{among}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the table as plain values."""
-        facts = {name: getattr(self, name) for name in CHANGE_FACTS}
-        return facts | {"sentence": self.sentence, "keys": [row._asdict() for row in self]}
-
-    @classmethod
-    def from_dict(cls, document: Any) -> Changes:
-        """Return the changes that `to_dict` wrote; a missing or mistyped member is a `DataError`."""
-        facts = read_members(cls, document, CHANGE_FACTS)
-        columns = read_columns(KeyChange, document.get("keys"), place="keys")
-        keys, changed = columns.pop("key"), columns.pop("changed")
-        arrays: dict[str, Any] = {name: np.array(column, float) for name, column in columns.items()}
-        return cls(**facts, key=keys, **arrays, changed=np.array(changed, bool))
+CHANGE_COLUMNS = ("change", "change_low", "change_high")
 
 
 class KeyTrend(NamedTuple):
-    """What is known of one key: in every round, pooled over the last rounds, and by how much it changed."""
+    """What is known of one key: in every round, pooled over the last rounds, and when it changed."""
 
     key: str
     rounds: tuple[RoundEstimate, ...]
     pooled: KeyEstimate
-    change: KeyChange | None
+    changes: tuple[KeyChange, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,12 +87,12 @@ class Trend(ResultTable):
         columns: Arrays by key and round, under the names of `RoundEstimate`.
         pooled: The estimates of the last rounds together, as many as there are panels: each person at most
             once; the rows of the same keys.
-        changes: What changed between the last round and the one before it; None if there is only one.
+        changes: What changed over all rounds, and when, or between two of them; None if there is only one.
         compare_counts: Compares two rounds of all keys by their numbers, at a false discovery rate; None
             where the trend was read from JSON, which has no counts.
     """
 
-    REPEATED: ClassVar[tuple[str, ...]] = ("epsilon", "level")
+    REPEATED: ClassVar[tuple[str, ...]] = ("epsilon", "level", "warning")
     MISSING: ClassVar[str] = "there is no trend of key {!r}"
 
     series: str
@@ -206,14 +121,14 @@ class Trend(ResultTable):
         row = self.row_of(key)
         columns = [self.columns[name][row].tolist() for name in COLUMNS]
         numbers = [each.round for each in self.rounds]
-        change = None if self.changes is None else next(iter(self.changes.take(np.array([row]))))
+        changes = () if self.changes is None else self.changes[key]
         rounds = tuple(map(RoundEstimate._make, zip(numbers, *columns, strict=True)))
-        return KeyTrend(key, rounds, self.pooled[key], change)
+        return KeyTrend(key, rounds, self.pooled[key], changes)
 
-    def compare(self, before: int, after: int, rate: float = DEFAULT_FLAG_RATE) -> Changes:
+    def compare(self, before: int, after: int, false_discovery_rate: float = DEFAULT_FLAG_RATE) -> Changes:
         """Return by how much every frequency changed from round `before` to a later one, `after`.
 
-        The false discovery rate of the flags is `rate`.
+        No other rounds are compared: the `false_discovery_rate` of the flags is that of this comparison.
 
         Raises:
             ParameterError: if one of them has no reports, they are not in order, or the trend was read from
@@ -223,21 +138,21 @@ class Trend(ResultTable):
             raise ParameterError(f"round {before:,} is not before round {after:,}")
         if self.compare_counts is None:
             raise ParameterError("a trend that was read has no counts: compare rounds where they are counted")
-        found = self.compare_counts(before, after, rate)
+        found = self.compare_counts(before, after, false_discovery_rate)
         places = {key: place for place, key in enumerate(found.key)}
         return found.take(np.array([places[key] for key in self.key], np.int64))
 
-    def since(self, before: int, rate: float = DEFAULT_FLAG_RATE) -> Trend:
-        """Return the same trend, its changes being those since round `before` instead of the last but one.
+    def since(self, before: int, false_discovery_rate: float = DEFAULT_FLAG_RATE) -> Trend:
+        """Return the same trend, its changes being those between round `before` and the last one, of all keys.
 
-        The false discovery rate of the flags is `rate`.
+        No other rounds are compared: the `false_discovery_rate` of the flags is that of this comparison.
 
         Raises:
             ParameterError: if there are no reports of that round, or it is the last one.
         """
         if not self.rounds:
             raise ParameterError("there are no reports of any round")
-        return replace(self, changes=self.compare(before, self.rounds[-1].round, rate))
+        return replace(self, changes=self.compare(before, self.rounds[-1].round, false_discovery_rate))
 
     def take(self, rows: NDArray[np.int64]) -> Trend:
         """Return the keys in these `rows`, in the order given."""
@@ -260,12 +175,17 @@ class Trend(ResultTable):
         return self.take(np.argsort(-self.pooled.frequency, kind="stable")[:count])
 
     @property
+    def warning(self) -> tuple[str, ...]:
+        """What counts of the rounds are impossible, and what to do; empty if none is."""
+        return self.pooled.warning
+
+    @property
     def verdict(self) -> tuple[str, ...]:
         """What it comes to, in words."""
         if not self.rounds:
             return ("There are no reports yet.",)
-        compared = () if self.changes is None else (self.changes.sentence,)
-        return (*compared, *self.pooled.verdict)
+        compared = () if self.changes is None else tuple(self.changes.sentences)
+        return (*self.warning, *compared, *self.pooled.conclusion)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; the columns of a key have one number per round."""
@@ -288,38 +208,63 @@ class Trend(ResultTable):
         """
         facts = read_members(cls, document, (*SCALARS, "rounds"))
         rows = document.get("keys")
-        keys = read_columns(KeyChange, rows, ("key",), "keys")["key"]
+        keys = read_columns(KeyTrend, rows, ("key",), "keys")["key"]
         without_changes = document.get("changes", ()) is None
+        changes = None if without_changes else _read_part(Changes, document, "changes", keys)
+        known = {each.round for each in facts["rounds"]}
+        if changes is not None and not {row.after_first for row in changes.rows} <= known:
+            raise DataError("not of the rounds of the trend", place="changes")
         return cls(
             **facts,
             key=keys,
             columns={name: _read_rounds(rows, name, len(facts["rounds"])) for name in COLUMNS},
             pooled=_read_part(Estimates, document, "pooled", keys),
-            changes=None if without_changes else _read_part(Changes, document, "changes", keys),
+            changes=changes,
         )
 
     def table(self) -> dict[str, Any]:
-        """Return one row per key and round, one sequence per column."""
+        """Return one row per key and round, one sequence per column.
+
+        A change is in the first round of its later window, and the columns of changes are empty elsewhere.
+        """
         keys, rounds = len(self), len(self.rounds)
-        return {
-            "key": [key for key in self.key for _ in range(rounds)],
-            "round": np.tile(np.array([each.round for each in self.rounds], np.int64), keys),
-            "opens": [each.opens for each in self.rounds] * keys,
-            "reports": np.tile(np.array([each.reports for each in self.rounds], np.int64), keys),
-        } | {name: self.columns[name].reshape(-1) for name in COLUMNS}
+        return (
+            {
+                "key": [key for key in self.key for _ in range(rounds)],
+                "round": np.tile(np.array([each.round for each in self.rounds], np.int64), keys),
+                "opens": [each.opens for each in self.rounds] * keys,
+                "reports": np.tile(np.array([each.reports for each in self.rounds], np.int64), keys),
+            }
+            | {name: self.columns[name].reshape(-1) for name in COLUMNS}
+            | self._change_columns()
+        )
+
+    def _change_columns(self) -> dict[str, Any]:
+        places = {each.round: place for place, each in enumerate(self.rounds)}
+        found: dict[str, NDArray[Any]] = {name: np.full((len(self), len(places)), np.nan) for name in CHANGE_COLUMNS}
+        changed, between = np.zeros((len(self), len(places)), np.bool_), [""] * (len(self) * len(places))
+        for row in () if self.changes is None else self.changes.rows:
+            at = self.row_of(row.key), places[row.after_first]
+            changed[at], between[at[0] * len(places) + at[1]] = row.changed, row.when
+            for name in CHANGE_COLUMNS:
+                found[name][at] = getattr(row, name)
+        numbers = {name: column.reshape(-1) for name, column in found.items()}
+        return {"changed": changed.reshape(-1), "change_between": between} | numbers
 
     def facts(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""
-        return {name: getattr(self, name) for name in SCALARS} | {"verdict": list(self.verdict)}
+        warning = {"warning": list(self.warning)} if self.warning else {}
+        return {name: getattr(self, name) for name in SCALARS} | warning | {"verdict": list(self.verdict)}
 
     @property
     def title(self) -> str:
         """What stands above the table for people."""
         numbers = [each.round for each in self.rounds]
-        span = f" ({numbers[0]:,} to {numbers[-1]:,})" if numbers else ""
+        last = f" to {numbers[-1]:,}" if len(numbers) > 1 else ""
+        span = f" ({numbers[0]:,}{last})" if numbers else ""
         return (
-            f"{len(numbers):,} rounds{span}, {sum(each.reports for each in self.rounds):,} reports, "
-            f"{self.mechanism}, realised ε {self.epsilon:g} per report, {self.panels:,} panels"
+            f"{plural(len(numbers), 'round')}{span}, {plural(sum(each.reports for each in self.rounds), 'report')}, "
+            f"{self.mechanism}, realised ε {self.epsilon:g} per report, {plural(self.panels, 'panel')}"
         )
 
     def shown(self, count: int) -> tuple[Trend, int]:
@@ -328,25 +273,29 @@ class Trend(ResultTable):
         return shown, len(self) - len(shown)
 
     def headers(self) -> tuple[str, ...]:
-        """Return the headers of the table for people: the last round, smoothed; its change; and pooled."""
+        """Return the headers of the table for people: the last round, smoothed; changes; and pooled."""
         interval = f"{100 * self.level:.6g} % interval"
         last = max((each.round for each in self.rounds), default=0)
         together = sum(each.round > last - self.panels for each in self.rounds)
         pooled = f"pooled, {together:,} rounds" if together > 1 else "last round"
-        return ("key", "smoothed", interval, "change, points", interval, "", pooled, interval)
+        return ("key", "smoothed", interval, "changed between", "points", interval, pooled, interval)
 
     def cells(self) -> list[tuple[str, ...]]:
-        """Return the rows of the table for people, in percent."""
-        changes = [None] * len(self) if self.changes is None else list(self.changes)
-        return [
-            (
-                f"{key} ({UNLISTED})" if key == self.pooled.other else key,
-                *_percent(*(float(self.columns[name][row, -1]) for name in _SMOOTHED)),
-                *(("", "", "") if change is None else _points(change)),
-                *_percent(*self.pooled[key][1:4]),
-            )
-            for row, (key, change) in enumerate(zip(self.key, changes, strict=True))
-        ]
+        """Return the rows of the table for people, in percent; a key that changed twice has two."""
+        found: list[tuple[str, ...]] = []
+        for row, key in enumerate(self.key):
+            name = f"{key} ({UNLISTED})" if key == self.pooled.other else key
+            smoothed = _percent(*(float(self.columns[each][row, -1]) for each in _SMOOTHED))
+            first, *others = self._change_cells(row)
+            found.append((name, *smoothed, *first, *_percent(*self.pooled[key][1:4])))
+            found += [(name, "", "", *cells, "", "") for cells in others]
+        return found
+
+    def _change_cells(self, row: int) -> list[tuple[str, str, str]]:
+        if self.changes is None:
+            return [("", "", "")]
+        changes = [change.cells() for change in self.changes[self.key[row]]]
+        return changes or [("", "", unseen(float(self.changes.smallest_change[row])))]
 
     def __repr__(self) -> str:
         return (
@@ -360,11 +309,6 @@ _SMOOTHED = ("smoothed", "smoothed_low", "smoothed_high")
 
 def _percent(value: float, low: float, high: float) -> tuple[str, str]:
     return f"{100 * value:.2f} %", f"{100 * low:.2f} – {100 * high:.2f} %"
-
-
-def _points(change: KeyChange) -> tuple[str, str, str]:
-    interval = f"{100 * change.change_low:+.2f} – {100 * change.change_high:+.2f}"
-    return f"{100 * change.change:+.2f}", interval, "changed" if change.changed else ""
 
 
 def _read_rounds(rows: list[dict[str, Any]], name: str, rounds: int) -> NDArray[Any]:

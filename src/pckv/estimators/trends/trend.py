@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -14,6 +13,7 @@ from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.series import Series
+from pckv.estimators.alarms import AlarmTest
 from pckv.estimators.estimate import (
     check_level,
     default_method,
@@ -22,8 +22,9 @@ from pckv.estimators.estimate import (
     interval_columns,
     own_standard_error,
 )
+from pckv.estimators.holders import HolderIntervals, bounded_intervals, holder_intervals
+from pckv.estimators.impossible import FALSE_ALARMS_PER_LOOK, count_tests
 from pckv.estimators.intervals import (
-    GAUSSIAN_VARIANCE,
     Interval,
     frequency_interval,
     mean_interval,
@@ -31,14 +32,16 @@ from pckv.estimators.intervals import (
 )
 from pckv.estimators.linear import corrected
 from pckv.estimators.methods.registry import DEFAULT_FOR_MANY_KEYS
+from pckv.estimators.results.changes import Changes
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.trend import COLUMNS, Changes, RoundSummary, Trend
+from pckv.estimators.results.trend import COLUMNS, RoundSummary, Trend
 from pckv.estimators.sets import hidden_share
+from pckv.estimators.shares import EVERY_KEY
+from pckv.estimators.trends.changes import find_changes
 from pckv.estimators.trends.rounds import RoundCounts, add_up, last_rounds, pool, pooled_support
-from pckv.estimators.trends.smoothing import smooth_frequencies, smooth_means
-from pckv.statistics.binomial import binomial_upper_tail
-from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate, discoveries
-from pckv.statistics.moments import GAUSSIAN_NOISE
+from pckv.estimators.trends.smoothing import Levels, smooth_frequencies, smooth_means
+from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate
+from pckv.statistics.moments import Scale
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport
 
@@ -49,6 +52,7 @@ class ComparedRounds:
 
     counts: tuple[RoundCounts, ...]
     names: list[str]
+    smoothed: Floats
     level: float
 
     def __call__(self, before: int, after: int, rate: float) -> Changes:
@@ -57,64 +61,8 @@ class ComparedRounds:
         for number in (before, after):
             if number not in by_number:
                 raise ParameterError(f"there are no reports of round {number:,}")
-        return compare(by_number[before], by_number[after], self.names, self.level, check_rate(rate))
-
-
-def compare(before: RoundCounts, after: RoundCounts, names: list[str], level: float, rate: float) -> Changes:
-    """Compare two rounds of the same keys, at a level of intervals and a false discovery rate of flags."""
-    # Noise may take a difference beyond 1; the interval moves back with it, since cut off it would be narrow
-    # or empty.
-    change = np.clip(after.frequency - before.frequency, -1, 1)
-    variance = sum(_variance(each, np.clip(each.frequency, 0, 1)) for each in (before, after))
-    reach = two_sided_z(level) * np.sqrt(variance)
-    p_value = _p_values(before, after)
-    changed = discoveries(p_value, rate)
-    return Changes(
-        before=before.number,
-        after=after.number,
-        false_discovery_rate=rate,
-        level=level,
-        keys_compared=len(names),
-        keys_changed=int(changed.sum()),
-        key=names,
-        change=change,
-        change_low=np.clip(change - reach, -1, 1),
-        change_high=np.clip(change + reach, -1, 1),
-        p_value=p_value,
-        changed=changed,
-    )
-
-
-def _variance(counts: RoundCounts, frequency: Floats) -> Floats:
-    # Panels are disjoint, so that the errors of their choice are opposed: their difference is that of two
-    # samples of a large population. With one panel all people report, and only those who are not asked for
-    # the size are chosen.
-    return counts.noise_variance(frequency, counts.moments.left_out if counts.panels == 1 else 1.0)
-
-
-def _p_values(before: RoundCounts, after: RoundCounts) -> Floats:
-    """Return the chances of differences as large where the frequency is the same in both rounds."""
-    both = (before, after)
-    reports = sum(each.pair_reports for each in both)
-    common = np.clip(sum(each.frequency * (each.pair_reports / reports) for each in both), 0, 1)
-    deviation = np.sqrt(sum(_variance(each, common) for each in both))
-    z = np.abs(after.frequency - before.frequency) / deviation
-    found = np.array([math.erfc(distance * math.sqrt(0.5)) for distance in z.tolist()])
-    if all(each.moments.supports_once for each in both) and any(
-        each.pair_reports * each.moments.noise < GAUSSIAN_NOISE for each in both
-    ):
-        counts = [each.support.total for each in both]
-        few = counts[0] + counts[1] < GAUSSIAN_VARIANCE
-        found[few] = _exact_p_values(counts[0][few], counts[1][few], after.pair_reports / reports)
-    return found
-
-
-def _exact_p_values(before: Integers, after: Integers, share: float) -> Floats:
-    """Return those of few counts: given their sum, each is in the later round by the share of its reports."""
-    counts = [each.astype(np.float64) for each in (before, after)]
-    more = binomial_upper_tail(counts[1], counts[0] + counts[1], share)
-    fewer = binomial_upper_tail(counts[0], counts[0] + counts[1], 1 - share)
-    return np.asarray(np.minimum(2 * np.minimum(more, fewer), 1.0))
+        pair, last = [by_number[before], by_number[after]], list(by_number).index(after)
+        return find_changes(pair, self.names, self.smoothed[:, last], self.level, check_rate(rate), all_keys=True)
 
 
 # A trend takes about 300 bytes of memory per key and round.
@@ -132,7 +80,7 @@ def trend(
     false_discovery_rate: float = DEFAULT_FLAG_RATE,
     progress: Progress = no_progress,
 ) -> Trend:
-    """Estimate all rounds of a series: on their own, smoothed, pooled, and the last against the one before.
+    """Estimate all rounds of a series: on their own, smoothed, pooled, and which keys changed when.
 
     Frequencies are the capped ones of `estimate`, and so are their changes; the upper limits of frequencies
     reach to what larger sets may hide. All are about all people, not only about the panel that reported.
@@ -144,8 +92,8 @@ def trend(
         level: The level of the intervals.
         keys: The names of the keys; by default all. The others are decoded all the same, for drifts are
             learned from all keys, unless there are too many.
-        false_discovery_rate: The share of false ones expected among the keys that are flagged as changed, at
-            most.
+        false_discovery_rate: The share of keys with a false change among those that are flagged as changed, on
+            average, at most, over all comparisons of all rounds.
         progress: Called with the share that is decoded.
 
     Returns:
@@ -169,6 +117,8 @@ def trend(
     decoded = decoded_keys(series, len(given), numbers)
     counts = _in_order(_counts(series, given, decoded, progress))
     pooled = _pooled(series, counts, decoded, level)
+    columns = _columns(series, counts, pooled.detected, level)
+    smoothed = np.asarray(columns["smoothed"], np.float64)
     found = Trend(
         series=series.id,
         name=series.name,
@@ -178,10 +128,12 @@ def trend(
         level=level,
         rounds=tuple(_summary(series, each) for each in counts),
         key=pooled.key,
-        columns=_columns(series, counts, pooled.detected, level),
+        columns=columns,
         pooled=pooled,
-        changes=compare(counts[-2], counts[-1], pooled.key, level, false_discovery_rate) if counts[1:] else None,
-        compare_counts=ComparedRounds(tuple(counts), pooled.key, level),
+        changes=find_changes(counts, pooled.key, smoothed[:, -1], level, false_discovery_rate, all_keys=False)
+        if counts[1:]
+        else None,
+        compare_counts=ComparedRounds(tuple(counts), pooled.key, smoothed, level),
     )
     return found if keys is None else found.only(list(keys))
 
@@ -242,7 +194,17 @@ def _pooled(series: Series, counts: Sequence[RoundCounts], keys: Integers, level
     everything = keys.size == series.task.key_count
     method = default_method(series.task) if everything else DEFAULT_FOR_MANY_KEYS
     found = estimate_supports(pool(series, latest), keys, support, method, level)
-    return replace(found, task=series.id)
+    impossible = (*found.impossible, *_impossible(series, counts, found.key))
+    return replace(found, task=series.id, impossible=impossible).with_verdict()
+
+
+def _impossible(series: Series, counts: Sequence[RoundCounts], names: Sequence[str]) -> Iterator[AlarmTest]:
+    """Yield the tests of single rounds whose counts are impossible; all rounds together are one look."""
+    for each in counts:
+        for test in count_tests(pool(series, [each]), each.support, names):
+            chance = min(1.0, len(counts) * test.chance)
+            if chance <= FALSE_ALARMS_PER_LOOK:
+                yield AlarmTest(test.name, f"in round {each.number:,}, {test.seen}", chance)
 
 
 def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, level: float) -> Columns:
@@ -254,16 +216,24 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
     found = {name: np.stack([each[name] for each in own], axis=1) for name in own[0]}
     frequencies = smooth_frequencies(counts, level)
     smoothed = _possible(frequencies.level, frequencies.interval, 0.0)
+    answers = [
+        add_up([each.size_answers for each in last_rounds(counts[: number + 1], series.panels)])
+        for number in range(len(counts))
+    ]
     smoothed_high = [
-        _raise(series, counts[: number + 1], level, *column)
-        for number, column in enumerate(zip(smoothed[0].T, smoothed[2].T, strict=True))
+        _raise(series, some, level, *column)
+        for some, *column in zip(answers, smoothed[0].T, smoothed[2].T, strict=True)
     ]
     means: dict[str, Floats] = {f"smoothed_{name}": np.array(found[name]) for name in ("mean", "mean_low", "mean_high")}
     if stands_out.any():
         rows = np.flatnonzero(stands_out)
         of_rows = [each.at(rows) for each in counts]
-        levels = smooth_means(of_rows, frequencies.level[rows], level)
-        for name, column in zip(means, _possible(levels.level, levels.interval, -1.0), strict=True):
+        holders = [
+            _holder_intervals(series, some, level, *column)
+            for some, *column in zip(answers, smoothed[0][rows].T, smoothed[1][rows].T, strict=True)
+        ]
+        levels = smooth_means(of_rows, frequencies.level[rows], holders[0].reported_level)
+        for name, column in zip(means, _widened_means(holders, levels, counts[0].scale), strict=True):
             means[name][rows] = in_units(column, series.task)
     limits = {"smoothed_low": smoothed[1], "smoothed_high": np.stack(smoothed_high, axis=1)}
     found |= {"smoothed": smoothed[0]} | limits | means
@@ -277,7 +247,17 @@ def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndar
     error = own_standard_error(support, reports, moments)
     high = hidden_share(task, counts.size_answers, level).raise_limits(high, error, level)
     mean = corrected(support, reports, moments)[1]
-    of_mean = Interval(*mean_interval(support, reports, moments, level)[:2])
+    holders = holder_intervals(
+        task,
+        counts.size_answers,
+        support,
+        reports,
+        moments,
+        level,
+        lambda limit: frequency_interval(support, reports, moments, limit).low,
+    )
+    of_reported = Interval(*mean_interval(support, reports, moments, holders.reported_level)[:2])
+    of_mean = holders.widened(of_reported, counts.scale, EVERY_KEY)
     detected = Detection(task.key_count, level).detected(support.total, reports, moments)
     return interval_columns(task, np.clip(counts.frequency, 0, 1), Interval(low, high), mean, of_mean, detected)
 
@@ -293,8 +273,29 @@ def _possible(level: Floats, interval: Interval, least: float) -> tuple[Floats, 
     return clipped, np.minimum(low, clipped), np.maximum(high, clipped)
 
 
-def _raise(series: Series, counts: Sequence[RoundCounts], level: float, smoothed: Floats, high: Floats) -> Floats:
-    """Raise the upper limits of the last rounds to what larger sets may hide, by the latest answers."""
-    answers = add_up([each.size_answers for each in last_rounds(counts, series.panels)])
+def _holder_intervals(
+    series: Series, answers: Integers, level: float, smoothed: Floats, low: Floats
+) -> HolderIntervals:
+    """Return how smoothed means of a round are widened by what larger sets may hide, given its frequencies."""
+    error = (smoothed - low) / two_sided_z(level)
+    if not series.task.can_truncate:
+        return HolderIntervals(level, lambda interval, _scale, _keys: interval)
+    return bounded_intervals(
+        series.task, answers, level, lambda limit: np.maximum(smoothed - two_sided_z(limit) * error, 0.0)
+    )
+
+
+def _widened_means(holders: Sequence[HolderIntervals], levels: Levels, scale: Scale) -> tuple[Floats, Floats, Floats]:
+    """Return smoothed means with limits for all holders, by key and round."""
+    mean, low, high = _possible(levels.level, levels.interval, -1.0)
+    rounds = [
+        of_round.widened(Interval(*ends), scale, EVERY_KEY)
+        for of_round, *ends in zip(holders, low.T, high.T, strict=True)
+    ]
+    return mean, np.stack([each.low for each in rounds], axis=1), np.stack([each.high for each in rounds], axis=1)
+
+
+def _raise(series: Series, answers: Integers, level: float, smoothed: Floats, high: Floats) -> Floats:
+    """Raise the upper limits of a round to what larger sets may hide, by the latest answers."""
     error = (high - smoothed) / two_sided_z(level)
     return hidden_share(series.task, answers, level).raise_limits(high, error, level)

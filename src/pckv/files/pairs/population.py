@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pckv.base.arrays import Flags, Floats, Integers
-from pckv.base.errors import DataError, PairsError
+from pckv.base.errors import PairsError
 from pckv.base.levels import listed
 from pckv.base.limits import REFUSE, REFUSE_BETWEEN
 from pckv.base.population import Population
 from pckv.base.progress import Progress, no_progress
+from pckv.base.words import plural
 from pckv.contract.task import Task
-from pckv.files.pairs.rows import Columns, PairsSource, RowBatch, RowKeys, format_number, row_keys
-from pckv.files.pairs.sources import open_pairs
+from pckv.files.pairs.rows import PairsSource, RowBatch, RowKeys, format_number, row_keys
 from pckv.files.spill import SpilledRecords
 
 REPEATED = LAST, MEAN = "last", "mean"
+# What is wrong with a row that has a value alone: one that has neither is a user without pairs.
+NO_NAME = "a value without a key"
+# The code of a refusal of all pairs of a user, by the first row that is too many.
+TOO_MANY_PAIRS = "too_many_pairs"
 
 
 class Repairs(NamedTuple):
@@ -48,15 +51,14 @@ class PairRules(NamedTuple):
     # How many pairs a user may have.
     most: int | None
     keys: RowKeys
-    # Takes the index of a row, what is wrong with it and the code of that, and returns the error.
-    row_error: Callable[[int, str, str], DataError]
+    # Refuses the rows of some indices, as `PairsSource.refuse` does those of some numbers.
+    refuse: Callable[..., None]
 
 
 class RepairedPopulation(NamedTuple):
-    """A population, and how many of its rows were repaired."""
+    """A population, and how many of its rows were merged into others."""
 
     population: Population
-    clipped: int
     merged: int
 
 
@@ -66,9 +68,9 @@ def population_of(
     """Return the participants of a source of pairs, checked against a task, in the order they appear."""
     keys = row_keys(task)
     builder = PopulationBuilder(file, keys)
-    clipped = read_task_rows(file, builder.add, task, repairs, progress)
+    read_task_rows(file, builder.add, task, repairs, progress)
     population, merged = builder.build(repairs.repeated, most_pairs(task))
-    return RepairedPopulation(on_levels(file, population, task, repairs), clipped, merged)
+    return RepairedPopulation(on_levels(file, population, task, repairs), merged)
 
 
 def on_levels(file: PairsSource, population: Population, task: Task, repairs: Repairs) -> Population:
@@ -91,50 +93,80 @@ def most_pairs(task: Task) -> int | None:
     return task.padding if task.more == REFUSE else None
 
 
-def read_task_rows(file: PairsSource, add: AddRows, task: Task, repairs: Repairs, progress: Progress) -> int:
-    """Check all rows against a task and pass them to `add`; return how many were clipped."""
-    clipped, of_text = 0, row_keys(task).of_text
+def read_task_rows(file: PairsSource, add: AddRows, task: Task, repairs: Repairs, progress: Progress) -> None:
+    """Check all rows against a task and pass those that are not refused to `add`."""
+    of_text = row_keys(task).of_text
     for batch in file.batches(progress):
-        keys, used = _task_keys(file, batch, task, of_text), ~batch.blank
-        values, moved = _task_values(file, batch, used, task, repairs)
-        clipped += moved
-        add(batch, keys, values, used)
-    return clipped
+        keys, are_keys = _task_keys(file, batch, task, of_text)
+        values, are_values, moved = _task_values(file, batch, task, repairs)
+        good = batch.blank | are_keys & are_values
+        file.findings.clipped += int((good & moved).sum())
+        some, used = batch.only(good), ~batch.blank[good]
+        if task.other_index is not None and not task.is_hashed:
+            _count_unlisted(file, some, used & (keys[good] > task.other_index))
+        add(some, keys[good], values[good], used)
 
 
-def _task_keys(file: PairsSource, batch: RowBatch, task: Task, of_text: Callable[[str], int]) -> Integers:
-    numbers = np.zeros(len(batch.keys.names), np.int64)
-    for code, name in enumerate(batch.keys.names):
+def _task_keys(file: PairsSource, batch: RowBatch, task: Task, of_text: Callable[[str], int]) -> tuple[Integers, Flags]:
+    """Return each row's key as an integer, and which rows have one; others are refused."""
+    names, codes = batch.keys.names, batch.keys.codes
+    numbers, problems = np.zeros(len(names), np.int64), dict[int, str]()
+    for code, name in enumerate(names):
         try:
             # Without a text there is no key, not even one that is not listed.
             numbers[code] = of_text(name) if name else task.key_index(name)
         except PairsError as error:
-            unknown = (batch.keys.codes == code) & ~batch.blank
-            if unknown.any():
-                first = int(batch.rows[np.argmax(unknown)])
-                raise file.row_error(first, str(error), None if task.is_hashed else "unknown_key") from None
-    return numbers[batch.keys.codes]
+            problems[code] = str(error)
+    known = np.ones(len(names), np.bool_)
+    known[list(problems)] = False
+    unknown = ~known[codes] & ~batch.blank
+    nameless = unknown & batch.keys.rows_with("")
+    if nameless.any():
+        file.refuse(batch.rows[nameless], NO_NAME, NO_NAME)
+    unlisted = unknown & ~nameless
+    if unlisted.any():
+        reason = problems[int(codes[np.argmax(unlisted)])]
+        differ = np.unique(codes[unlisted]).size > 1
+        error_code = None if task.is_hashed else "unknown_key"
+        file.refuse(batch.rows[unlisted], "unknown key", reason, error_code, differ=differ)
+    if not task.is_hashed:
+        _count_unlisted(file, batch, unlisted)
+    return numbers[codes], known[codes]
 
 
-def _task_values(file: PairsSource, batch: RowBatch, used: Flags, task: Task, repairs: Repairs) -> tuple[Floats, int]:
-    values = batch.values
-    outside = used & ~((values >= task.low) & (values <= task.high))
-    refused = np.flatnonzero(outside & (np.isnan(values) | (not repairs.clip)))
-    if refused.size:
-        row, value = int(batch.rows[refused[0]]), float(values[refused[0]])
-        if np.isnan(value):
-            raise file.row_error(row, "value is NaN")
-        reason = f"value {format_number(value)} is outside [{task.low:g}, {task.high:g}]"
-        raise file.row_error(row, reason, "value_outside_range")
-    inside = np.clip(values, task.low, task.high)
-    if task.between != REFUSE_BETWEEN:
-        return inside, int(outside.sum())
-    between = used & ~np.isin(inside, task.level_values)
-    if between.any() and not repairs.clip:
-        first = int(np.argmax(between))
-        reason = f"value {format_number(float(values[first]))} is not one of {listed(task.level_values)}"
-        raise file.row_error(int(batch.rows[first]), reason, "value_between_levels")
-    return _nearest_levels(inside, task), int((outside | between).sum())
+def _count_unlisted(file: PairsSource, batch: RowBatch, rows: Flags) -> None:
+    """Count some rows by the names of their keys, which a task does not list."""
+    pairs = np.bincount(batch.keys.codes[rows], minlength=len(batch.keys.names))
+    for code in np.flatnonzero(pairs).tolist():
+        file.findings.add_unlisted(batch.keys.names[code], int(pairs[code]))
+
+
+def _task_values(file: PairsSource, batch: RowBatch, task: Task, repairs: Repairs) -> tuple[Floats, Flags, Flags]:
+    """Return values within the range, which rows have one, and which were moved there; others are refused."""
+    values, used = batch.values, ~batch.blank
+
+    def refuse(wrong: Flags, kind: str, code: str | None = None) -> None:
+        first = format_number(float(values[np.argmax(wrong)]))
+        differ = np.unique(values[wrong]).size > 1
+        file.refuse(batch.rows[wrong], f"value {kind}", f"value {first} {kind}", code, differ=differ)
+
+    infinite = used & ~np.isfinite(values)
+    if infinite.any():
+        refuse(infinite, "is not a finite number")
+    outside = used & ~infinite & ~((values >= task.low) & (values <= task.high))
+    if outside.any() and not repairs.clip:
+        refuse(outside, f"is outside [{task.low:g}, {task.high:g}]", "value_outside_range")
+    inside = np.clip(np.where(infinite, task.low, values), task.low, task.high)
+    between = np.zeros(values.size, np.bool_)
+    if task.between == REFUSE_BETWEEN:
+        between = used & ~infinite & ~np.isin(inside, task.level_values)
+        if between.any() and not repairs.clip:
+            refuse(between, f"is not one of {listed(task.level_values)}", "value_between_levels")
+        inside = _nearest_levels(inside, task)
+    wrong = outside | between
+    if repairs.clip:
+        return inside, ~infinite, wrong
+    return inside, ~(infinite | wrong), np.zeros_like(wrong)
 
 
 def _nearest_levels(values: Floats, task: Task) -> Floats:
@@ -155,7 +187,8 @@ class PopulationBuilder:
         self._user = _GrowingArray(np.dtype(np.int32))
         self._key = _GrowingArray(keys.kind)
         self._value = _GrowingArray(np.dtype(np.float64))
-        self._unused = _GrowingArray(np.dtype(np.int64))
+        # As many rows as fit into memory have numbers that short.
+        self._row = _GrowingArray(np.dtype(np.int32))
 
     def add(self, batch: RowBatch, keys: Integers, values: Floats, used: Flags) -> None:
         """Add a batch; the user of an unused row is still a participant."""
@@ -164,30 +197,24 @@ class PopulationBuilder:
         self._user.extend(users[used])
         self._key.extend(keys[used])
         self._value.extend(values[used])
-        self._unused.extend(batch.rows[~used])
+        self._row.extend(batch.rows[used])
 
     def build(self, repeated: str | None, most: int | None = None) -> tuple[Population, int]:
         """Return all participants' pairs, and how many rows were merged into others."""
-        if not self._users:
+        if not self.file.findings.rows:
             raise self.file.error("no rows")
+        rows = self._row.release()
+
+        def refuse(indices: Integers, *what: str, differ: bool = False) -> None:
+            self.file.refuse(rows[indices], *what, differ=differ)
+
         return build_population(
             self._user.release(),
             self._key.release(),
             self._value.release(),
             participants=len(self._users),
-            rules=PairRules(
-                repeated,
-                most,
-                self._keys,
-                lambda index, reason, code: self.file.row_error(self._row_of(index), reason, code),
-            ),
+            rules=PairRules(repeated, most, self._keys, refuse),
         )
-
-    def _row_of(self, index: int) -> int:
-        """Return the number of a row from its index among the used ones."""
-        unused = self._unused.release()
-        before = np.searchsorted(unused - np.arange(unused.size), index, side="right")
-        return index + int(before)
 
 
 def build_population(
@@ -213,9 +240,11 @@ def build_population(
     if repeats.any():
         if rules.repeated is None:
             first = int(np.flatnonzero(repeats)[np.argmin(order[repeats])])
-            reason = f"{rules.keys.name(int(keys[first]))} again for the same user"
-            raise rules.row_error(int(order[first]), reason, "repeated_key")
-        values = _merge_repeats(values, repeats, rules.repeated)
+            kind = "appears twice for this user"
+            reason = f"{rules.keys.name(int(keys[first]))} {kind}"
+            differ = len(set(map(rules.keys.name, np.unique(keys[repeats]).tolist()))) > 1
+            rules.refuse(np.sort(order[repeats]), f"key {kind}", reason, "repeated_key", differ=differ)
+        values = _merge_repeats(values, repeats, rules.repeated or LAST)
         users, keys, order = users[~repeats], keys[~repeats], order[~repeats]
     numbers = rules.keys.numbers(keys)
     shared = np.zeros(users.size, np.bool_)
@@ -226,7 +255,8 @@ def build_population(
     if rules.most is not None:
         _check_number(users[~shared], order[~shared], rules.most, rules)
     offsets = np.append(0, np.cumsum(np.bincount(users, minlength=participants)))
-    return Population(offsets, numbers, values), int(repeats.sum())
+    # What is refused is not merged.
+    return Population(offsets, numbers, values), 0 if rules.repeated is None else int(repeats.sum())
 
 
 def _check_number(users: NDArray[np.int32], order: Integers, most: int, rules: PairRules) -> None:
@@ -236,8 +266,8 @@ def _check_number(users: NDArray[np.int32], order: Integers, most: int, rules: P
     rank = np.arange(users.size) - np.repeat(starts, np.diff(np.append(starts, users.size)))
     too_many = order[by_row][rank == most]
     if too_many.size:
-        reason = f"pair {most + 1:,} of the same user, where the task takes at most {most:,}"
-        raise rules.row_error(int(too_many.min()), reason, "too_many_pairs")
+        reason = f"this user has more than {plural(most, 'pair')}, the most that the task takes"
+        rules.refuse(np.sort(too_many), reason, reason, TOO_MANY_PAIRS)
 
 
 class _GrowingArray:
@@ -300,12 +330,10 @@ class SpilledRows:
 
     def populations(self, repeated: str | None, most: int | None) -> Iterator[tuple[Population, int]]:
         """Yield all pairs, some participants at a time, and how many rows were merged into others."""
-        empty = True
-        for records in self._spill.read():
-            empty = False
-            yield self._population(records, repeated, most)
-        if empty:
+        if not self.file.findings.rows:
             raise self.file.error("no rows")
+        for records in self._spill.read():
+            yield self._population(records, repeated, most)
 
     def _population(self, records: NDArray[Any], repeated: str | None, most: int | None) -> tuple[Population, int]:
         order = np.lexsort(records["user"].T)
@@ -316,42 +344,31 @@ class SpilledRows:
         used = records["key"] != NO_KEY
         pairs = records[used]
 
-        def row_error(index: int, reason: str, code: str) -> DataError:
-            return self.file.row_error(int(pairs["row"][index]), reason, code)
+        def refuse(indices: Integers, *what: str, differ: bool = False) -> None:
+            self.file.refuse(pairs["row"][indices], *what, differ=differ)
 
         return build_population(
             users[used],
             pairs["key"],
             pairs["value"],
             participants=int(new.sum()),
-            rules=PairRules(repeated, most, self._keys, row_error),
+            rules=PairRules(repeated, most, self._keys, refuse),
         )
 
 
 def read_populations(
-    path: Path,
-    task: Task,
-    columns: Columns,
-    repairs: Repairs = NO_REPAIRS,
-    progress: Progress = no_progress,
-    *,
-    name: str | None = None,
+    file: PairsSource, task: Task, repairs: Repairs = NO_REPAIRS, progress: Progress = no_progress
 ) -> Iterator[RepairedPopulation]:
-    """Read all pairs: at once where memory allows, else some participants at a time.
-
-    `name` is what messages call the file, where that is not its path.
-    """
-    file = open_pairs(path, columns, name)
+    """Read all pairs: at once where memory allows, else some participants at a time."""
     if not file.is_large:
         yield population_of(file, task, repairs, progress)
         return
     with closing(SpilledRows(file, row_keys(task))) as spilled:
-        clipped = read_task_rows(file, spilled.add, task, repairs, progress)
+        read_task_rows(file, spilled.add, task, repairs, progress)
         most = most_pairs(task)
-        if most is not None:
+        if most is not None and not file.counts_faults:
             # A file in which a participant has too many pairs is refused whole, before any of it is used.
             for _ in spilled.populations(repairs.repeated, most):
                 pass
         for population, merged in spilled.populations(repairs.repeated, most):
-            yield RepairedPopulation(on_levels(file, population, task, repairs), clipped, merged)
-            clipped = 0
+            yield RepairedPopulation(on_levels(file, population, task, repairs), merged)

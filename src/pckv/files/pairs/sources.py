@@ -7,7 +7,7 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from itertools import islice
@@ -17,9 +17,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from pckv.base.arrays import Integers
 from pckv.base.errors import DataError, ParameterError, first_line, require
 from pckv.base.progress import Progress
-from pckv.files.pairs.rows import ColumnBatch, Columns, EncodedNames, PairsSource, encode
+from pckv.base.words import plural
+from pckv.files.pairs.rows import PLAIN_FORM, ColumnBatch, Columns, EncodedNames, PairsSource, TextForm, encode
 from pckv.files.parquet import is_parquet, open_parquet
 
 TAB = "\t"
@@ -37,8 +39,10 @@ CHUNK_BYTES = 2**16
 class TextPairs(PairsSource):
     """A text file of pairs, with the names of its columns in the first line."""
 
-    def __init__(self, path: Path, columns: Columns, name: str) -> None:
-        super().__init__(columns, name)
+    PLACE = "line"
+
+    def __init__(self, path: Path, columns: Columns, name: str, form: TextForm = PLAIN_FORM) -> None:
+        super().__init__(columns, name, form)
         self.path = path
         with path.open("rb") as file:
             file.seek(0)
@@ -53,9 +57,9 @@ class TextPairs(PairsSource):
 
     @cached_property
     def separator(self) -> str:
-        """What separates values: what gives the header the three columns; the file's name decides a draw."""
+        """What separates values: what gives the header the columns; the file's name decides a draw."""
         headers = {mark: header for mark in SEPARATORS if (header := self._header(mark)) is not None}
-        fitting = [mark for mark, header in headers.items() if set(self.columns) <= set(header)]
+        fitting = [mark for mark, header in headers.items() if set(self.columns.names) <= set(header)]
         if TAB in fitting and self.path.name.lower().removesuffix(GZIP_SUFFIX).endswith(TAB_SUFFIXES):
             return TAB
         if len(fitting) > 1:
@@ -68,50 +72,66 @@ class TextPairs(PairsSource):
         """Return the names of the columns; None if the header cannot be read with this separator."""
         with self._text() as (_, file):
             try:
-                header = next(csv.reader(_lines(file), delimiter=separator, strict=True), None)
+                header = next(self._reader(file, separator), None)
             except csv.Error:
                 return None
             if header is None:
                 raise self.error("the file is empty")
-            return header
+            return self.form.names(header)
 
-    def read(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
+    def _reader(self, file: io.TextIOWrapper, separator: str, *, strict: bool = True) -> Any:
+        return csv.reader(_lines(file), delimiter=separator, strict=strict, skipinitialspace=self.form.trim)
+
+    def read_columns(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
         size, start = self.path.stat().st_size or 1, 0
         with self._text() as (raw, file):
-            reader = csv.reader(_lines(file), delimiter=self.separator, strict=True)
+            reader = self._reader(file, self.separator)
             try:
-                header = next(reader)
+                header = self.form.names(next(reader))
                 self.check_header(header)
-                pickers = [itemgetter(header.index(name)) for name in self.columns]
+                pickers = [itemgetter(header.index(name)) for name in self.columns.names]
                 while batch := list(islice(reader, rows_per_batch)):
                     rows = [fields for fields in batch if fields]
-                    for row, fields in enumerate(rows, start):
-                        if len(fields) != len(header):
-                            reason = f"{len(fields)} fields where the header has {len(header)}"
-                            raise self.row_error(row, reason)
-                    users, keys, values = (list(map(pick, rows)) for pick in pickers)
-                    yield ColumnBatch(encode(users), encode(keys), values)
+                    numbers = np.arange(start, start + len(rows))
                     start += len(rows)
+                    self.findings.rows += len(rows)
+                    whole = np.array([len(fields) == len(header) for fields in rows], np.bool_)
+                    if not whole.all():
+                        first = rows[int(np.argmin(whole))]
+                        reason = f"{len(first)} fields where the header has {len(header)}"
+                        differ = len({len(fields) for fields in rows} - {len(header)}) > 1
+                        self.refuse(numbers[~whole], "another number of fields than the header", reason, differ=differ)
+                        numbers, rows = numbers[whole], [fields for fields in rows if len(fields) == len(header)]
+                    users, keys, *values = (list(map(pick, rows)) for pick in pickers)
+                    yield ColumnBatch(numbers, encode(users), encode(keys), values[0] if values else None)
                     progress(raw.tell() / size)
             except csv.Error as error:
                 raise DataError(str(error), place=f"{self.name}, line {reader.line_num}") from None
 
-    def place(self, row: int) -> str:
-        """Return the line on which a row ends, as an editor counts lines."""
+    def places(self, rows: Sequence[int]) -> list[int]:
+        """Return the lines on which rows end, as an editor counts lines."""
+        places, read = [], 0
         with self._text(errors="replace") as (_, file):
-            reader = csv.reader(_lines(file), delimiter=self.separator)
-            rows = (fields for fields in reader if fields)
-            next(islice(rows, row + 1, None), None)
-            return f"line {reader.line_num}"
+            reader = self._reader(file, self.separator, strict=False)
+            # The first one is the header.
+            whole = (fields for fields in reader if fields)
+            for row in rows:
+                next(islice(whole, row + 1 - read, None), None)
+                places.append(reader.line_num)
+                read = row + 2
+        return places
 
     @contextmanager
     def _text(self, errors: str = "strict") -> Iterator[tuple[BinaryIO, io.TextIOWrapper]]:
         """Yield the file as it is stored, and its text."""
-        with self._bytes() as (raw, data), io.TextIOWrapper(data, "utf-8-sig", errors, newline="") as text:
+        encoding = self.form.encoding
+        with self._bytes() as (raw, data), io.TextIOWrapper(data, encoding, errors, newline="") as text:
             try:
                 yield raw, text
-            except UnicodeDecodeError:
-                raise DataError("not UTF-8", place=f"{self.name}, line {self._line_not_utf8()}") from None
+            except UnicodeError:
+                known = "UTF-8" if encoding == PLAIN_FORM.encoding else encoding
+                place = f"{self.name}, line {self._undecodable_line()}"
+                raise DataError(f"not {known}", place=place, code="wrong_encoding") from None
 
     @contextmanager
     def _bytes(self) -> Iterator[tuple[BinaryIO, BinaryIO]]:
@@ -125,16 +145,19 @@ class TextPairs(PairsSource):
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise self.error(f"not a whole gzip file ({first_line(error)})") from None
 
-    def _line_not_utf8(self) -> int:
-        decoder, lines = codecs.getincrementaldecoder("utf-8")(), 1
+    def _undecodable_line(self) -> int:
+        """Return the line with the first bytes that are no text in the encoding."""
+        decoder, lines = codecs.getincrementaldecoder(self.form.encoding)(), 1
         with self._bytes() as (_, file):
             try:
                 while chunk := file.read(CHUNK_BYTES):
-                    decoder.decode(chunk)
-                    lines += chunk.count(b"\n")
+                    lines += decoder.decode(chunk).count("\n")
                 decoder.decode(b"", final=True)
             except UnicodeDecodeError as error:
-                lines += error.object[: error.start].count(b"\n")
+                lines += error.object[: error.start].decode(self.form.encoding, "ignore").count("\n")
+            except UnicodeError:
+                # What the decoders of some encodings raise names no place.
+                pass
         return lines
 
 
@@ -146,18 +169,24 @@ def _lines(file: io.TextIOWrapper) -> Iterator[str]:
 class ParquetPairs(PairsSource):
     """A Parquet file of pairs."""
 
-    def __init__(self, path: Path, columns: Columns, name: str) -> None:
-        super().__init__(columns, name)
+    def __init__(self, path: Path, columns: Columns, name: str, form: TextForm = PLAIN_FORM) -> None:
+        super().__init__(columns, name, form)
         self.path = path
 
     @property
     def possible_rows(self) -> float:
-        return int(self._open().metadata.num_rows)
+        metadata = self._open().metadata
+        groups = map(metadata.row_group, range(metadata.num_row_groups))
+        # Columns of lists have more values than rows.
+        return sum(
+            max((int(group.column(place).num_values) for place in range(group.num_columns)), default=0)
+            for group in groups
+        )
 
-    def read(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
+    def read_columns(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
         file = self._open()
         self.check_header(file.schema_arrow.names)
-        batches = file.iter_batches(rows_per_batch, columns=list(self.columns))
+        batches = file.iter_batches(rows_per_batch, columns=self.columns.names)
         yield from _columns(self, batches, file.metadata.num_rows, progress)
 
     def _open(self) -> Any:
@@ -167,14 +196,14 @@ class ParquetPairs(PairsSource):
 class TablePairs(PairsSource):
     """Pairs in memory: an Arrow table, or whatever can be made one."""
 
-    def __init__(self, frame: Any, columns: Columns) -> None:
+    def __init__(self, frame: Any, columns: Columns, form: TextForm = PLAIN_FORM) -> None:
         arrow = require("pyarrow", extra="files")
         self.is_pandas = is_pandas(frame)
-        super().__init__(columns, "DataFrame" if self.is_pandas else "table")
+        super().__init__(columns, "DataFrame" if self.is_pandas else "table", form)
         try:
             if self.is_pandas:
                 self.check_header(list(frame.columns))
-                self._table = arrow.Table.from_pandas(frame[list(columns)], preserve_index=False)
+                self._table = arrow.Table.from_pandas(frame[columns.names], preserve_index=False)
             else:
                 self._table = as_table(frame)
         except (arrow.ArrowException, UnicodeError, OverflowError) as error:
@@ -185,8 +214,8 @@ class TablePairs(PairsSource):
     def possible_rows(self) -> float:
         return int(self._table.num_rows)
 
-    def read(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
-        table = self._table.select(list(self.columns))
+    def read_columns(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
+        table = self._table.select(self.columns.names)
         yield from _columns(self, table.to_batches(rows_per_batch), table.num_rows, progress)
 
 
@@ -209,17 +238,53 @@ def as_table(frame: Any) -> Any:
 
 
 def _columns(source: PairsSource, batches: Iterable[Any], rows: int, progress: Progress) -> Iterator[ColumnBatch]:
-    """Yield the three columns of record batches."""
+    """Yield the columns of record batches; a column of lists has all pairs of a person in one row."""
     arrow = require("pyarrow", extra="files")
     done = 0
     try:
         for batch in batches:
-            user, key, value = (batch.column(name) for name in source.columns)
-            yield ColumnBatch(_encode(arrow, user), _encode(arrow, key), _values(arrow, value))
+            source.findings.rows += len(batch)
+            user, key, *value = (batch.column(name) for name in source.columns.names)
+            numbers = np.arange(done, done + len(batch))
+            if _is_list(arrow, key) or any(_is_list(arrow, column) for column in value):
+                numbers, user, key, *value = _one_row_per_pair(source, arrow, numbers, user, [key, *value])
+            values = _values(arrow, value[0]) if value else None
+            yield ColumnBatch(numbers, _encode(arrow, user), _encode(arrow, key), values)
             done += len(batch)
             progress(done / max(rows, 1))
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise source.error(f"cannot be read ({first_line(error)})") from None
+
+
+def _is_list(arrow: Any, column: Any) -> bool:
+    kinds = (arrow.types.is_list, arrow.types.is_large_list, arrow.types.is_fixed_size_list)
+    return any(is_kind(column.type) for is_kind in kinds)
+
+
+def _one_row_per_pair(source: PairsSource, arrow: Any, numbers: Integers, user: Any, lists: list[Any]) -> list[Any]:
+    """Return the numbers, the users and the columns of lists with one row per entry.
+
+    A row without entries stays as one without a pair.
+    """
+    compute = require("pyarrow.compute", extra="files")
+    if not all(_is_list(arrow, column) for column in lists):
+        raise source.error(f"columns {' and '.join(map(repr, source.columns.names[1:]))} must both hold lists, or none")
+    lengths = [compute.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False) for column in lists]
+    unequal = lengths[0] != lengths[-1]
+    if unequal.any():
+        first = int(np.argmax(unequal))
+        reason = f"{plural(int(lengths[0][first]), 'key')} and {plural(int(lengths[-1][first]), 'value')}"
+        differ = len(set(zip(lengths[0][unequal].tolist(), lengths[-1][unequal].tolist(), strict=True))) > 1
+        source.refuse(numbers[unequal], "another number of keys than values", reason, differ=differ)
+        kept = arrow.array(~unequal)
+        user, lists = user.filter(kept), [column.filter(kept) for column in lists]
+        numbers, lengths = numbers[~unequal], [lengths[0][~unequal]]
+    repeats = np.maximum(lengths[0], 1)
+    rows = np.repeat(np.arange(numbers.size), repeats)
+    has_entry = np.repeat(lengths[0] > 0, repeats)
+    # A row without entries takes none, which Arrow writes as null.
+    entries = arrow.array(np.cumsum(has_entry) - 1, mask=~has_entry)
+    return [numbers[rows], user.take(arrow.array(rows)), *(compute.list_flatten(each).take(entries) for each in lists)]
 
 
 def _encode(arrow: Any, column: Any) -> EncodedNames:
@@ -239,10 +304,10 @@ def _values(arrow: Any, column: Any) -> Any:
     return column.cast(arrow.string()).to_pylist()
 
 
-def open_pairs(path: Path, columns: Columns, name: str | None = None) -> PairsSource:
+def open_pairs(path: Path, columns: Columns, name: str | None = None, form: TextForm = PLAIN_FORM) -> PairsSource:
     """Return the pairs of a file, which is recognised by how it begins; `name` is what messages call it.
 
     It is Parquet, or text with values separated by commas, semicolons or tabs, which gzip may have compressed.
     """
     kind = ParquetPairs if is_parquet(path) else TextPairs
-    return kind(path, columns, name or str(path))
+    return kind(path, columns, name or str(path), form)

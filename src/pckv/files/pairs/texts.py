@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,7 @@ from numpy.typing import NDArray
 
 from pckv.base.population import Population
 from pckv.base.progress import Progress, no_progress
-from pckv.files.pairs.rows import ROWS_PER_BATCH, Columns, PairsSource
-from pckv.files.pairs.sources import open_pairs
+from pckv.files.pairs.rows import ROWS_PER_BATCH, PairsSource
 from pckv.files.spill import SpilledRecords
 from pckv.mechanisms.discovery.prefix_tree import PrefixTree
 
@@ -25,55 +23,37 @@ Records = NDArray[Any]
 
 
 class HeldTexts:
-    """All participants' texts in a file: in memory where there is room, else on disk by user.
+    """All participants' texts in a source: in memory where there is room, else on disk by user.
 
-    The columns `user` and `key` are those of users and of texts. A user without a text is still a participant.
-    `name` is what messages call the file, where that is not its path.
+    A user without a text is still a participant.
 
     Attributes:
         texts: The different texts that can be found.
         left_out: How many rows have a text that cannot be found.
     """
 
-    def __init__(  # noqa: PLR0917
-        self,
-        path: Path,
-        tree: PrefixTree,
-        user: str,
-        key: str,
-        progress: Progress = no_progress,
-        name: str | None = None,
-    ) -> None:
-        # There is no third column: the keys stand in for it, and are not read as values.
-        self._file = open_pairs(path, Columns(user, key, key), name)
+    def __init__(self, file: PairsSource, tree: PrefixTree, progress: Progress = no_progress) -> None:
         self._numbers: dict[str, int] = {}
         self.left_out = 0
         self._in_memory: list[Records] = []
-        self._spilled = SpilledRecords(RECORD) if self._file.is_large else None
-        rows = 0
-        for records in self._read(self._file, tree, progress):
-            rows += len(records)
+        self._spilled = SpilledRecords(RECORD) if file.is_large else None
+        for records in self._read(file, tree, progress):
             if self._spilled is None:
                 self._in_memory.append(records)
             else:
                 self._spilled.add(records, records["user"][:, 0])
-        if not rows:
-            raise self._file.error("no rows")
+        if not file.findings.rows:
+            raise file.error("no rows")
         self.texts = list(self._numbers)
 
     def _read(self, file: PairsSource, tree: PrefixTree, progress: Progress) -> Iterator[Records]:
-        start = 0
-        for users, keys, _ in file.read(ROWS_PER_BATCH, progress):
-            nameless = users.rows_with("")
-            if nameless.any():
-                raise file.row_error(start + int(np.argmax(nameless)), "no user")
+        for _, users, keys, _ in file.read(ROWS_PER_BATCH, progress):
             numbers = np.array([self._number(tree.cut(text)) for text in keys.names], np.int32)
             records = np.zeros(users.codes.size, RECORD)
             records["user"] = users.hashes()
             records["text"] = numbers[keys.codes]
             self.left_out += int(((records["text"] == NO_TEXT) & ~keys.rows_with("")).sum())
             yield records
-            start += len(records)
 
     def _number(self, text: str) -> int:
         return self._numbers.setdefault(text, len(self._numbers)) if text else NO_TEXT

@@ -10,6 +10,7 @@ from itertools import product
 
 import numpy as np
 
+from pckv.base.words import percent
 from pckv.estimators.linear import unbiased_frequency
 from pckv.lab.counting import SamplingModel, count_reports
 from pckv.lab.figures.figure import FigureScale, Point
@@ -147,20 +148,20 @@ def _others_grow(measured: Measured) -> tuple[str, bool]:
 def _precision_top_10(measured: Measured) -> tuple[str, bool]:
     points = measured["8"]
     found = {d: at(points, "PCKV-UE", "top10", d=float(d)) for d in DOMAINS}
-    text = ", ".join(f"{share:.0%} at d = {d}" for d, share in found.items())
+    text = ", ".join(f"{percent(share)} at d = {d}" for d, share in found.items())
     return text, min(found.values()) > 0.6
 
 
 @_claim("Top 10 at ε = 3, d = 2000: PrivKVM and KVUE miss almost all (Fig. 8)", "8")
 def _baselines_find_none(measured: Measured) -> tuple[str, bool]:
     found = [at(measured["8"], name, "top10", d=2000.0) for name in ("PrivKVM", "KVUE")]
-    return f"PrivKVM {found[0]:.0%}, KVUE {found[1]:.0%}", max(found) <= 0.2
+    return f"PrivKVM {percent(found[0])}, KVUE {percent(found[1])}", max(found) <= 0.2
 
 
 @_claim("Top 20 at ε = 5, d = 2000: PCKV-UE 95 %, PCKV-GRR 85 % (Fig. 8)", "8")
 def _precision_top_20(measured: Measured) -> tuple[str, bool]:
     ue, grr = (at(measured["8"], name, "top20", d=2000.0) for name in ("PCKV-UE", "PCKV-GRR"))
-    return f"PCKV-UE {ue:.0%}, PCKV-GRR {grr:.0%}", abs(ue - 0.95) <= 0.1 and abs(grr - 0.85) <= 0.1
+    return f"PCKV-UE {percent(ue)}, PCKV-GRR {percent(grr)}", abs(ue - 0.95) <= 0.1 and abs(grr - 0.85) <= 0.1
 
 
 @_claim("Both tight allocations beat the naive one (Fig. 9)", "9")

@@ -19,12 +19,14 @@ from pckv.base.limits import MAX_ITEMS, check_whole
 from pckv.base.wire import Words
 from pckv.mechanisms.base import (
     THRESHOLD_BITS,
+    Bounds,
     CountLaw,
     FunctionCount,
     HeldLevels,
     Law,
     Probabilities,
     Support,
+    SupportBounds,
 )
 from pckv.mechanisms.collision.affine import (
     MAX_POSITIONS,
@@ -168,6 +170,41 @@ class CollisionLaw(Law):
         gap = (Fraction(self.hit, self.one) - most) * self.padding / (self.positions - self.padding)
         return self._law_with(min(most, max(most - 2 * gap, Fraction(unused_supports, reports * unused))))
 
+    @cached_property
+    def support_bounds(self) -> SupportBounds:
+        # Two places of a function are as good as random, three are not: which pairs are held together may make
+        # an item without holders rarer or more frequent than one in t.
+        held, items, levels = Fraction(self.hit, self.one), self.items, self.levels
+        pairs = min(self.keys, self.padding)
+        miss = self._other_symbol(pairs)
+        if self.by_index:
+            # A few of all functions: nothing is exact but the chances given a function.
+            return SupportBounds(
+                Bounds(miss, held), Bounds(levels * miss, levels * held), Bounds(0, self.steps_per_report)
+            )
+        # An item shares the symbol of the first pair as often as any two do, of the others perhaps never beyond
+        # that. Pairs that share a symbol leave more to all others.
+        alike = self.same_symbol_chance
+        least = miss + (held - miss) * alike
+        shared = (self._other_symbol(pairs - 1) - miss) * alike * comb(pairs, 2)
+        most = min(held, Fraction(1, self.symbols) + shared)
+        return SupportBounds(
+            item=Bounds(least, held),
+            key=Bounds(levels * least, held + (levels - 1) * most),
+            total=Bounds(items * least, pairs * held + (items - pairs) * most),
+        )
+
+    def _other_symbol(self, own: int) -> Fraction:
+        """The chance of any one symbol that none of a participant's pairs is sent to, given how many are."""
+        return (1 - own * Fraction(self.hit, self.one)) / (self.symbols - own)
+
+    @cached_property
+    def same_symbol_chance(self) -> Fraction:
+        """How often a random function sends two items, which take different places, to one symbol."""
+        fewer, larger = divmod(self.positions, self.symbols)
+        ordered_pairs = larger * (fewer + 1) * fewer + (self.symbols - larger) * fewer * (fewer - 1)
+        return Fraction(ordered_pairs, self.positions * (self.positions - 1))
+
     def _law_with(self, other: Fraction) -> CountLaw:
         # Each level of a key has its own position, so that a report may support several.
         held = Fraction(self.hit, self.one)
@@ -180,17 +217,18 @@ class CollisionLaw(Law):
     def weight(self, held: HeldLevels, message: int) -> int:
         """Add up the weights for every choice of pairs, given the word's function."""
         function, symbol = divmod(message, self.symbols)
-        weight = 0
+        weight, unit = 0, _unit(self.symbols, self._taken(held))
         for chosen in combinations(self._items(held), self._taken(held)):
             own = _own_symbols(self, function, self._asked(function, chosen))
             if symbol in own:
-                weight += self.hit * self._unit
+                weight += self.hit * unit
             else:
-                weight += (self.one - len(own) * self.hit) * (self._unit // (self.symbols - len(own)))
+                weight += (self.one - len(own) * self.hit) * (unit // (self.symbols - len(own)))
         return weight
 
     def total(self, held: HeldLevels) -> int:
-        return self.functions * comb(len(held), self._taken(held)) * self.one * self._unit
+        taken = self._taken(held)
+        return self.functions * comb(len(held), taken) * self.one * _unit(self.symbols, taken)
 
     def _items(self, held: HeldLevels) -> list[Any]:
         return [self.item(key, level) for key, level in held.items()]
@@ -201,11 +239,6 @@ class CollisionLaw(Law):
 
     def _taken(self, held: HeldLevels) -> int:
         return min(len(held), self.padding)
-
-    @cached_property
-    def _unit(self) -> int:
-        # A common multiple of all numbers of other symbols.
-        return lcm(*(self.symbols - own for own in range(min(self.keys, self.padding) + 1)))
 
     @property
     def decodes_all(self) -> bool:
@@ -254,6 +287,12 @@ class CollisionLaw(Law):
 def _own_symbols(law: CollisionLaw, function: int, items: tuple[int, ...]) -> list[int]:
     """Remember the symbols of a set, of which the weights of many words are asked."""
     return law.own_symbols(function, items)
+
+
+@lru_cache(maxsize=1024)
+def _unit(symbols: int, taken: int) -> int:
+    """Return a common multiple of all numbers of symbols that are not those of as many pairs, or of fewer."""
+    return lcm(*(symbols - own for own in range(taken + 1)))
 
 
 def best_symbols(padding: int, bound: Fraction) -> int:

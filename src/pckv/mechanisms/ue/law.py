@@ -153,8 +153,11 @@ class UeLaw(AllocatedLaw):
 
     def states(self, message: int) -> list[int]:
         """What a message shows per key: +1, -1 or 0 (absent)."""
-        signs = message >> 8 * self.message_format.plane_bytes
-        return [(message >> key & 1) * (2 * (signs >> key & 1) - 1) for key in range(self.keys)]
+        plane = 8 * self.message_format.plane_bytes
+        # All bits at once, from the first key on: shifting out each of many would take quadratic time.
+        bits = f"{message:0{2 * plane}b}"[::-1]
+        shown = {"00": 0, "01": 0, "10": -1, "11": +1}
+        return [shown[present + sign] for present, sign in zip(bits[: self.keys], bits[plane:], strict=False)]
 
     def message(self, states: tuple[int, ...]) -> int:
         """The message that shows these states: +1, -1 or 0 (absent) per key."""

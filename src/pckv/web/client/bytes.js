@@ -18,6 +18,15 @@ export function fromBase64url(text) {
   return Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
 }
 
+// The id of a task or series: its digest as a number, in 43 digits, the first of which is a letter from A to P.
+export function toId(digest) {
+  return toBase64url([0, ...digest]).slice(1);
+}
+
+export function digestOfId(id) {
+  return fromBase64url(`A${id}`).slice(1);
+}
+
 // SHA-256 of the browser, for callers that can wait; `sha256.js` is for those that cannot.
 export async function digest(bytes) {
   const advice = "serve the page by https or from localhost";

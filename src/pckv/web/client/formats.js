@@ -29,9 +29,9 @@ export function isName(name) {
   return name !== "" && isText(name);
 }
 
-// 32 bytes in base64url: the last of 43 letters has only 4 bits.
+// 32 bytes in base64url: the first of 43 letters has only 4 bits.
 export function isId(id) {
-  return /^[\w-]{42}[AEIMQUYcgkosw048]$/.test(id);
+  return /^[A-P][\w-]{42}$/.test(id);
 }
 
 // Upper case in between joins letters that have two lower cases.

@@ -79,7 +79,7 @@ export declare class Task {
   /** What each level is worth, ascending from `low` to `high`. */
   readonly levelValues: readonly number[];
   /**
-   * What happens to a value between two levels. `round`: it becomes one of them at random, so that its mean stays.
+   * What happens to a value between two levels. `round`: it becomes one of them at random, so that means are right on average.
    * `refuse`: `perturb` and `submit` throw `bad_pairs` before anything is perturbed; offer people the levels alone.
    */
   readonly between: "round" | "refuse";

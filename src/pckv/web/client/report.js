@@ -1,5 +1,5 @@
 // Reports: pairs or texts in, an id and a perturbed body out.
-import { digest, encodeText, fromBase64url } from "./bytes.js";
+import { digest, digestOfId, encodeText } from "./bytes.js";
 import { check } from "./errors.js";
 import { Tape } from "./tape.js";
 import { internalsOf } from "./task.js";
@@ -39,7 +39,7 @@ export async function coinOf(task, coin) {
 }
 
 async function coinBytes(task, coin) {
-  const start = [...encodeText("pckv coin"), ...fromBase64url(task.id), ...coin];
+  const start = [...encodeText("pckv coin"), ...digestOfId(task.id), ...coin];
   const numbers = [...Array(COIN_BLOCKS).keys()];
   const blocks = await Promise.all(numbers.map((number) => digest(Uint8Array.of(...start, number))));
   return new Uint8Array(await new Blob(blocks).arrayBuffer());

@@ -1,7 +1,7 @@
 // A task repeated in rounds. A device draws one of the panels once, and reports in the rounds of its panel
 // alone: any rounds in a row, as many as there are panels, hold at most one report of a device, whatever its
 // clock shows.
-import { digest, encodeText, toBase64url } from "./bytes.js";
+import { digest, encodeText, toId } from "./bytes.js";
 import { errorCodeOf } from "./collector.js";
 import { PckvError, check } from "./errors.js";
 import { isCount, isDayOrNull, isId, isName } from "./formats.js";
@@ -70,7 +70,7 @@ export class Series {
     const members = parseMembers(text);
     checkMembers(members, text);
     const task = await readTemplate(members.task);
-    const id = toBase64url(await digest(encodeText(text)));
+    const id = toId(await digest(encodeText(text)));
     const { first, panels, period, rounds } = members;
     const series = new Series();
     series.#template = members.task;

@@ -1,5 +1,5 @@
 // Tasks: what is collected, at which ε and how. `Task.fromJson` takes only the one canonical text of a task.
-import { digest, encodeText, toBase64url } from "./bytes.js";
+import { digest, encodeText, toId } from "./bytes.js";
 import { powerLower, unitsOfRatio, unitsToNumber } from "./epsilon.js";
 import { checkTask } from "./errors.js";
 import { parseDecimal } from "./fraction.js";
@@ -28,7 +28,7 @@ export class Task {
 
     // From here on, the text is the only one with these members, and its hash binds them.
     const taskDigest = await digest(encodeText(text));
-    const id = toBase64url(taskDigest);
+    const id = toId(taskDigest);
     const { name, ...parameters } = members.mechanism;
     const { Mechanism } = await MECHANISMS[name]();
     checkOptions(Mechanism, name, parameters);
@@ -136,7 +136,7 @@ async function domainOf(members, levelValues, taskDigest) {
 
 function checkMechanism({ coin, more, padding, size_share: sizeShare }, pairs, domain) {
   const hasWords = pairs.wordLimit !== null;
-  checkTask(hasWords || domain.count <= 2 ** 26, "a report is over 16 MiB");
+  checkTask(hasWords || domain.count <= 2 ** 18, "a report is over 64 KiB");
   const mayAskSizes = hasWords && more === "sample" && padding < domain.count;
   checkTask(mayAskSizes || sizeShare === "0", "size_share");
   checkTask(coin === "device" || pairs.functions !== undefined, "coin");

@@ -1,5 +1,5 @@
 // The head of a task's page: its question, whether it is open, and how many reports came and are wanted.
-import { alertBox, announce, ask, count, field, make, plural, replace } from "../shared/page.js";
+import { alertBox, announce, ask, count, field, make, plural, replace, warningBox } from "../shared/page.js";
 import { badge, kindNote, progress, reached } from "../shared/task-words.js";
 import { ReportBars } from "./report-bars.js";
 
@@ -69,10 +69,8 @@ function phaseSentence({ phase, closed, closes, opens }) {
   return closes ? `Open until ${closes} (UTC).` : "";
 }
 
-// Without the role of an alert: it is drawn anew whenever something changes.
 function alarmBox({ alarms: found }) {
-  if (!found?.unusual.length) return null;
-  return make("div", { class: "alert" }, ...found.sentences.map((sentence) => make("p", {}, sentence)));
+  return found?.unusual.length ? warningBox(found.sentences) : null;
 }
 
 function target(task) {

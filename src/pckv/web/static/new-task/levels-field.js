@@ -23,8 +23,8 @@ export class LevelsField {
       { hint: "Separated by commas.", missing: "name the values, such as 1, 2, 3" },
     );
     this.between = new ChoiceField("A value between two levels", [
-      ["round", "is rounded", "To one of the two at random, such that means stay right."],
       ["refuse", "is not taken", "The join page offers the levels as buttons; an app has to do the same."],
+      ["round", "is rounded", "To one of the two at random, which keeps means unbiased; medians are interpolated."],
     ]);
     this.as = new ChoiceField(
       "A report tells a value as",
@@ -81,7 +81,7 @@ export class LevelsField {
     };
   }
 
-  set value({ as = "two", number: many = "5", names = "", between = "round" } = {}) {
+  set value({ as = "two", number: many = "5", names = "", between = "refuse" } = {}) {
     this.number.value = many;
     this.names.value = names;
     this.between.value = between;

@@ -20,7 +20,7 @@ export function newTask(root, { from, series, discovery }) {
 }
 
 const filledIn = (task) =>
-  `Filled in from “${task.name}”.${isDiscovery(task) ? "" : " How many pairs people hold is not part of a task: see “Advanced”."}`;
+  `Filled in from “${task.name}”.${isDiscovery(task) ? "" : " How many of the keys people typically hold is not part of a task: say it again."}`;
 
 async function copiedTask(id) {
   const path = `/tasks/${encodeURIComponent(id)}`,
@@ -49,7 +49,7 @@ class NewTask {
     Object.assign(this, { root, stopped: false });
     const keep = debounced(() => !this.stopped && this.keepOrDrop(), PLAN_DELAY),
       follow = debounced(() => !this.stopped && this.showPlan(), PLAN_DELAY);
-    this.plan = new PlanSection(() => this.form.fields.pairs.problem.focus());
+    this.plan = new PlanSection(() => this.form.held.used()[0].problem.focus());
     this.form = new TaskForm(() => {
       keep();
       follow();

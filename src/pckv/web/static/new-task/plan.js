@@ -7,8 +7,8 @@ export class PlanSection {
   // `change` leads to what the plan assumes.
   constructor(change) {
     Object.assign(this, { change, newest: null });
-    this.byEpsilon = new Chart("Expected errors against ε.");
-    this.byUsers = new Chart("Expected errors against the number of people.");
+    this.byEpsilon = new Chart("Expected 95 % ranges against ε.");
+    this.byUsers = new Chart("Expected 95 % ranges against the number of people.");
     this.said = make("div", { "aria-live": "polite" });
     this.facts = make("div");
     this.curves = make("div");

@@ -1,18 +1,17 @@
 // The form for a new task: its fields in sections, and what they say as a draft, as a question for a plan and
 // as a task.
 import { DiscoveryFields, valuesOfTree } from "./discovery-fields.js";
+import { HeldFields, valuesOfHeld } from "./held-fields.js";
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
 import { KeyField, valueOfKeys } from "../shared/key-field.js";
 import { LevelsField, valueOfLevels } from "./levels-field.js";
 import { OtherField, valueOfOther } from "./other-field.js";
-import { choice, make, short } from "../shared/page.js";
+import { choice, make } from "../shared/page.js";
 import { PrivacyField } from "./privacy-field.js";
 import { RepeatFields } from "./repeat-fields.js";
 
 const MAX_USERS = 1e15,
-  MAX_INVITATIONS = 100_000,
-  // How many of the keys people are assumed to hold by default.
-  ASSUMED_PAIRS = 3;
+  MAX_INVITATIONS = 100_000;
 const ABOUT = ["question", "description", "unit", "low_label", "high_label", "eligibility", "consent", "contact"],
   // Of these, what is about values.
   OF_VALUES = ["unit", "low_label", "high_label"];
@@ -43,12 +42,14 @@ export class TaskForm {
     this.changed = () => this.fields && this.update(changed);
     this.repeat = new RepeatFields();
     this.tree = new DiscoveryFields();
+    this.held = new HeldFields();
     this.fields = {
       ...this.askFields(),
       ...this.answerFields(),
       ...this.peopleFields(),
       ...this.repeat.fields,
       ...this.tree.fields,
+      ...this.held.fields,
       ...this.planFields(),
     };
     this.often = section(4, "How often", this.repeat.element);
@@ -119,26 +120,8 @@ export class TaskForm {
   }
 
   planFields() {
-    const pairs = numeric("Pairs per person: typical", {
-      step: "any",
-      hint: "How many of the keys people hold on average.",
-    });
     return {
       epsilon: new PrivacyField(),
-      pairs,
-      most_pairs: numeric("At most (optional)", { hint: "The most that anybody holds, if you know it." }),
-      more: new ChoiceField("People who hold more pairs than a report stands for", [
-        [
-          "sample",
-          "may take part",
-          "A random choice of their pairs is reported, and a few people are asked how many they hold instead: the result then says how much is missing.",
-        ],
-        [
-          "refuse",
-          "must choose",
-          "The join page says “choose up to” that many and stops there; an app has to do the same.",
-        ],
-      ]),
       objective: new TextField(
         "What matters",
         choice(
@@ -177,6 +160,7 @@ export class TaskForm {
       keys.element,
       this.tree.element,
       other.element,
+      this.held.element,
       levels.element,
       this.ends,
     );
@@ -196,14 +180,11 @@ export class TaskForm {
   }
 
   privacySection() {
-    const { epsilon, pairs, most_pairs: most, more, objective, coin } = this.fields;
-    this.held = row(pairs, most);
+    const { epsilon, objective, coin } = this.fields;
     this.advanced = make(
       "details",
       { class: "advanced" },
       make("summary", {}, "Advanced"),
-      this.held,
-      more.element,
       objective.element,
       coin.element,
     );
@@ -212,14 +193,14 @@ export class TaskForm {
 
   // What follows from other fields: a discovery has neither values nor rounds, a coin needs invitations,
   // rounds have days and panels instead, any text leaves none unlisted, named values begin and end with those
-  // of the range, and no participant holds more pairs than there are keys.
+  // of the range.
   update(changed) {
-    const { access, invitations, coin, pairs, opens, closes, epsilon, levels, keys, other, more, objective, repeat } =
-        this.fields,
+    const { access, invitations, coin, opens, closes, epsilon, levels, keys, other, objective, repeat } = this.fields,
       finds = keys.isDiscovery;
     if (finds && this.repeat.isOn) repeat.value = "once";
     this.tree.element.hidden = !finds;
-    for (const element of [this.meanings, this.often, this.held, levels.element, more.element, objective.element])
+    this.held.update();
+    for (const element of [this.meanings, this.often, this.held.element, levels.element, objective.element])
       element.hidden = finds;
     if (coin.value === "server" && access.value !== "invitations") access.value = "invitations";
     access.inputs[0].disabled = coin.value === "server";
@@ -229,12 +210,7 @@ export class TaskForm {
     other.element.hidden = keys.isHashed || finds;
     this.ends.hidden = levels.isNamed || finds;
     levels.explain();
-    pairs.input.placeholder = `${short(this.assumedPairs())} (assumed)`;
     changed();
-  }
-
-  assumedPairs() {
-    return Math.max(1, Math.min(ASSUMED_PAIRS, this.fields.keys.keyCount || ASSUMED_PAIRS));
   }
 
   // As a draft: the values of all fields.
@@ -255,10 +231,13 @@ export class TaskForm {
     return Object.values(this.fields).filter(({ element }) => !element.closest("[hidden]"));
   }
 
-  // Where to tell what the collector says of a field: named values are also the ends of the range.
+  // Where to tell what the collector says of a field: named values are also the ends of the range, and a limit
+  // is the most pairs.
   fieldNamed(name) {
     const { levels } = this.fields,
-      field = levels.isNamed && ["low", "high"].includes(name) ? levels : this.fields[name];
+      ofRange = levels.isNamed && ["low", "high"].includes(name),
+      ofHeld = ["pairs", "most_pairs"].includes(name),
+      field = ofRange ? levels : ofHeld ? this.held.fieldNamed(name) : this.fields[name];
     return this.used().find((each) => each === field);
   }
 
@@ -275,9 +254,9 @@ export class TaskForm {
 
   // What a plan depends on, or what is still missing for one.
   planInputs() {
-    const { keys, low, high, levels, users, epsilon, pairs, most_pairs: most, more, objective } = this.fields,
+    const { keys, low, high, levels, users, epsilon, objective } = this.fields,
       ends = levels.isNamed ? [] : [low, high],
-      ofPairs = [levels, ...ends, pairs, most, ...this.repeat.planned()];
+      ofPairs = [...this.held.used(), levels, ...ends, ...this.repeat.planned()];
     for (const field of [keys, ...(keys.isDiscovery ? Object.values(this.tree.fields) : ofPairs), users, epsilon]) {
       const wrong = field.wrong();
       if (wrong) return { missing: `${field.label}: ${wrong}.` };
@@ -289,14 +268,17 @@ export class TaskForm {
       keys: keys.isHashed ? "hashed" : keys.keyCount + (this.other() !== null),
       users: this.peoplePerRound(),
       epsilon: epsilon.value,
-      pairs: Number(pairs.value) || this.assumedPairs(),
-      most_pairs: Number(most.value) || "",
-      more: more.value,
+      ...this.heldInputs(),
       coin: this.coin(),
       objective: objective.value,
       levels: String(levels.levels()),
       ...levels.range(low.value, high.value),
     };
+  }
+
+  // What is not said of the pairs of people is not asked for either.
+  heldInputs() {
+    return Object.fromEntries(Object.entries(this.held.values()).map(([name, value]) => [name, value ?? ""]));
   }
 
   // A plan is for the people of one round; without rounds those are all.
@@ -330,9 +312,7 @@ export class TaskForm {
       levels: levels.levels(),
       between: levels.rule(),
       users: this.peoplePerRound(),
-      pairs: Number(value("pairs")) || this.assumedPairs(),
-      most_pairs: Number(value("most_pairs")) || null,
-      more: value("more"),
+      ...this.held.values(),
       objective: value("objective"),
     };
   }
@@ -366,5 +346,5 @@ const valuesOfPairs = (task) => ({
   low: task.low,
   high: task.high,
   levels: valueOfLevels(task),
-  more: task.more,
+  ...valuesOfHeld(task),
 });

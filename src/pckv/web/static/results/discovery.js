@@ -1,13 +1,13 @@
 // What a discovery found: a sentence, the keys with their ranges, the tree of prefixes, and next steps.
 import { isLost, Pace } from "../shared/connection.js";
-import { answersAs, downloads } from "../shared/downloads.js";
+import { answersAs, downloads, TABLES } from "../shared/downloads.js";
 import { alertBox, ask, count, make, newestOnly, percent, plural, replace, request } from "../shared/page.js";
 import { frequencyTexts } from "../shared/ranges.js";
 import { ranged, Table } from "../shared/table.js";
 import { PrefixTree } from "./prefix-tree.js";
 
 const MAX_KEYS_SHOWN = 200;
-const FORMS = { "Keys, one per line": "text/plain", CSV: "text/csv", JSON: "application/json" };
+const FORMS = { "Keys, one per line": "text/plain", ...TABLES };
 const WAITING = "No reports yet: share the link with the people who are to take part.",
   FOLLOWED =
     "Every group of people reports prefixes of one length. Those that stand out are followed to the next; grey ones led to no key so far, and may be noise.";

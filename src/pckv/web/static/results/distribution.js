@@ -29,7 +29,7 @@ export function distributionOf(estimate, task, { chart, threshold, onthreshold }
 }
 
 const ROUNDED =
-  "A value between two levels is counted as one of the two at random, the nearer one more often: means stay right, and shares are those of the levels.";
+  "A value between two levels is counted as one of the two at random, the nearer one more often: means are unbiased, shares are those of the levels, and what a part of them say at most is interpolated between levels.";
 
 const spreadSentence = ({ deviation, deviation_low, deviation_high }, unit) => {
   const { value, low, high } = valueTexts({ value: deviation, low: deviation_low, high: deviation_high }, unit);

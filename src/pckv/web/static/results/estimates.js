@@ -1,22 +1,28 @@
 // Estimates as a table: the server searches, sorts and pages; the browser holds only the rows it shows.
 import { make, replace } from "../shared/page.js";
-import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN, UNLISTED } from "../shared/ranges.js";
+import { frequencyTexts, meanTexts, reportedMeanTexts, TOO_RARE, UNKNOWN, UNLISTED } from "../shared/ranges.js";
 import { ranged, SearchTable } from "../shared/table.js";
 import { isHashed } from "./estimate-options.js";
 
 // The value and the limits of an estimate, in all their digits.
 const limits = (numbers, name) => [numbers[name], numbers[`${name}_low`], numbers[`${name}_high`]];
 
-// A key that is too rare to tell may have no holders, whatever its range says.
+// A key that is too rare to tell may have no holders, whatever its range says; one that all people may hold is not
+// known to be rare.
 export function shareCell(estimate) {
   const { value, range, most } = frequencyTexts(estimate),
-    words = estimate.detected ? [value, range] : [TOO_RARE, most];
+    rare = estimate.frequency_high < 1 ? [TOO_RARE, most] : [UNKNOWN, range],
+    words = estimate.detected ? [value, range] : rare;
   return ranged(...words, limits(estimate, "frequency"));
 }
 
+// Where larger sets may hide too much, the mean of the reported pairs stands beside, under that name.
 export function meanCell(estimate) {
-  const { value, range } = meanTexts(estimate);
-  return ranged(estimate.mean_known ? value : UNKNOWN, range, limits(estimate, "mean"));
+  const { value, range } = meanTexts(estimate),
+    reported = reportedMeanTexts(estimate),
+    isHidden = estimate.reported_mean_known && !estimate.mean_known,
+    beside = isHidden && make("small", {}, ` of the reported pairs: ${reported.value} (${reported.range})`);
+  return ranged(estimate.mean_known ? value : UNKNOWN, range, limits(estimate, "mean"), beside || null);
 }
 
 // `requests` sends them, and `options` say how to estimate. `address` gives that of a key's page, or is null.

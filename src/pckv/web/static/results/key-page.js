@@ -15,8 +15,9 @@ import {
   points,
   query,
   replace,
+  warningBox,
 } from "../shared/page.js";
-import { frequencyTexts, meanTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
+import { frequencyTexts, meanTexts, reportedMeanTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
 import { Table } from "../shared/table.js";
 
 export function keyView(root, id, key, settings) {
@@ -123,7 +124,7 @@ function neighbours({ rank, keys, previous, next }, address) {
   );
 }
 
-function sentences({ estimate, people, reports, level, hostile, verdict }, task) {
+function sentences({ estimate, people, reports, level, hostile, verdict, warning = [] }, task) {
   const share = frequencyTexts(estimate),
     sure = `Such ranges are right in ${levelText(level)} of cases${hostile ? `, whatever ${count(hostile)} of the reports say` : ""}.`;
   const among = `Among the ${reports === 1 ? "one person" : `${count(reports)} people`} who sent a report`;
@@ -145,16 +146,23 @@ function sentences({ estimate, people, reports, level, hostile, verdict }, task)
         make(
           "p",
           { class: "answer" },
-          make("strong", {}, `It is ${TOO_RARE}:`),
-          ` at most ${share.high} of people hold it, and perhaps none.`,
+          make(
+            "strong",
+            {},
+            estimate.frequency_high < 1 ? `It is ${TOO_RARE}:` : "How many people hold it is unknown:",
+          ),
+          estimate.frequency_high < 1
+            ? ` at most ${share.high} of people hold it, and perhaps none.`
+            : " perhaps all, perhaps none.",
         ),
         make("p", {}, `${among}, that is at most ${count(people.high)}.`),
       ];
   return [
+    warning.length ? warningBox(warning) : null,
     ...lines,
     make("p", {}, meanSentence(estimate, task)),
     make("p", {}, sure),
-    make("p", { class: "soft" }, verdict.slice(1).join(" ")),
+    make("p", { class: "soft" }, verdict.slice(warning.length).join(" ")),
   ];
 }
 
@@ -162,6 +170,10 @@ function meanSentence(estimate, { low, high, about }) {
   const mean = meanTexts(estimate, about.unit),
     end = (value, label) => (label ? `${value} (${label})` : String(value)),
     scale = `on a scale from ${end(low, about.low_label)} to ${end(high, about.high_label)}`;
+  if (!estimate.mean_known && estimate.reported_mean_known) {
+    const reported = reportedMeanTexts(estimate, about.unit);
+    return `The mean of what they say is ${UNKNOWN}: between ${mean.low} and ${mean.high}, ${scale}, since people with many pairs may say other things. The mean of the reported pairs is ${reported.value}, between ${reported.low} and ${reported.high}.`;
+  }
   if (!estimate.mean_known) return `The mean of what they say is ${UNKNOWN}: it may be anything ${scale}.`;
   return `Those who hold it give it ${mean.value} on average, between ${mean.low} and ${mean.high}, ${scale}.`;
 }

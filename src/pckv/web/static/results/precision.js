@@ -102,7 +102,7 @@ function today(answer, unit) {
   const noise = `There are ${count(reports)} reports. ${rare} ${off}, ${mean}.`;
   if (!hidden || !size_answers) return [noise];
   return [
-    `${noise} People who hold more than ${pairs(answer.padding)} may hide up to ${points(hidden)} of its share; the chart counts both.`,
+    `${noise} People who hold more than ${pairs(answer.padding)} may hide up to ${points(hidden)} of its share, which the chart counts, too, and may give other values.`,
   ];
 }
 

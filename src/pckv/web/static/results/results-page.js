@@ -34,7 +34,7 @@ async function refresh() {
 }
 
 function show(results) {
-  const { name, about, reports, verdict } = results;
+  const { name, about, reports, withheld } = results;
   document.title = `${name} – results`;
   replace(
     body,
@@ -52,16 +52,19 @@ function show(results) {
       ),
       make("p", {}, state(results)),
     ),
-    make(
-      "section",
-      { "aria-label": "Results" },
-      make("h2", {}, "Results"),
-      ...(reports
-        ? [make("p", { class: "note" }, verdict.join(" ")), table(results), shown(results), spread(results)]
-        : [make("p", {}, "There are no reports yet.")]),
-    ),
-    make("section", { "aria-label": "How to read this" }, make("h2", {}, "How to read this"), ...reading(results)),
+    make("section", { "aria-label": "Results" }, make("h2", {}, "Results"), ...outcome(results)),
+    withheld
+      ? null
+      : make("section", { "aria-label": "How to read this" }, make("h2", {}, "How to read this"), ...reading(results)),
   );
+}
+
+// No numbers where counts are impossible: the collector sends none.
+function outcome(results) {
+  const { reports, verdict, withheld } = results;
+  if (withheld) return [make("p", { class: "alert" }, withheld)];
+  if (!reports) return [make("p", {}, "There are no reports yet.")];
+  return [make("p", { class: "note" }, verdict.join(" ")), table(results), shown(results), spread(results)];
 }
 
 function state({ phase, closed, closes, opens, last_report: last }) {
@@ -84,7 +87,7 @@ function table({ estimates, other, about: { unit } }) {
     estimate.key,
     rangeBar(estimate, most, estimate.detected),
     shareCell(estimate),
-    estimate.mean_known ? meanCell(estimate) : UNKNOWN,
+    estimate.mean_known || estimate.reported_mean_known ? meanCell(estimate) : UNKNOWN,
   ];
   const isSoft = ({ detected }) => !detected;
   return new Table({ columns, row, isSoft, kind: "public" }).show(listed(estimates, other)).element;

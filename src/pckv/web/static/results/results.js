@@ -3,7 +3,7 @@ import { withSettings } from "../shared/address.js";
 import { Chart } from "../shared/chart.js";
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import { alertBox, make, newestOnly, plural, query, replace, request } from "../shared/page.js";
+import { alertBox, make, newestOnly, plural, query, replace, request, warningBox } from "../shared/page.js";
 import { candidatesForm } from "./candidates.js";
 import { changedOptions, isHashed, optionsPanel, readOptions } from "./estimate-options.js";
 import { estimatesTable } from "./estimates.js";
@@ -39,6 +39,7 @@ export class ResultsSection {
     Object.assign(this, { id, path, settings, onsettings, pace: new Pace() });
     this.requests = new EstimateRequests(path);
     this.said = make("div");
+    this.warned = make("div");
     this.verdict = make("div", { class: "verdict", "aria-live": "polite" });
     this.computing = make("p", { class: "computing", role: "status" });
     this.empty = make("p", { class: "note", hidden: true }, NO_REPORTS);
@@ -90,7 +91,7 @@ export class ResultsSection {
     const panel = optionsPanel(task, this.options, (name, value) => this.choose(name, value)),
       shares = this.shares?.element;
     replace(known, this.verdict, panel, this.chart.element, shares, this.table.element, this.downloads());
-    const parts = [this.empty, this.candidates?.element, this.said, this.computing, known];
+    const parts = [this.empty, this.candidates?.element, this.said, this.computing, this.warned, known];
     replace(
       this.element,
       make("section", { "aria-label": "Results" }, make("h2", {}, "Results"), ...parts),
@@ -130,12 +131,18 @@ export class ResultsSection {
     return downloads({ ...answersAs(TABLES, send), SVG: picture }, (error) => this.showProblem(error));
   }
 
-  showNumbers({ reports, verdict: [first, ...others] }) {
+  showNumbers({ reports, verdict, warning = [] }) {
+    const [first, ...others] = verdict.slice(warning.length);
     this.counted = reports;
     this.known.hidden = false;
+    replace(this.warned, warning.length ? warningBox([...warning, ...this.publicNote()]) : null);
     const rest = others.map((sentence) => make("p", {}, sentence));
     replace(this.verdict, make("div", { class: "note" }, make("p", { class: "answer" }, first), ...rest));
     if (this.candidates) this.showCandidates();
+  }
+
+  publicNote() {
+    return this.task.public_results ? ["The public page shows no numbers while this is so."] : [];
   }
 
   // Numbers that do not follow the options would be taken for those that do.

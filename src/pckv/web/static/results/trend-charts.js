@@ -5,7 +5,8 @@ import { changeTexts, frequencyTexts } from "../shared/ranges.js";
 
 const CHARTS_SHOWN = 6,
   HEIGHT = 120,
-  COLOUR = "#3367a8";
+  COLOUR = "#3367a8",
+  CHANGED = "#d1495b";
 // How wide the band of a single round is, in pixels.
 const LONE_WIDTH = 12;
 
@@ -15,6 +16,12 @@ export const smoothedOf = (key, place) => ({
   frequency_low: key.smoothed_low[place],
   frequency_high: key.smoothed_high[place],
 });
+
+const span = (first, last) => (first === last ? count(first) : `${count(first)}–${count(last)}`);
+
+// Between which rounds a key changed: "7 and 8", "3–4 and 5–6".
+export const whenText = ({ before_first, before_last, after_first, after_last }) =>
+  `${span(before_first, before_last)} and ${span(after_first, after_last)}`;
 
 export class TrendCharts {
   constructor() {
@@ -26,9 +33,10 @@ export class TrendCharts {
   show(items, rounds) {
     const shown = items.slice(0, CHARTS_SHOWN);
     replace(this.element, ...shown.map((item, place) => figure(item, this.charts[place])));
-    shown.forEach(({ key }, place) => {
-      this.charts[place].description = description(key, rounds);
-      this.charts[place].draw(specification(key, rounds)).catch(() => {});
+    shown.forEach(({ key, changes }, place) => {
+      const found = changes.filter(({ changed }) => changed);
+      this.charts[place].description = description(key, rounds, found);
+      this.charts[place].draw(specification(key, rounds, found)).catch(() => {});
     });
     return shown.length;
   }
@@ -38,16 +46,21 @@ export class TrendCharts {
   }
 }
 
-// A flag with the change; a change that noise may explain has none.
-function figure({ key, change }, chart) {
-  const flag = change?.changed ? make("span", { class: "badge changed" }, changeTexts(change).value) : null;
-  return make("div", { class: "trend" }, make("p", {}, make("strong", {}, key.key), " ", flag), chart.element);
+// A flag per change; one that noise may explain has none.
+function figure({ key, changes }, chart) {
+  const flags = changes
+    .filter(({ changed }) => changed)
+    .flatMap((change) => [" ", make("span", { class: "badge changed" }, changeTexts(change).value)]);
+  return make("div", { class: "trend" }, make("p", {}, make("strong", {}, key.key), ...flags), chart.element);
 }
 
-function description(key, rounds) {
+function description(key, rounds, changes) {
   const now = frequencyTexts(smoothedOf(key, rounds.length - 1)),
     before = frequencyTexts(smoothedOf(key, 0));
-  return `${key.key}: ${now.value} (${now.range}) in round ${count(rounds.at(-1).round)}, after ${before.value} in round ${count(rounds[0].round)}.`;
+  const changed = changes.map(
+    (change) => ` Changed by ${changeTexts(change).value} between rounds ${whenText(change)}.`,
+  );
+  return `${key.key}: ${now.value} (${now.range}) in round ${count(rounds.at(-1).round)}, after ${before.value} in round ${count(rounds[0].round)}.${changed.join("")}`;
 }
 
 function pointsOf(key, rounds) {
@@ -70,8 +83,8 @@ function pointsOf(key, rounds) {
   });
 }
 
-// Rounds without reports keep their place.
-function specification(key, rounds) {
+// Rounds without reports keep their place. The rounds between which a key changed are shaded.
+function specification(key, rounds, changes) {
   const ticks = { title: null, grid: false, format: "d", tickMinStep: 1, tickCount: 6 },
     x = {
       field: "round",
@@ -82,7 +95,14 @@ function specification(key, rounds) {
   const percent = { title: null, tickCount: 4, labelExpr: "datum.label + ' %'" },
     y = (field) => ({ field, type: "quantitative", axis: percent, scale: { zero: false } });
   const band = rounds.length > 1 ? { type: "area" } : { type: "rule", strokeWidth: LONE_WIDTH };
+  // The description says what is shaded.
+  const shaded = {
+    data: { values: changes },
+    mark: { type: "rect", color: CHANGED, opacity: 0.16, aria: false },
+    encoding: { x: { ...x, field: "before_first" }, x2: { field: "after_last" } },
+  };
   const layer = [
+    ...(changes.length ? [shaded] : []),
     { mark: { ...band, color: COLOUR, opacity: 0.22 }, encoding: { x, y: y("low"), y2: { field: "high" } } },
     { mark: { type: "line", color: COLOUR }, encoding: { x, y: y("smoothed") } },
     {

@@ -1,19 +1,32 @@
 // What the rounds of a series tell together: a sentence, the keys that moved most, and a table of all keys.
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import { alertBox, ask, choice, count, field, make, newestOnly, query, replace, request } from "../shared/page.js";
+import {
+  alertBox,
+  ask,
+  choice,
+  count,
+  field,
+  make,
+  newestOnly,
+  query,
+  replace,
+  request,
+  warningBox,
+} from "../shared/page.js";
 import { changeTexts, frequencyTexts, UNLISTED } from "../shared/ranges.js";
 import { ranged, SearchTable } from "../shared/table.js";
 import { levelText } from "./estimate-options.js";
 import { meanCell, shareCell } from "./estimates.js";
-import { smoothedOf, TrendCharts } from "./trend-charts.js";
+import { smoothedOf, TrendCharts, whenText } from "./trend-charts.js";
 
 const NO_REPORTS = "No reports yet: the trend appears here once a round has some.";
 const MOVED = "moved";
 
 // By which numbers each column sorts; the second number decides among equals.
 const SORTS = {
-  [MOVED]: ({ change, pooled }) => (change ? [-change.p_value, Math.abs(change.change)] : [pooled.frequency, 0]),
+  [MOVED]: ({ test, changes, pooled }) =>
+    test ? [-test.p_value, Math.max(0, ...changes.map(({ change }) => Math.abs(change)))] : [pooled.frequency, 0],
   smoothed: ({ key }) => [key.smoothed.at(-1), 0],
   pooled: ({ pooled }) => [pooled.frequency, 0],
   mean: ({ pooled }) => [Number(pooled.mean_known), pooled.mean],
@@ -32,7 +45,7 @@ export class TrendSection {
   // `settings` are those of the address; `onsettings` is called with those that belong there now.
   constructor({ path, settings, onsettings }) {
     Object.assign(this, { path, onsettings, pace: new Pace(), offered: "", unit: "", items: [] });
-    // The round that the last one is compared with; empty for the one before it.
+    // The round that the last one is compared with; empty where all rounds are.
     this.since = /^\d{1,7}$/.test(settings.since) ? settings.since : "";
     this.said = make("div");
     this.verdict = make("div", { class: "verdict", "aria-live": "polite" });
@@ -96,18 +109,24 @@ export class TrendSection {
   });
 
   async showTrend(trend) {
-    const { changes, keys, pooled, verdict } = trend,
-      [first, ...others] = verdict,
-      change = (place) => changes?.keys[place] ?? null;
+    const { changes, keys, pooled, verdict, warning = [] } = trend,
+      [first, ...others] = verdict.slice(warning.length),
+      rows = new Map();
+    for (const row of changes?.rows ?? []) rows.set(row.key, [...(rows.get(row.key) ?? []), row]);
     this.trend = trend;
-    this.items = keys.map((key, place) => ({ key, pooled: pooled.estimates[place], change: change(place) }));
+    this.items = keys.map((key, place) => ({
+      key,
+      pooled: pooled.estimates[place],
+      test: changes?.keys[place] ?? null,
+      changes: rows.get(key.key) ?? [],
+    }));
     this.offerRounds(trend);
     this.table.columns = this.columns(trend);
     // Charts are drawn to the width of the page.
     this.known.hidden = false;
     await this.table.refresh();
     const answer = [make("p", { class: "answer" }, first), make("p", {}, others.join(" "))];
-    replace(this.verdict, make("div", { class: "note" }, ...answer));
+    replace(this.verdict, warning.length ? warningBox(warning) : null, make("div", { class: "note" }, ...answer));
   }
 
   // Built again only when there is another round, so that the focus stays where it is.
@@ -119,11 +138,12 @@ export class TrendSection {
       state = JSON.stringify(earlier);
     if (state === this.offered) return;
     this.offered = state;
-    const named = (round) => `round ${count(Number(round))}`,
-      [before, ...others] = earlier,
-      options = [["", `${named(before)}, the one before`], ...others.map((round) => [round, named(round)])];
+    const options = [
+      ["", "all neighbouring rounds"],
+      ...earlier.map((round) => [round, `the last one with round ${count(Number(round))} alone`]),
+    ];
     const select = choice(options, this.since, (round) => this.compareWith(round));
-    replace(this.compared, others.length ? field("Compare the last round with", select) : null);
+    replace(this.compared, earlier.length > 1 ? field("Compare", select) : null);
   }
 
   compareWith(round) {
@@ -140,7 +160,8 @@ export class TrendSection {
     const last = rounds.at(-1).round,
       together = rounds.filter(({ round }) => round > last - panels),
       pooled = together.length > 1 ? `Rounds ${count(together[0].round)} to ${count(last)} pooled` : null;
-    const moved = { name: `Change since round ${count(changes?.before ?? 0)}`, sort: MOVED, number: true };
+    const since = this.since ? `Change since round ${count(changes?.first ?? 0)}` : "Changed",
+      moved = { name: since, sort: MOVED, number: true };
     return [
       { name: "Key" },
       { name: `Round ${count(last)}, smoothed`, sort: "smoothed", number: true },
@@ -156,21 +177,22 @@ export class TrendSection {
     const wanted = search.toLowerCase(),
       found = this.items.filter(({ key }) => key.key.toLowerCase().includes(wanted)),
       items = sortedBy(found, sort).slice(offset, offset + limit),
-      { rounds, level } = this.trend,
-      drawn = this.charts.show(items, rounds);
-    this.caption.textContent = `The first ${drawn} keys of the table, by round. Line: share of people, smoothed over the rounds, with its ${levelText(level)} range. Points: single rounds by themselves.`;
+      { rounds, level, changes } = this.trend,
+      drawn = this.charts.show(items, rounds),
+      shaded = changes?.keys_changed ? " Shaded: the key changed between these rounds." : "";
+    this.caption.textContent = `The first ${drawn} keys of the table, by round. Line: share of people, smoothed over the rounds, with its ${levelText(level)} range. Points: single rounds by themselves.${shaded}`;
     this.caption.hidden = drawn === 0;
     return { items, total: found.length };
   }
 
-  row({ key, pooled, change }) {
+  row({ key, pooled, test, changes }) {
     const smoothed = smoothedOf(key, key.smoothed.length - 1),
       { value, range, most } = frequencyTexts(smoothed),
       isOther = key.key === this.trend.pooled.other;
     return [
       [key.key, isOther ? make("small", {}, ` (${UNLISTED})`) : null],
       ranged(value, smoothed.frequency_low > 0 ? range : most, Object.values(smoothed)),
-      ...(change ? [changeCell(change)] : []),
+      ...(test ? [changesCell(test, changes)] : []),
       shareCell(pooled),
       meanCell(pooled),
     ];
@@ -183,8 +205,21 @@ export class TrendSection {
   }
 }
 
-function changeCell(change) {
-  const { value, range } = changeTexts(change),
-    flag = change.changed ? make("span", { class: "badge changed" }, "changed") : null;
-  return ranged(value, range, [change.change, change.change_low, change.change_high], flag);
+// A key that changed more than once has a line per change. What is not seen may be as large as the noise hides.
+function changesCell({ smallest_change: smallest }, changes) {
+  if (!changes.length) return smallest < 1 ? `none seen (below ${upTo(smallest)} may hide)` : "none seen";
+  const lines = changes.map((change) => {
+    const { value, range } = changeTexts(change),
+      flag = change.changed ? make("span", { class: "badge changed" }, `between ${whenText(change)}`) : null;
+    return ranged(value, range, [change.change, change.change_low, change.change_high], flag);
+  });
+  if (lines.length === 1) return lines[0];
+  return lines.map(({ content, title }) => make("div", { title }, ...content));
+}
+
+// Points, rounded up to two digits: no smaller change is said to be seen.
+function upTo(share) {
+  const digits = 1 - Math.floor(Math.log10(100 * share)),
+    factor = 10 ** digits;
+  return `${Math.ceil(100 * share * factor) / factor} points`;
 }

@@ -150,6 +150,11 @@ export function confirmButton({ label, kind = "", title, text, work }) {
   return make("div", {}, make("button", { type: "button", class: kind, onclick: open }, `${label} …`), dialog);
 }
 
+// Without the role of an alert: it is drawn anew whenever something changes.
+export function warningBox(sentences) {
+  return make("div", { class: "alert" }, ...sentences.map((sentence) => make("p", {}, sentence)));
+}
+
 export function alertBox(text) {
   return make("p", { class: "alert", role: "alert" }, text);
 }

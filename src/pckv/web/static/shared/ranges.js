@@ -4,7 +4,7 @@
 export const TOO_RARE = "too rare to tell",
   UNKNOWN = "unknown",
   // Behind the name of the key that stands for these.
-  UNLISTED = "all keys that are not listed";
+  UNLISTED = "all unlisted keys";
 
 // A range shows two digits of its width: more would be noise.
 function digits(low, high) {
@@ -48,6 +48,10 @@ export const frequencyTexts = ({ frequency, frequency_low, frequency_high }) =>
 
 export const meanTexts = ({ mean, mean_low, mean_high }, unit = "") =>
   withRange(mean, mean_low, mean_high, unit ? ` ${unit}` : "");
+
+// The mean of the reported pairs, where larger sets may hide other values.
+export const reportedMeanTexts = ({ mean, reported_mean_low, reported_mean_high }, unit = "") =>
+  withRange(mean, reported_mean_low, reported_mean_high, unit ? ` ${unit}` : "");
 
 // A difference of shares has a sign: "+12 points", "+8 – +16 points".
 export const changeTexts = ({ change, change_low, change_high }) =>

@@ -1,0 +1,69 @@
+// How many of the keys one person holds: all that apply, up to a number, or one. What may be more than a report
+// stands for is measured; a limit is a contract, which holds where pairs are entered.
+import { ChoiceField, numeric } from "../shared/form-fields.js";
+import { make } from "../shared/page.js";
+
+const ALL = "all",
+  LIMITED = "limited",
+  ONE = "one";
+
+export class HeldFields {
+  constructor() {
+    const holding = new ChoiceField("How many of the keys one person may name", [
+      [
+        ALL,
+        "All that apply",
+        "Of more than a report stands for, a random choice is reported, and a few people are asked how many they hold instead: the result then says how much is missing.",
+      ],
+      [
+        LIMITED,
+        "Up to a number",
+        "The join page says “choose up to” that many and stops there; an app has to do the same.",
+      ],
+      [ONE, "One choice", "The join page takes one of the keys per person; an app has to do the same."],
+    ]);
+    const pairs = numeric("Typical number per person", {
+      step: "any",
+      hint: "How many of the keys people hold on average. The plan depends on it.",
+      missing: "say how many of the keys people typically hold",
+    });
+    const most = numeric("At most (optional)", { hint: "The most that any person holds, if you know it." });
+    const limit = numeric("Up to how many", { missing: "say how many of the keys a person may name" });
+    this.fields = { holding, pairs, most_pairs: most, limit };
+    this.counts = make("div", { class: "row" }, pairs.element, most.element);
+    this.element = make("div", {}, holding.element, this.counts, limit.element);
+  }
+
+  get holding() {
+    return this.fields.holding.value;
+  }
+
+  update() {
+    this.counts.hidden = this.holding !== ALL;
+    this.fields.limit.element.hidden = this.holding !== LIMITED;
+  }
+
+  // The fields that count; the collector knows the limit as the most pairs.
+  used() {
+    const { holding, pairs, most_pairs: most, limit } = this.fields;
+    return { [ALL]: [pairs, most], [LIMITED]: [limit], [ONE]: [holding] }[this.holding];
+  }
+
+  fieldNamed(name) {
+    const { pairs, most_pairs: most } = this.fields,
+      named = name === "most_pairs" ? most : pairs;
+    return this.used().includes(named) ? named : this.used()[0];
+  }
+
+  // As a plan and a task take them; what is not said is null.
+  values() {
+    const { pairs, most_pairs: most, limit } = this.fields,
+      number = (field) => Number(field.value) || null;
+    if (this.holding === ALL) return { pairs: number(pairs), most_pairs: number(most), more: "sample" };
+    return { pairs: null, most_pairs: this.holding === ONE ? 1 : number(limit), more: "refuse" };
+  }
+}
+
+// The values of these fields for another run of a task, which does not say how many pairs people hold.
+export const valuesOfHeld = ({ more, padding }) =>
+  more === "refuse" ? { holding: padding === 1 ? ONE : LIMITED, limit: String(padding) } : { holding: ALL };

@@ -1,0 +1,89 @@
+"""Audits of tasks with any two options of `pckv task new` together: each ends after few paths, and holds.
+
+What they take in seconds and memory is measured by `make experiment NAME=audits`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations, product
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from experiments.task_options import (
+    DISCOVERIES,
+    FILES,
+    PAIRS,
+    Factors,
+    Row,
+    all_rows,
+    arguments,
+    covering_rows,
+    may_be_discovery,
+    may_be_pairs,
+)
+from pckv import Task, audit
+from pckv.cli.program import main
+from pckv.cli.task import new_command
+
+# What no report depends on, and the tally of an earlier task, which says the same as a file of sizes.
+NOT_AUDITED = {"--name", "--out", "--force", "--sizes-task"}
+# A path takes milliseconds; more of them would take more than half a minute on a slow machine.
+MAX_PATHS = 12_000
+ROWS = all_rows()
+
+
+def shown(row: tuple[Factors, Row]) -> str:
+    return " ".join(value for value in row[1].values() if value)
+
+
+def audited(folder: Path, monkeypatch: pytest.MonkeyPatch, factors: Factors, row: Row) -> None:
+    monkeypatch.chdir(folder)
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    options = [*arguments(factors, row), "--out", "task.json", "--force"]
+    made = CliRunner().invoke(main, ["task", "new", "--name", "audited", *options])
+    assert made.exit_code == 0, made.output
+    found = audit(Task.from_json((folder / "task.json").read_text(encoding="utf-8")))
+    assert found.holds
+    assert found.paths <= MAX_PATHS
+
+
+def test_all_options_have_values() -> None:
+    known = {text for factors in (PAIRS, DISCOVERIES) for values in factors.values() for given in values.values() for text in given}  # fmt: skip
+    assert {option for parameter in new_command.params for option in parameter.opts} - NOT_AUDITED <= known
+
+
+@pytest.mark.parametrize(("factors", "may_be"), [(PAIRS, may_be_pairs), (DISCOVERIES, may_be_discovery)])
+def test_any_two_values_meet(factors: Factors, may_be: Callable[[Row], bool]) -> None:
+    rows, refused = covering_rows(factors, may_be)
+    met = {pair for row in rows for pair in combinations(row.items(), 2)}
+    wanted = {
+        ((first, one), (second, other))
+        for first, second in combinations(factors, 2)
+        for one, other in product(factors[first], factors[second])
+    }
+    assert met | refused == wanted
+    assert not met & refused
+    # Most pairs can be had, or the rule of what cannot is wrong.
+    assert len(refused) < len(wanted) / 20
+
+
+def test_audits_of_some(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One task per mechanism, with unlisted keys where there may be some, and a discovery."""
+    first: dict[str, tuple[Factors, Row]] = {}
+    for factors, row in ROWS:
+        few = row.get("keys", "40") in {"3", "40", "file"} and row["padding"] in {"", "1", "2", "5"}
+        if few and (factors is DISCOVERIES or row["other"]):
+            first.setdefault(row.get("mechanism", "discovery"), (factors, row))
+    assert len(first) > 6
+    for factors, row in first.values():
+        audited(tmp_path, monkeypatch, factors, row)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("row", ROWS, ids=shown)
+def test_audits_of_any_two_options(row: tuple[Factors, Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    audited(tmp_path, monkeypatch, *row)
