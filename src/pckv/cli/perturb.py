@@ -57,8 +57,8 @@ from pckv.files.pairs.texts import HeldTexts
 @click.option(
     "--check",
     is_flag=True,
-    help="Perturb and write nothing: say what is wrong in all rows of DATA, how many people hold more pairs than the "
-    "padding, and which keys are not listed. The exit code is 1 if DATA would be refused.",
+    help="Perturb and write nothing: say what is wrong in all rows of DATA and, if there are any, how many people hold "
+    "more pairs than the padding, and which keys are not listed. The exit code is 1 if DATA would be refused.",
 )
 @force_option
 def perturb_command(
