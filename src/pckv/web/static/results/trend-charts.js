@@ -109,19 +109,22 @@ function specification(key, rounds, changes) {
     mark: { type: "rect", color: CHANGED, opacity: 0.16, aria: false },
     encoding: { x: { ...x, field: "before_first" }, x2: { field: "after_last" } },
   };
+  const points = pointsOf(key, rounds),
+    alone = points.filter(({ differs }) => differs);
+  const bars = {
+    data: { values: alone },
+    mark: { type: "rule", color: COLOUR, opacity: 0.5, aria: false },
+    encoding: { x, y: y("least"), y2: { field: "most" } },
+  };
   const layer = [
     ...(changes.length ? [shaded] : []),
     { mark: { ...band, color: COLOUR, opacity: 0.22 }, encoding: { x, y: y("low"), y2: { field: "high" } } },
     { mark: { type: "line", color: COLOUR }, encoding: { x, y: y("smoothed") } },
-    {
-      transform: [{ filter: "datum.differs" }],
-      mark: { type: "rule", color: COLOUR, opacity: 0.5, aria: false },
-      encoding: { x, y: y("least"), y2: { field: "most" } },
-    },
+    ...(alone.length ? [bars] : []),
     {
       mark: { type: "point", filled: true, color: COLOUR, size: 20 },
       encoding: { x, y: y("share"), tooltip: { field: "words" } },
     },
   ];
-  return { hconcat: [{ height: HEIGHT, data: { values: pointsOf(key, rounds) }, layer }] };
+  return { hconcat: [{ height: HEIGHT, data: { values: points }, layer }] };
 }
