@@ -1,8 +1,8 @@
-"""Trends of simulated weekly series against the truth: errors, coverage, and false discoveries.
+"""Trends of simulated weekly series against the truth: errors, coverage, false discoveries, and events.
 
 50,000 people, 200 keys, 20 rounds, four panels, ε = 2, real reports. Half of the keys stay, a quarter drifts
 and a quarter jumps once. People are the same in all rounds, so that the errors of panels return as they do in
-a real series.
+a real series. The part `events` is in `series_events.py`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
+from experiments.series_events import events
 from experiments.series_population import DRIFTING, JUMPING, KINDS, STAYING, Crowd, Paths, draw_crowd
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv import Series, Tally, Task
@@ -49,7 +50,8 @@ SETTINGS = {
     "one-pair": SeriesSetting(1, 0.3, (0.0, 0.005, 0.04)),
 }
 JUMP_CHANCES = (0.5, 0.4, 0.1)
-PARTS = tuple(SETTINGS)
+EVENTS = "events"
+PARTS = (*SETTINGS, EVENTS)
 
 
 class Measured(NamedTuple):
@@ -234,6 +236,9 @@ def run(settings: ExperimentSettings) -> bool:
     """Print what every setting measured on average, and the bars."""
     bars = []
     for name in settings.parts or PARTS:
+        if name == EVENTS:
+            bars += events(settings.repeats)
+            continue
         setting = SETTINGS[name]
         series = make_series(setting)
         found = [measure(series, setting, repeat) for repeat in range(settings.repeats or REPEATS)]

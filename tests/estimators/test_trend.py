@@ -154,12 +154,17 @@ def test_smoothing_keeps_the_jump_and_narrows_the_rest(found: Trend) -> None:
         own, widths = (
             found.columns[f"{name}_high"][key] - found.columns[f"{name}_low"][key] for name in ("frequency", "smoothed")
         )
-        assert (widths[:-1] < own[:-1]).all()
+        differs = found.columns["differs"][key].astype(bool)
+        assert differs.sum() <= 3
+        assert (widths[:-1] < own[:-1])[~differs[:-1]].all()
+        assert (widths >= own)[differs].all()
     assert (found.columns["smoothed_low"] <= smoothed).all()
     assert (smoothed <= found.columns["smoothed_high"]).all()
     assert found.columns["smoothed_mean"][1] == pytest.approx(np.full(8, 3.0), abs=0.1)
     narrow = found.columns["smoothed_mean_high"] - found.columns["smoothed_mean_low"]
-    assert (narrow < found.columns["mean_high"] - found.columns["mean_low"]).all()
+    alike = ~found.columns["mean_differs"].astype(bool)
+    assert alike.mean() > 0.7
+    assert (narrow < found.columns["mean_high"] - found.columns["mean_low"])[alike].all()
 
 
 def test_keys_that_do_not_stand_out_keep_the_mean_of_the_round() -> None:
@@ -246,6 +251,7 @@ def test_the_result_in_every_form(found: Trend) -> None:
         "epsilon",
         "panels",
         "level",
+        "keys_differing",
         "verdict",
         "rounds",
         "keys",

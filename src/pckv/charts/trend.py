@@ -18,7 +18,8 @@ _COLOR, _CHANGED = "#3367a8", "#d1495b"
 def trend_chart(trend: Trend) -> alt.FacetChart:
     """Draw the frequencies of the first keys of a trend over its rounds, each with its interval.
 
-    There is a panel per key: the smoothed frequency as a line with a band, single rounds as points.
+    There is a panel per key: the smoothed frequency as a line with a band, single rounds as points, and the
+    intervals of rounds that differ from the others as bars.
     """
     altair = load_altair()
     table = trend.lists()
@@ -33,6 +34,8 @@ def trend_chart(trend: Trend) -> alt.FacetChart:
         altair.Tooltip("opens:N"),
         altair.Tooltip("reports:Q", format=","),
         altair.Tooltip("frequency:Q", format=".2%", title="this round alone"),
+        altair.Tooltip("frequency_low:Q", format=".2%", title="alone at least"),
+        altair.Tooltip("frequency_high:Q", format=".2%", title="alone at most"),
         altair.Tooltip("smoothed:Q", format=".2%"),
         altair.Tooltip("smoothed_low:Q", format=".2%", title="at least"),
         altair.Tooltip("smoothed_high:Q", format=".2%", title="at most"),
@@ -51,6 +54,9 @@ def trend_chart(trend: Trend) -> alt.FacetChart:
             y=altair.Y("smoothed_low:Q", title="share of people", axis=axis), y2="smoothed_high:Q"
         ),
         base.mark_line(color=_COLOR).encode(y="smoothed:Q"),
+        base.transform_filter("datum.differs")
+        .mark_rule(color=_COLOR, opacity=0.5)
+        .encode(y="frequency_low:Q", y2="frequency_high:Q"),
         base.mark_point(color=_COLOR, filled=True, size=25, opacity=0.5).encode(y="frequency:Q"),
         data=altair.Data(values=rows),
     ).properties(width=240, height=160)
@@ -75,6 +81,7 @@ def _change_tooltip(altair: Any) -> list[Any]:
 def _subtitle(trend: Trend) -> str:
     return (
         f"line: smoothed, with {100 * trend.level:g} % intervals; points: single rounds; "
+        f"{'bars: intervals of rounds that differ from the others; ' if trend.columns['differs'].any() else ''}"
         f"{'red: the key changed between these rounds; ' if trend.changes and trend.changes.keys_changed else ''}"
         f"{trend.mechanism}, "
         f"ε = {trend.epsilon:g}, {trend.panels:,} panels"

@@ -136,6 +136,9 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
         limits(pooled, "frequency"),
         limits(pooled, "mean"),
     ]
+    # What a round says by itself stands where it differs from the others.
+    alone = page.locator(".trend-table tbody td", has_text="by itself")
+    assert alone.count() == sum(key["differs"][-1] for key in trend["keys"])
     operator.check_in_both_colours(DESK)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -13,12 +14,14 @@ from pckv.base.arrays import Floats
 from pckv.base.errors import DataError, ParameterError
 from pckv.base.records import plain, read_columns, read_members, read_value
 from pckv.base.table import ResultTable
-from pckv.base.words import UNLISTED, plural
+from pckv.base.words import UNLISTED, percent, plural
 from pckv.estimators.results.changes import Changes, KeyChange, unseen
 from pckv.estimators.results.estimates import Estimates, KeyEstimate
 from pckv.statistics.detection import DEFAULT_FLAG_RATE
 
-SCALARS = ("series", "name", "mechanism", "epsilon", "panels", "level")
+SCALARS = ("series", "name", "mechanism", "epsilon", "panels", "level", "keys_differing")
+# A round differs from the others where noise alone has a smaller chance of so large a difference.
+DIFFERING_BY_NOISE = 0.15
 
 
 class RoundSummary(NamedTuple):
@@ -38,11 +41,14 @@ class RoundEstimate(NamedTuple):
         round: The number of the round.
         frequency: The share of people who hold the key, from this round's reports alone, with its interval.
         smoothed: The same from all rounds, by a local level model.
+        differs: Whether the round's own frequency differs from what the other rounds lead to expect, by more than
+            noise explains in 85 % of cases. The smoothed interval then contains the round's own.
         mean: The mean value, in the task's own units, from this round's reports alone, with its interval.
         mean_known: False where that interval spans 95 % of the range or more, or the key does not stand out
             from the noise.
         smoothed_mean: The same from all rounds; that of the round alone where the key does not stand out from
             the noise.
+        mean_differs: As `differs`, of the mean.
     """
 
     round: int
@@ -52,6 +58,7 @@ class RoundEstimate(NamedTuple):
     smoothed: float
     smoothed_low: float
     smoothed_high: float
+    differs: bool
     mean: float
     mean_low: float
     mean_high: float
@@ -59,9 +66,11 @@ class RoundEstimate(NamedTuple):
     smoothed_mean: float
     smoothed_mean_low: float
     smoothed_mean_high: float
+    mean_differs: bool
 
 
 COLUMNS = RoundEstimate._fields[1:]
+FLAGS = ("differs", "mean_known", "mean_differs")
 CHANGE_COLUMNS = ("change", "change_low", "change_high")
 
 
@@ -82,6 +91,8 @@ class Trend(ResultTable):
         series: The id of the series, with its `name` and number of `panels`.
         mechanism: That of its reports, whose realised ε is `epsilon`.
         level: The level of all intervals.
+        keys_differing: How many of all keys, whichever the table has, differ in the last round from what the
+            other rounds lead to expect.
         rounds: The rounds that have reports, in order; those without are left out.
         key: The names of the keys.
         columns: Arrays by key and round, under the names of `RoundEstimate`.
@@ -101,6 +112,7 @@ class Trend(ResultTable):
     epsilon: float
     panels: int
     level: float
+    keys_differing: int
     rounds: tuple[RoundSummary, ...]
     key: list[str]
     columns: dict[str, Floats | NDArray[np.bool_]]
@@ -184,8 +196,18 @@ class Trend(ResultTable):
         """What it comes to, in words."""
         if not self.rounds:
             return ("There are no reports yet.",)
-        compared = () if self.changes is None else tuple(self.changes.sentences)
+        compared = () if self.changes is None else (*self.changes.sentences, *self._differing(self.changes))
         return (*self.warning, *compared, *self.pooled.conclusion)
+
+    def _differing(self, changes: Changes) -> Iterator[str]:
+        """Say how many keys differ in the last round, and what their intervals contain."""
+        if found := self.keys_differing:
+            yield (
+                f"In round {self.rounds[-1].round:,}, {found:,} of {plural(changes.keys_compared, 'key')} "
+                f"{'differs' if found == 1 else 'differ'} from what the other rounds lead to expect, as up to "
+                f"{percent(DIFFERING_BY_NOISE)} do by noise alone, on average. There the smoothed interval contains "
+                "that of the round alone, which is shown as well."
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; the columns of a key have one number per round."""
@@ -281,15 +303,28 @@ class Trend(ResultTable):
         return ("key", "smoothed", interval, "changed between", "points", interval, pooled, interval)
 
     def cells(self) -> list[tuple[str, ...]]:
-        """Return the rows of the table for people, in percent; a key that changed twice has two."""
+        """Return the rows of the table for people, in percent.
+
+        A key that changed twice has two, and so has one whose last round differs from the others.
+        """
         found: list[tuple[str, ...]] = []
         for row, key in enumerate(self.key):
             name = f"{key} ({UNLISTED})" if key == self.pooled.other else key
-            smoothed = _percent(*(float(self.columns[each][row, -1]) for each in _SMOOTHED))
-            first, *others = self._change_cells(row)
-            found.append((name, *smoothed, *first, *_percent(*self.pooled[key][1:4])))
-            found += [(name, "", "", *cells, "", "") for cells in others]
+            pooled = _percent(*self.pooled[key][1:4])
+            lines = zip_longest(self._last_cells(row), self._change_cells(row), [pooled])
+            found += [
+                (name, *(last or ("", "")), *(change or ("", "", "")), *(of_pooled or ("", "")))
+                for last, change, of_pooled in lines
+            ]
         return found
+
+    def _last_cells(self, row: int) -> list[tuple[str, str]]:
+        """Return what is said of the last round: smoothed, and alone where that differs."""
+        shown = [_percent(*(float(self.columns[each][row, -1]) for each in _SMOOTHED))]
+        if self.columns["differs"][row, -1]:
+            value, interval = _percent(*(float(self.columns[each][row, -1]) for each in _ALONE))
+            shown.append((f"alone {value}", interval))
+        return shown
 
     def _change_cells(self, row: int) -> list[tuple[str, str, str]]:
         if self.changes is None:
@@ -305,6 +340,7 @@ class Trend(ResultTable):
 
 
 _SMOOTHED = ("smoothed", "smoothed_low", "smoothed_high")
+_ALONE = ("frequency", "frequency_low", "frequency_high")
 
 
 def _percent(value: float, low: float, high: float) -> tuple[str, str]:
@@ -313,7 +349,7 @@ def _percent(value: float, low: float, high: float) -> tuple[str, str]:
 
 def _read_rounds(rows: list[dict[str, Any]], name: str, rounds: int) -> NDArray[Any]:
     """Return a column by key and round."""
-    kind: Any = bool if name == "mean_known" else float
+    kind: Any = bool if name in FLAGS else float
     column = []
     for number, row in enumerate(rows):
         place = f"keys[{number}].{name}"

@@ -1,14 +1,16 @@
 """Smoothed frequencies and means of all rounds, by the local level model (proofs/trends.md).
 
-A movement is a variance of the level's step into every round, relative to the noise of a typical round: a
-key's level does not move, moves a little in every round, or once. Movements of one kind differ in nothing but
-when the level shifts, and share one weight, which is learned from all keys together.
+What is estimated in a round is a level, which takes a random step into every round, plus a transient, which
+later rounds do not keep. A movement is the variance of every step and of every transient, relative to the noise
+of a typical round: a key stays, moves in every round (it drifts, or swings around its level), or moves once (it
+shifts, or has a transient in one round). Movements of one kind differ in nothing but when they happen, and share
+one weight, which is learned from all keys together.
 
-Value = level + noise of a known variance, and the level takes a random step into every round. Kalman's filter
-gives the likelihood of each movement, and the smoother of Rauch, Tung and Striebel the level of every round
-given all of them. The estimate of a level is the mean over all movements, each with its chance. Its interval
-contains that of the mixture, and that of a key which drifts: an average over all keys is no reason to take a
-single one for still.
+Value = level + transient + noise of a known variance. Kalman's filter gives the likelihood of each movement, and
+the smoother of Rauch, Tung and Striebel the level of every round given all of them. The estimate is the mean over
+all movements, each with its chance. Its interval contains that of the mixture, and that of a key which moves in
+every round: an average over all keys is no reason to take a single one for still. A round whose value differs
+from what the other rounds lead to expect is marked: its interval is to contain the round's own.
 """
 
 from __future__ import annotations
@@ -20,16 +22,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.base.arrays import Floats, Integers
+from pckv.base.arrays import Flags, Floats, Integers
 from pckv.estimators.intervals import Interval, two_sided_z
+from pckv.estimators.results.trend import DIFFERING_BY_NOISE
 from pckv.estimators.trends.rounds import RoundCounts
 
 # Variances of a step, relative to that of the noise of one round. Over T rounds a drift below 1/T² cannot be
 # told from none, and one above the largest makes smoothed estimates those of single rounds.
 DRIFTS = tuple(4.0**power for power in range(-6, 5))
-SHIFTS = (4.0, 64.0, 1024.0)
-# Before anything is learned, this many keys are imagined: a third of them still, a third drifting, a third
-# shifting.
+# Variances of a transient in every round.
+SWINGS = tuple(4.0**power for power in range(5))
+# Variances of what happens once: a step that stays, or a transient.
+EVENTS = (16.0, 256.0)
+# Before anything is learned, this many keys are imagined: a third of them still, a third moving in every round, a
+# third once.
 IMAGINED_KEYS = 10
 # The weights change by less than this, of all keys, in a step of the iteration that is the last.
 CLOSE = 1e-4
@@ -37,36 +43,53 @@ MAX_STEPS = 200
 
 
 class Movements(NamedTuple):
-    """All movements: the relative variance of every step, one row each, and the kind that each is of."""
+    """All movements: the relative variances of every step and every transient, one row each, and their kinds.
+
+    Kinds come in classes: staying, moving in every round, and once; `classes` says how many kinds each has.
+    """
 
     steps: Floats
+    transients: Floats
     kind: Integers
+    classes: tuple[int, ...]
 
     @property
-    def kinds(self) -> int:
-        """How many kinds there are."""
-        return int(self.kind[-1]) + 1
+    def in_every_round(self) -> slice:
+        """The kinds, each a single movement, that move in every round; staying where there is one round."""
+        return slice(1, 1 + self.classes[1]) if len(self.classes) > 1 else slice(1)
+
+    def elsewhere(self) -> Flags:
+        """Return by movement and round whether nothing that happens once happens in that round or next to it."""
+        is_event = self.kind >= sum(self.classes[:2])
+        touched = self.transients > 0
+        touched[:, 1:] |= self.steps > 0
+        touched[:, :-1] |= self.steps > 0
+        return ~(is_event[:, None] & touched)
 
 
 @lru_cache(maxsize=64)
 def movements(gaps: tuple[int, ...]) -> Movements:
     """Return the movements over rounds that are this many rounds apart."""
     apart = np.array(gaps, np.float64)
-    steps, kind = [np.zeros((1, apart.size))], [0]
+    rounds = apart.size + 1
+    no_steps, no_transients = np.zeros((rounds, apart.size)), np.zeros((rounds, rounds))
+    kinds = [(no_steps[:1], no_transients[:1])]
+    classes: tuple[int, ...] = (1,)
     if apart.size:
-        steps += [drift * apart[None] for drift in DRIFTS]
-        kind += range(1, len(DRIFTS) + 1)
-        for size in SHIFTS:
-            steps.append(size * np.eye(apart.size))
-            kind += [kind[-1] + 1] * apart.size
-    return Movements(np.concatenate(steps), np.array(kind))
+        kinds += [(drift * apart[None], no_transients[:1]) for drift in DRIFTS]
+        kinds += [(no_steps[:1], np.full((1, rounds), swing)) for swing in SWINGS]
+        kinds += [(size * np.eye(apart.size), no_transients[1:]) for size in EVENTS]
+        kinds += [(no_steps, size * np.eye(rounds)) for size in EVENTS]
+        classes = 1, len(DRIFTS) + len(SWINGS), 2 * len(EVENTS)
+    steps, transients = (np.concatenate(each) for each in zip(*kinds, strict=True))
+    return Movements(steps, transients, np.repeat(np.arange(len(kinds)), [len(each) for each, _ in kinds]), classes)
 
 
 class Chances(NamedTuple):
-    """Every key's chances of the movements, by movement and key: of all, and if the key is taken to drift."""
+    """Every key's chances of the movements, by movement and key: of all, and if it moves in every round."""
 
     of_all: Floats
-    if_drifting: Floats
+    if_moving: Floats
 
 
 def learn_chances(likelihood: Floats, moved: Movements) -> Chances:
@@ -78,16 +101,15 @@ def learn_chances(likelihood: Floats, moved: Movements) -> Chances:
     """
     sizes = np.bincount(moved.kind)
     relative = np.exp(likelihood - likelihood.max(axis=0)) / sizes[moved.kind][:, None]
-    first = np.searchsorted(moved.kind, np.arange(moved.kinds))
-    weights = _learned_weights(np.add.reduceat(relative, first, axis=0))
+    first = np.searchsorted(moved.kind, np.arange(sizes.size))
+    weights = _learned_weights(np.add.reduceat(relative, first, axis=0), moved.classes)
     of_all = _normalised(weights[moved.kind][:, None] * relative)
-    return Chances(of_all, _chances_if_drifting(likelihood, moved, weights))
+    return Chances(of_all, _chances_if_moving(likelihood, moved, weights))
 
 
-def _learned_weights(likelihood: Floats) -> Floats:
+def _learned_weights(likelihood: Floats, classes: tuple[int, ...]) -> Floats:
     """Return the weights of the kinds, given their likelihoods by kind and key."""
-    prior = _prior(len(likelihood))
-    weights = prior
+    weights = prior = np.repeat([1 / len(classes) / size for size in classes], classes)
     for _ in range(MAX_STEPS):
         found = _normalised(weights[:, None] * likelihood).sum(axis=1) + IMAGINED_KEYS * prior
         before, weights = weights, found / found.sum()
@@ -96,28 +118,22 @@ def _learned_weights(likelihood: Floats) -> Floats:
     return weights
 
 
-def _chances_if_drifting(likelihood: Floats, moved: Movements, weights: Floats) -> Floats:
-    """Return the chances of the drifts alone: half of their weights are learned, and half are equal.
+def _chances_if_moving(likelihood: Floats, moved: Movements, weights: Floats) -> Floats:
+    """Return the chances of movements in every round alone: half of their weights are learned, half are equal.
 
-    Where few keys drift among many that do not, the learned weights are those of drifts too small to be seen.
+    Where few keys move among many that do not, the learned weights are those of movements too small to be seen.
     """
-    drifts = slice(1, len(DRIFTS) + 1) if moved.kinds > 1 else slice(0, 1)
-    learned = weights[drifts] / weights[drifts].sum()
+    kinds = moved.in_every_round
+    learned = weights[kinds] / weights[kinds].sum()
     mixed = (learned + 1 / learned.size) / 2
-    relative = np.exp(likelihood[drifts] - likelihood[drifts].max(axis=0))
+    relative = np.exp(likelihood[kinds] - likelihood[kinds].max(axis=0))
     chances = np.zeros_like(likelihood)
-    chances[drifts] = _normalised(mixed[:, None] * relative)
+    chances[kinds] = _normalised(mixed[:, None] * relative)
     return chances
 
 
 def _normalised(chances: Floats) -> Floats:
     return np.asarray(chances / chances.sum(axis=0))
-
-
-def _prior(kinds: int) -> Floats:
-    if kinds == 1:
-        return np.ones(1)
-    return np.repeat([1 / 3, 1 / 3 / len(DRIFTS), 1 / 3 / len(SHIFTS)], [1, len(DRIFTS), len(SHIFTS)])
 
 
 # Movements, keys and rounds are handled in parts of about this many numbers.
@@ -130,10 +146,11 @@ _TINY = 1e-300
 
 
 class Levels(NamedTuple):
-    """Smoothed levels by key and round, and their intervals."""
+    """Smoothed levels by key and round, their intervals, and whether the round differs from the others."""
 
     level: Floats
     interval: Interval
+    differs: Flags
 
 
 class _Filtered(NamedTuple):
@@ -151,7 +168,7 @@ def smooth_levels(values: Floats, variances: Floats, gaps: tuple[int, ...], conf
     are not needed, and end at the levels.
     """
     if not values.size:
-        return Levels(values, Interval(values, values))
+        return Levels(values, Interval(values, values), np.zeros(values.shape, np.bool_))
     moved = movements(gaps)
     parts = list(_parts(values.shape, moved))
     likelihood = [_filter(values[part], variances[part], moved).likelihood for part in parts]
@@ -160,8 +177,8 @@ def smooth_levels(values: Floats, variances: Floats, gaps: tuple[int, ...], conf
         _mixture(values[part], variances[part], moved, Chances(*(each[:, part] for each in chances)), confidence)
         for part in parts
     ]
-    level, low, high = (np.concatenate(each) for each in zip(*found, strict=True))
-    return Levels(level, Interval(low, high))
+    level, low, high, differs = (np.concatenate(each) for each in zip(*found, strict=True))
+    return Levels(level, Interval(low, high), differs)
 
 
 def _parts(shape: tuple[int, ...], moved: Movements) -> Iterator[slice]:
@@ -172,13 +189,13 @@ def _parts(shape: tuple[int, ...], moved: Movements) -> Iterator[slice]:
 def _filter(values: Floats, variances: Floats, moved: Movements) -> _Filtered:
     """Run Kalman's filter for all movements and keys; before the first round the level is unknown."""
     keys, rounds = values.shape
-    typical = _typical(variances)
+    typical, noise = _typical(variances), _around_levels(variances, moved)
     level = np.empty((rounds, moved.kind.size, keys))
     variance, likelihood = np.empty_like(level), np.zeros(level.shape[1:])
-    level[0], variance[0] = values[:, 0], variances[:, 0]
+    level[0], variance[0] = values[:, 0], noise[0]
     for number in range(1, rounds):
         before = variance[number - 1] + moved.steps[:, number - 1, None] * typical
-        expected = before + variances[:, number]
+        expected = before + noise[number]
         error = values[:, number] - level[number - 1]
         likelihood -= (np.log(expected) + error**2 / expected) / 2
         gain = before / expected
@@ -190,6 +207,11 @@ def _filter(values: Floats, variances: Floats, moved: Movements) -> _Filtered:
 def _typical(variances: Floats) -> Floats:
     """Return the noise of every key's typical round: a new one with few reports changes it little."""
     return np.asarray(np.quantile(variances, 0.5, axis=1, method="lower"))
+
+
+def _around_levels(variances: Floats, moved: Movements) -> Floats:
+    """Return the variances of values around levels, by round, movement and key: of transients, and of noise."""
+    return np.asarray(moved.transients.T[:, :, None] * _typical(variances) + variances.T[:, None])
 
 
 def _smooth(values: Floats, variances: Floats, moved: Movements) -> tuple[Floats, Floats]:
@@ -204,18 +226,49 @@ def _smooth(values: Floats, variances: Floats, moved: Movements) -> tuple[Floats
     return level, variance
 
 
+class _Smoothed(NamedTuple):
+    """Levels and transients together, with their variances, by round, movement and key, given all rounds.
+
+    `errors` are how many standard errors values are away from levels, if the movement is the true one.
+    """
+
+    level: Floats
+    variance: Floats
+    errors: Floats
+
+
+def _with_transients(values: Floats, variances: Floats, moved: Movements) -> _Smoothed:
+    """Add transients to smoothed levels: the share of them in what a value differs from its level by."""
+    level, variance = _smooth(values, variances, moved)
+    around, noise = _around_levels(variances, moved), variances.T[:, None]
+    difference, share = values.T[:, None] - level, 1 - noise / around
+    # What is left of a value after its level has the variance of values around levels, less that of the level.
+    errors = difference / np.sqrt(np.maximum(around - variance, _TINY))
+    return _Smoothed(level + share * difference, share * noise + (1 - share) ** 2 * variance, errors)
+
+
 def _mixture(
     values: Floats, variances: Floats, moved: Movements, chances: Chances, confidence: float | None
-) -> tuple[Floats, Floats, Floats]:
-    """Return the mean over all movements by key and round, and the limits of the interval."""
-    level, variance = _smooth(values, variances, moved)
+) -> tuple[Floats, Floats, Floats, Flags]:
+    """Return the mean over all movements by key and round, the limits of the interval, and what differs."""
+    level, variance, errors = _with_transients(values, variances, moved)
     mean = np.einsum("tmk,mk->kt", level, chances.of_all)
     if confidence is None:
-        return mean, mean, mean
+        return mean, mean, mean, np.zeros(mean.shape, np.bool_)
     mixtures = [_likeliest(level, np.maximum(variance, 0), each) for each in chances]
     low = np.minimum.reduce([_lower_limit(laws, confidence) for laws in mixtures])
     high = np.minimum.reduce([_lower_limit(laws.mirrored(), confidence) for laws in mixtures])
-    return mean, low.T, -high.T
+    return mean, low.T, -high.T, _differs(errors, moved, chances.of_all)
+
+
+def _differs(errors: Floats, moved: Movements, chances: Floats) -> Flags:
+    """Return by key and round whether noise explains the value, unless something happened in that round."""
+    elsewhere = moved.elsewhere()
+    unless_here = np.einsum("mt,mk->kt", elsewhere, chances)
+    tails = 2 * normal_cdf(-np.abs(errors)) * elsewhere.T[:, :, None]
+    by_noise = np.einsum("tmk,mk->kt", tails, chances)
+    # Where nothing but an event in the round has a chance, both are 0, and the round differs.
+    return np.asarray((by_noise < DIFFERING_BY_NOISE * unless_here) | (unless_here == 0))
 
 
 class _NormalLaws(NamedTuple):
@@ -347,7 +400,7 @@ def _widened(found: Levels, variance: Floats, confidence: float) -> Levels:
     """Return the same levels with intervals for an error of that variance besides their own."""
     reach = two_sided_z(confidence) * np.sqrt(variance)
     low, high = (np.hypot(found.level - limit, reach) for limit in found.interval)
-    return Levels(found.level, Interval(found.level - low, found.level + high))
+    return found._replace(interval=Interval(found.level - low, found.level + high))
 
 
 def _smoothed_twice(

@@ -34,7 +34,7 @@ from pckv.estimators.linear import corrected
 from pckv.estimators.methods.registry import DEFAULT_FOR_MANY_KEYS
 from pckv.estimators.results.changes import Changes
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.trend import COLUMNS, RoundSummary, Trend
+from pckv.estimators.results.trend import COLUMNS, FLAGS, RoundSummary, Trend
 from pckv.estimators.sets import hidden_share
 from pckv.estimators.shares import EVERY_KEY
 from pckv.estimators.trends.changes import find_changes
@@ -126,6 +126,7 @@ def trend(
         epsilon=series.task.realised_epsilon,
         panels=series.panels,
         level=level,
+        keys_differing=int(np.sum(columns["differs"][:, -1:])),
         rounds=tuple(_summary(series, each) for each in counts),
         key=pooled.key,
         columns=columns,
@@ -211,7 +212,7 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
     """Return all columns by key and round, in the task's units."""
     if not counts:
         nothing = np.zeros((stands_out.size, 0))
-        return {name: nothing.astype(bool) if name == "mean_known" else nothing for name in COLUMNS}
+        return {name: nothing.astype(bool) if name in FLAGS else nothing for name in COLUMNS}
     own = [_own(series, each, level) for each in counts]
     found = {name: np.stack([each[name] for each in own], axis=1) for name in own[0]}
     frequencies = smooth_frequencies(counts, level)
@@ -225,6 +226,7 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
         for some, *column in zip(answers, smoothed[0].T, smoothed[2].T, strict=True)
     ]
     means: dict[str, Floats] = {f"smoothed_{name}": np.array(found[name]) for name in ("mean", "mean_low", "mean_high")}
+    mean_differs = np.zeros_like(frequencies.differs)
     if stands_out.any():
         rows = np.flatnonzero(stands_out)
         of_rows = [each.at(rows) for each in counts]
@@ -235,9 +237,20 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
         levels = smooth_means(of_rows, frequencies.level[rows], holders[0].reported_level)
         for name, column in zip(means, _widened_means(holders, levels, counts[0].scale), strict=True):
             means[name][rows] = in_units(column, series.task)
+        mean_differs[rows] = levels.differs
     limits = {"smoothed_low": smoothed[1], "smoothed_high": np.stack(smoothed_high, axis=1)}
     found |= {"smoothed": smoothed[0]} | limits | means
+    found |= {"differs": frequencies.differs, "mean_differs": mean_differs}
+    _contain(found, "smoothed", "frequency", frequencies.differs)
+    _contain(found, "smoothed_mean", "mean", mean_differs)
     return {name: found[name] for name in COLUMNS}
+
+
+def _contain(columns: dict[str, np.ndarray], name: str, own: str, differs: Flags) -> None:
+    """Widen the intervals of one name to contain those of single rounds, in rounds that differ from the others."""
+    for end, widest in (("low", np.minimum), ("high", np.maximum)):
+        limits = columns[f"{name}_{end}"]
+        columns[f"{name}_{end}"] = np.where(differs, widest(limits, columns[f"{own}_{end}"]), limits)
 
 
 def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndarray]:

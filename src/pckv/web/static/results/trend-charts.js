@@ -1,4 +1,5 @@
-// The shares of a few keys over the rounds, one chart per key: a smoothed line in its band, rounds as points.
+// The shares of a few keys over the rounds, one chart per key: a smoothed line in its band, rounds as points, and
+// bars for the ranges of rounds that differ from the others.
 import { Chart } from "../shared/chart.js";
 import { count, make, replace } from "../shared/page.js";
 import { changeTexts, frequencyTexts } from "../shared/ranges.js";
@@ -15,6 +16,13 @@ export const smoothedOf = (key, place) => ({
   frequency: key.smoothed[place],
   frequency_low: key.smoothed_low[place],
   frequency_high: key.smoothed_high[place],
+});
+
+// The share of a key in a round by itself.
+export const aloneOf = (key, place) => ({
+  frequency: key.frequency[place],
+  frequency_low: key.frequency_low[place],
+  frequency_high: key.frequency_high[place],
 });
 
 const span = (first, last) => (first === last ? count(first) : `${count(first)}–${count(last)}`);
@@ -66,15 +74,15 @@ function description(key, rounds, changes) {
 function pointsOf(key, rounds) {
   return rounds.map(({ round, opens, reports }, place) => {
     const smoothed = smoothedOf(key, place),
-      alone = frequencyTexts({
-        frequency: key.frequency[place],
-        frequency_low: key.frequency_low[place],
-        frequency_high: key.frequency_high[place],
-      }),
+      own = aloneOf(key, place),
+      alone = frequencyTexts(own),
       { value, range } = frequencyTexts(smoothed);
     return {
       round,
-      share: 100 * key.frequency[place],
+      differs: key.differs[place],
+      share: 100 * own.frequency,
+      least: 100 * own.frequency_low,
+      most: 100 * own.frequency_high,
       smoothed: 100 * smoothed.frequency,
       low: 100 * smoothed.frequency_low,
       high: 100 * smoothed.frequency_high,
@@ -101,14 +109,22 @@ function specification(key, rounds, changes) {
     mark: { type: "rect", color: CHANGED, opacity: 0.16, aria: false },
     encoding: { x: { ...x, field: "before_first" }, x2: { field: "after_last" } },
   };
+  const points = pointsOf(key, rounds),
+    alone = points.filter(({ differs }) => differs);
+  const bars = {
+    data: { values: alone },
+    mark: { type: "rule", color: COLOUR, opacity: 0.5, aria: false },
+    encoding: { x, y: y("least"), y2: { field: "most" } },
+  };
   const layer = [
     ...(changes.length ? [shaded] : []),
     { mark: { ...band, color: COLOUR, opacity: 0.22 }, encoding: { x, y: y("low"), y2: { field: "high" } } },
     { mark: { type: "line", color: COLOUR }, encoding: { x, y: y("smoothed") } },
+    ...(alone.length ? [bars] : []),
     {
       mark: { type: "point", filled: true, color: COLOUR, size: 20 },
       encoding: { x, y: y("share"), tooltip: { field: "words" } },
     },
   ];
-  return { hconcat: [{ height: HEIGHT, data: { values: pointsOf(key, rounds) }, layer }] };
+  return { hconcat: [{ height: HEIGHT, data: { values: points }, layer }] };
 }

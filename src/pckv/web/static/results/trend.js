@@ -18,7 +18,7 @@ import { changeTexts, frequencyTexts, UNLISTED } from "../shared/ranges.js";
 import { ranged, SearchTable } from "../shared/table.js";
 import { levelText } from "./estimate-options.js";
 import { meanCell, shareCell } from "./estimates.js";
-import { smoothedOf, TrendCharts, whenText } from "./trend-charts.js";
+import { aloneOf, smoothedOf, TrendCharts, whenText } from "./trend-charts.js";
 
 const NO_REPORTS = "No reports yet: the trend appears here once a round has some.";
 const MOVED = "moved";
@@ -180,18 +180,19 @@ export class TrendSection {
       { rounds, level, changes } = this.trend,
       drawn = this.charts.show(items, rounds),
       shaded = changes?.keys_changed ? " Shaded: the key changed between these rounds." : "";
-    this.caption.textContent = `The first ${drawn} keys of the table, by round. Line: share of people, smoothed over the rounds, with its ${levelText(level)} range. Points: single rounds by themselves.${shaded}`;
+    this.caption.textContent = `The first ${drawn} keys of the table, by round. Line: share of people, smoothed over the rounds, with its ${levelText(level)} range. Points: single rounds by themselves; bars: their ranges, where they differ from what the other rounds lead to expect.${shaded}`;
     this.caption.hidden = drawn === 0;
     return { items, total: found.length };
   }
 
   row({ key, pooled, test, changes }) {
-    const smoothed = smoothedOf(key, key.smoothed.length - 1),
+    const last = key.smoothed.length - 1,
+      smoothed = smoothedOf(key, last),
       { value, range, most } = frequencyTexts(smoothed),
       isOther = key.key === this.trend.pooled.other;
     return [
       [key.key, isOther ? make("small", {}, ` (${UNLISTED})`) : null],
-      ranged(value, smoothed.frequency_low > 0 ? range : most, Object.values(smoothed)),
+      ranged(value, smoothed.frequency_low > 0 ? range : most, Object.values(smoothed), aloneText(key, last)),
       ...(test ? [changesCell(test, changes)] : []),
       shareCell(pooled),
       meanCell(pooled),
@@ -203,6 +204,13 @@ export class TrendSection {
     this.table.stop();
     this.charts.stop();
   }
+}
+
+// What the round says by itself, where that differs from what the other rounds lead to expect.
+function aloneText(key, place) {
+  if (!key.differs[place]) return null;
+  const { value, range } = frequencyTexts(aloneOf(key, place));
+  return make("div", {}, make("small", {}, `by itself ${value} (${range})`));
 }
 
 // A key that changed more than once has a line per change. What is not seen may be as large as the noise hides.
