@@ -27,7 +27,8 @@ from pckv.collector.app import CollectorThreads
 from pckv.collector.http.auth import token_hash
 from pckv.collector.http.problem_details import MEDIA_TYPE, URN
 from pckv.collector.http.settings import Settings
-from pckv.collector.server import accepting_sockets, listen, server
+from pckv.collector.server import listen, server
+from pckv.collector.workers import accepting_sockets
 from pckv.device.perturb import perturb_from
 from pckv.store.base import Role
 from pckv.store.store import Store
