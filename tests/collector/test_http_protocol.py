@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import resource
+import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -59,6 +60,36 @@ def test_an_ambiguous_length_is_refused_and_the_connection_closed(patient: Runni
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"urn:pckv:problem:malformed" in answer
     assert answer.count(b"HTTP/1.1 ") == 1
+
+
+@pytest.mark.parametrize(
+    ("start", "status"),
+    [
+        (b"GET /healthz HTTP/1.1\r\n\r\n", b"400"),
+        (b"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", b"400"),
+        (b"GET /healthz HTTP/1.0\r\n\r\n", b"200"),
+    ],
+)
+def test_a_request_names_one_host(patient: Running, start: bytes, status: bytes) -> None:
+    assert patient.talk(start).split()[1] == status
+
+
+def test_a_peer_that_sends_no_more_is_answered() -> None:
+    store = SlowStore()
+    with running(store, head_seconds=LONG) as collector:
+        task = collector.add_task()
+        content = items(report(1, task=task))
+        upload = upload_head(task.id, f"Content-Length: {len(content)}") + content
+        store.go.clear()
+        with connect(collector) as whole, connect(collector) as part, connect(collector) as idle:
+            whole.sendall(head("GET", "/healthz") + upload)
+            part.sendall(upload[:-1])
+            for line in (whole, part, idle):
+                line.shutdown(socket.SHUT_WR)
+            wait_until(lambda: collector.app.state.collector.ingest.writer.pending_reports)
+            assert read_all(part) == read_all(idle) == b""
+            store.go.set()
+            assert read_all(whole).count(b"HTTP/1.1 200 ") == 2
 
 
 def test_a_request_for_an_upgrade_is_answered_without_one(patient: Running) -> None:

@@ -98,9 +98,12 @@ class AlarmWatch:
 def _parse(check: AlarmCheck) -> CheckedReports | None:
     """Return a stored check; a damaged one counts as none, so that the next one replaces it."""
     try:
-        return CheckedReports(Alarms.from_dict(json.loads(check.result)), check.seconds, check.reports)
-    except (ValueError, LookupError, TypeError):
+        alarms = Alarms.from_dict(json.loads(check.result))
+        # What cannot be shown is damaged as well.
+        json.dumps(alarms.to_dict(), allow_nan=False)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
+    return CheckedReports(alarms, check.seconds, check.reports)
 
 
 # Often, so that few parts accumulate: merging many holds uploads up for longer.

@@ -144,8 +144,8 @@ class CollectorProtocol(HttpToolsProtocol):
         self._peers = peers
         # Bytes of the current request that were body, and others; in how many pieces the body came.
         self._body_bytes = self._framing_bytes = self._read_bytes = self._pieces = 0
-        # Whether the head of a request has arrived and its end has not.
-        self._in_body = False
+        # Whether the head of a request has arrived and its end has not; whether the peer will send no more.
+        self._in_body = self._has_ended = False
         # Since when it waits for a head, for a body, and for its peer to read; None if it does not.
         self._head_since: float | None = None
         self._body_since: float | None = None
@@ -245,6 +245,9 @@ class CollectorProtocol(HttpToolsProtocol):
             raise _malformed(f"a head has at most {MAX_HEAD_BYTES:,} bytes")
         if len(self.pipeline) == MAX_PIPELINED_REQUESTS:
             raise _malformed("too many requests at once")
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if hosts > 1 or (hosts == 0 and self.parser.get_http_version() != "1.0"):
+            raise _malformed("a request names one host")
         coding = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
         if coding not in ([], [b"chunked"]):
             raise _malformed("the only transfer encoding is chunked")
@@ -282,13 +285,22 @@ class CollectorProtocol(HttpToolsProtocol):
             self._start_asgi_task(*self.pipeline.pop())
             if not self._in_body:
                 self._note_answering()
-        elif self._in_body:
+        elif self._in_body or self._has_ended:
             # The rest of the body is not waited for: it could come for ever.
             self.transport.close()
         else:
             self._head_since = self.loop.time()
             self._peers.wait(self)
         self.flow.resume_reading()
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Return whether to keep the connection: requests that arrived whole are answered first."""
+        self._has_ended = True
+        return self._is_answering and not self._in_body
+
+    @property
+    def _is_answering(self) -> bool:
+        return self._answering is not None and not self._answering.response_complete
 
     def pause_writing(self) -> None:
         """Wait until the peer reads."""
@@ -360,6 +372,10 @@ class BoundedReader(asyncio.BufferedProtocol):
     def resume_writing(self) -> None:
         """Go on with an answer."""
         self._connection.resume_writing()
+
+    def eof_received(self) -> bool:
+        """Return whether to keep the connection, of which nothing more arrives."""
+        return self._connection.eof_received()
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
         """Return where to read into."""
