@@ -10,7 +10,7 @@ import pytest
 
 from pckv import Report
 from pckv.base.errors import ClientError
-from pckv.client import RetryPolicy
+from pckv.client import Client, RetryPolicy
 from pckv.client.transport import explain
 from support.client_collector import FakeCollector, Reply, problem
 from support.client_devices import (
@@ -22,6 +22,7 @@ from support.client_devices import (
     device,
     reply_with,
 )
+from support.endless import ENDLESS_ANSWERS, endless_collector
 
 
 @pytest.mark.parametrize("reply", TEMPORARY_FAILURES, ids=str)
@@ -91,7 +92,7 @@ def test_a_refusal_is_final(
     [
         (Reply(200, bytes(2**16 + 1)), "more than 65,536 bytes"),
         (Reply(200, b'{"refused":[]}', drip=0.1), "takes too long"),
-        (Reply(200, b'{"refused":[]}', drip=0.5), "timed out"),
+        (Reply(200, b'{"refused":[]}', drip=0.5), "no answer"),
     ],
     ids=["large", "slow", "silent"],
 )
@@ -105,6 +106,19 @@ def test_answers_are_bounded(
     assert receipt.status == "waiting"
     assert note in receipt.reason
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("answer", ENDLESS_ANSWERS)
+def test_any_endless_answer_ends(state: Path, answer: str) -> None:
+    """One that answers "100 Continue" again and again, or drips its head, held a client for as long as it liked."""
+    retry_policy = RetryPolicy(tries=2, seconds=0.6, first_pause=0.001, timeout=0.3)
+    began = time.monotonic()
+    with endless_collector(answer) as collector:
+        with pytest.raises(ClientError) as caught:
+            Client(collector.url, state, retry_policy=retry_policy).submit(MOVIES.id, PAIRS)
+        assert caught.value.code == "not_sent"
+        assert collector.bytes_sent
+    assert time.monotonic() - began < 20
 
 
 def test_pauses_double_and_are_drawn_at_random(
