@@ -12,7 +12,6 @@ import re
 import secrets
 import time
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from http.client import HTTPException, HTTPResponse
 from typing import Any, NamedTuple
 from urllib.error import URLError
@@ -178,13 +177,9 @@ def _read(response: HTTPResponse, max_bytes: int) -> Answer:
 
 
 def _seconds(retry_after: str | None) -> float:
+    """Return how long to wait; a date counts as nothing, since who waits until it shows how its clock is set."""
     text = (retry_after or "").strip()
-    if text.isdecimal():
-        return float(text)
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return 0.0
+    return float(text) if text.isascii() and text.isdecimal() else 0.0
 
 
 def interpret(answer: Answer, report_id: str) -> DeliveryOutcome:
