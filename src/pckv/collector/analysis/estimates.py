@@ -138,6 +138,10 @@ AskedKeys = Annotated[tuple[str, ...], Depends(read_asked_keys)]
 
 def parse_asked_keys(body: bytes) -> tuple[str, ...]:
     """Return the keys of a body: texts that may be keys, no two of them the same."""
+    too_many = ProblemDetails(ProblemKind.TOO_LARGE, f"a request names at most {MAX_ASKED_KEYS:,} keys")
+    # Counted before anything is parsed, which would hold the interpreter for seconds.
+    if body.count(b'"') - body.count(b'\\"') > 2 * (MAX_ASKED_KEYS + 1):
+        raise too_many
     try:
         keys = json.loads(body)["keys"] if _LIST_OF_TEXTS.fullmatch(body) else None
     except ValueError:
@@ -145,7 +149,7 @@ def parse_asked_keys(body: bytes) -> tuple[str, ...]:
     if not keys:
         raise ProblemDetails(ProblemKind.MALFORMED, 'the body must be {"keys": […]}, a list of texts')
     if len(keys) > MAX_ASKED_KEYS:
-        raise ProblemDetails(ProblemKind.TOO_LARGE, f"a request names at most {MAX_ASKED_KEYS:,} keys")
+        raise too_many
     try:
         return check_names(keys, "key")
     except ParameterError as error:

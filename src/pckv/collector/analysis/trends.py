@@ -179,13 +179,18 @@ async def get_trend(
     headers = downloads.download_headers(name, media, series_id, result.state, request.url.query)
     if downloads.unchanged(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
-    found = result.trend
-    with malformed_input():
+
+    def render() -> str | bytes:
+        found = result.trend
         if since is not None:
             found = found.since(since, options.false_discovery_rate)
         if options.keys is not None:
             found = found.only(list(options.keys))
-    if top is not None:
-        found = found.moved_most(top)
-    content = await cache.threads.run_short(lambda: FORMATS[media](found))
+        if top is not None:
+            found = found.moved_most(top)
+        return FORMATS[media](found)
+
+    with malformed_input():
+        # Of many keys it takes seconds.
+        content = await cache.threads.run(account, render)
     return Response(content, headers=headers, media_type=media)
