@@ -18,7 +18,7 @@ from pckv.base.arrays import Flags, Integers
 from pckv.base.canonical import MAX_NAME_BYTES, check_names
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DISCOVERY
-from pckv.collector.analysis.tallies import MAX_KEPT_RESULTS, TallyCache, TallyResults
+from pckv.collector.analysis.tallies import MAX_RESULT_BYTES, TallyCache, TallyResults
 from pckv.collector.computations import AnalysisThreads, Computations
 from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.http import downloads
@@ -61,6 +61,10 @@ class EstimateOptions(NamedTuple):
         return self._replace(method=self.method or default_method(task), keys=keys)
 
 
+# About what the text of a key takes, and a place in a list.
+BYTES_PER_NAME = 80
+
+
 class EstimateCache:
     """The estimates that were computed last from the tallies of tasks."""
 
@@ -69,7 +73,9 @@ class EstimateCache:
         self._results: TallyResults[EstimateOptions, Estimates] = TallyResults(
             contracts.store, tallies, threads, lambda tally, asked: estimate(tally, **asked._asdict())
         )
-        self._key_names: Computations[list[str]] = Computations(MAX_KEPT_RESULTS)
+        self._key_names: Computations[list[str]] = Computations(
+            MAX_RESULT_BYTES, lambda names: BYTES_PER_NAME * len(names)
+        )
 
     async def find(self, account: bytes, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
         """Return the checksum of a task's tally and its estimates; options that do not fit are malformed."""
