@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -13,6 +14,7 @@ import pytest
 import pckv
 from pckv import Series, Task
 from support.cli import GRR, put, run_ok, run_refused
+from support.endless import ENDLESS_ANSWERS, endless_collector
 
 URL = "https://collect.example"
 ACCESS = f"--url {URL} --token-file good.token"
@@ -186,3 +188,21 @@ def test_an_answer_is_read_up_to_a_limit(answer: Callable[[Script], None], monke
     monkeypatch.setattr("pckv.cli.remote.MAX_ANSWER_BYTES", 100)
     line = run_refused(f"task status grr.json {ACCESS}")
     assert line == f"pckv: {URL}: an answer of more than 100 bytes\n"
+
+
+@pytest.mark.parametrize("endless", ENDLESS_ANSWERS)
+def test_any_endless_answer_ends(endless: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    put({"good.token": b"secret"})
+    monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr("pckv.cli.remote.TIMEOUT_SECONDS", 0.5)
+    began = time.monotonic()
+    with endless_collector(endless) as collector:
+        line = run_refused(f"task list --url {collector.url} --token-file good.token")
+    assert line == f"pckv: {collector.url}: an answer that takes too long\n"
+    assert time.monotonic() - began < 20
+
+
+def test_pages_without_an_end_are_refused(answer: Callable[[Script], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pckv.cli.remote.ROWS_PER_PAGE", 1)
+    answer(scripted())
+    assert run_refused(f"task list {ACCESS}").endswith(NOT_ITS_ANSWER)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+import pckv
 from pckv import Report, Task
 from pckv.base.errors import ClientError, PairsError
 from support.client_collector import FakeCollector
@@ -52,3 +54,18 @@ def test_texts_are_refused_where_pairs_are_asked_for_before_anything_is_spent(
     with pytest.raises(PairsError, match="key 5 is not a text"):
         device(asking, state).submit(TERMS.id, [5])  # type: ignore[list-item]
     assert device(asking, state).spent == 0
+
+
+def test_texts_that_can_be_read_once_are_all_reported(
+    asking: FakeCollector, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Checking them consumed an iterator, and the report was that of a participant without texts."""
+    held: list[tuple[str, ...]] = []
+
+    def watched(task: Task, texts: Collection[str], coin: bytes | None = None) -> Report:
+        held.append(tuple(texts))
+        return pckv.perturb(task, texts, coin)
+
+    monkeypatch.setattr("pckv.client.reports.perturb", watched)
+    device(asking, state).submit(TERMS.id, (text for text in ("heat", "alien")))  # type: ignore[arg-type]
+    assert held == [("heat", "alien")]

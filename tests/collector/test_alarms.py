@@ -133,7 +133,10 @@ def test_a_check_that_failed_is_repeated_after_an_hour(monkeypatch: pytest.Monke
     assert watched.checked(task) == 200
 
 
-@pytest.mark.parametrize("damaged", ["", "[]", "{}", '{"reports": 1, "tests": [{"name": "x"}]}'])
+@pytest.mark.parametrize(
+    "damaged",
+    ["", "[]", "{}", "[" * 10**5, '{"reports": 1e999, "tests": []}', '{"reports": 1, "tests": [{"name": "x"}]}'],
+)
 def test_a_damaged_result_counts_as_none(damaged: str) -> None:
     watched, task = Watched(), compact_task()
     watched.add(task, same_word(200))

@@ -78,9 +78,20 @@ def test_texts_of_json_are_taken_as_they_are() -> None:
     for ascii_only in (True, False):
         body = json.dumps({"keys": keys}, ensure_ascii=ascii_only, indent=1).encode()
         assert asked_keys.parse_asked_keys(body) == tuple(keys)
-    many = json.dumps({"keys": list(map(str, range(asked_keys.MAX_ASKED_KEYS + 1)))}).encode()
+    most = [f'{number}"' for number in range(asked_keys.MAX_ASKED_KEYS)]
+    assert asked_keys.parse_asked_keys(json.dumps({"keys": most}).encode()) == tuple(most)
+    many = json.dumps({"keys": [*most, "one more"]}).encode()
     with pytest.raises(ProblemDetails, match="at most 100,000 keys"):
         asked_keys.parse_asked_keys(many)
+
+
+@pytest.mark.parametrize("text", ["", "\\", '"', "a"])
+def test_too_many_keys_are_refused_before_they_are_parsed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parsing millions of texts held the interpreter, and so uploads, for seconds."""
+    body = json.dumps({"keys": [text] * 3 * asked_keys.MAX_ASKED_KEYS}).encode()
+    monkeypatch.delattr(asked_keys, "_LIST_OF_TEXTS")
+    with pytest.raises(ProblemDetails, match="at most 100,000 keys"):
+        asked_keys.parse_asked_keys(body)
 
 
 def test_the_key_for_all_others_is_no_top_key(small: Running) -> None:

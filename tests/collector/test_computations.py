@@ -6,9 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
-from pckv.collector.computations import Computations
+import pckv
+from pckv import Tally, Task
+from pckv.collector.analysis.tallies import MAX_KEPT_RESULTS, MAX_RESULT_BYTES, result_bytes
+from pckv.collector.computations import Computations, bytes_held
 
 
 class Work:
@@ -24,7 +28,7 @@ class Work:
 
 def in_loop(test: Callable[[Computations[str], Work], Awaitable[Any]]) -> None:
     async def run() -> None:
-        await test(Computations(2), Work())
+        await test(Computations(2, lambda _: 1), Work())
 
     asyncio.run(run())
 
@@ -38,11 +42,23 @@ def test_kept_values_are_bounded_by_their_sizes() -> None:
     # The one that was not used for the longest makes room.
     kept.keep("c", "abcde")
     assert [kept.known(key) is not None for key in "abc"] == [False, True, True]
+    # The last is kept whatever it takes.
     kept.keep("d", "too large" * 9)
-    assert [kept.known(key) is not None for key in "bcd"] == [True, True, False]
-    for key in "bcc":
+    assert [kept.known(key) is not None for key in "bcd"] == [False, False, True]
+    kept.keep("e", "1")
+    assert [kept.known(key) is not None for key in "de"] == [False, True]
+    for key in "dee":
         kept.forget(key)
     assert kept.size == 0
+
+
+def test_estimates_count_for_the_bytes_that_they_take() -> None:
+    task = Task(name="many", keys=20_000, values=(1, 5), levels=5, epsilon=1, mechanism="collision", padding=1)
+    estimates = pckv.estimate(Tally(task))
+    arrays = [value for value in vars(estimates).values() if isinstance(value, np.ndarray)]
+    shares = estimates.shares.nbytes
+    assert sum(each.nbytes for each in arrays) + 3 * shares <= bytes_held(estimates) < 60 * shares
+    assert result_bytes(estimates) == max(MAX_RESULT_BYTES // MAX_KEPT_RESULTS, bytes_held(estimates))
 
 
 def test_a_value_is_computed_once_per_state_for_all_who_wait() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import resource
+import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pckv.collector.http import protocol
-from pckv.collector.http.protocol import MAX_HEAD_BYTES, MAX_PIPELINED_REQUESTS
+from pckv.collector.http.bodies import MAX_SMALL_BYTES
+from pckv.collector.http.protocol import MAX_HEAD_BYTES, MAX_HEADERS, MAX_PIPELINED_REQUESTS, MAX_SMALL_PIECES
 from support.collectors import Running, read_all, report, running, wait_until
 from support.connections import CLOSE, connect, head, read_until, stalled, upload_head
 from support.uploads import SlowStore, items
@@ -60,6 +62,36 @@ def test_an_ambiguous_length_is_refused_and_the_connection_closed(patient: Runni
     assert answer.count(b"HTTP/1.1 ") == 1
 
 
+@pytest.mark.parametrize(
+    ("start", "status"),
+    [
+        (b"GET /healthz HTTP/1.1\r\n\r\n", b"400"),
+        (b"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", b"400"),
+        (b"GET /healthz HTTP/1.0\r\n\r\n", b"200"),
+    ],
+)
+def test_a_request_names_one_host(patient: Running, start: bytes, status: bytes) -> None:
+    assert patient.talk(start).split()[1] == status
+
+
+def test_a_peer_that_sends_no_more_is_answered() -> None:
+    store = SlowStore()
+    with running(store, head_seconds=LONG) as collector:
+        task = collector.add_task()
+        content = items(report(1, task=task))
+        upload = upload_head(task.id, f"Content-Length: {len(content)}") + content
+        store.go.clear()
+        with connect(collector) as whole, connect(collector) as part, connect(collector) as idle:
+            whole.sendall(head("GET", "/healthz") + upload)
+            part.sendall(upload[:-1])
+            for line in (whole, part, idle):
+                line.shutdown(socket.SHUT_WR)
+            wait_until(lambda: collector.app.state.collector.ingest.writer.pending_reports)
+            assert read_all(part) == read_all(idle) == b""
+            store.go.set()
+            assert read_all(whole).count(b"HTTP/1.1 200 ") == 2
+
+
 def test_a_request_for_an_upgrade_is_answered_without_one(patient: Running) -> None:
     upgrading = head("GET", "/healthz", "Connection: upgrade", "Upgrade: h2c")
     assert patient.talk(upgrading + head("GET", "/healthz", CLOSE)).count(b"HTTP/1.1 200 ") == 2
@@ -72,6 +104,41 @@ def test_a_head_is_bounded_however_it_is_cut(patient: Running) -> None:
         assert b"urn:pckv:problem:malformed" in patient.talk(endless)
 
 
+def test_a_head_has_few_headers_and_is_refused_while_it_arrives(patient: Running) -> None:
+    """Tiny headers took two hundred times their bytes in memory."""
+    # One is the host, one says that the connection ends.
+    many = [f"a{number}: b" for number in range(MAX_HEADERS - 2)]
+    assert patient.talk(head("GET", "/healthz", CLOSE, *many)).startswith(b"HTTP/1.1 200 ")
+    with connect(patient) as line:
+        # The end of the head is not waited for.
+        line.sendall(head("GET", "/healthz", CLOSE, *many, "c: d", "e: f").removesuffix(b"\r\n"))
+        assert f"at most {MAX_HEADERS} headers".encode() in read_all(line)
+
+
+def test_heads_count_until_their_requests_are_answered(patient: Running) -> None:
+    budget = patient.app.state.collector.budget
+    wait_until(lambda: budget.used == 0)
+    large = f"X: {'x' * 10_000}"
+    unfinished = head("GET", "/healthz", large, "Y: y").removesuffix(b"\r\n")
+    with stalled(patient, 20, unfinished) as lines:
+        wait_until(lambda: budget.used > 20 * 10_000)
+        for line in lines:
+            line.sendall(b"\r\n" + head("GET", "/healthz", large, CLOSE))
+            assert read_all(line).count(b"HTTP/1.1 200 ") == 2
+        wait_until(lambda: budget.used == 0)
+    with stalled(patient, 20, unfinished):
+        wait_until(lambda: budget.used > 20 * 10_000)
+    wait_until(lambda: budget.used == 0)
+
+
+def test_heads_beyond_the_budget_are_refused_and_small_ones_are_not() -> None:
+    unfinished = head("GET", "/healthz", f"X: {'x' * 10_000}", "Y: y").removesuffix(b"\r\n")
+    with running(head_seconds=LONG, budget_bytes=2**17) as collector, stalled(collector, 20, unfinished):
+        wait_until(lambda: collector.app.state.collector.budget.used > 2**16)
+        assert b"urn:pckv:problem:overloaded" in collector.talk(head("GET", "/healthz", f"X: {'x' * 15_000}"))
+        assert collector.talk(head("GET", "/healthz", CLOSE)).startswith(b"HTTP/1.1 200 ")
+
+
 def test_chunks_of_a_byte_cannot_keep_the_collector_busy(patient: Running) -> None:
     """A MiB of them took a second of the loop's time; now a few thousand are enough to refuse the request."""
     task = patient.add_task()
@@ -81,6 +148,9 @@ def test_chunks_of_a_byte_cannot_keep_the_collector_busy(patient: Running) -> No
     assert b"urn:pckv:problem:malformed" in answer
     # Of this process, most of it for sending.
     assert busy < 0.5
+    # Five bytes each, they are refused as soon.
+    few = b"5\r\n     \r\n" * (2 * MAX_SMALL_PIECES)
+    assert b"urn:pckv:problem:malformed" in patient.talk(upload_head(task.id, CHUNKED) + few)
     # Chunks of some bytes, and few chunks of a byte each, are accepted.
     content = items(report(1, task=task))
     for size in (1, 20):
@@ -101,7 +171,7 @@ def test_trailers_are_ignored_and_bounded(patient: Running) -> None:
 def test_some_requests_may_come_before_the_first_is_answered_and_more_may_not(patient: Running) -> None:
     request = head("GET", "/healthz")
     last = head("GET", "/healthz", CLOSE)
-    assert patient.talk(request * (MAX_PIPELINED_REQUESTS - 1) + last).count(b"200 OK") == MAX_PIPELINED_REQUESTS
+    assert patient.talk(request * MAX_PIPELINED_REQUESTS + last).count(b"200 OK") == MAX_PIPELINED_REQUESTS + 1
     assert patient.talk(request * 500) == b""
 
 
@@ -127,7 +197,7 @@ def test_nobody_answers_a_connection_that_was_lost_with_requests_waiting(
     """Only the request that arrived last was told; the others were answered, each with an error in the log."""
     task = patient.add_task(keys=[f"{number:0200}" for number in range(5_000)], mechanism="ue-compact")
     protocols = patient.server.server_state.connections
-    with stalled(patient, 1, head("GET", f"/tasks/{task.id}") * 8):
+    with stalled(patient, 1, head("GET", f"/tasks/{task.id}") * MAX_PIPELINED_REQUESTS):
         wait_until(lambda: any(protocol.transport.get_write_buffer_size() for protocol in protocols))
     wait_until(lambda: not patient.server.server_state.tasks)
     assert [record.name for record in caplog.records if record.levelno >= logging.WARNING] == []
@@ -193,7 +263,39 @@ def test_idle_connections_lock_nobody_out_and_requests_in_progress_are_kept() ->
         assert upload.result() == {}
 
 
-def test_a_new_connection_is_dropped_if_all_are_being_answered() -> None:
+def test_requests_that_are_answered_slowly_lock_nobody_out() -> None:
+    """Connections with requests that waited for their answers were never closed, and every new one was."""
+    store = SlowStore()
+    with running(store, connections=10, head_seconds=LONG) as collector, ThreadPoolExecutor(1) as pool:
+        task = collector.add_task()
+        store.go.clear()
+        upload = pool.submit(collector.upload, task, report(1, task=task))
+        wait_until(lambda: collector.app.state.collector.ingest.writer.pending_reports)
+        store.answers.clear()
+        with stalled(collector, 30, head("GET", "/readyz") * (MAX_PIPELINED_REQUESTS + 1)):
+            # A new peer is not closed in favour of the next one.
+            with connect(collector) as honest, stalled(collector, 5, head("GET", "/readyz")):
+                honest.sendall(head("GET", "/healthz", CLOSE))
+                assert read_all(honest).startswith(b"HTTP/1.1 200 ")
+            store.answers.set()
+        store.go.set()
+        assert upload.result() == {}
+
+
+def test_stalled_bodies_of_some_kilobytes_keep_no_others_out() -> None:
+    """The budget has room for a small body on every connection, whatever large ones hold."""
+    connections, size = 40, MAX_SMALL_BYTES
+    with running(connections=connections, budget_bytes=2 * connections * 2 * size, body_seconds=LONG) as collector:
+        task = collector.add_task()
+        declared = upload_head(task.id, f"Content-Length: {size}")
+        with stalled(collector, connections - 2, declared + b" " * (size - 1)):
+            wait_until(lambda: collector.app.state.collector.budget.used > (connections - 3) * size)
+            body = items(report(1, task=task))
+            body += b" " * (size - len(body))
+            assert collector.talk(declared + body[:-1], body[-1:], pause=0.05).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_new_connection_is_dropped_if_all_are_uploads_that_are_being_stored() -> None:
     store = SlowStore()
     with running(store, connections=3) as collector, ThreadPoolExecutor(3) as pool:
         task = collector.add_task()

@@ -17,7 +17,7 @@ from pckv.collector import upkeep
 from pckv.collector.analysis.tallies import PARTS_TO_COMPACT
 from pckv.collector.app import create_app
 from pckv.collector.http.settings import Settings
-from pckv.collector.upkeep import Maintenance
+from pckv.collector.upkeep import Maintenance, SteadyDay
 from pckv.store.base import ReportOutcome, Role, Session, Upload
 from support.collectors import Running, new_task, report, running, some_reports, wait_until
 from support.memory_store import MemoryStore
@@ -129,6 +129,7 @@ def test_maintenance_runs_by_itself_and_goes_on_after_any_error(
 ) -> None:
     monkeypatch.setattr(upkeep, "SECONDS_BETWEEN", 0.02)
     monkeypatch.setattr(upkeep, "SECONDS_AFTER_FAILURE", 0.02)
+    monkeypatch.setattr(upkeep, "STEADY_SECONDS", 0.0)
     day, failures = ["2030-01-15"], [3]
 
     class FailingStore(MemoryStore):
@@ -153,6 +154,45 @@ def test_maintenance_runs_by_itself_and_goes_on_after_any_error(
     assert [line for line in logged if line["event"] == "maintenance_failed"] == [
         {"event": "maintenance_failed", "reason": reason}
     ] * 3
+
+
+def test_a_clock_that_jumps_deletes_nothing(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """A jump of 400 days for some seconds deleted all reports of an open task, and of rounds to come."""
+    monkeypatch.setattr(upkeep, "SECONDS_BETWEEN", 0.02)
+    day, store = ["2030-01-15"], MemoryStore()
+    with running(store, lambda: day[0], keep_reports=3) as collector:
+        task = collector.add_task(closes="2030-02-16")
+        collector.upload(task, *some_reports(range(3), task))
+        finish, finished = collector.app.state.collector.maintenance.finish_closed_tasks, threading.Event()
+
+        def note(keep_days: int | None, today: str) -> None:
+            finish(keep_days, today)
+            if today == day[0]:
+                finished.set()
+
+        monkeypatch.setattr(collector.app.state.collector.maintenance, "finish_closed_tasks", note)
+        day[0] = "2031-02-19"
+        assert finished.wait(60)
+        assert len(next(store.reports(task.id))) == 3
+        day[0] = "2030-01-15"
+        assert collector.upload(task, *some_reports(range(3, 5), task)) == {}
+        collector.check(task, *some_reports(range(5), task))
+    logged = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    assert {"event": "clock_jumped", "day_before": "2030-01-15", "day": "2031-02-19"} in logged
+
+
+def test_a_clock_is_steady_after_an_hour_without_a_jump() -> None:
+    day, seconds = ["2030-01-15"], [1000.0]
+    clock = SteadyDay(lambda: day[0], lambda: seconds[0])
+    told = []
+    for passed, shown in (
+        (3599, "2030-01-15"), (1, "2030-01-15"), (10, "2030-01-16"), (3 * 86_400, "2030-01-19"), (8, "2031-02-23"),
+        (3600, "2031-02-23"), (1, "2030-01-19"), (3000, "2030-01-19"), (600, "2030-01-20"),
+    ):  # fmt: skip
+        seconds[0] += passed
+        day[0] = shown
+        told.append(clock.is_steady)
+    assert told == [False, True, True, True, False, True, False, False, True]
 
 
 def test_pending_reports_are_written_at_shutdown_though_maintenance_has_failed(

@@ -238,6 +238,7 @@ def has_last_round(store: MemoryStore, series: Series, number: int) -> bool:
 def test_rounds_open_and_close_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "SECONDS_BETWEEN_ROUNDS", 0.02)
     monkeypatch.setattr(upkeep, "SECONDS_BETWEEN", 0.02)
+    monkeypatch.setattr(upkeep, "STEADY_SECONDS", 0.0)
     day, store = [DAY], MemoryStore()
     series = new_series(rounds=4)
     with running(store, lambda: day[0], keep_reports=1) as collector:

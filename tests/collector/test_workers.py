@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,13 +18,18 @@ import pytest
 from pckv import Task
 from pckv.base.errors import ParameterError
 from pckv.base.wire import Report
+from pckv.collector import workers
 from pckv.collector.http.metrics import Metrics
 from pckv.collector.http.settings import Settings
-from pckv.collector.workers import MAX_PAUSE_SECONDS, check_workers, pause_before_start
+from pckv.collector.server import listen
+from pckv.collector.workers import MAX_PAUSE_SECONDS, Supervisor, accepting_sockets, check_workers, pause_before_start
 from support.collectors import as_items, bearer, new_task, some_reports, wait_until
+from support.pid_worker import answer_with_pid
 from support.serving import ServeProcess, refusal, serving
 from support.stores import opened, store_url, stored_reports, tally, total
 
+# How often a worker is killed while another one answers: usually, and with `--slow`.
+RESTARTS, SLOW_RESTARTS = 10, 50
 TOKEN = "the administrator's token of a collector with workers"  # noqa: S105
 
 
@@ -154,3 +160,79 @@ def test_two_workers_are_one_collector_and_one_may_be_killed(tmp_path: Path) -> 
             assert sorted(stored_reports(store, task)) == sorted(reports)
             assert bytes(total(store, task)) == bytes(tally(reports, task))
     assert events(collector, "stopped") == 3
+
+
+class WatchedSocket(socket.socket):
+    """A socket that notes, after each duplicate of it, whether accepting blocks."""
+
+    blocks: list[bool]
+
+    def dup(self) -> WatchedSocket:
+        duplicate = super().dup()
+        self.blocks.append(os.get_blocking(self.fileno()))
+        return duplicate
+
+
+def test_a_starting_worker_never_makes_others_wait_to_accept() -> None:
+    """The operating system keeps one flag for all duplicates, and a duplicate of a blocking socket cleared it."""
+    with listen("127.0.0.1", 0) as listening:
+        os.set_blocking(listening.fileno(), False)
+        # As a worker gets it.
+        with WatchedSocket(fileno=os.dup(listening.fileno())) as received:
+            assert received.gettimeout() is None
+            received.blocks = []
+            received.dup().close()
+            os.set_blocking(listening.fileno(), False)
+            for duplicate in accepting_sockets(received)[1:]:
+                duplicate.close()
+            faulty, *seen = received.blocks
+    assert faulty
+    assert seen
+    assert not any(seen)
+
+
+def test_workers_answer_while_others_are_restarted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """A worker waited to accept a connection, and answered none meanwhile, in most starts of another one."""
+    monkeypatch.setattr(workers, "pause_before_start", lambda _: 0.0)
+    restarts = SLOW_RESTARTS if request.config.getoption("--slow") else RESTARTS
+    killed: list[int] = []
+    ready = tmp_path / "ready"
+    with listen("127.0.0.1", 0) as listening:
+        address = listening.getsockname()
+
+        def ask(line: socket.socket) -> int:
+            line.sendall(b"\n")
+            return int(line.recv(20))
+
+        def connect_to_other(pid: int) -> tuple[socket.socket, int]:
+            while True:
+                line = socket.create_connection(address, timeout=60)
+                if (found := ask(line)) != pid:
+                    return line, found
+                line.close()
+
+        def kill_again_and_again() -> None:
+            try:
+                first, pid = connect_to_other(0)
+                for restart in range(restarts):
+                    second, other = connect_to_other(pid)
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
+                    first.close()
+                    while len(ready.read_text().splitlines()) < restart + 3:
+                        # A worker that accepted this one and waits for another does not answer.
+                        with socket.create_connection(address, timeout=60) as line:
+                            ask(line)
+                        assert ask(second) == other
+                    first, pid = second, other
+                first.close()
+            finally:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+        with ThreadPoolExecutor(1) as threads:
+            killing = threads.submit(kill_again_and_again)
+            Supervisor(Settings(workers=2, store=str(ready)), listening, answer_with_pid).run(60)
+            killing.result()
+    assert len(killed) == restarts

@@ -157,6 +157,25 @@ def test_planted_damage_is_found(kind: str, planted: str, tmp_path: Path) -> Non
         assert "\n" not in problem
 
 
+POSTGRES_TRIGGER = """
+    CREATE FUNCTION copy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+    CREATE TRIGGER copied BEFORE INSERT ON reports FOR EACH ROW EXECUTE FUNCTION copy();
+"""
+TRIGGERS = {
+    "sqlite": "CREATE TRIGGER copied AFTER INSERT ON reports BEGIN UPDATE tasks SET target = 1; END",
+    "postgres": POSTGRES_TRIGGER,
+}
+
+
+@pytest.mark.parametrize("kind", TRIGGERS)
+def test_a_planted_trigger_is_found(kind: str, tmp_path: Path) -> None:
+    with opened(store_url(kind, tmp_path)) as store:
+        assert check_store(store) == []
+        store._write(lambda tx: tx.script(TRIGGERS[kind]))
+        (problem,) = check_store(store)
+        assert "has a trigger, copied" in problem
+
+
 def test_a_damaged_page_is_found(sqlite: SqliteStore) -> None:
     add(sqlite, *some_reports(range(3000)))
     url = f"sqlite:///{sqlite.path}"

@@ -83,9 +83,16 @@ def test_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in ("", "sqlite:///", "pckv.db", "mysql://u:secret@h/d", "memory:", "postgresql:x"):
         with pytest.raises(ParameterError, match=r"^a store is sqlite:///PATH or postgresql://..., not '"):
             open_store(wrong)
-    with pytest.raises(ParameterError, match=r"^not an address of a PostgreSQL database: ") as refusal:
-        open_store("postgresql://u:secret@h/d?colour=red")
-    assert "secret" not in str(refusal.value)
+    for malformed in (
+        "u:secret@h/d?colour=red",
+        "u:my@secret@h:x/d",
+        "u:%secret@h/d",
+        "u:a/secret@h:5432/d",
+        "[secret",
+    ):
+        with pytest.raises(ParameterError, match=r"^not an address of a PostgreSQL database: ") as refusal:
+            open_store(f"postgresql://{malformed}")
+        assert "secret" not in str(refusal.value)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
-from urllib.request import Request
 
 import pytest
 
@@ -24,6 +23,7 @@ from pckv.base.days import Phase
 from pckv.base.errors import PckvError
 from pckv.base.randomness import Tape, fixed_source
 from pckv.client import Client, RetryPolicy, RoundReceipt
+from pckv.client.deadline import TimedRequest
 from pckv.client.folder import StateFolder
 from pckv.client.transport import Answer, Transport
 from pckv.contract.series import Series
@@ -111,8 +111,8 @@ class DirectTransport(Transport):
         self.url, self._retry_policy = URL, ONCE
         self._collector, self._step = collector, step
 
-    def _request(self, request: Request, max_bytes: int, deadline: float) -> Answer:
-        assert max_bytes > 0 < deadline
+    def _request(self, request: TimedRequest, max_bytes: int) -> Answer:
+        assert max_bytes > 0 < request.deadline
         self._step("request")
         data = request.data if isinstance(request.data, bytes) else b""
         reply = self._collector.answer(ReceivedRequest(request.get_method(), request.selector, {}, data))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from unittest.mock import patch
 
 import httpx2
 import uvicorn
@@ -24,10 +25,12 @@ from pckv.base.randomness import Tape
 from pckv.base.seeded import seeded_source
 from pckv.base.wire import Report
 from pckv.collector.app import CollectorThreads
+from pckv.collector.http import logs
 from pckv.collector.http.auth import token_hash
 from pckv.collector.http.problem_details import MEDIA_TYPE, URN
 from pckv.collector.http.settings import Settings
-from pckv.collector.server import accepting_sockets, listen, server
+from pckv.collector.server import listen, server
+from pckv.collector.workers import accepting_sockets
 from pckv.device.perturb import perturb_from
 from pckv.store.base import Role
 from pckv.store.store import Store
@@ -162,7 +165,8 @@ def running(store: Store | None = None, clock: Callable[[], str] = utc_today, **
     store.set_token(Role.ANALYST, token_hash(ANALYST))
     app = create_site(store, Settings(**settings), clock=clock)
     started = server(app)
-    with closing(listen("127.0.0.1", 0)) as line:
+    # No line is written later, while another test reads what is printed.
+    with closing(listen("127.0.0.1", 0)) as line, patch.object(logs, "Timer"):
         port = line.getsockname()[1]
         thread = threading.Thread(target=started.run, kwargs={"sockets": accepting_sockets(line)})
         thread.start()

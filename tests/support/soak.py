@@ -27,12 +27,16 @@ from support.uploads import items
 # Per second, half of them on a connection of their own.
 HONEST_UPLOADS_PER_SECOND = 200
 KEPT_CONNECTIONS = 20
-# The attacks, in numbers of the review that found them.
+# The attacks, in numbers of the reviews that found them.
 EMPTY_BATCHES, STALLED_BODIES, UNREAD_ANSWERS, IDLE_CONNECTIONS, ESTIMATES = 95_000, 60, 150, 1024, 12
 HOSTILE_BYTES = 15 * 2**20
+# Many connections at once, each of which sends the same again and again, or stalls.
+CONNECTIONS, PIPELINED, TINY_HEADERS, SMALL_CHUNKS, SMALL_BODY = 2_000, 16, 3_000, 2**14, 2**16
 # How long the honest and the attackers wait for an answer, and an attacker between two attempts. Also attackers who get
 # no answer come back while the honest upload.
 ANSWER_SECONDS, HOSTILE_ANSWER_SECONDS, PAUSE_SECONDS = 10.0, 5.0, 0.2
+# Many connections come back a thousand times per second in all.
+COME_BACK_SECONDS = CONNECTIONS / 1000
 
 
 class Target(NamedTuple):
@@ -41,12 +45,14 @@ class Target(NamedTuple):
     port: int
     small_task: str
     large_task: str
+    large_text: str
     token: str
 
 
 Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Statuses = Counter[int]
 Attempt = Callable[[], Awaitable[int]]
+Attack = Callable[[Target, Statuses], Awaitable[None]]
 
 
 @asynccontextmanager
@@ -95,17 +101,16 @@ def empty_batches(task: Task) -> bytes:
     return none[:-8] + batch * min(EMPTY_BATCHES, HOSTILE_BYTES // len(batch)) + none[-8:]
 
 
-def attacks(target: Target, large: Task) -> list[Attempt]:
+def attacks(target: Target) -> list[Attempt]:
     """Return what one attacker after the other does again and again."""
-    chunked = head("POST", f"/tasks/{target.small_task}/reports", f"Content-Type: {JSON}", "Transfer-Encoding: chunked")
     bearer = f"Authorization: Bearer {target.token}"
     requests = [
-        with_body(f"/tasks/{target.large_task}/reports", empty_batches(large), ARROW),
+        with_body(f"/tasks/{target.large_task}/reports", empty_batches(Task.from_json(target.large_text)), ARROW),
         with_body(f"/tasks/{target.small_task}/reports", b'{"reports":[' + b"[]," * 800_000 + b"[]]}"),
         with_body(f"/tasks/{target.small_task}/reports", b'{"reports":' + b"[" * 2_500_000),
         with_body("/tasks", b" " * HOSTILE_BYTES),
         with_body("/session", b"[" * HOSTILE_BYTES),
-        chunked + b"1\r\n \r\n" * 2**18,
+        _chunked(target) + b"1\r\n \r\n" * 2**18,
         *(
             head("GET", f"/tasks/{target.large_task}/estimates?level={level / 100}&top=5", bearer)
             for level in random.Random(1).sample(range(50, 99), ESTIMATES)
@@ -122,7 +127,7 @@ def attacks(target: Target, large: Task) -> list[Attempt]:
     return [again(request) for request in requests]
 
 
-async def keep_stalled(target: Target, count: int, sent: bytes, *, reads: bool) -> None:
+async def keep_stalled(target: Target, count: int, sent: bytes, *, reads: bool, pause: float = PAUSE_SECONDS) -> None:
     """Keep connections that have sent something and go on neither to send nor to read; replace those that end."""
 
     async def stall() -> None:
@@ -135,14 +140,13 @@ async def keep_stalled(target: Target, count: int, sent: bytes, *, reads: bool) 
                     else:
                         writer.transport.pause_reading()  # type: ignore[attr-defined]
                         await asyncio.sleep(HOSTILE_ANSWER_SECONDS)
-            await asyncio.sleep(PAUSE_SECONDS)
+            await asyncio.sleep(pause)
 
     await asyncio.gather(*(stall() for _ in range(count)))
 
 
-async def attack(target: Target, attempts: list[Attempt], seconds: float) -> Statuses:
-    """Do everything at once for some seconds; return how often which status was the answer."""
-    statuses: Statuses = Counter()
+async def all_at_once(target: Target, statuses: Statuses) -> None:
+    """Do what the first review did, everything at once; count how often which status was the answer."""
 
     async def repeat(attempt: Attempt) -> None:
         while True:
@@ -151,25 +155,62 @@ async def attack(target: Target, attempts: list[Attempt], seconds: float) -> Sta
             await asyncio.sleep(PAUSE_SECONDS)
 
     upload = with_body(f"/tasks/{target.large_task}/reports", b" " * 2_600_000)
-    works = [repeat(attempt) for attempt in attempts]
-    works += [
+    await asyncio.gather(
+        *(repeat(attempt) for attempt in attacks(target)),
         keep_stalled(target, IDLE_CONNECTIONS, b"", reads=True),
         keep_stalled(target, STALLED_BODIES, upload[:-1000], reads=True),
         keep_stalled(target, UNREAD_ANSWERS, head("GET", f"/tasks/{target.large_task}"), reads=False),
-    ]
-    with suppress(TimeoutError):
-        await asyncio.wait_for(asyncio.gather(*works), seconds)
-    return statuses
+    )
 
 
-def run_attacks(target: Target, large_text: str, seconds: float, results: Connection) -> None:
+def many_connections(sent: Callable[[Target], bytes], *, stalls: bool = False) -> Attack:
+    """Return an attack on many connections: each sends something, and comes back when it was answered."""
+
+    async def attack(target: Target, statuses: Statuses) -> None:
+        request = sent(target)
+
+        async def come_back() -> None:
+            while True:
+                with suppress(OSError):
+                    async with connection(target) as line:
+                        statuses[await exchange(line, request, HOSTILE_ANSWER_SECONDS)] += 1
+                await asyncio.sleep(COME_BACK_SECONDS)
+
+        if stalls:
+            await keep_stalled(target, CONNECTIONS, request, reads=True, pause=COME_BACK_SECONDS)
+        await asyncio.gather(*(come_back() for _ in range(CONNECTIONS)))
+
+    return attack
+
+
+def _chunked(target: Target) -> bytes:
+    path = f"/tasks/{target.small_task}/reports"
+    return head("POST", path, f"Content-Type: {JSON}", "Transfer-Encoding: chunked")
+
+
+ATTACKS: dict[str, Attack] = {
+    "all at once": all_at_once,
+    "pipelined requests": many_connections(lambda _: head("GET", "/healthz") * PIPELINED),
+    "few pipelined requests": many_connections(lambda _: head("GET", "/healthz") * 3),
+    "tiny headers": many_connections(lambda _: head("GET", "/healthz", *["ab:c"] * TINY_HEADERS), stalls=True),
+    "unfinished heads": many_connections(lambda _: head("GET", "/healthz", *["ab:c"] * 60)[:-2], stalls=True),
+    "small chunks": many_connections(lambda target: _chunked(target) + b"5\r\n     \r\n" * SMALL_CHUNKS),
+    "stalled bodies": many_connections(
+        lambda target: with_body(f"/tasks/{target.small_task}/reports", b" " * SMALL_BODY)[:-1], stalls=True
+    ),
+}
+
+
+def run_attack(name: str, target: Target, seconds: float, results: Connection) -> None:
     """Attack from a process of its own, which gets the processors that the collector leaves: attackers have their own."""
     os.nice(10)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4096)), hard))
-    attempts = attacks(target, Task.from_json(large_text))
+    statuses: Statuses = Counter()
     results.send("ready")
-    results.send(asyncio.run(attack(target, attempts, seconds)))
+    with suppress(TimeoutError):
+        asyncio.run(asyncio.wait_for(ATTACKS[name](target, statuses), seconds))
+    results.send(statuses)
 
 
 async def upload_honestly(target: Target, task: Task, seconds: float) -> tuple[list[float], Statuses]:

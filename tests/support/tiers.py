@@ -38,7 +38,7 @@ LONG = {
         "|short_padding_is_told_and_covered|where_the_bound_is_reached|two_levels_and_five"
     ),
     "processes that are started, killed or short of memory": (
-        "two_workers_are_one|two_collectors_share|one_of_two_collectors|its_report_removed|records_nothing"
+        "two_workers_are_one|answer_while_others_are_restarted|two_collectors_share|one_of_two_collectors|its_report_removed|records_nothing"
         "|memory_does_not_grow|huge_line|compiled_loop_is_loaded|pandas_is_whole|on_a_terminal|participants_that_fail"
         "|a_frame_of_a_user|a_task_that_always_fails|only_a_terminal_has"
     ),

@@ -20,15 +20,20 @@ def items(*reports: Report) -> bytes:
 
 
 class SlowStore(MemoryStore):
-    """A store that waits for `go` before it writes, and raises `error` if that is set."""
+    """A store that waits for `go` before it writes, for `answers` before it says that it is ready.
+
+    It raises `error` instead if that is set.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.go = threading.Event()
+        self.go, self.answers = threading.Event(), threading.Event()
         self.go.set()
+        self.answers.set()
         self.error: Exception | None = None
 
     def ping(self) -> None:
+        assert self.answers.wait(20)
         if self.error is not None:
             raise self.error
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+# What a cell begins with that a spreadsheet evaluates.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
 
 class ResultTable(Record, ABC):
     """A result: one row per key, or per key and round, with facts about the whole.
@@ -125,14 +128,17 @@ class ResultTable(Record, ABC):
         return {name: _listed(column) for name, column in self.table().items()}
 
     def to_csv(self) -> str:
-        """Return the table as CSV with a header; every row says how it was estimated."""
+        """Return the table as CSV with a header; every row says how it was estimated.
+
+        A text that a spreadsheet would take for a formula begins with an apostrophe: participants choose texts.
+        """
         columns, facts = self.lists(), self.facts()
         repeated = {name: facts[name] for name in self.REPEATED if name in facts}
         told = [" ".join(fact) if isinstance(fact, list) else fact for fact in repeated.values()]
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow((*columns, *repeated))
-        writer.writerows((*row, *told) for row in zip(*columns.values(), strict=True))
+        writer.writerows((*map(_plain_cell, row), *told) for row in zip(*columns.values(), strict=True))
         return text.getvalue()
 
     def to_arrow(self) -> pa.Table:
@@ -164,6 +170,10 @@ class ResultTable(Record, ABC):
         shown, hidden = self.shown(ROWS_SHOWN)
         table = html_table(self.title, shown.headers(), shown.cells(), grey=shown.grey, hidden=hidden, what="keys")
         return html_paragraphs(self.warning) + table + html_paragraphs(self.conclusion)
+
+
+def _plain_cell(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
 
 
 def _listed(column: Any) -> list[Any]:

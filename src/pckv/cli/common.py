@@ -107,15 +107,16 @@ def with_hint(message: str, code: str | None) -> str:
     return f"{message}{HINTS.get(code or '', '')}"
 
 
-# Characters that could control a terminal.
-CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), "\ufffd")
+# Characters that could control a terminal, end a line, or change the direction of what follows.
+DIRECTIONS = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *DIRECTIONS), "\ufffd")
 
 
 def harmless(text: str) -> str:
     """Return a text from elsewhere without characters that could control the terminal.
 
-    >>> harmless("a\x1b[2Jb")
-    'a�[2Jb'
+    >>> harmless("a\x1b[2Jb\u202ec")
+    'a�[2Jb�c'
     """
     return text.translate(CONTROLS)
 

@@ -14,19 +14,22 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 import click
 
 from pckv.base.errors import DataError, ParameterError, PckvError
 from pckv.cli.common import Command, FilePath, harmless, with_options
+from pckv.client.deadline import BoundedHTTPHandler, BoundedHTTPSHandler
 from pckv.client.transport import checked_url, one_line
 from pckv.collector.http.settings import TOKEN_VARIABLE
 
 # A collector computes estimates and trends for up to a minute, by default, before it answers.
 TIMEOUT_SECONDS, ESTIMATE_TIMEOUT_SECONDS = 30, 90
-# The largest answer that is read, and the largest problem; estimates grow with the keys, and have no limit.
-MAX_ANSWER_BYTES, MAX_PROBLEM_BYTES = 2**26, 2**16
+# An answer may take this long, and a second more for every so many bytes.
+MIN_BYTES_PER_SECOND = 4 * 2**10
+# The largest answer that is read, the largest problem, and the largest estimates, which grow with the keys.
+MAX_ANSWER_BYTES, MAX_PROBLEM_BYTES, MAX_ESTIMATES_BYTES = 2**26, 2**16, 2**30
 # As many as a collector lists at once.
 ROWS_PER_PAGE = 1000
 REDIRECT_STATUSES = range(300, 400)
@@ -69,21 +72,26 @@ class RemoteCollector(NamedTuple):
         """
         seconds = ESTIMATE_TIMEOUT_SECONDS if estimates else TIMEOUT_SECONDS
         with self._answer(method, path, body, seconds) as answer:
-            content = answer.read() if estimates else self._read(answer)
+            content = self._read(answer, MAX_ESTIMATES_BYTES if estimates else MAX_ANSWER_BYTES)
         try:
             return json.loads(content)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, MemoryError):
             raise self.not_understood() from None
 
     def list_all(self, path: str, member: str, **query: str | int) -> Iterator[dict[str, Any]]:
         """Yield what the collector lists, newest first, one page after another."""
         query["limit"] = ROWS_PER_PAGE
+        number: int | None = None
         while True:
             page = self.ask("GET", f"{path}?{urlencode(query)}")[member]
             yield from page
             if len(page) < ROWS_PER_PAGE:
                 return
-            query["after"] = page[-1]["number"]
+            before, number = number, int(page[-1]["number"])
+            if before is not None and number >= before:
+                # It would never end.
+                raise self.not_understood()
+            query["after"] = number
 
     def close(self, path: str) -> None:
         """Close a task or a series early, and say so."""
@@ -95,7 +103,7 @@ class RemoteCollector(NamedTuple):
     def fetch(self, path: str) -> bytes:
         """Return the bytes that the collector answers."""
         with self._answer("GET", path) as answer:
-            return self._read(answer)
+            return self._read(answer, MAX_ANSWER_BYTES)
 
     def download(self, path: str, out: Path) -> None:
         """Save what the collector answers to a file."""
@@ -116,22 +124,22 @@ class RemoteCollector(NamedTuple):
         """Return the error that an answer is not what a collector says."""
         return DataError(f"{self.url}: this is not the answer of a collector")
 
-    def _read(self, answer: IO[bytes]) -> bytes:
-        content = answer.read(MAX_ANSWER_BYTES + 1)
-        if len(content) > MAX_ANSWER_BYTES:
-            raise DataError(f"{self.url}: an answer of more than {MAX_ANSWER_BYTES:,} bytes")
+    def _read(self, answer: IO[bytes], max_bytes: int) -> bytes:
+        content = answer.read(max_bytes + 1)
+        if len(content) > max_bytes:
+            raise DataError(f"{self.url}: an answer of more than {max_bytes:,} bytes")
         return content
 
     @contextmanager
     def _answer(
-        self, method: str, path: str, body: bytes | None = None, seconds: float = TIMEOUT_SECONDS
+        self, method: str, path: str, body: bytes | None = None, seconds: float | None = None
     ) -> Iterator[IO[bytes]]:
         url = checked_url(self.url)
         _warn_once(url)
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         request = Request(url + path, body, headers, method=method)  # noqa: S310
         try:
-            with build_opener(_RefusedRedirects).open(request, timeout=seconds) as answer:
+            with _opener().open(request, timeout=seconds or TIMEOUT_SECONDS) as answer:
                 yield answer
         except HTTPError as error:
             with error:
@@ -173,6 +181,11 @@ class _RefusedRedirects(HTTPRedirectHandler):
 
     def redirect_request(self, *_: object) -> None:
         """Leave a redirect as the answer, which is then an error like any other that is not a success."""
+
+
+def _opener() -> OpenerDirector:
+    bounded = (handler(MIN_BYTES_PER_SECOND) for handler in (BoundedHTTPHandler, BoundedHTTPSHandler))
+    return build_opener(_RefusedRedirects, *bounded)
 
 
 def _warn_once(url: str) -> None:

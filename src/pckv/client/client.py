@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -133,6 +133,9 @@ class Client:
             PairsError: if a pair does not belong to the task; nothing was perturbed.
         """
         check_id(task_id, "task")
+        # Texts are read twice, to check and to perturb them, which an iterator allows once.
+        if isinstance(pairs, Iterator):
+            pairs = tuple(pairs)
         if invitation is not None:
             check_name(invitation, "the invitation")
         self._caps.remember()

@@ -12,24 +12,17 @@ import re
 import secrets
 import time
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from http.client import HTTPException, HTTPResponse
 from typing import Any, NamedTuple
 from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import (
-    HTTPErrorProcessor,
-    HTTPHandler,
-    HTTPSHandler,
-    OpenerDirector,
-    ProxyHandler,
-    Request,
-)
+from urllib.request import HTTPErrorProcessor, OpenerDirector, ProxyHandler, Request
 
 from pckv.base.canonical import base64url, from_base64url
 from pckv.base.errors import ClientError, ParameterError, ReportError
 from pckv.base.limits import REPORT_ID_BYTES, SERVER_COIN
 from pckv.base.wire import Report
+from pckv.client.deadline import BoundedHTTPHandler, BoundedHTTPSHandler, TimedRequest
 from pckv.client.outbox import DeliveryOutcome, Status
 from pckv.contract.task import Task
 
@@ -130,12 +123,12 @@ class Transport:
         self._retry_policy = retry_policy
         self._opener = OpenerDirector()
         self._opener.addheaders = [("User-agent", "pckv")]
-        for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler(), _PlainResponses()):
+        for handler in (ProxyHandler(), BoundedHTTPHandler(), BoundedHTTPSHandler(), _PlainResponses()):
             self._opener.add_handler(handler)
 
     def fetch(self, path: str) -> Answer:
         """Request the text of a task or a series."""
-        return self._request_with_retries(Request(self.url + path), MAX_TASK_BYTES)  # noqa: S310
+        return self._request_with_retries(TimedRequest(self.url + path), MAX_TASK_BYTES)
 
     def send(self, task_id: str, report: Report, invitation: str | None) -> Delivery:
         """Send a report; it is safe to send it again."""
@@ -148,37 +141,35 @@ class Transport:
     def post(self, path: str, content: dict[str, Any]) -> Answer:
         """Send a JSON object."""
         data, headers = json.dumps(content).encode(), {"Content-Type": "application/json"}
-        request = Request(self.url + path, data=data, headers=headers, method="POST")  # noqa: S310
+        request = TimedRequest(self.url + path, data=data, headers=headers, method="POST")
         return self._request_with_retries(request, MAX_ANSWER_BYTES)
 
-    def _request_with_retries(self, request: Request, max_bytes: int) -> Answer:
-        deadline = time.monotonic() + self._retry_policy.seconds
+    def _request_with_retries(self, request: TimedRequest, max_bytes: int) -> Answer:
+        request.deadline = deadline = time.monotonic() + self._retry_policy.seconds
         for attempt in range(self._retry_policy.tries - 1):
-            answer = self._request(request, max_bytes, deadline)
+            answer = self._request(request, max_bytes)
             pause = max(self._retry_policy.pause(attempt), answer.retry_after)
             if not answer.temporary or time.monotonic() + pause >= deadline:
                 return answer
             time.sleep(pause)
-        return self._request(request, max_bytes, deadline)
+        return self._request(request, max_bytes)
 
-    def _request(self, request: Request, max_bytes: int, deadline: float) -> Answer:
-        timeout = max(0.001, min(self._retry_policy.timeout, deadline - time.monotonic()))
+    def _request(self, request: TimedRequest, max_bytes: int) -> Answer:
+        timeout = max(0.001, min(self._retry_policy.timeout, request.deadline - time.monotonic()))
         try:
             with self._opener.open(request, timeout=timeout) as response:
-                return _read(response, max_bytes, deadline)
+                return _read(response, max_bytes)
         except (OSError, HTTPException) as error:
             cause = error.reason if isinstance(error, URLError) else error
             return Answer(NO_ANSWER, note=one_line(f"no answer ({cause or type(cause).__name__})"))
 
 
-def _read(response: HTTPResponse, max_bytes: int, deadline: float) -> Answer:
+def _read(response: HTTPResponse, max_bytes: int) -> Answer:
     body = bytearray()
     while chunk := response.read1(CHUNK_BYTES):
         body += chunk
         if len(body) > max_bytes:
             return Answer(NO_ANSWER, note=f"an answer of more than {max_bytes:,} bytes")
-        if time.monotonic() > deadline:
-            return Answer(NO_ANSWER, note="an answer that takes too long")
     if response.length:
         return Answer(NO_ANSWER, note="an answer that was cut off")
     retry_after = _seconds(response.headers.get("Retry-After"))
@@ -186,13 +177,9 @@ def _read(response: HTTPResponse, max_bytes: int, deadline: float) -> Answer:
 
 
 def _seconds(retry_after: str | None) -> float:
+    """Return how long to wait; a date counts as nothing, since who waits until it shows how its clock is set."""
     text = (retry_after or "").strip()
-    if text.isdecimal():
-        return float(text)
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return 0.0
+    return float(text) if text.isascii() and text.isdecimal() else 0.0
 
 
 def interpret(answer: Answer, report_id: str) -> DeliveryOutcome:

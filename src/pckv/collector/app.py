@@ -77,7 +77,7 @@ class Collector:
         self.store, self.settings = store, settings
         self.threads = CollectorThreads()
         self.metrics = Metrics(worker.cells, worker.number)
-        self.budget = ByteBudget(settings.budget_bytes)
+        self.budget = ByteBudget(settings.budget_bytes, settings.connections)
         self.guard = Guard(store, self.threads.lookups)
         self.compactor = Compactor(store)
         self.contracts = Contracts(store, today, self.compactor.prepare, self.threads.lookups, self.threads.task_texts)

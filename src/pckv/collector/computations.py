@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from threading import Lock
 from typing import Generic, TypeVar
+
+import numpy as np
 
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 
 # What one account may have computed at once; the same estimates that are asked for several times count once.
 MAX_PER_ACCOUNT = 4
+
+BYTES_PER_REFERENCE = 8
+# How many members of a list are looked at: a result has few parts, and the names of its keys are the task's.
+MAX_LOOKED_AT = 64
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -36,11 +42,12 @@ class Computations(Generic[V]):
     `known`, `keep` and `forget` may be called in any thread, all else in that of the event loop.
 
     Args:
-        max_size: The most that all kept values may take together.
-        size_of: The size of a value; by default each takes 1. A value larger than `max_size` is not kept.
+        max_size: The most that all kept values may take together. The last value is kept whatever it takes: a
+            request that came too late for it must find it.
+        size_of: The size of a value.
     """
 
-    def __init__(self, max_size: int, size_of: Callable[[V], int] = lambda _: 1) -> None:
+    def __init__(self, max_size: int, size_of: Callable[[V], int]) -> None:
         self._max_size, self._size_of = max_size, size_of
         self._kept: OrderedDict[Hashable, Kept[V]] = OrderedDict()
         self._running: dict[tuple[Hashable, Hashable], asyncio.Future[V]] = {}
@@ -127,16 +134,27 @@ class Computations(Generic[V]):
     def _put(self, key: Hashable, kept: Kept[V]) -> None:
         with self._lock:
             self._discard(key)
-            if kept.size > self._max_size:
-                return
             self._kept[key] = kept
             self.size += kept.size
-            while self.size > self._max_size:
+            while self.size > self._max_size and len(self._kept) > 1:
                 self._discard(next(iter(self._kept)))
 
     def _discard(self, key: Hashable) -> None:
         if key in self._kept:
             self.size -= self._kept.pop(key).size
+
+
+def bytes_held(value: object) -> int:
+    """Return about how many bytes a result takes: its arrays, and lists of what is elsewhere as well."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, str | bytes):
+        return len(value)
+    if is_dataclass(value):
+        return sum(bytes_held(getattr(value, field.name)) for field in fields(value))
+    if isinstance(value, Sequence):
+        return BYTES_PER_REFERENCE * len(value) + sum(bytes_held(each) for each in value[:MAX_LOOKED_AT])
+    return BYTES_PER_REFERENCE
 
 
 class AnalysisThreads:

@@ -21,7 +21,7 @@ from pckv.collector.http.auth import AdministratorToken, create_first_token
 from pckv.collector.http.logs import LibraryLogHandler, log
 from pckv.collector.http.protocol import ConnectionLimits, Connections, ProtocolFactory, allowed_connections
 from pckv.collector.http.settings import Settings
-from pckv.collector.workers import ONLY_WORKER, Supervisor, Worker, check_workers
+from pckv.collector.workers import ONLY_WORKER, Supervisor, Worker, accepting_sockets, check_workers
 from pckv.store import open_store
 from pckv.store.store import Store
 
@@ -36,9 +36,6 @@ SWITCH_SECONDS = 0.0001
 # What waits to be accepted: a burst beyond it would cost honest clients a second and more, until they try
 # again.
 MAX_WAITING_CONNECTIONS = 4096
-# The event loop accepts one connection per listening socket and round. Several sockets for one port let a new
-# connection through within a moment although another peer opens thousands.
-ACCEPTS_PER_ROUND = 4
 
 
 # What makes the application of one worker; and what tells people that a collector listens, on which port, and
@@ -67,11 +64,6 @@ def listen(host: str, port: int) -> socket.socket:
         listening.close()
         raise ParameterError(f"cannot listen on {host} port {port}: {error}") from None
     return listening
-
-
-def accepting_sockets(listening: socket.socket) -> list[socket.socket]:
-    """Return a listening socket and its duplicates, which share one queue of new connections."""
-    return [listening, *(listening.dup() for _ in range(ACCEPTS_PER_ROUND - 1))]
 
 
 def serve(settings: Settings, create: CreateApp = create_app, announce: Announce = log_listening) -> None:
@@ -123,7 +115,7 @@ def server(app: FastAPI) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http=ProtocolFactory(Connections(limits)),  # type: ignore[arg-type]
+            http=ProtocolFactory(Connections(limits, app.state.collector.budget)),  # type: ignore[arg-type]
             loop="uvloop",
             ws="none",
             access_log=False,

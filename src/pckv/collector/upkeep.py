@@ -98,9 +98,12 @@ class AlarmWatch:
 def _parse(check: AlarmCheck) -> CheckedReports | None:
     """Return a stored check; a damaged one counts as none, so that the next one replaces it."""
     try:
-        return CheckedReports(Alarms.from_dict(json.loads(check.result)), check.seconds, check.reports)
-    except (ValueError, LookupError, TypeError):
+        alarms = Alarms.from_dict(json.loads(check.result))
+        # What cannot be shown is damaged as well.
+        json.dumps(alarms.to_dict(), allow_nan=False)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
+    return CheckedReports(alarms, check.seconds, check.reports)
 
 
 # Often, so that few parts accumulate: merging many holds uploads up for longer.
@@ -117,10 +120,40 @@ SECONDS_BETWEEN_ALARMS = 60.0
 SECONDS_BETWEEN_ROUNDS = 60.0
 
 
+# How long a clock must have gone on evenly until reports are deleted by it.
+STEADY_SECONDS = 3600.0
+SECONDS_PER_DAY = 24 * 60 * 60
+
+
+class SteadyDay:
+    """Whether the days of a clock pass as time does: what is deleted on a wrong day cannot be had back.
+
+    Args:
+        today: The day that the clock shows.
+        elapsed: Seconds on a clock that no one sets.
+    """
+
+    def __init__(self, today: Callable[[], str], elapsed: Callable[[], float] = time.monotonic) -> None:
+        self._today, self._elapsed = today, elapsed
+        self._first_day, self._first_seconds = today(), elapsed()
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the clock has gone on without a jump for an hour."""
+        day, passed = self._today(), self._elapsed() - self._first_seconds
+        days = (dt.date.fromisoformat(day) - dt.date.fromisoformat(self._first_day)).days
+        if abs(days - passed / SECONDS_PER_DAY) > 1:
+            log("clock_jumped", day_before=self._first_day, day=day)
+            self._first_day, self._first_seconds = day, self._elapsed()
+            passed = 0.0
+        return passed >= STEADY_SECONDS
+
+
 class Maintenance:
     """The work of one collector that no request asks for.
 
-    `keep_days` after its closing a task's reports are deleted; None if they are kept.
+    `keep_days` after its closing a task's reports are deleted, once the clock has been steady for an hour; None
+    if they are kept.
     """
 
     def __init__(
@@ -135,7 +168,8 @@ class Maintenance:
         self._contracts, self._store, self._today = contracts, contracts.store, contracts.today
         self._compactor, self._alarm_watch, self._threads = compactor, alarm_watch, threads
         self._keep_days = keep_days
-        self._finished_day = ""
+        self._steady_day = SteadyDay(self._today)
+        self._finished = "", False
 
     async def run(self) -> None:
         """Do everything again and again until cancelled; no error ends it."""
@@ -178,10 +212,10 @@ class Maintenance:
         await self._succeeds(self._add_rounds)
 
     def _finish_once_per_day(self) -> None:
-        day = self._today()
-        if day != self._finished_day:
-            self.finish_closed_tasks(self._keep_days, day)
-            self._finished_day = day
+        day, is_steady = now = self._today(), self._steady_day.is_steady
+        if now != self._finished:
+            self.finish_closed_tasks(self._keep_days if is_steady else None, day)
+            self._finished = now
 
     def finish_closed_tasks(self, keep_days: int | None, day: str) -> None:
         """Merge all parts of closed tasks into one, and delete their reports some days after closing.

@@ -23,6 +23,9 @@ from pckv.collector.http.settings import Settings
 from pckv.store.open_store import POSTGRES
 
 MAX_WORKERS = 64
+# The event loop accepts one connection per listening socket and round. Several sockets for one port let a new
+# connection through within a moment although another peer opens thousands.
+ACCEPTS_PER_ROUND = 4
 # A worker that dies again soon waits before it is started: this long at first, and twice as long each time.
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 30.0
 # One that has lived this long did not die at its start.
@@ -52,6 +55,16 @@ def check_workers(settings: Settings) -> None:
 def pause_before_start(early_deaths: int) -> float:
     """Return how many seconds to wait before a worker is started that died soon this many times in a row."""
     return min(FIRST_PAUSE_SECONDS * 2.0 ** max(0, early_deaths - 1), MAX_PAUSE_SECONDS)
+
+
+def accepting_sockets(listening: socket.socket) -> list[socket.socket]:
+    """Return a listening socket and its duplicates, which share one queue of new connections.
+
+    They also share whether accepting blocks, with those of all other workers: a duplicate of a blocking socket
+    would let a worker wait in `accept` for a connection that another one has taken.
+    """
+    listening.settimeout(0)
+    return [listening, *(listening.dup() for _ in range(ACCEPTS_PER_ROUND - 1))]
 
 
 class _Place:

@@ -87,6 +87,12 @@ _FILES = """
     FROM pg_class WHERE oid IN ('reports'::regclass, 'parts'::regclass, 'invitations'::regclass)
     ORDER BY relname
 """
+# No table of a store has any, but those of foreign keys; one could change what is stored, or copy it.
+_TRIGGERS = """
+    SELECT tgrelid::regclass::text, tgname FROM pg_trigger
+    WHERE NOT tgisinternal AND tgrelid IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)
+    ORDER BY 1, 2
+"""
 
 
 class PostgresTransaction(Transaction):
@@ -150,10 +156,7 @@ class PostgresStore(Store):
 
     def __init__(self, url: str) -> None:
         super().__init__()
-        try:
-            options = conninfo_to_dict(url)
-        except psycopg.Error as error:
-            raise ParameterError(f"not an address of a PostgreSQL database: {_one_line(error)}") from None
+        options = _read_address(url)
         self._where = f"PostgreSQL at {options.get('host', 'the local socket')}"
         self._address = make_conninfo("", **(_DEFAULTS | options))
         self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
@@ -197,8 +200,8 @@ class PostgresStore(Store):
         raise ParameterError("a store in PostgreSQL is backed up with its own tool, pg_dump")
 
     def integrity_errors(self) -> list[str]:
-        """Return nothing: PostgreSQL's own checks (amcheck, checksums) are its administrator's job."""
-        return []
+        """Return which triggers there are; PostgreSQL's own checks (amcheck) are its administrator's job."""
+        return [f"{self._where}: {table} has a trigger, {name}" for table, name in self._read(_find_triggers)]
 
     def _check_erasures(self, marks: Collection[str]) -> dict[str, str]:
         """Return which deletions the tables were rewritten after; the collector does not rewrite them itself.
@@ -264,6 +267,27 @@ def _is_lost(error: psycopg.Error) -> bool:
     if error.sqlstate is None:
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
     return error.sqlstate.startswith(_LOST)
+
+
+def _read_address(url: str) -> dict[str, Any]:
+    """Return the options of an address; a password with @ or / in it must not be taken for a host, port or name."""
+    try:
+        options = conninfo_to_dict(url)
+        ports = str(options.get("port", "")).split(",")
+        misread = any("@" in str(options.get(name, "")) for name in ("host", "dbname", "port"))
+        if not misread and all(not port or port.isdecimal() for port in ports):
+            return options
+    except psycopg.Error:
+        pass
+    # What is wrong is not shown: it may be a part of the password.
+    raise ParameterError(
+        "not an address of a PostgreSQL database: it has the form postgresql://USER:PASSWORD@HOST:PORT/NAME, with %40 "
+        "for @ and %2F for / in a password"
+    )
+
+
+def _find_triggers(tx: Transaction) -> list[Any]:
+    return tx.rows(_TRIGGERS)
 
 
 def _one_line(error: Exception) -> str:

@@ -180,14 +180,17 @@ class SqliteStore(Store):
             connection.close()
 
     def integrity_errors(self) -> list[str]:
-        """Return what SQLite finds wrong with the file."""
+        """Return what SQLite finds wrong with the file, and what is in it besides tables and indices."""
         try:
             with self._read_transaction() as tx:
                 results = [line for (line,) in tx.rows("PRAGMA integrity_check")]
                 orphans = tx.rows("PRAGMA foreign_key_check")
+                # A trigger could change what is stored, or copy it.
+                added = tx.rows("SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY 1, 2")
         except StoreError as error:
             return [str(error)]
         lines = [f"{self.path}: {line}" for line in results if line != "ok"]
+        lines += [f"{self.path}: has a {kind}, {name}" for kind, name in added]
         return lines + [f"{self.path}: a row of {table} has no task" for table, *_ in orphans]
 
     def _read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -18,7 +18,7 @@ from pckv.base.arrays import Flags, Integers
 from pckv.base.canonical import MAX_NAME_BYTES, check_names
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DISCOVERY
-from pckv.collector.analysis.tallies import MAX_KEPT_RESULTS, TallyCache, TallyResults
+from pckv.collector.analysis.tallies import MAX_RESULT_BYTES, TallyCache, TallyResults
 from pckv.collector.computations import AnalysisThreads, Computations
 from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.http import downloads
@@ -61,6 +61,10 @@ class EstimateOptions(NamedTuple):
         return self._replace(method=self.method or default_method(task), keys=keys)
 
 
+# About what the text of a key takes, and a place in a list.
+BYTES_PER_NAME = 80
+
+
 class EstimateCache:
     """The estimates that were computed last from the tallies of tasks."""
 
@@ -69,7 +73,9 @@ class EstimateCache:
         self._results: TallyResults[EstimateOptions, Estimates] = TallyResults(
             contracts.store, tallies, threads, lambda tally, asked: estimate(tally, **asked._asdict())
         )
-        self._key_names: Computations[list[str]] = Computations(MAX_KEPT_RESULTS)
+        self._key_names: Computations[list[str]] = Computations(
+            MAX_RESULT_BYTES, lambda names: BYTES_PER_NAME * len(names)
+        )
 
     async def find(self, account: bytes, task: Task, options: EstimateOptions) -> tuple[str, Estimates]:
         """Return the checksum of a task's tally and its estimates; options that do not fit are malformed."""
@@ -138,6 +144,10 @@ AskedKeys = Annotated[tuple[str, ...], Depends(read_asked_keys)]
 
 def parse_asked_keys(body: bytes) -> tuple[str, ...]:
     """Return the keys of a body: texts that may be keys, no two of them the same."""
+    too_many = ProblemDetails(ProblemKind.TOO_LARGE, f"a request names at most {MAX_ASKED_KEYS:,} keys")
+    # Counted before anything is parsed, which would hold the interpreter for seconds.
+    if body.count(b'"') - body.count(b'\\"') > 2 * (MAX_ASKED_KEYS + 1):
+        raise too_many
     try:
         keys = json.loads(body)["keys"] if _LIST_OF_TEXTS.fullmatch(body) else None
     except ValueError:
@@ -145,7 +155,7 @@ def parse_asked_keys(body: bytes) -> tuple[str, ...]:
     if not keys:
         raise ProblemDetails(ProblemKind.MALFORMED, 'the body must be {"keys": […]}, a list of texts')
     if len(keys) > MAX_ASKED_KEYS:
-        raise ProblemDetails(ProblemKind.TOO_LARGE, f"a request names at most {MAX_ASKED_KEYS:,} keys")
+        raise too_many
     try:
         return check_names(keys, "key")
     except ParameterError as error:

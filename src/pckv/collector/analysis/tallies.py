@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
-from pckv.collector.computations import AnalysisThreads, Computations, do_each
+from pckv.collector.computations import AnalysisThreads, Computations, bytes_held, do_each
 from pckv.contract.task import Task
 from pckv.store.parts import MIN_REPORTS_TO_COUNT, add_parts, merge_parts
 from pckv.store.store import Store
@@ -21,8 +21,9 @@ from pckv.tally.supports import prepare_counting
 PARTS_TO_COMPACT = 32
 # The memory that all tallies which are kept may take together, and how many there may be.
 MAX_KEPT_BYTES, MAX_KEPT_TALLIES = 2**27, 16
-# How many results are kept of each kind: estimates, discoveries.
-MAX_KEPT_RESULTS = 16
+# The memory that results which are kept may take together, per kind (estimates, discoveries, trends, names of
+# keys), and how many there may be.
+MAX_RESULT_BYTES, MAX_KEPT_RESULTS = 2**27, 16
 
 Q = TypeVar("Q")
 V = TypeVar("V")
@@ -130,6 +131,11 @@ class TallyCache:
         return CountedTally(numbers | {part.number for part in parts}, digest, tally)
 
 
+def result_bytes(result: object) -> int:
+    """Return the bytes that a result counts for: what it takes, and at least so much that few are kept."""
+    return max(MAX_RESULT_BYTES // MAX_KEPT_RESULTS, bytes_held(result))
+
+
 class TallyResults(Generic[Q, V]):
     """What is computed from the tallies of tasks, once per tally and question: estimates, discoveries."""
 
@@ -138,8 +144,10 @@ class TallyResults(Generic[Q, V]):
     ) -> None:
         self._store, self._tallies, self._threads, self._compute = store, tallies, threads, compute
         # By the checksum of a tally: parts that were put together have other numbers, and are the same tally.
-        self._results: Computations[V] = Computations(MAX_KEPT_RESULTS)
-        self._answers: Computations[tuple[str, list[V]]] = Computations(MAX_KEPT_RESULTS, lambda answer: len(answer[1]))
+        self._results: Computations[V] = Computations(MAX_RESULT_BYTES, result_bytes)
+        self._answers: Computations[tuple[str, list[V]]] = Computations(
+            MAX_RESULT_BYTES, lambda answer: sum(map(result_bytes, answer[1]))
+        )
 
     async def get(self, task: Task, questions: Sequence[Q], account: bytes) -> tuple[str, list[V]]:
         """Return the checksum of a task's tally, and the answers of this one tally to some questions.

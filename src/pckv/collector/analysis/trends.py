@@ -17,7 +17,7 @@ from fastapi.responses import Response
 from pckv.base.arrays import Integers
 from pckv.base.limits import MAX_ROUNDS
 from pckv.collector.analysis.estimates import MAX_KEYS_PER_REQUEST
-from pckv.collector.analysis.tallies import Compactor
+from pckv.collector.analysis.tallies import MAX_RESULT_BYTES, Compactor, result_bytes
 from pckv.collector.computations import AnalysisThreads, Computations
 from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.http import downloads
@@ -37,7 +37,6 @@ DEFAULT_ROUNDS, MAX_ROUNDS_PER_TREND = 104, 1000
 # The memory that decoded rounds may take together, of which a key takes three integers.
 MAX_COUNTS_BYTES = 2**27
 BYTES_PER_ROUND, BYTES_PER_KEY = 4096, 24
-MAX_KEPT_TRENDS = 8
 # How long a request waits for reports that have come since; then it gets what was computed last.
 MAX_WAIT_SECONDS = 1.0
 
@@ -80,7 +79,9 @@ class TrendCache:
         self._counts: Computations[RoundCounts] = Computations(
             MAX_COUNTS_BYTES, lambda counts: BYTES_PER_ROUND + BYTES_PER_KEY * counts.keys.size
         )
-        self._trends: Computations[TrendResult] = Computations(MAX_KEPT_TRENDS)
+        self._trends: Computations[TrendResult] = Computations(
+            MAX_RESULT_BYTES, lambda result: result_bytes(result.trend)
+        )
 
     async def find(self, account: bytes, series: Series, options: TrendOptions) -> TrendResult:
         """Return the trend of a series, of all keys if these can be estimated at once.
@@ -179,13 +180,18 @@ async def get_trend(
     headers = downloads.download_headers(name, media, series_id, result.state, request.url.query)
     if downloads.unchanged(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
-    found = result.trend
-    with malformed_input():
+
+    def render() -> str | bytes:
+        found = result.trend
         if since is not None:
             found = found.since(since, options.false_discovery_rate)
         if options.keys is not None:
             found = found.only(list(options.keys))
-    if top is not None:
-        found = found.moved_most(top)
-    content = await cache.threads.run_short(lambda: FORMATS[media](found))
+        if top is not None:
+            found = found.moved_most(top)
+        return FORMATS[media](found)
+
+    with malformed_input():
+        # Of many keys it takes seconds.
+        content = await cache.threads.run(account, render)
     return Response(content, headers=headers, media_type=media)

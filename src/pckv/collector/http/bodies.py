@@ -22,17 +22,25 @@ Header = tuple[bytes, bytes]
 
 JSON_TYPE = "application/json"
 ANY_OBJECT: dict[str, Any] = {"type": "object"}
-# A lease of few bytes may use the whole budget, a larger one only a part of it: a request with a few reports
-# is not refused because others have filled the rest with large bodies.
+# A small lease may use all of the budget but what is kept for tiny ones, a large lease only what small ones on
+# all connections leave: a request with a few reports is not refused because others hold large bodies.
 MAX_TINY_BYTES = 4 * 2**10
 MAX_SMALL_BYTES = 64 * 2**10
 
 
 class ByteBudget:
-    """How many bytes may be held at the same time, and how many are."""
+    """How many bytes may be held at the same time, and how many are.
 
-    def __init__(self, total: int) -> None:
+    Args:
+        total: The most bytes.
+        connections: How many connections may hold small leases at once. Half of the bytes are kept for these if
+            that is not enough for all.
+    """
+
+    def __init__(self, total: int, connections: int) -> None:
         self.total = total
+        self._small = total - min(connections * MAX_TINY_BYTES, total // 8)
+        self._large = total - min(connections * (MAX_SMALL_BYTES + MAX_TINY_BYTES), total // 2)
         self.used = 0
 
     def lease(self) -> ByteLease:
@@ -43,7 +51,7 @@ class ByteBudget:
         """Return how much of the budget may be in use once a lease has this size."""
         if size <= MAX_TINY_BYTES:
             return self.total
-        return self.total // 8 * (7 if size <= MAX_SMALL_BYTES else 6)
+        return self._small if size <= MAX_SMALL_BYTES else self._large
 
 
 class ByteLease:
@@ -101,7 +109,8 @@ class RequestBody:
         self._lease.release()
 
     async def _read(self) -> None:
-        pieces: list[bytes] = []
+        # Not a list: many small pieces would take several times their bytes.
+        content = bytearray()
         more = True
         while more:
             message = await self._receive()
@@ -112,8 +121,8 @@ class RequestBody:
             if self._lease.size + len(piece) > self._max_bytes:
                 raise self._too_large()
             self._lease.grow(len(piece))
-            pieces.append(piece)
-        self.content = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            content += piece
+        self.content = bytes(content)
 
     def hold(self, size: int) -> None:
         """Hold more bytes until the context ends: what was made of the body."""

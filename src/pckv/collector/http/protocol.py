@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import resource
+from collections import deque
 from typing import Any, NamedTuple
 
 import httptools
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
+from pckv.collector.http.bodies import ByteBudget, ByteLease
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 
 # The server checks its connections this many times per time-out, and at least once per second.
@@ -32,17 +34,23 @@ class ConnectionLimits(NamedTuple):
 
 
 class Connections:
-    """The open connections, and which of them wait for their peers.
+    """The open connections, and what each of them waits for: its peer, or the collector.
 
-    At the limit a new connection replaces the one whose peer has been silent for the longest, so that opening
-    connections locks no other peer out. If all are being answered the new one is dropped.
+    At the limit a new connection replaces another, so that no peer locks others out: the oldest of those that
+    wait for their peers, or of those that wait for an answer, whichever are more. Uploads that are being stored
+    are kept; if all connections are such, the new one is dropped.
+
+    Args:
+        limits: How many connections there may be, and how long each may take.
+        budget: The bytes that heads, bodies and answers may take together.
     """
 
-    def __init__(self, limits: ConnectionLimits) -> None:
-        self.limits = limits
+    def __init__(self, limits: ConnectionLimits, budget: ByteBudget) -> None:
+        self.limits, self.budget = limits, budget
         self._open: set[CollectorProtocol] = set()
-        # In the order in which they began to wait.
+        # Each in the order in which they began to wait. Uploads that are being stored are in neither.
         self._waiting: dict[CollectorProtocol, None] = {}
+        self._answering: dict[CollectorProtocol, None] = {}
         shortest = min(limits.head_seconds, limits.body_seconds, limits.write_seconds) / CHECKS_PER_TIMEOUT
         self._interval = min(1.0, max(MIN_INTERVAL, shortest))
         self._timer: asyncio.TimerHandle | None = None
@@ -51,7 +59,8 @@ class Connections:
         """Note a new connection, which waits for its first request."""
         self._open.add(connection)
         if len(self._open) > self.limits.connections:
-            dropped = next(iter(self._waiting), connection)
+            crowd = max(self._waiting, self._answering, key=len)
+            dropped = next(iter(crowd), connection)
             self.remove(dropped)
             dropped.drop()
             if dropped is connection:
@@ -64,15 +73,21 @@ class Connections:
         """Forget a connection that has ended."""
         self._open.discard(connection)
         self._waiting.pop(connection, None)
+        self._answering.pop(connection, None)
 
     def wait(self, connection: CollectorProtocol) -> None:
         """Note that a connection waits for its peer, unless it does already."""
         if connection in self._open:
+            self._answering.pop(connection, None)
             self._waiting.setdefault(connection)
 
-    def work(self, connection: CollectorProtocol) -> None:
-        """Note that a connection waits for the collector alone."""
+    def answer(self, connection: CollectorProtocol, *, is_upload: bool) -> None:
+        """Note that a connection waits for the collector alone, unless it does already."""
         self._waiting.pop(connection, None)
+        if is_upload:
+            self._answering.pop(connection, None)
+        elif connection in self._open:
+            self._answering.setdefault(connection)
 
     def _start_timer(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(self._interval, self._check)
@@ -100,17 +115,25 @@ def allowed_connections(wanted: int) -> int:
 
 # How much is read at once from a connection; more stays with the operating system.
 MAX_READ_BYTES = 16 * 2**10
-# The largest head of a request.
+# The largest head of a request, in bytes and in headers: each header costs its bytes and some objects.
 MAX_HEAD_BYTES = 16 * 2**10
-# How many bytes of a request may be neither body nor matched by as many bytes of body. So chunks of a byte
-# each, or trailers without an end, cannot keep the collector busy.
+MAX_HEADERS = 64
+BYTES_PER_HEADER = 200
+# How many bytes of a request may be neither body nor matched by several times as many bytes of body, and in how
+# many pieces a body may come beyond one per so many bytes. So trailers without an end, or chunks of a few bytes
+# each, cannot keep the collector busy.
 MAX_FRAMING_BYTES = 2 * MAX_HEAD_BYTES
-# Requests that a connection may send before the first is answered.
-MAX_PIPELINED_REQUESTS = 16
+BODY_BYTES_PER_FRAMING_BYTE = 8
+MAX_SMALL_PIECES = 256
+BYTES_PER_PIECE = 64
+# Requests that a connection may send while another of its own is being answered.
+MAX_PIPELINED_REQUESTS = 2
+# What the path of an upload ends with.
+UPLOAD_PATH = "/reports"
 
 
-class _RefusedRequest(Exception):
-    """What is wrong with the bytes of a request."""
+def _malformed(detail: str) -> ProblemDetails:
+    return ProblemDetails(ProblemKind.MALFORMED, detail)
 
 
 class CollectorProtocol(HttpToolsProtocol):
@@ -119,16 +142,18 @@ class CollectorProtocol(HttpToolsProtocol):
     def __init__(self, peers: Connections, **arguments: Any) -> None:
         super().__init__(**arguments)
         self._peers = peers
-        # Bytes of the current request that were body, and others.
-        self._body_bytes = self._framing_bytes = self._read_bytes = 0
-        # Whether the head of a request has arrived and its end has not.
-        self._in_body = False
+        # Bytes of the current request that were body, and others; in how many pieces the body came.
+        self._body_bytes = self._framing_bytes = self._read_bytes = self._pieces = 0
+        # Whether the head of a request has arrived and its end has not; whether the peer will send no more.
+        self._in_body = self._has_ended = False
         # Since when it waits for a head, for a body, and for its peer to read; None if it does not.
         self._head_since: float | None = None
         self._body_since: float | None = None
         self._blocked_since: float | None = None
         # The request that is being answered; `cycle` is the one that arrived last.
         self._answering: RequestResponseCycle | None = None
+        # What the heads of requests hold of the budget, in the order in which the requests are answered.
+        self._heads: deque[ByteLease] = deque()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
@@ -141,6 +166,8 @@ class CollectorProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._peers.remove(self)
+        while self._heads:
+            self._heads.popleft().release()
         if self._answering is not None:
             self._hang_up(self._answering)
         super().connection_lost(exc)
@@ -180,22 +207,30 @@ class CollectorProtocol(HttpToolsProtocol):
                 continue
             except httptools.HttpParserError as error:
                 reason = error.__context__
-                detail = str(reason) if isinstance(reason, _RefusedRequest) else ""
-                self._refuse(ProblemDetails(ProblemKind.MALFORMED, detail))
+                malformed = ProblemDetails(ProblemKind.MALFORMED)
+                self._refuse(reason if isinstance(reason, ProblemDetails) else malformed)
                 return
-            if self._framing_bytes > MAX_FRAMING_BYTES + self._body_bytes:
-                detail = "the head is too large, or the body comes in too small chunks"
-                self._refuse(ProblemDetails(ProblemKind.MALFORMED, detail))
+            if self._framing_bytes > MAX_FRAMING_BYTES + self._body_bytes // BODY_BYTES_PER_FRAMING_BYTE:
+                self._refuse(_malformed("the head is too large, or the body comes in too small chunks"))
             return
 
     def on_message_begin(self) -> None:
         """Begin to count the bytes of a request: at most those that are being parsed are its first."""
         super().on_message_begin()
-        self._framing_bytes, self._body_bytes = self._read_bytes, 0
+        self._framing_bytes, self._body_bytes, self._pieces = self._read_bytes, 0, 0
+        self._heads.append(self._peers.budget.lease())
+
+    def on_url(self, url: bytes) -> None:
+        """Add to the path and query."""
+        self._heads[-1].grow(len(url))
+        super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header to the head; what follows a body is ignored."""
         if not self._in_body:
+            if len(self.headers) == MAX_HEADERS:
+                raise _malformed(f"a head has at most {MAX_HEADERS} headers")
+            self._heads[-1].grow(len(name) + len(value) + BYTES_PER_HEADER)
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -207,21 +242,27 @@ class CollectorProtocol(HttpToolsProtocol):
 
     def _check_head(self) -> None:
         if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MAX_HEAD_BYTES:
-            raise _RefusedRequest(f"a head has at most {MAX_HEAD_BYTES:,} bytes")
-        if len(self.pipeline) >= MAX_PIPELINED_REQUESTS:
-            raise _RefusedRequest("too many requests at once")
+            raise _malformed(f"a head has at most {MAX_HEAD_BYTES:,} bytes")
+        if len(self.pipeline) == MAX_PIPELINED_REQUESTS:
+            raise _malformed("too many requests at once")
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if hosts > 1 or (hosts == 0 and self.parser.get_http_version() != "1.0"):
+            raise _malformed("a request names one host")
         coding = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
         if coding not in ([], [b"chunked"]):
-            raise _RefusedRequest("the only transfer encoding is chunked")
+            raise _malformed("the only transfer encoding is chunked")
         # The parser would take the body of a request for an upgrade for the next request.
         lengths = {value.strip() for name, value in self.headers if name == b"content-length"}
         if self.parser.should_upgrade() and (coding or lengths - {b"0"}):
-            raise _RefusedRequest("a request for an upgrade has no body here")
+            raise _malformed("a request for an upgrade has no body here")
 
     def on_body(self, body: bytes) -> None:
         """Pass on a piece of a body."""
         self._body_bytes += len(body)
         self._framing_bytes -= len(body)
+        self._pieces += 1
+        if self._pieces > MAX_SMALL_PIECES + self._body_bytes // BYTES_PER_PIECE:
+            raise _malformed("the body comes in too small chunks")
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -229,23 +270,37 @@ class CollectorProtocol(HttpToolsProtocol):
         self._in_body = False
         self._body_since = None
         self._framing_bytes = self._body_bytes = 0
-        self._peers.work(self)
+        self._note_answering()
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
         """Answer the next request, or wait for it."""
         self.server_state.total_requests += 1
+        # None is left if the connection was lost.
+        if self._heads:
+            self._heads.popleft().release()
         if self.transport.is_closing():
             return
         if self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())
-        elif self._in_body:
+            if not self._in_body:
+                self._note_answering()
+        elif self._in_body or self._has_ended:
             # The rest of the body is not waited for: it could come for ever.
             self.transport.close()
         else:
             self._head_since = self.loop.time()
             self._peers.wait(self)
         self.flow.resume_reading()
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Return whether to keep the connection: requests that arrived whole are answered first."""
+        self._has_ended = True
+        return self._is_answering and not self._in_body
+
+    @property
+    def _is_answering(self) -> bool:
+        return self._answering is not None and not self._answering.response_complete
 
     def pause_writing(self) -> None:
         """Wait until the peer reads."""
@@ -258,7 +313,12 @@ class CollectorProtocol(HttpToolsProtocol):
         super().resume_writing()
         self._blocked_since = None
         if self._head_since is None and not self._in_body:
-            self._peers.work(self)
+            self._note_answering()
+
+    def _note_answering(self) -> None:
+        """Note that the collector has whole requests to answer, the first of which may be an upload."""
+        scope: Any = self._answering.scope if self._answering else {}
+        self._peers.answer(self, is_upload=scope.get("method") == "POST" and scope["path"].endswith(UPLOAD_PATH))
 
     def send_400_response(self, msg: str) -> None:
         """Refuse bytes that are not HTTP."""
@@ -312,6 +372,10 @@ class BoundedReader(asyncio.BufferedProtocol):
     def resume_writing(self) -> None:
         """Go on with an answer."""
         self._connection.resume_writing()
+
+    def eof_received(self) -> bool:
+        """Return whether to keep the connection, of which nothing more arrives."""
+        return self._connection.eof_received()
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
         """Return where to read into."""

@@ -40,8 +40,8 @@ class Settings:
     write_seconds: int = 20
     # The most connections at the same time; fewer if the process has too few file descriptors.
     connections: int = 2000
-    # The most bytes that all bodies, queued reports and answers may take together.
-    budget_bytes: int = 128 * 2**20
+    # The most bytes that all heads, bodies, queued reports and answers may take together.
+    budget_bytes: int = 256 * 2**20
     # How many seconds a request for estimates, a chart or a file of reports waits for it.
     analysis_seconds: int = 60
     # Requests per second that one network address may send on average; 0 for no limit.
