@@ -30,6 +30,7 @@ EXPERIMENTS = {
     "default-choice": False,
     "discovery": False,
     "coverage": True,
+    "empty-sets": False,
     "hashed": False,
     "hostile": False,
     "impossible": False,

@@ -71,7 +71,7 @@ many of the named keys stood out as have that frequency, over all cases with at 
 
 
 class LightSetting(NamedTuple):
-    """What a plan is made for; 1 pair per person is one choice."""
+    """What a plan is made for; 1 pair per person is one choice, and all people hold some."""
 
     keys: int
     users: int
@@ -80,11 +80,11 @@ class LightSetting(NamedTuple):
 
     def plan(self) -> Plan:
         """Return the plan."""
-        return plan(self.keys, self.users, self.epsilon, self.pairs)
+        return plan(self.keys, self.users, self.epsilon, self.pairs, holding=1)
 
     def light_with(self, share: float) -> int:
         """Return the light with this share of the people, as a number that is larger for better ones."""
-        expected = expect(self.keys, users=max(1, round(self.users * share)), pairs=self.pairs)
+        expected = expect(self.keys, users=max(1, round(self.users * share)), pairs=self.pairs, holding=1)
         return max(LIGHTS.index(each.light) for each in reference_laws(expected, Fraction(self.epsilon)))
 
 

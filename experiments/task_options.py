@@ -42,6 +42,7 @@ PAIRS: Factors = {
     "epsilon": _values("--epsilon", "0.000001", "0.5", "4", "20"),
     "users": {**NOT_GIVEN, **_values("--users", "100")},
     "pairs": {**NOT_GIVEN, **_values("--pairs", "2.5"), "most": ("--pairs", "1.5", "--most-pairs", "3")},
+    "holding": {**NOT_GIVEN, **_values("--holding", "0.9")},
     "sizes": {**NOT_GIVEN, "file": ("--sizes", "sizes.csv")},
     "frequency": {**NOT_GIVEN, **_values("--frequency", "0.01")},
     "objective": {**NOT_GIVEN, **_values("--objective", "frequency", "mean", "mse")},
@@ -104,7 +105,7 @@ def may_be_pairs(row: Row) -> bool:
         not row["users"] and not (mechanism and row["padding"]),
         padding > count,
         padding >= SYMBOLS.get(row["mechanism"], 2**31),
-        row["sizes"] and row["pairs"],
+        row["sizes"] and (row["pairs"] or row["holding"]),
         row["sizes"] and count < LARGEST_SET,
         row["pairs"] and count < MOST_PAIRS,
     )

@@ -34,7 +34,7 @@ def test_plan() -> None:
     for section in (first, recommended, *others):
         assert {section.title, *section.sentences} <= set(lines)
     assert f"\n→ {expected.mechanism}" in printed
-    assert f"stands out from the noise 80 % of the time if {percent(expected.smallest_frequency)} of people" in printed
+    assert f"about 80 % of the time, or more often, if {percent(expected.smallest_frequency)} of people" in printed
     assert f"the most frequent            {percent(expected.frequencies[0])}" in printed
     assert "method corrected" in printed
     assert "Guessing the overall mean for every key would typically be off by 0.577" in printed
@@ -178,8 +178,13 @@ def test_plan_for_an_objective(objective: str) -> None:
         ("--keys 0", "keys must be at least 1"),
         ("--keys 2147483649", "keys must be at least 1 and at most 2^31, not 2147483649"),
         ("--users 0", "users must be a whole number of at least 1"),
-        ("--pairs 0.5", "pairs must be at least 1, not 0.5: where people hold none, give sizes with a row for 0"),
-        ("--pairs nan", "pairs must be at least 1"),
+        ("--pairs 0", "pairs must be above 0, not 0"),
+        ("--pairs nan", "pairs must be above 0"),
+        ("--holding 0", "holding, the share of people who hold any pair, must be above 0 and at most 1, not 0"),
+        ("--holding 40", "must be above 0 and at most 1, not 40"),
+        ("--holding 40%", "'40%' is not a valid float"),
+        ("--pairs 0.3 --holding 0.4", "pairs must be at least the share of people who hold any (0.4), not 0.3"),
+        ("--holding 0.4 --frequency 0.5", "at most the share of people who hold any pair (0.4), not 0.5"),
         ("--pairs 11", "pairs must be at most the number of keys (10), not 11"),
         ("--pairs 3 --most-pairs 2", "most pairs must be at least the 3 pairs of the average"),
         ("--most-pairs 11", "at most the number of keys (10), not 11"),

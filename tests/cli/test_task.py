@@ -140,6 +140,32 @@ def test_bad_keys_files(text: bytes, message: str) -> None:
     assert run_refused(f"{NEW} --keys-file keys.txt").startswith(f"pckv: {message}")
 
 
+def test_named_levels_say_the_range_of_the_values() -> None:
+    keys = "--keys 3 --epsilon 1 --users 100 --pairs 1 --holding 0.4"
+    for command in (f"task new --name t {keys}", f"plan --name t {keys}"):
+        run_ok(f"{command} --levels 0,1,4 --out named.json --force")
+        named = Task.from_json(Path("named.json").read_text(encoding="utf-8"))
+        run_ok(f"{command} --levels 0,1,4 --low 0 --high 4 --out both.json --force")
+        assert named == Task.from_json(Path("both.json").read_text(encoding="utf-8"))
+        assert named.domain.values.level_values == (0, 1, 4)
+        for wrong, message in {
+            "--levels 3": "give ",
+            "--levels 0,1,4 --low 0": "give both --low and --high, or none of them",
+            "--levels 0,1,4 --low 0 --high 5": "the levels must begin with 0 and end with 5",
+        }.items():
+            assert message in run(f"{command} {wrong} --out none.json").stderr
+            assert not Path("none.json").exists()
+
+
+def test_an_epsilon_that_clients_refuse_by_default_is_said_to_be_one() -> None:
+    refused = "Clients spend at most ε = 10 in all by default: they refuse to make a report with ε = 10.5 unless"
+    common = "--keys 3 --users 100 --low 1 --high 5"
+    for epsilon, said in (("10.5", True), ("10", False)):
+        for command in ("task new --name t --out t.json --force", "plan", "plan --name t --out t.json --force"):
+            output = run_ok(f"{command} {common} --epsilon {epsilon}")
+            assert output.count(refused) == said
+
+
 def test_the_symbols_of_collision() -> None:
     run_ok(f"{NEW} --keys 3 --mechanism collision --symbols 9 --positions 4111 --generator 12")
     mechanism = '"mechanism":{"generator":12,"name":"collision","positions":4111,"symbols":9}'

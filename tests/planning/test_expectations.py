@@ -82,6 +82,21 @@ def test_a_popularity_is_found_by_its_frequency() -> None:
             "the most frequent of 100 keys is held by 45 %, number 10 by 6.2 %",
         ),
         (
+            {"pairs": 1, "holding": 0.4},
+            "of whom 40 % hold any pair: 1 to 8 pairs, 2.5 on average (1 over all people)",
+            "the most frequent of 100 keys is held by 15 %, number 10 by 2.1 %",
+        ),
+        (
+            {"holding": 0.25},
+            "of whom 25 % hold any pair: 1 pair (0.25 over all people)",
+            "the most frequent of 100 keys is held by 4.5 %, number 10 by 0.49 %",
+        ),
+        (
+            {"pairs": 0.4, "frequency": 0.1},
+            "of whom 20 % hold any pair: 1 to 6 pairs, 2 on average (0.4 over all people)",
+            "the keys that matter are held by 10 % each",
+        ),
+        (
             {"sizes": {2: 9, 4: 1}, "frequency": 0.02},
             "2 to 4 pairs per person, 2.2 on average",
             "the keys that matter are held by 2 % each",
@@ -129,6 +144,28 @@ def test_what_reports_show() -> None:
         ({"frequency": 1.1}, "frequency must be at least"),
         ({"pairs": 11}, "at most the number of keys"),
         ({"pairs": 3, "most_pairs": 2}, "most pairs must be at least"),
+        ({"holding": 0}, "holding, the share of people who hold any pair, must be above 0 and at most 1, not 0$"),
+        ({"holding": 1.2}, "must be above 0 and at most 1, not 1.2$"),
+        ({"holding": 40}, "must be above 0 and at most 1, not 40$"),
+        ({"holding": float("nan")}, "must be above 0 and at most 1, not nan$"),
+        (
+            {"pairs": 0.3, "holding": 0.4},
+            r"pairs must be at least the share of people who hold any \(0.4\), not 0.3: each of those holds one or more$",
+        ),
+        (
+            {"pairs": 6, "holding": 0.5},
+            r"the number of keys \(10\), not 6: the 0.5 of people who hold any would hold 12 each, on average$",
+        ),
+        (
+            {"pairs": 2, "holding": 0.5, "most_pairs": 3},
+            "most pairs must be at least the 4 pairs that those who hold any hold on average",
+        ),
+        (
+            {"holding": 0.4, "frequency": 0.5},
+            r"frequency must be at most the share of people who hold any pair \(0.4\), not 0.5$",
+        ),
+        ({"pairs": 0.4, "frequency": 0.5}, r"pairs must be at least the frequency of a key \(0.5\), not 0.4$"),
+        ({"holding": 0.5, "sizes": {1: 1}}, "sizes say how many people hold any pair: give no share"),
         ({"pairs": 1, "sizes": {1: 1}}, "sizes say how many pairs people hold"),
         ({"most_pairs": 3, "sizes": {1: 1}}, "sizes say how many pairs people hold"),
         (

@@ -51,15 +51,30 @@ def test_keys_of_the_joint_frequency_are_detected_together(mechanism: str) -> No
 
 
 def outlook(
-    keys: int, users: int, epsilon: float, pairs: int = 1, levels: int = 2, frequency: float | None = None
+    keys: int,
+    users: int,
+    epsilon: float,
+    pairs: int = 1,
+    levels: int = 2,
+    frequency: float | None = None,
+    holding: float = 1,
 ) -> Outlook:
-    expected = expect(keys, users=users, pairs=pairs, levels=levels, frequency=frequency)
+    expected = expect(keys, users=users, pairs=pairs * holding, holding=holding, levels=levels, frequency=frequency)
     planner = Planner(expected, Fraction(str(epsilon)))
     return expected_outlook(planner.chosen, planner.reference)
 
 
-def light(keys: int, users: int, epsilon: float, pairs: int, levels: int, *, frequency: float | None = None) -> int:
-    return LIGHTS.index(outlook(keys, users, epsilon, pairs, levels, frequency).light)
+def light(
+    keys: int,
+    users: int,
+    epsilon: float,
+    pairs: int,
+    levels: int,
+    holding: float = 1,
+    *,
+    frequency: float | None = None,
+) -> int:
+    return LIGHTS.index(outlook(keys, users, epsilon, pairs, levels, frequency, holding).light)
 
 
 KEYS = st.sampled_from([2, 3, 4, 6, 9, 10, 11, 20, 50, 200, 1000])
@@ -67,26 +82,53 @@ EPSILONS = st.integers(50, 800).map(lambda hundredths: hundredths / 100)
 USERS = st.floats(2, 6).map(lambda exponent: round(10**exponent))
 
 
-@given(KEYS, USERS, EPSILONS, st.integers(1, 4), st.sampled_from([2, 2, 5]), st.floats(1, 3), st.data())
-@settings(max_examples=15)
+HOLDING = st.sampled_from([1, 0.7, 0.4, 0.1])
+
+
+@given(KEYS, USERS, EPSILONS, st.integers(1, 4), st.sampled_from([2, 2, 5]), HOLDING, st.floats(1, 3), st.data())
+@settings(max_examples=20)
 def test_the_light_is_monotone(
-    keys: int, users: int, epsilon: float, pairs: int, levels: int, factor: float, data: st.DataObject
+    keys: int,
+    users: int,
+    epsilon: float,
+    pairs: int,
+    levels: int,
+    holding: float,
+    factor: float,
+    data: st.DataObject,
 ) -> None:
-    """In people and ε; and never better with more keys or levels, nor with more pairs at fixed frequencies."""
+    """In people and ε; and never better with more keys, levels or people without pairs, nor more pairs of a person."""
     pairs = min(pairs, keys)
-    here = light(keys, users, epsilon, pairs, levels)
-    change = data.draw(st.sampled_from(["people", "epsilon", "keys", "levels", "pairs"]))
+    here = light(keys, users, epsilon, pairs, levels, holding)
+    change = data.draw(st.sampled_from(["people", "epsilon", "keys", "levels", "pairs", "holding"]))
     if change == "people":
-        assert light(keys, math.ceil(users * factor), epsilon, pairs, levels) >= here
+        assert light(keys, math.ceil(users * factor), epsilon, pairs, levels, holding) >= here
     elif change == "epsilon":
-        assert light(keys, users, min(8, round(epsilon * factor, 2)), pairs, levels) >= here
+        assert light(keys, users, min(8, round(epsilon * factor, 2)), pairs, levels, holding) >= here
     elif change == "keys":
-        assert light(math.ceil(keys * factor), users, epsilon, pairs, levels) <= here
+        assert light(math.ceil(keys * factor), users, epsilon, pairs, levels, holding) <= here
     elif change == "levels":
-        assert light(keys, users, epsilon, pairs, levels + 1) <= here
+        assert light(keys, users, epsilon, pairs, levels + 1, holding) <= here
+    elif change == "holding":
+        assert light(keys, users, epsilon, pairs, levels, holding / factor) <= here
     else:
-        fixed = light(keys, users, epsilon, pairs, levels, frequency=0.1)
-        assert light(keys, users, epsilon, min(keys, pairs + 1), levels, frequency=0.1) <= fixed
+        # At a fixed frequency: with more pairs keys are more frequent otherwise.
+        fixed = light(keys, users, epsilon, pairs, levels, holding, frequency=0.1)
+        assert light(keys, users, epsilon, min(keys, pairs + 1), levels, holding, frequency=0.1) <= fixed
+
+
+def test_people_without_pairs_make_keys_rarer_and_nothing_else() -> None:
+    """With a quarter of the people who hold as many pairs, every plausible frequency is a quarter; the padding stays."""
+    for keys, pairs in ((4, 1), (10, 3), (300, 3)):
+        all_hold, few_hold = (expect(keys, pairs=pairs * holding, holding=holding).people for holding in (1, 0.25))
+        for all_case, few_case in zip(all_hold.scenarios, few_hold.scenarios, strict=True):
+            assert few_case.frequencies == pytest.approx([each / 4 for each in all_case.frequencies])
+        assert (few_hold.rarest, few_hold.hopeless) == pytest.approx((all_hold.rarest / 4, all_hold.hopeless / 4))
+        paddings = {
+            reference_laws(expect(keys, pairs=pairs * holding, holding=holding), Fraction(2))[0].law.padding
+            for holding in (1, 0.25)
+        }
+        assert len(paddings) == 1
 
 
 def test_more_people_turn_red_into_green() -> None:

@@ -63,11 +63,11 @@ def test_a_plan_says_how_many_keys_that_may_be(planned: Plan) -> None:
 
 def test_one_pair_per_person_is_said_to_be_assumed() -> None:
     """Where more are possible; with three, one of which is reported, it takes three times the frequency."""
-    silent, told = (plan(4, 800, 2, pairs) for pairs in (None, 1))
+    silent, told = plan(4, 800, 2), plan(4, 800, 2, holding=1)
     assert silent.sections() == told.sections()
     assert silent.outlook.reach is not None
     three = f"{rounded_up(300 * silent.outlook.reach)} %"
-    sentence = "This assumes one pair per person; if people hold {}, {} with this padding: {}."
+    sentence = "This assumes at most one pair per person; if people hold {}, {} with this padding: {}."
     advice = "name the number of pairs to plan for it"
     assert silent.padding == 1
     assert sentence.format(3, f"it takes {three}", advice) in silent.sections()[0].sentences

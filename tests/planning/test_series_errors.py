@@ -12,7 +12,7 @@ from pckv import plan
 from pckv.base.errors import ParameterError
 from pckv.planning.series import steady_variance
 
-SETTING = {"keys": 200, "users": 50_000, "epsilon": 1.5, "pairs": 1}
+SETTING = {"keys": 200, "users": 50_000, "epsilon": 1.5}
 
 
 @pytest.mark.parametrize("step", [1e-6, 0.01, 1.0, 50.0])

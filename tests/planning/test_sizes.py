@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pckv import plan
 from pckv.base.errors import ParameterError
+from pckv.planning.people import expected_sizes
 from pckv.planning.set_sizes import SetSizes, blocks
 
 SOME_SIZES = st.dictionaries(st.integers(1, 3000), st.floats(0.01, 100), min_size=1, max_size=8)
@@ -87,7 +88,8 @@ def test_assumed_sizes_are_as_even_as_the_average_allows() -> None:
 @pytest.mark.parametrize(
     ("typical", "most", "message"),
     [
-        (0.5, None, "pairs must be at least 1, not 0.5: where people hold none, give sizes with a row for 0$"),
+        (0, None, "pairs must be above 0, not 0$"),
+        (0.5, None, r"pairs must be at least the share of people who hold any \(1\), not 0.5: each of those"),
         (11, None, r"pairs must be at most the number of keys \(10\), not 11$"),
         (math.nan, None, "pairs must be"),
         (3, 2, "most pairs must be at least the 3 pairs of the average"),
@@ -97,6 +99,48 @@ def test_assumed_sizes_are_as_even_as_the_average_allows() -> None:
 def test_impossible_averages_are_refused(typical: float, most: int | None, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         SetSizes.assumed(typical, most, 10)
+
+
+@given(st.floats(0.01, 1), st.floats(1, 20), st.integers(20, 3000))
+def test_people_without_pairs_are_added_to_those_who_hold_any(holding: float, average: float, keys: int) -> None:
+    """The same sizes as if all people held any, each with a part of its share."""
+    all_hold, some_hold = (SetSizes.assumed(average * share, None, keys, share) for share in (1.0, holding))
+    assert some_hold.holding == pytest.approx(holding)
+    assert some_hold.mean == pytest.approx(holding * average)
+    assert (some_hold.smallest_held, some_hold.largest) == (all_hold.smallest, all_hold.largest)
+    for padding in (1, 3, 9):
+        assert some_hold.share_above(padding) == pytest.approx(holding * all_hold.share_above(padding), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("said", "people"),
+    [
+        # Of nothing that is said, all hold one pair; of a padding, that many.
+        ({}, {1: 1}),
+        ({"padding": 3}, {3: 1}),
+        ({"holding": 0.4}, {0: 0.6, 1: 0.4}),
+        ({"holding": 0.4, "padding": 3}, {0: 0.6, 3: 0.4}),
+        ({"holding": 0.4, "most_pairs": 2}, {0: 0.6, 1: 0.2, 2: 0.2}),
+        ({"holding": 0.3, "pairs": 0.3}, {0: 0.7, 1: 0.3}),
+        ({"pairs": 1, "most_pairs": 1}, {1: 1}),
+        ({"pairs": 0.2, "most_pairs": 1}, {0: 0.8, 1: 0.2}),
+        ({"pairs": 0.2, "more": "refuse"}, {0: 0.8, 1: 0.2}),
+        ({"pairs": 1, "more": "refuse"}, {1: 1}),
+    ],
+    ids=str,
+)
+def test_what_is_said_of_people_who_hold_any(said: dict[str, Any], people: dict[int, float]) -> None:
+    assert shares_of(expected_sizes(100, **said)) == pytest.approx(people)
+
+
+def test_where_only_an_average_is_said_those_who_hold_any_hold_two_pairs() -> None:
+    """An average of 0.4 means that six of ten people or more hold nothing; from two on, all hold some."""
+    for pairs, holding in ((0.4, 0.2), (1, 0.5), (1.5, 0.75), (2, 1), (7, 1)):
+        sizes = expected_sizes(100, pairs)
+        assert sizes.holding == pytest.approx(holding)
+        assert sizes.mean == pytest.approx(pairs)
+    # As many hold any as hold a key that is named.
+    assert expected_sizes(100, 1, frequency=0.7).holding == pytest.approx(0.7)
 
 
 def test_sizes_of_answers_keep_who_holds_more_and_what_they_hide() -> None:

@@ -55,6 +55,12 @@ def test_the_plan_is_that_of_the_library(site: Running, more: str, levels: int |
         ("pairs=0", "pairs"),
         ("most_pairs=6", "most_pairs"),
         ("pairs=3&most_pairs=2", "most_pairs"),
+        ("holding=0", "holding"),
+        ("holding=1.5", "holding"),
+        ("holding=nan", "holding"),
+        ("pairs=0.3&holding=0.4", "holding"),
+        ("pairs=3&holding=0.4", "holding"),
+        ("pairs=1&holding=0.4&most_pairs=2", "most_pairs"),
         ("more=other", "more"),
         ("coin=other", "coin"),
         ("epsilon=99", "epsilon"),
@@ -84,6 +90,9 @@ SURVEYS: list[dict[str, Any]] = [
     {"keys": 100, "users": 20_000, "epsilon": "1", "pairs": 3, "most_pairs": 5},
     {"keys": 100, "users": 20_000, "epsilon": "1", "pairs": 2.5, "more": "refuse", "most_pairs": 6},
     {"keys": 3, "users": 1000, "epsilon": "0.5", "pairs": 3},
+    {"keys": 100, "users": 20_000, "epsilon": "2", "pairs": 1, "holding": 0.4},
+    {"keys": 100, "users": 20_000, "epsilon": "2", "pairs": 0.4},
+    {"keys": 12, "users": 500, "epsilon": "2", "most_pairs": 1, "more": "refuse", "holding": 0.4},
     {"keys": 5000, "users": 100_000, "epsilon": "4", "pairs": 20, "objective": "frequency"},
     {"keys": 100, "users": 20_000, "epsilon": "1"},
     {"keys": 12, "users": 500, "epsilon": "2", "pairs": 3, "levels": 5},
@@ -136,7 +145,7 @@ def test_a_form_becomes_a_task(site: Running) -> None:
     answer = ask(site, "POST", "/tasks/new", headers, json=FORM)
     assert answer.status_code == 201
     task = pckv.Task.from_json(answer.json()["task"])
-    assert (task.name, task.keys, task.padding, task.more) == ("movies", ("Alien", HOSTILE), 1, "sample")
+    assert (task.name, task.keys, task.padding, task.more) == ("movies", ("Alien", HOSTILE), 2, "sample")
     assert answer.headers["location"] == f"/tasks/{task.id}"
     assert site.get(f"/tasks/{task.id}", None).text == answer.json()["task"]
     assert ask(site, "POST", "/tasks/new", headers, json=FORM).status_code == 200
@@ -179,7 +188,13 @@ MISTAKES: list[tuple[dict[str, Any], str, str]] = [
         "closes",
         "a task that opens on 2030-02-02 cannot close on 2030-02-01",
     ),
-    ({"pairs": 3}, "pairs", "pairs must be at least 1 and at most the number of keys (2), not 3.0"),
+    ({"holding": 0}, "holding", "the share of people who hold any pair must be a number above 0 and at most 1"),
+    (
+        {"pairs": 0.3, "holding": 0.4},
+        "holding",
+        "pairs must be at least the share of people who hold any (0.4), not 0.3: each of those holds one or more",
+    ),
+    ({"pairs": 3}, "pairs", "pairs must be at most the number of keys (2), not 3"),
     (
         {"most_pairs": 3},
         "most_pairs",

@@ -14,6 +14,7 @@ from pckv.base.budget import ALLOCATIONS
 from pckv.base.canonical import is_typed_decimal
 from pckv.cli.common import NUMBER, STREAM, FilePath, print_paragraph, with_options
 from pckv.cli.inputs import read_about_file, read_keys, read_task
+from pckv.client.ledger import DEFAULT_CAP
 from pckv.contract.about import MEMBERS
 from pckv.contract.series import Series
 from pckv.contract.task import Task
@@ -107,19 +108,26 @@ expected_people_options = with_options(
     click.option(
         "--pairs",
         type=NUMBER,
-        help="How many pairs a person typically holds; give --sizes where some hold none. [default: 1, or the padding "
-        "if one is given]",
+        help="How many pairs people hold on average, those without any included. [default: one, or the padding if one "
+        "is given, for each person who holds any]",
     ),
     click.option(
         "--most-pairs",
         type=int,
-        help="The largest number of pairs per person, where known. [default: three times the typical number]",
+        help="The largest number of pairs per person, where known. [default: three times the average of those who "
+        "hold any]",
+    ),
+    click.option(
+        "--holding",
+        type=NUMBER,
+        help="The share of people who hold any pair, such as 0.4. [default: all, unless they would hold fewer than "
+        "two pairs on average, or fewer than one with --more refuse: then as many as would hold that]",
     ),
     click.option(
         "--sizes",
         "sizes_file",
         type=FilePath,
-        help="How many people hold how many pairs, instead of --pairs: a .csv with the columns size (0 for people "
+        help="How many people hold how many pairs, instead of these three: a .csv with the columns size (0 for people "
         "without pairs) and people, the .json that `pckv estimate --out` wrote for an earlier task, or (with "
         "--sizes-task) its tally.",
     ),
@@ -166,6 +174,7 @@ EXPECTED_PEOPLE = (
     "users",
     "pairs",
     "most_pairs",
+    "holding",
     "sizes",
     "frequency",
     "objective",
@@ -250,8 +259,12 @@ contract_options = with_options(
         metavar="[NAME]",
         help=f"Add a key for all that are not listed, called {OTHER} unless named otherwise.",
     ),
-    click.option("--low", help="The smallest value a key may have."),
-    click.option("--high", help="The largest value a key may have."),
+    click.option(
+        "--low", help="The smallest value a key may have. [default: that of the levels, where they are named]"
+    ),
+    click.option(
+        "--high", help="The largest value a key may have. [default: that of the levels, where they are named]"
+    ),
     click.option("--levels", type=LEVELS, default=limits.MIN_LEVELS, show_default=True, help=LEVELS_HELP),
     click.option(
         "--between",
@@ -307,6 +320,25 @@ contract_options = with_options(
 PARAMETERS = ("allocation", "beta", "q", "r", "o", "symbols", "positions", "generator")
 
 
+def named_range(low: str | None, high: str | None, levels: Any) -> tuple[str, str] | None:
+    """Return the ends of the values, which named levels say, too; None where nothing does."""
+    if (low is None) != (high is None):
+        raise click.UsageError("give both --low and --high, or none of them")
+    if low is None or high is None:
+        return (levels[0], levels[-1]) if isinstance(levels, tuple) else None
+    return low, high
+
+
+def cap_note(epsilon: float) -> str:
+    """Say that clients refuse an ε by default; empty where they do not."""
+    if epsilon <= DEFAULT_CAP:
+        return ""
+    return (
+        f"Clients spend at most ε = {DEFAULT_CAP:f} in all by default: they refuse to make a report with "
+        f"ε = {epsilon:g} unless they are given a higher cap."
+    )
+
+
 def read_contract(
     *,
     keys_file: Path | None,
@@ -320,8 +352,9 @@ def read_contract(
     **options: Any,
 ) -> tuple[Task, str]:
     """Make a task from the options; say what was chosen for it, or nothing."""
-    if low is None or high is None:
-        raise click.UsageError("give --low and --high")
+    values = named_range(low, high, options["levels"])
+    if values is None:
+        raise click.UsageError("give --low and --high, or --levels with the value of each")
     given = {name: options.pop(name) for name in PARAMETERS}
     parameters = {name: value for name, value in given.items() if value is not None}
     keys = named_keys(keys_file, key_count, hashed=hashed)
@@ -336,7 +369,7 @@ def read_contract(
     task = Task(
         keys=keys,
         other=other,
-        values=(low, high),
+        values=values,
         mechanism={"name": mechanism, **parameters},
         about=about,
         **people,
@@ -361,3 +394,4 @@ def write_contract(contract: Task | Series, out: Path, said: str, choice: str = 
             part.write_bytes(text)
     print_paragraph(f"{said}, written to {'standard output' if to_stdout else out}", err=to_stdout)
     print_paragraph(choice, err=to_stdout)
+    print_paragraph(cap_note((contract.task if isinstance(contract, Series) else contract).epsilon), err=to_stdout)

@@ -9,16 +9,27 @@ from typing import Any
 import click
 
 from pckv.base.limits import MIN_LEVELS
-from pckv.cli.common import NUMBER, STREAM, FilePath, force_option, json_option, print_json, wide_option
+from pckv.cli.common import (
+    NUMBER,
+    STREAM,
+    FilePath,
+    force_option,
+    json_option,
+    print_json,
+    print_paragraph,
+    wide_option,
+)
 from pckv.cli.contract_options import (
     EXPECTED_PEOPLE,
     LEVELS,
     LEVELS_HELP,
+    cap_note,
     coin_option,
     discovery_options,
     expected_people_options,
     keys_options,
     named_keys,
+    named_range,
     read_discovery_options,
     read_expected_people,
     read_shuffle,
@@ -70,7 +81,11 @@ from pckv.planning.sections import Section
 @click.option("--low", help="The smallest value a key may have; with --high, errors of means are in the same units.")
 @click.option("--high", help="The largest value a key may have.")
 @click.option("--levels", type=LEVELS, default=MIN_LEVELS, show_default=True, help=LEVELS_HELP)
-@click.option("--out", type=FilePath, help="Write the planned task's JSON here; needs --name, --low and --high.")
+@click.option(
+    "--out",
+    type=FilePath,
+    help="Write the planned task's JSON here; needs --name, and --low and --high or named --levels.",
+)
 @click.option("--name", help="With --out: the name that distinguishes this collection from others.")
 @click.option(
     "--verbose",
@@ -97,11 +112,12 @@ def plan_command(
     """Recommend a mechanism, its parameters and a padding, and say what errors to expect.
 
     A padding shorter than a person's pairs hides part of them, a longer one adds noise for all: the better
-    one is predicted from how many pairs people hold. Say how many are typical, and how many a person holds at
-    most if you know that; or name what an earlier task measured.
+    one is predicted from how many pairs people hold. Say how many they hold on average, which share of them holds
+    any, and how many a person holds at most if you know that; or name what an earlier task measured.
 
     \b
     pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 3
+    pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 1 --holding 0.4
     pckv plan --keys 5850 --users 105508 --epsilon 1 --sizes sizes.csv
     pckv plan --keys 100 --users 100000 --epsilon 4 --shuffled 100000 --delta 1e-7
     pckv plan --keys 100 --users 50000 --epsilon 2 --panels 4 --drift .005
@@ -122,11 +138,10 @@ def plan_command(
     shuffle = read_shuffle(**{option: options.pop(option) for option in ("shuffled", "delta", "colluding")})
     _check_together(options | shuffle)
     asked = named_keys(keys_file, key_count, hashed=hashed)
-    if (low is None) != (high is None):
-        raise click.UsageError("give both --low and --high, or none of them")
+    ends = named_range(low, high, options["levels"])
     if out is not None:
-        _check_output(out, name, low, as_json=as_json, force=force)
-    values = None if low is None or high is None else checked_range((low, high))
+        _check_output(out, name, ends, as_json=as_json, force=force)
+    values = None if ends is None else checked_range(ends)
     given = read_expected_people(**options)
     recommended = plan(
         len(asked) if isinstance(asked, tuple) else asked,
@@ -135,6 +150,8 @@ def plan_command(
         **shuffle,
     )
     _show(recommended.to_dict(), recommended.sections(verbose=verbose), as_json=as_json)
+    if out is None and not as_json:
+        print_paragraph(cap_note(recommended.epsilon))
     if out is not None:
         # The task chooses for itself, by the same function from the same expectations.
         people = {option: given[option] for option in EXPECTED_PEOPLE}
@@ -169,12 +186,12 @@ def _check_together(given: dict[str, Any]) -> None:
         raise click.UsageError("--rounds and --drift are about a series: give --panels, too")
 
 
-def _check_output(out: Path, name: str | None, low: str | None, *, as_json: bool, force: bool) -> None:
+def _check_output(out: Path, name: str | None, ends: tuple[str, str] | None, *, as_json: bool, force: bool) -> None:
     """Refuse what cannot be written as a task before anything is computed."""
     if as_json or out == STREAM:
         raise click.UsageError(
             "--out writes a file in addition to the plan in words: leave out --json, and name a file"
         )
-    if name is None or low is None:
+    if name is None or ends is None:
         raise click.UsageError("--out writes a task: give --name, --low and --high, too")
     check_free(out, force=force)

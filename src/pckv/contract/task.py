@@ -63,7 +63,7 @@ class Task:
     """What is collected, at which ε and how: a value that never changes, bound by its id.
 
     What is not given is chosen as `plan` does, from hints that are not part of the task: `pairs`,
-    `most_pairs`, `sizes`, `users`, `frequency`, `objective` and `most_influence`, as `plan` takes them.
+    `most_pairs`, `holding`, `sizes`, `users`, `frequency`, `objective` and `most_influence`, as `plan` takes them.
 
     Args:
         name: What people read; it tells two runs of one survey apart.
@@ -89,10 +89,12 @@ class Task:
         about: What participants read: an `About`, or a mapping of its members to texts.
         opens: The first day, YYYY-MM-DD in UTC.
         closes: The first day on which no reports are taken any more.
-        pairs: A hint: how many pairs people hold on average. Where nothing is said of them, a report stands for
-            one pair, and some reports say how many pairs their senders hold, so that results show what is missing.
+        pairs: A hint: how many pairs people hold on average, those without any included. Where nothing is said of
+            them, a report stands for one pair, and some reports say how many pairs their senders hold, so that
+            results show what is missing.
         most_pairs: A hint: how many pairs a person holds at most.
-        sizes: A hint, in place of these two: how many people hold how many pairs.
+        holding: A hint: the share of people who hold any pair.
+        sizes: A hint, in place of these three: how many people hold how many pairs.
         users: A hint: how many people are expected; 10,000 where nothing is said.
         frequency: A hint: the share of people who hold a key that matters.
         objective: A hint: which error is to be small.
@@ -136,6 +138,7 @@ class Task:
         closes: str | None = None,
         pairs: float | None = None,
         most_pairs: int | None = None,
+        holding: float | None = None,
         sizes: Any = None,
         users: int = DEFAULT_USERS,
         frequency: float | None = None,
@@ -158,6 +161,7 @@ class Task:
             users=users,
             pairs=pairs,
             most_pairs=most_pairs,
+            holding=holding,
             sizes=sizes,
             frequency=frequency,
             objective=objective,

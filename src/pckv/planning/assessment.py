@@ -110,9 +110,12 @@ class Assessment:
 
     @property
     def smallest_frequency(self) -> float:
-        """The least frequency that stands out from the noise four times out of five; at most 1."""
+        """The least frequency that stands out from the noise four times out of five; at most 1.
+
+        If sizes have a shorter tail than an average allows, it does so more often.
+        """
         people = self.expected.people
-        seen = min(1.0, self.shown[-1] / people.frequencies[-1])
+        seen = min(1.0, self.shown[-1] / people.frequencies[-1], self.expected.surely_seen(self.law.padding))
         candidates = self.expected.question.candidates
         return smallest_frequency(self.law, people.users, seen, self.size_share, candidates)
 

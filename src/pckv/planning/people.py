@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -45,6 +46,10 @@ UNIT_RANGE = (-1.0, 1.0)
 USUAL_SHARE = 0.9
 # What is guessed of the frequencies may be far off: the choice is shown for keys rarer by this factor, too.
 RARER = 10
+# Where only the average is known: that of people who hold any pair is at least this (docs/appendix/empty-sets.md).
+MIN_PAIRS_OF_HOLDERS = 2
+# A long tail of sizes ends at this many times their average.
+LONG_TAIL = 20
 # How many hashed keys are asked for where nothing is said.
 DEFAULT_CANDIDATES = 10_000
 
@@ -204,8 +209,10 @@ class People:
         # A single key is one of two answers: people hold it, or they do not.
         answers = max(matter, MIN_ANSWERS)
         parts = range(matter, 0, -1)
-        declining = tuple(min(1.0, pairs * 2 * part / (answers * (answers + 1))) for part in parts)
-        alike = min(1.0, pairs / max(self.key_count, MIN_ANSWERS))
+        # No key is held by more people than hold any.
+        most = self.sizes.holding
+        declining = tuple(min(most, pairs * 2 * part / (answers * (answers + 1))) for part in parts)
+        alike = min(most, pairs / max(self.key_count, MIN_ANSWERS))
         return (
             Scenario(ZIPF, self.frequencies),
             Scenario(DECLINING, declining),
@@ -293,6 +300,19 @@ class Expectations:
         """The share of the rarest key's frequency that reports show: people with many pairs hold more of those."""
         return self._seen(1 / self.question.keys, padding)
 
+    def surely_seen(self, padding: int) -> float:
+        """The share of the rarest key's frequency that reports show, also if sizes have a longer tail than is assumed.
+
+        Where no more than an average is known, sizes without a limit are considered, too.
+        """
+        sizes, seen = self.people.sizes, self.least_seen(padding)
+        if sizes.known_from is not None or self.question.refuses_more:
+            return seen
+        keys = self.question.keys
+        most = min(keys, math.ceil(LONG_TAIL * sizes.mean / sizes.holding))
+        tail = SetSizes.assumed(sizes.mean, most, keys, sizes.holding)
+        return min(seen, Spectrum(keys, tail).seen(1 / keys, padding))
+
     def _seen(self, popularity: float, padding: int) -> float:
         complete = self.question.refuses_more or padding >= self.people.sizes.largest
         return 1.0 if complete else self.people.spectrum.seen(popularity, padding)
@@ -314,10 +334,15 @@ class Expectations:
 
     @property
     def _pairs_text(self) -> str:
-        sizes = self.people.sizes
-        if sizes.smallest == sizes.largest:
-            return f"{plural(sizes.largest, 'pair')} per person"
-        return f"{sizes.smallest:,} to {sizes.largest:,} pairs per person, {sizes.mean:.3g} on average"
+        """How many pairs people hold; where some hold none, how many the others do."""
+        sizes, holding = self.people.sizes, self.people.sizes.holding
+        least, per_person = sizes.smallest_held, "" if sizes.smallest == 0 else " per person"
+        held = f"{plural(sizes.largest, 'pair')}{per_person}"
+        if least < sizes.largest:
+            held = f"{least:,} to {sizes.largest:,} pairs{per_person}, {sizes.mean / holding:.3g} on average"
+        if sizes.smallest > 0:
+            return held
+        return f"of whom {percent(holding)} hold any pair: {held} ({sizes.mean:.3g} over all people)"
 
     @property
     def _frequencies_text(self) -> str:
@@ -362,6 +387,7 @@ def expect(
     users: int = DEFAULT_USERS,
     pairs: float | None = None,
     most_pairs: int | None = None,
+    holding: float | None = None,
     sizes: SetSizes | Mapping[int, float] | None = None,
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
@@ -375,7 +401,8 @@ def expect(
 ) -> Expectations:
     """Return what is to be expected, from the keywords of a task, with defaults for what is not known.
 
-    `plan` explains them. Where a padding is named and no number of pairs, people are taken to hold as many.
+    `plan` explains them. Where a padding is named and no number of pairs, people who hold any are taken to hold as
+    many.
 
     Raises:
         ParameterError: if a number is outside its domain, or sizes are given twice.
@@ -383,7 +410,7 @@ def expect(
     level_points = tuple(range(levels)) if isinstance(levels, int) else tuple(levels)
     share = None if size_share is None else decimal_text(size_share, "size_share")
     question = Question(keys, level_points, more, share, coin, candidates)
-    held = expected_sizes(keys, pairs, most_pairs, sizes, padding)
+    held = expected_sizes(keys, pairs, most_pairs, sizes, padding, holding=holding, frequency=frequency, more=more)
     return Expectations(question, People.expected(question, users, held, frequency), Wanted(objective, most_influence))
 
 
@@ -393,18 +420,53 @@ def expected_sizes(
     most_pairs: int | None = None,
     sizes: SetSizes | Mapping[int, float] | None = None,
     padding: int | None = None,
+    *,
+    holding: float | None = None,
+    frequency: float | None = None,
+    more: str = SAMPLE,
 ) -> SetSizes:
-    """Return how many of some keys people hold, from what is said of it."""
+    """Return how many of some keys people hold, from what is said of it, and of a key's frequency and larger sets."""
     if sizes is not None:
         if pairs is not None or most_pairs is not None:
             raise ParameterError("sizes say how many pairs people hold: give no number of pairs in addition")
+        if holding is not None:
+            raise ParameterError("sizes say how many people hold any pair: give no share that does in addition")
         return SetSizes.of(sizes).at_most(keys)
-    if pairs is None and most_pairs is None:
-        return SetSizes({min(padding or 1, keys): 1}, known_from=None)
+    if holding is not None:
+        _check_holding(holding, frequency)
     if most_pairs is not None and not 1 <= most_pairs <= keys:
         raise ParameterError(
             f"most pairs must be at least 1 and at most the number of keys ({keys:,}), not {most_pairs}"
         )
-    if pairs is None and most_pairs is not None:
-        pairs = (1 + most_pairs) / 2
-    return SetSizes.assumed(1 if pairs is None else pairs, most_pairs, keys)
+    if pairs is None:
+        # All who hold any pair are alike in what is not said of them.
+        held = 1 if holding is None else holding
+        if most_pairs is None:
+            return SetSizes({0: 1 - held, min(padding or 1, keys): held}, known_from=None)
+        return SetSizes.assumed(held * (1 + most_pairs) / 2, most_pairs, keys, held)
+    if holding is None:
+        least = 1 if more == REFUSE else min(MIN_PAIRS_OF_HOLDERS, most_pairs or keys, keys)
+        holding = _assumed_holding(pairs, least, frequency)
+    return SetSizes.assumed(pairs, most_pairs, keys, holding)
+
+
+def _check_holding(holding: float, frequency: float | None) -> None:
+    if not 0 < holding <= 1:
+        raise ParameterError(
+            f"holding, the share of people who hold any pair, must be above 0 and at most 1, not {holding:g}"
+        )
+    if frequency is not None and frequency > holding:
+        raise ParameterError(
+            f"frequency must be at most the share of people who hold any pair ({holding:g}), not {frequency:g}"
+        )
+
+
+def _assumed_holding(pairs: float, least: int, frequency: float | None) -> float:
+    """Return the share of people who hold any pair where that is not said.
+
+    All do if they then hold at least this many on average. Otherwise some may hold none: with a padding for fewer
+    pairs, most of what the others hold would be hidden.
+    """
+    if frequency is not None and pairs < frequency <= 1:
+        raise ParameterError(f"pairs must be at least the frequency of a key ({frequency:g}), not {pairs:g}")
+    return min(1.0, max(pairs / least, frequency or 0.0)) if pairs > 0 else 1.0

@@ -127,7 +127,9 @@ class Plan(Record):
         keys: The number of keys, or `hashed`; then `candidates` is how many will be asked for.
         users: How many people were planned for, in all rounds together where they take turns in panels.
         epsilon: The ε of a report.
-        pairs: How many pairs people hold on average; `usual_pairs` is how many nine of ten do not exceed.
+        pairs: How many pairs people hold on average, those without any included; `usual_pairs` is how many nine of
+            ten do not exceed.
+        holding: The share of people who hold any pair.
         seen: The share of the most frequent key's frequency that reports show.
         frequency: Of a typical one of the keys that matter; `frequencies` are those of all, in descending order.
         assumed: What was assumed, as a sentence.
@@ -149,7 +151,7 @@ class Plan(Record):
         bytes_per_report: The size of a report with its id.
         errors: The errors to expect, by the frequency of a key. Here and in `options` and `alternatives` they
             are roots of mean squared errors; sections print 95 % ranges, about twice as wide to either side.
-        smallest_frequency: The frequency that stands out from the noise 80 % of the time.
+        smallest_frequency: The frequency that stands out from the noise about 80 % of the time, or more often.
         users_needed: How many people bring the 95 % range of the typical `frequency` down to each of some.
         hostile: What hostile reports can do.
         options: All mechanisms that were compared, each with its best padding.
@@ -163,6 +165,7 @@ class Plan(Record):
     users: int
     epsilon: float
     pairs: float
+    holding: float
     usual_pairs: int
     seen: float
     frequency: float
@@ -333,7 +336,7 @@ def _more_pairs_text(plan: Plan) -> str:
     several = reach * pairs
     least = f"it takes {rounded_up(100 * several)} %" if several <= 1 else "no key is sure to stand out"
     return (
-        f"This assumes one pair per person; if people hold {pairs}, {least} with this padding: "
+        f"This assumes at most one pair per person; if people hold {pairs}, {least} with this padding: "
         "name the number of pairs to plan for it."
     )
 
@@ -481,8 +484,9 @@ def _about_errors(plan: Plan) -> Iterator[str]:
         yield f"No key stands out from the noise{among} {percent(DETECTION_POWER)} of the time: all are {TOO_RARE}."
         return
     yield (
-        f"A single key stands out from the noise{among} {percent(DETECTION_POWER)} of the time if "
-        f"{percent(plan.smallest_frequency)} of people hold it. Rarer keys are often {TOO_RARE}."
+        f"A single key stands out from the noise{among} about {percent(DETECTION_POWER)} of the time, or more often, "
+        f"if {percent(plan.smallest_frequency)} of people hold it and sets are as large as assumed. Rarer keys are "
+        f"often {TOO_RARE}."
     )
 
 

@@ -76,6 +76,7 @@ def plan(
     pairs: float | None = None,
     *,
     most_pairs: int | None = None,
+    holding: float | None = None,
     sizes: SetSizes | Mapping[int, float] | None = None,
     frequency: float | None = None,
     objective: str = DEFAULT_OBJECTIVE,
@@ -102,9 +103,12 @@ def plan(
         keys: The number of keys, or `hashed`: any text is a key.
         users: How many people will take part, in all panels together where there are several.
         epsilon: The privacy budget of a report; left out where `central` is given.
-        pairs: How many pairs people hold on average; 1 by default.
-        most_pairs: How many they hold at most; by default three times the average.
-        sizes: How many people hold how many pairs, in place of both.
+        pairs: How many pairs people hold on average, those without any included; by default 1 for each who holds
+            any.
+        most_pairs: How many they hold at most; by default three times the average of those who hold any.
+        holding: The share of people who hold any pair. By default all, unless they would hold fewer than two
+            on average (where more are refused: fewer than one): then as many as would hold that.
+        sizes: How many people hold how many pairs, in place of these three.
         frequency: That of the keys that matter; by default the ten most frequent, as Zipf's law makes them.
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of
             frequencies, also where a bias makes it smaller).
@@ -130,17 +134,20 @@ def plan(
         drift: By how much frequencies change from one round to the next, as a share of the people.
 
     Raises:
-        ParameterError: if a number is outside its domain, both `pairs` and `sizes` are given, or not exactly
-            one of `epsilon` and `central`, or no mechanism and padding have as little influence.
+        ParameterError: if a number is outside its domain, numbers contradict each other, both `pairs` and `sizes`
+            are given, or not exactly one of `epsilon` and `central`, or no mechanism and padding have as little
+            influence.
 
     >>> chosen = plan(keys=100, users=20_000, epsilon=1, pairs=3)
     >>> chosen.mechanism, chosen.padding, chosen.size_share
     ('collision', 5, 0.05)
     >>> chosen.assumed.partition(";")[0]
     'Assumed: 20,000 people, 1 to 9 pairs per person, 3 on average'
+    >>> plan(keys=100, users=20_000, epsilon=1, pairs=1, holding=0.4).assumed.partition(";")[0]
+    'Assumed: 20,000 people, of whom 40 % hold any pair: 1 to 8 pairs, 2.5 on average (1 over all people)'
     """
     question = Question.planned(keys, values, levels, candidates, more=more, coin=coin)
-    held = expected_sizes(question.keys, pairs, most_pairs, sizes)
+    held = expected_sizes(question.keys, pairs, most_pairs, sizes, holding=holding, frequency=frequency, more=more)
     people = People.expected(question, users, held, frequency)
     rounds_planned = Rounds.planned(panels, rounds, drift, people.users)
     if rounds_planned is not None:
@@ -192,6 +199,7 @@ class Planner:
             users=users,
             epsilon=float(self.epsilon),
             pairs=people.sizes.mean,
+            holding=people.sizes.holding,
             usual_pairs=people.sizes.percentile(USUAL_SHARE),
             seen=self._seen(0),
             frequency=typical,

@@ -45,6 +45,8 @@ MAX_SIZE, MAX_PEOPLE = 2**31, 1e15
 MAX_PER_TYPICAL = 3
 # No person is expected to have a size with a smaller share than this.
 NEGLIGIBLE_SHARE = 1e-9
+# How exactly numbers are found and compared, relative to them.
+PRECISION = 1e-9
 # Where the slope of an even spread is searched.
 MAX_SLOPE, SLOPE_STEPS = 700.0, 80
 
@@ -72,30 +74,30 @@ class SetSizes:
             raise ParameterError("sizes of people who hold no pair: there is nothing to collect")
 
     @classmethod
-    def assumed(cls, typical: float, most: int | None, keys: int) -> SetSizes:
+    def assumed(cls, typical: float, most: int | None, keys: int, holding: float = 1.0) -> SetSizes:
         """Sizes where no more is known than how many pairs people hold on average, and at most.
 
-        They are spread from 1 to `most` as evenly as the average allows (the distribution of maximum
-        entropy). If `most` is left out, it is three times the average: with twice the average, where all
-        sizes are as frequent, paddings were far too short for people whose sizes have a tail
-        (docs/appendix/padding-choice.md).
+        The average is that of all people; a share `holding` of them holds any pair. Their sizes are spread from 1
+        to `most` as evenly as their own average allows (the distribution of maximum entropy). If `most` is left
+        out, it is three times that average: with twice the average, where all sizes are as frequent, paddings
+        were far too short for people whose sizes have a tail (docs/appendix/padding-choice.md).
 
         >>> SetSizes.assumed(3, None, keys=100).largest, SetSizes.assumed(3, 3, keys=100).largest
         (9, 3)
+        >>> some = SetSizes.assumed(1, None, keys=100, holding=0.4)
+        >>> round(some.holding, 6), round(some.mean, 6), some.largest
+        (0.4, 1.0, 8)
         """
-        if not typical >= 1:
+        average = _average_of_holders(typical, keys, holding)
+        if most is not None and not average * (1 - PRECISION) <= most <= keys:
+            whose = "of the average" if holding == 1 else "that those who hold any hold on average"
             raise ParameterError(
-                f"pairs must be at least 1, not {typical:g}: where people hold none, give sizes with a row for 0"
+                f"most pairs must be at least the {average:.6g} pairs {whose} and at most the number of keys "
+                f"({keys:,}), not {most}"
             )
-        if typical > keys:
-            raise ParameterError(f"pairs must be at most the number of keys ({keys:,}), not {typical:g}")
-        if most is not None and not typical <= most <= keys:
-            raise ParameterError(
-                f"most pairs must be at least the {typical:g} pairs of the average and at most the number "
-                f"of keys ({keys:,}), not {most}"
-            )
-        largest = min(keys, math.ceil(MAX_PER_TYPICAL * typical)) if most is None else most
-        return cls._of_groups(_even_spread(1, largest, float, typical), known_from=most)
+        largest = min(keys, math.ceil(MAX_PER_TYPICAL * average)) if most is None else most
+        held = [(size, holding * share) for size, share in _even_spread(1, largest, float, average)]
+        return cls._of_groups([(0, 1 - holding), *held], known_from=most)
 
     @classmethod
     def of_shares(cls, ends: Sequence[int], shares: Sequence[float], error: float = 0.0) -> SetSizes:
@@ -147,6 +149,11 @@ class SetSizes:
         return cls(held, counted_from=counted_from, known_from=known_from)
 
     @property
+    def holding(self) -> float:
+        """The share of people who hold any pair."""
+        return math.fsum(share for size, share in self._shares if size > 0)
+
+    @property
     def largest(self) -> int:
         """The largest size of any person."""
         return self._shares[-1][0]
@@ -155,6 +162,11 @@ class SetSizes:
     def smallest(self) -> int:
         """The smallest size of any person."""
         return self._shares[0][0]
+
+    @property
+    def smallest_held(self) -> int:
+        """The smallest size of any person who holds a pair."""
+        return next(size for size, _ in self._shares if size > 0)
 
     def at_most(self, most: int) -> SetSizes:
         """The same people, larger sets counted as this size."""
@@ -206,6 +218,23 @@ def check_size(size: Any) -> int:
     return whole
 
 
+def _average_of_holders(typical: float, keys: int, holding: float) -> float:
+    """Return how many pairs those hold on average who hold any, or refuse an average that cannot be."""
+    if not typical > 0:
+        raise ParameterError(f"pairs must be above 0, not {typical:g}")
+    if not typical >= holding * (1 - PRECISION):
+        raise ParameterError(
+            f"pairs must be at least the share of people who hold any ({holding:g}), not {typical:g}: "
+            "each of those holds one or more"
+        )
+    average = max(1.0, typical / holding)
+    if average > keys * (1 + PRECISION):
+        what = f"pairs must be at most the number of keys ({keys:,}), not {typical:g}"
+        each = f": the {holding:g} of people who hold any would hold {average:.6g} each, on average"
+        raise ParameterError(what if holding == 1 else f"{what}{each}")
+    return min(average, float(keys))
+
+
 def _people(size: Any, number: Any) -> float:
     try:
         value = float(number)
@@ -241,7 +270,6 @@ def _even_spread(
 
 # Solving for t, and for a key's popularity.
 MAX_STEPS, HALVINGS = 100, 40
-PRECISION = 1e-9
 
 
 class _Group(NamedTuple):

@@ -33,9 +33,9 @@ async def show_plan(
     The first section is what to think of the plan at first sight, with a traffic light.
 
     `keys` is how many there are, or `hashed`: any text is a key. `pairs` is how many pairs people hold on
-    average and `most_pairs` at most; `low` and `high` are the range of the values, for errors of means in the
-    same units; `levels` is how many levels they are reported as, or the value of each, with commas between
-    them; `coin` is who draws the public function of a report.
+    average and `most_pairs` at most, `holding` the share of people who hold any; `low` and `high` are the range of
+    the values, for errors of means in the same units; `levels` is how many levels they are reported as, or the
+    value of each, with commas between them; `coin` is who draws the public function of a report.
     """
     with malformed_input():
         return await collector.analysis_threads.run(account, partial(_planned, inputs))

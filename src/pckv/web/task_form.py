@@ -29,6 +29,7 @@ from pckv.mechanisms.discovery.prefix_tree import (
 from pckv.planning.discovery import DiscoveryPlan, plan_discovery
 from pckv.planning.people import MAX_USERS, UNIT_RANGE, Expectations, People, Question, Wanted, expected_sizes
 from pckv.planning.planner import Planner
+from pckv.planning.set_sizes import SetSizes
 
 Form = TypeVar("Form", bound=BaseModel)
 
@@ -66,7 +67,8 @@ EXPECTED = {
     "padding": "the texts per report must be a whole number from 1 to 1,000",
     "epsilon": "ε must be a number above 0 and at most 20, such as 1 or 0.5",
     "users": "the number of people must be a whole number from 1 to 10^15",
-    "pairs": "the pairs per person must be a number from 1 on",
+    "pairs": "the pairs per person must be a number above 0",
+    "holding": "the share of people who hold any pair must be a number above 0 and at most 1",
     "most_pairs": "the most pairs per person must be a whole number from 1 on",
 }
 
@@ -98,8 +100,9 @@ class PlanHints(BaseModel):
 
     epsilon: Epsilon
     users: Annotated[int, Field(ge=1, le=MAX_USERS)]
-    pairs: Annotated[float, Field(ge=1, le=limits.MAX_KEYS, allow_inf_nan=False)] | None = None
+    pairs: Annotated[float, Field(gt=0, le=limits.MAX_KEYS, allow_inf_nan=False)] | None = None
     most_pairs: Annotated[int, Field(ge=1, le=limits.MAX_KEYS)] | None = None
+    holding: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None = None
     more: MoreName = "sample"
     coin: CoinName = "device"
     objective: ObjectiveName = "both"
@@ -107,8 +110,13 @@ class PlanHints(BaseModel):
     def hint_checks(self, key_count: int) -> Iterator[FieldCheck]:
         """Yield the library's own checks, each with the field that it is about."""
         yield "epsilon", partial(limits.check_epsilon, self.epsilon)
-        yield "pairs", partial(expected_sizes, key_count, self.pairs)
-        yield "most_pairs", partial(expected_sizes, key_count, self.pairs, self.most_pairs)
+        yield "pairs", partial(expected_sizes, key_count, self.pairs, more=self.more)
+        yield "holding", partial(expected_sizes, key_count, self.pairs, holding=self.holding)
+        yield "most_pairs", partial(self.sizes, key_count)
+
+    def sizes(self, key_count: int) -> SetSizes:
+        """Return how many of the keys people hold."""
+        return expected_sizes(key_count, self.pairs, self.most_pairs, holding=self.holding, more=self.more)
 
 
 class PlanInputs(PlanHints):
@@ -146,8 +154,7 @@ class PlanInputs(PlanHints):
         )
         question = self.question
         check_fields(self.hint_checks(question.keys))
-        sizes = expected_sizes(question.keys, self.pairs, self.most_pairs)
-        people = People.expected(question, self.users, sizes)
+        people = People.expected(question, self.users, self.sizes(question.keys))
         expected = Expectations(question, people, Wanted(self.objective))
         return Planner(expected, Fraction(limits.check_epsilon(self.epsilon)))
 

@@ -1,5 +1,5 @@
-// How many of the keys one person holds: all that apply, up to a number, or one. What may be more than a report
-// stands for is measured; a limit is a contract, which holds where pairs are entered.
+// How many of the keys one person holds: all that apply, up to a number, or one; and how many people hold any. What
+// may be more than a report stands for is measured; a limit is a contract, which holds where pairs are entered.
 import { ChoiceField, numeric } from "../shared/form-fields.js";
 import { make } from "../shared/page.js";
 
@@ -24,14 +24,21 @@ export class HeldFields {
     ]);
     const pairs = numeric("Typical number per person", {
       step: "any",
-      hint: "How many of the keys people hold on average. The plan depends on it.",
+      min: 0.001,
+      hint: "How many of the keys people hold on average, those who hold none included. The plan depends on it.",
       missing: "say how many of the keys people typically hold",
     });
     const most = numeric("At most (optional)", { hint: "The most that any person holds, if you know it." });
     const limit = numeric("Up to how many", { missing: "say how many of the keys a person may name" });
-    this.fields = { holding, pairs, most_pairs: most, limit };
+    const any = numeric("People who hold any of the keys, in % (optional)", {
+      step: "any",
+      min: 0.1,
+      max: 100,
+      hint: "People without any make every key rarer. If you leave it empty, the plan says what it assumes.",
+    });
+    this.fields = { holding, pairs, most_pairs: most, limit, any };
     this.counts = make("div", { class: "row" }, pairs.element, most.element);
-    this.element = make("div", {}, holding.element, this.counts, limit.element);
+    this.element = make("div", {}, holding.element, this.counts, limit.element, any.element);
   }
 
   get holding() {
@@ -45,22 +52,23 @@ export class HeldFields {
 
   // The fields that count; the collector knows the limit as the most pairs.
   used() {
-    const { holding, pairs, most_pairs: most, limit } = this.fields;
-    return { [ALL]: [pairs, most], [LIMITED]: [limit], [ONE]: [holding] }[this.holding];
+    const { holding, pairs, most_pairs: most, limit, any } = this.fields;
+    return { [ALL]: [pairs, most, any], [LIMITED]: [limit, any], [ONE]: [holding, any] }[this.holding];
   }
 
   fieldNamed(name) {
-    const { pairs, most_pairs: most } = this.fields,
-      named = name === "most_pairs" ? most : pairs;
+    const { pairs, most_pairs: most, any } = this.fields,
+      named = { pairs, most_pairs: most, holding: any }[name];
     return this.used().includes(named) ? named : this.used()[0];
   }
 
   // As a plan and a task take them; what is not said is null.
   values() {
-    const { pairs, most_pairs: most, limit } = this.fields,
-      number = (field) => Number(field.value) || null;
-    if (this.holding === ALL) return { pairs: number(pairs), most_pairs: number(most), more: "sample" };
-    return { pairs: null, most_pairs: this.holding === ONE ? 1 : number(limit), more: "refuse" };
+    const { pairs, most_pairs: most, limit, any } = this.fields,
+      number = (field) => Number(field.value) || null,
+      holding = any.value ? number(any) / 100 : null;
+    if (this.holding === ALL) return { pairs: number(pairs), most_pairs: number(most), holding, more: "sample" };
+    return { pairs: null, most_pairs: this.holding === ONE ? 1 : number(limit), holding, more: "refuse" };
   }
 }
 

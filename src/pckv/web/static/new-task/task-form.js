@@ -236,7 +236,7 @@ export class TaskForm {
   fieldNamed(name) {
     const { levels } = this.fields,
       ofRange = levels.isNamed && ["low", "high"].includes(name),
-      ofHeld = ["pairs", "most_pairs"].includes(name),
+      ofHeld = ["pairs", "most_pairs", "holding"].includes(name),
       field = ofRange ? levels : ofHeld ? this.held.fieldNamed(name) : this.fields[name];
     return this.used().find((each) => each === field);
   }
