@@ -134,7 +134,7 @@ class HonestReports:
         lowest, highest = self._frequency(fewer, self.most), self._frequency(total, self.least)
         low = np.where(lowest <= 0, 0.0, self._score_limits(lowest, self.most, level)[0])
         high = np.where(highest >= 1, 1.0, self._score_limits(highest, self.least, level)[1])
-        if self.fewest * self.least.noise < GAUSSIAN_NOISE and self.least.supports_once:
+        if self.fewest * self.least.noise < GAUSSIAN_NOISE:
             few = self._may_be_few(support)
             exact_low = exact_interval(fewer[few], self.fewest, self.most, level).low
             # The same number of holders is a smaller share of more honest people.
