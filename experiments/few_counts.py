@@ -51,7 +51,7 @@ Counts are whole numbers: coverage and power are often above what is asked for.
 """
 
 
-class Counted(NamedTuple):
+class EnumeratedLaw(NamedTuple):
     """How reports are made."""
 
     mechanism: str
@@ -70,27 +70,27 @@ class Counted(NamedTuple):
 
 
 LAWS = (
-    Counted("collision", "0.5"),
-    Counted("collision", "1"),
-    Counted("collision", "1", 3),
-    Counted("collision", "2"),
-    Counted("collision", "2", 2, 5),
-    Counted("collision", "3"),
-    Counted("collision", "4"),
-    Counted("collision", "6"),
-    Counted("ue-compact", "0.5"),
-    Counted("ue-compact", "1"),
-    Counted("ue-compact", "4"),
-    Counted("ue", "2"),
-    Counted("grr", "1"),
-    Counted("grr", "4"),
+    EnumeratedLaw("collision", "0.5"),
+    EnumeratedLaw("collision", "1"),
+    EnumeratedLaw("collision", "1", 3),
+    EnumeratedLaw("collision", "2"),
+    EnumeratedLaw("collision", "2", 2, 5),
+    EnumeratedLaw("collision", "3"),
+    EnumeratedLaw("collision", "4"),
+    EnumeratedLaw("collision", "6"),
+    EnumeratedLaw("ue-compact", "0.5"),
+    EnumeratedLaw("ue-compact", "1"),
+    EnumeratedLaw("ue-compact", "4"),
+    EnumeratedLaw("ue", "2"),
+    EnumeratedLaw("grr", "1"),
+    EnumeratedLaw("grr", "4"),
 )
 
 
-class FewCounts(NamedTuple):
+class EnumeratedCase(NamedTuple):
     """What holds for one law and one share of people who are asked for sizes, over all numbers of people."""
 
-    law: Counted
+    law: EnumeratedLaw
     asked: float
     coverage: float
     of_score: float
@@ -118,17 +118,17 @@ def run(settings: ExperimentSettings) -> bool:
     return show_requirements(requirements)
 
 
-def _row(found: FewCounts) -> str:
+def _row(found: EnumeratedCase) -> str:
     powers = f"{min(found.powers):.3f} to {max(found.powers):.3f}" if found.powers else "–"
     return f"| {found.law} | {100 * found.asked:.0f} % | {found.coverage:.4f} | {found.of_score:.4f} | {powers} |"
 
 
-def _enumerated(law: Counted, asked: float) -> FewCounts:
+def _enumerated(law: EnumeratedLaw, asked: float) -> EnumeratedCase:
     count_law = law.count_law
     coverages = list(_coverages(count_law, asked))
     powers = tuple(power for people in PEOPLE if (power := _power(count_law, asked, people)) is not None)
     exact, score = (min(each) for each in zip(*coverages, strict=True))
-    return FewCounts(law, asked, exact, score, powers)
+    return EnumeratedCase(law, asked, exact, score, powers)
 
 
 def _coverages(count_law: CountLaw, asked: float) -> Iterator[tuple[float, float]]:
