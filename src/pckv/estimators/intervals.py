@@ -61,15 +61,18 @@ def frequency_interval(support: KeySupport, reports: int, moments: CountMoments,
     low, high = score_interval(estimate, reports, moments, level)
     if reports * moments.noise < GAUSSIAN_NOISE:
         few = reports * moments.sum_variance(np.maximum(estimate, 0)) < GAUSSIAN_VARIANCE
-        sampled = moments.left_out > 0 and reports <= MAX_SAMPLED
-        people = round(reports / (1 - moments.left_out)) if sampled else reports
-        exact = exact_interval(support.total[few], reports, moments, level, people)
+        exact = exact_interval(support.total[few], reports, moments, level, people_of(reports, moments))
         # Where all people would be too many, the exact law is that of those who reported pairs; the other
         # interval knows that they are a sample.
-        joins = moments.left_out > 0 and not sampled
+        joins = moments.left_out > 0 and reports > MAX_SAMPLED
         low[few] = np.minimum(low[few], exact.low) if joins else exact.low
         high[few] = np.maximum(high[few], exact.high) if joins else exact.high
     return Interval(low, high).joined(_around_ends(estimate, reports, moments, level))
+
+
+def people_of(reports: int, moments: CountMoments) -> int:
+    """Return how many people the exact law has: all of whom the reports are a sample, unless these are too many."""
+    return round(reports / (1 - moments.left_out)) if reports <= MAX_SAMPLED else reports
 
 
 def _around_ends(estimate: Floats, reports: int, moments: CountMoments, level: float) -> Interval:
