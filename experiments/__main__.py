@@ -29,6 +29,7 @@ EXPERIMENTS = {
     "rank-coverage": True,
     "default-choice": False,
     "discovery": False,
+    "few-counts": False,
     "coverage": True,
     "empty-sets": False,
     "hashed": False,

@@ -1,8 +1,9 @@
 """How often alarms are raised: by honest reports of 20,000 tasks, and by liars who search for functions.
 
 Every honest task has reports of its own people, made by the device's own code. Liars are 1 % of 100,000
-reports and want ten keys: they all send one word, or each takes the best of some functions drawn anew, or
-what a coin gives them.
+reports and want ten keys: they all send one word, or each takes the best of some functions drawn anew, for
+all of the keys or for some that each chooses at random, or what a coin gives them. Part `halves` measures
+what is gained without an alarm.
 """
 
 from __future__ import annotations
@@ -13,19 +14,21 @@ import numpy as np
 from numpy.random import Generator, default_rng
 from rich.console import Console
 
-from experiments.attacks import maximal_gain, same_word
+from experiments.attacks import maximal_gain, partial_gain, people_per_report, same_word
 from experiments.settings import ExperimentSettings, Requirement, show_requirements
 from pckv import Task
-from pckv.base.arrays import Floats, Messages
+from pckv.base.arrays import Floats, Integers, Messages
 from pckv.base.population import Population
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.alarms import CHECKS_PER_DAY, FALSE_ALARMS_PER_DAY, Alarms, check_reports
 
 SEED, HONEST_TASKS, ATTACKED_TASKS = 20_268, 20_000, 100
 HONEST_REPORTS, REPORTS, LIAR_SHARE, TARGETS = 1500, 100_000, 0.01, 10
-PARTS = ("honest", "power", "weaker")
+PARTS = ("honest", "power", "weaker", "halves")
 # What must be found, and what gains less and is found less often.
 SEARCHES, WEAKER_ATTACKS = ("one word", "best of 1000"), ("best of 100", "best of 10", "coin")
+# The best of 1,000 functions, each for this many of the ten keys; 0 for what a coin gives.
+WANTED, PARTIAL_TASKS = (10, 5, 0), 4
 # All tests of a check together are below these levels as often, or less.
 LEVELS = (0.1, 0.01, 0.001, FALSE_ALARMS_PER_DAY)
 MIN_POWER = 0.99
@@ -85,6 +88,8 @@ def run(settings: ExperimentSettings) -> bool:
         requirements += _power(settings.repeats or ATTACKED_TASKS)
     if "weaker" in parts:
         _weaker_attacks(settings.repeats or ATTACKED_TASKS)
+    if "halves" in parts:
+        _partial_attacks(settings.repeats or PARTIAL_TASKS)
     return show_requirements(requirements)
 
 
@@ -123,6 +128,31 @@ def _weaker_attacks(tasks: int) -> None:
             _found(watched, attack, tasks)
 
 
+def _partial_attacks(tasks: int) -> None:
+    """Print what a report gains and how often it is found, by how many of the keys each liar searches for."""
+    console = Console(soft_wrap=True)
+    for watched in ATTACKED:
+        task = watched.task()
+        for wanted in WANTED:
+            rng, gains, found = default_rng([SEED, wanted]), [], 0
+            for _ in range(tasks):
+                targets, liars = _targets(task, rng), round(LIAR_SHARE * REPORTS)
+                words = (
+                    partial_gain(task, targets, liars, rng, wanted=wanted, tries=1000)
+                    if wanted
+                    else maximal_gain(task, targets, liars, rng)
+                )
+                gains.append(people_per_report(task, words, targets))
+                found += bool(check_reports(task, [honest_reports(task, REPORTS - liars, rng), words], rng).unusual)
+            attack = f"best of 1000 for {wanted} of {TARGETS}" if wanted else "coin"
+            console.print(f"{watched}: {attack}: {np.mean(gains):.1f} people per report, found {found} of {tasks}")
+
+
+def _targets(task: Task, rng: Generator) -> Integers:
+    """Return keys that are not among the most frequent ones."""
+    return rng.choice(np.arange(TARGETS, task.key_count), TARGETS, replace=False)
+
+
 def _found(watched: WatchedTask, attack: str, tasks: int) -> float:
     """Return the share of attacked tasks that raise an alarm, and print it with the weakest bound seen."""
     task, rng = watched.task(), default_rng(SEED)
@@ -135,7 +165,7 @@ def _found(watched: WatchedTask, attack: str, tasks: int) -> float:
 
 def _attacked(task: Task, attack: str, rng: Generator) -> Alarms:
     liars = round(LIAR_SHARE * REPORTS)
-    targets = rng.choice(np.arange(TARGETS, task.key_count), TARGETS, replace=False)
+    targets = _targets(task, rng)
     if attack == "one word":
         hostile: Messages = same_word(task, targets, liars, rng, 1000)
     else:

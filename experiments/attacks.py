@@ -21,6 +21,7 @@ from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.grr.law import GrrLaw
 from pckv.mechanisms.ue.law import UeLaw
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
+from pckv.statistics.moments import CountMoments
 
 # Functions that are compared at once.
 FUNCTIONS_PER_BATCH = 2**16
@@ -57,6 +58,27 @@ def maximal_gain(task: Task, targets: Integers, liars: int, rng: Generator, trie
         chosen = np.argmax(best.supports.reshape(count, tries), axis=1) + np.arange(count) * tries
         found.append(best.words[chosen])
     return np.concatenate(found)
+
+
+def partial_gain(task: Task, targets: Integers, liars: int, rng: Generator, *, wanted: int, tries: int) -> Integers:
+    """Return reports that support `wanted` of the targets as often as possible, which each liar draws at random."""
+    law = task.law
+    assert isinstance(law, UeCompactLaw | CollisionLaw)  # noqa: S101
+    found = []
+    for _ in range(liars):
+        best = best_words(law, rng.integers(0, law.functions, tries), rng.choice(targets, wanted, replace=False))
+        found.append(best.words[np.argmax(best.supports)])
+    return np.array(found)
+
+
+def people_per_report(task: Task, words: Messages, targets: Integers) -> float:
+    """Return for how many people a report counts, on average, over all targets together."""
+    law, moments = task.law, CountMoments.of(task.law.count_law)
+    assert isinstance(law, UeCompactLaw | CollisionLaw)  # noqa: S101
+    functions, symbols = np.divmod(words, law.word_limit // law.functions)
+    places, supports = _places(law, functions, targets)
+    supported = supports[places, symbols[:, None]].sum(axis=1).mean()
+    return float((supported - targets.size * moments.noise) / moments.signal)
 
 
 def same_word(task: Task, targets: Integers, liars: int, rng: Generator, tries: int) -> Integers:

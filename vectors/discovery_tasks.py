@@ -36,6 +36,9 @@ DISCOVERY_COIN_TASKS = (
     _discovery(coin="server"),
     _discovery(alphabet="0123", characters=5, groups=3, padding=2, coin="server"),
 )
+# Small letters whose capital letter has two characters, is that of a small letter that is not among them, or of
+# two that are.
+CASED_TASK = _discovery(alphabet="iıßςé\u1c84\u1c85", characters=4, padding=2)
 
 
 def refused_discoveries() -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import cycle, islice
 from typing import Any
 
-from discovery_tasks import DISCOVERY_COIN_TASKS, DISCOVERY_TASKS
+from discovery_tasks import CASED_TASK, DISCOVERY_COIN_TASKS, DISCOVERY_TASKS
 from pckv.base.canonical import base64url
 from pckv.base.randomness import Tape, fixed_source
 from pckv.base.seeded import seeded_source
@@ -18,13 +18,16 @@ from tapes import tape_of
 
 # Texts that no alphabet of the tasks has whole, or that are empty.
 NOT_FOUND = ("", "Z\n", "\0", "a\0", "e\u0301", "ÿ")
+# Small letters by their capital letters, alone and among others: with a capital of its own, of two characters,
+# or that is also that of other small letters.
+CAPITALS = ("É", "E\u0301", "ẞ", "Ä", "ä", "I", "İ", "Σ", "\u0422", "ÉẞaA", "ßiIς")
 
 
 def prefix_vectors() -> Iterator[dict[str, Any]]:
     """Yield what of texts can be found, and the numbers of their prefixes, one per group."""
-    for task in (*DISCOVERY_TASKS, *DISCOVERY_COIN_TASKS):
+    for task in (*DISCOVERY_TASKS, *DISCOVERY_COIN_TASKS, CASED_TASK):
         tree = task.tree
-        for text in (*_texts(task), *_long_texts(task), *NOT_FOUND):
+        for text in (*_texts(task), *_long_texts(task), *NOT_FOUND, *CAPITALS):
             found = tree.cut(text)
             numbers = [tree.item(task.digest, tree.prefix(found, group), group) for group in range(tree.groups)]
             yield {

@@ -12,7 +12,13 @@ import pytest
 from numpy.random import Generator, default_rng
 from scipy import stats
 
-from experiments.attacks import constant_function, maximal_gain, same_word
+from experiments.attacks import (
+    constant_function,
+    maximal_gain,
+    partial_gain,
+    people_per_report,
+    same_word,
+)
 from pckv import Task
 from pckv.base.arrays import Floats, Integers, Messages
 from pckv.base.population import Population
@@ -120,6 +126,23 @@ def test_liars_who_follow_their_coins_look_honest() -> None:
     task, rng = TASKS["collision"], default_rng(8)
     liars = maximal_gain(task, targets_of(task, rng), LIARS, rng)
     assert check_reports(task, with_liars("collision", liars), default_rng(9)).unusual == ()
+
+
+def test_liars_who_each_search_for_half_of_the_keys_look_honest_and_gain_more_than_by_coins() -> None:
+    """What is not found either, and what it gains, as the documents say: twice a coin's gain and more.
+
+    The control searches for all of the keys, gains more, and is found (the first test). `make experiment
+    NAME=alarms ONLY=halves` measures it.
+    """
+    task, rng = TASKS["collision"], default_rng(17)
+    targets = targets_of(task, rng)
+    liars = partial_gain(task, targets, LIARS, rng, wanted=5, tries=1000)
+    gains = [
+        people_per_report(task, words, targets)
+        for words in (maximal_gain(task, targets, LIARS, rng), liars, maximal_gain(task, targets, 50, rng, 1000))
+    ]
+    assert 2 * gains[0] < gains[1] < 0.8 * gains[2]
+    assert check_reports(task, with_liars("collision", liars), default_rng(18)).unusual == ()
 
 
 @pytest.mark.usefixtures("few_tests")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
+import unicodedata
 from typing import Any
 
 import pytest
@@ -13,7 +15,12 @@ from hypothesis import strategies as st
 from pckv import Task
 from pckv.base.canonical import check_name, dump
 from pckv.base.errors import ParameterError, TaskError
-from pckv.mechanisms.discovery.prefix_tree import DEFAULT_ALPHABET, MAX_CONTINUATIONS, prefix_tree
+from pckv.mechanisms.discovery.prefix_tree import (
+    DEFAULT_ALPHABET,
+    MAX_CONTINUATIONS,
+    _character_fault,
+    prefix_tree,
+)
 
 
 def make(**changes: Any) -> Task:
@@ -116,6 +123,42 @@ def test_every_text_is_found_step_by_step(shape: tuple[int, int], text: str) -> 
             assert len(set(continued)) == len(continued) <= tree.continuations
         known = prefix
     assert known.rstrip("\0") == tree.cut(text) == text[:length]
+
+
+@pytest.mark.parametrize(
+    ("alphabet", "text", "found"),
+    [
+        ("abc", "ABC", "abc"),
+        ("aäöüß", "ÄÖÜẞ", "äöüß"),
+        ("aäöüß", "A\u0308O\u0308", "äö"),
+        ("aÄ", "Ä", "Ä"),
+        # Capital letters alone are the operator's choice: small ones are others.
+        ("aÄ", "ä", ""),
+        ("Aa", "aA", "aA"),
+        ("σς", "Σ", "σ"),
+        ("aς", "Σ", "ς"),
+        ("ıi", "I", "i"),
+        ("aı", "I", "ı"),
+        # Small, it has two characters.
+        ("ai", "İ", ""),
+        ("дж", "ДЖ", "дж"),
+        ("ǆa", "ǄǅA", "ǆǆa"),
+    ],
+)
+def test_a_capital_letter_that_the_alphabet_lacks_counts_as_a_small_one(alphabet: str, text: str, found: str) -> None:
+    assert prefix_tree(alphabet, characters=4).cut(text) == found
+
+
+def test_every_letter_with_a_capital_letter_of_one_character_is_found_by_it() -> None:
+    """All of Unicode; the control, A to Z alone, would miss nearly all of them."""
+    beyond_ascii = 0
+    for character in map(chr, range(sys.maxunicode + 1)):
+        capital = character.upper()
+        is_cased = capital != character and len(capital) == 1 and unicodedata.is_normalized("NFC", capital)
+        if is_cased and not _character_fault(character, "0"):
+            assert prefix_tree("0" + character, characters=1).cut(capital) == character
+            beyond_ascii += not character.isascii()
+    assert beyond_ascii > 1300
 
 
 def test_the_default_alphabet_has_six_bits_with_the_end_mark() -> None:

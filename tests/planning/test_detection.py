@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -115,3 +117,40 @@ def test_a_share_that_is_hidden_raises_the_smallest_frequency() -> None:
 def test_a_few_reports_detect_nothing(name: str, users: int) -> None:
     moments = CountMoments.of(build(name, 1000, 1, Fraction(1, 2), {}).count_law)
     assert smallest_detected_frequency(moments, users, 1000) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "people", "epsilon", "asked"),
+    [("grr", 100, 300, "4", 0.1), ("collision", 20, 100, "4", 0.3)],
+)
+def test_a_plan_allows_for_who_is_asked_for_sizes(
+    name: str, keys: int, people: int, epsilon: str, asked: float
+) -> None:
+    """The number of reports of pairs and that of holders among them are random: .8 or more, by enumeration.
+
+    The control takes both as their means: it states a frequency that is detected less often than that.
+    """
+    count_law = build(name, keys, 1, Fraction(epsilon), {}).count_law
+    expected = (1 - asked) * people
+
+    def power(holders: int) -> float:
+        found = 0.0
+        weights = np.multiply.outer(
+            *(stats.binom.pmf(np.arange(many + 1), many, 1 - asked) for many in (holders, people - holders))
+        )
+        for own, others in np.argwhere(weights > 1e-9).tolist():
+            found += float(weights[own, others]) * detected(own, own + others)
+        return found
+
+    @cache
+    def detected(own: int, reports: int) -> float:
+        threshold = detection_threshold(moments, reports, keys, DETECTION_LEVEL)
+        of_holders = sum_chances(moments.holder, own, threshold)
+        of_others = np.cumsum(sum_chances(moments.absent, reports - own, threshold))
+        return 1 - float(of_holders @ of_others[::-1])
+
+    moments = CountMoments.of(count_law, asked)
+    smallest = round(smallest_detected_frequency(moments, expected, keys) * people)
+    by_means = smallest_detected_frequency(CountMoments.of(count_law), expected, keys)
+    assert 0.8 <= power(smallest) < 0.88
+    assert power(math.floor(by_means * people)) < 0.8

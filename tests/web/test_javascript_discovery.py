@@ -72,7 +72,7 @@ def few_vectors() -> dict[str, list[dict[str, Any]]]:
     small = [case for case in cases["reports"] if "texts" in case and "0123" in case["task"]]
     chosen["reports"] = [case for case in small if '"groups":3' in case["task"]]
     chosen["prefixes"] = [
-        case for case in cases["prefixes"] if "😀" in case["task"] or '"ab","characters":2' in case["task"]
+        case for case in cases["prefixes"] if any(each in case["task"] for each in ("😀", "ς", '"ab","characters":2'))
     ]
     return chosen
 
@@ -93,6 +93,28 @@ def test_alphabets_may_have_the_same_characters_in_both_languages(process: NodeP
     for point in range(CODE_POINTS):
         if unicodedata.category(chr(point)) != "Cn":
             assert (point in alone) == (not _character_fault(chr(point), "")), hex(point)
+
+
+def test_capital_letters_count_as_small_ones_in_both_languages_alike() -> None:
+    """All letters with case that Python's release of Unicode knows, in alphabets of small ones and of all.
+
+    The control, without letters beyond A to Z, is a planted fault below.
+    """
+    cased = [chr(point) for point in range(CODE_POINTS) if unicodedata.category(chr(point)) in ("Ll", "Lu", "Lt")]
+    allowed = [letter for letter in cased if not _character_fault(letter, "")]
+    small = [letter for letter in allowed if unicodedata.category(letter) == "Ll"]
+    cases, found = [], 0
+    for letters in (few[first : first + 255] for few in (small, allowed) for first in range(0, len(few), 255)):
+        task = discovery(alphabet="".join(letters), characters=1, padding=1)
+        tree = task.tree
+        near = {each for letter in letters for each in (letter, letter.lower(), letter.upper()) if len(each) == 1}
+        for text in (*near, "".join(letters)):
+            shown = tree.cut(text)
+            numbers = [tree.item(task.digest, tree.prefix(shown, 0), 0)] if shown else []
+            found += bool(shown) and shown != text
+            cases.append({"task": task.to_json(), "text": text, "found": shown, "numbers": numbers})
+    assert found > 1300
+    check_vectors(CLIENT, {name: [] for name in vectors()} | {"prefixes": cases})
 
 
 def test_what_a_report_says_of_a_text_is_what_its_function_says(process: NodeProcess) -> None:
@@ -163,6 +185,9 @@ MUTANTS = (
     Fault("unknown characters are reported", FILE, {"this.letters.has(letter)": "true"}, check_few_vectors),
     Fault("unknown characters are left out", FILE, {'letters.every(known) ? letters.join("") : ""': 'letters.filter(known).join("")'}, check_few_vectors),
     Fault("capital letters are unknown", FILE, {"letter.toLowerCase()": "letter"}, check_few_vectors),
+    Fault("capital letters of other small letters are unknown", FILE, {", this.small.get(letter)]": "]"}, check_few_vectors),
+    Fault("the last letter with a capital letter", FILE, {"[...alphabet].reverse()": "[...alphabet]"}, check_few_vectors),
+    Fault("only capital letters from A to Z", FILE, {"letter.toLowerCase(), this.small.get(letter)": "letter.replace(/[A-Z]/, (each) => each.toLowerCase())"}, check_few_vectors),
     Fault("texts are not cut", FILE, {"[...text.normalize()].slice(0, this.characters)": "[...text.normalize()]"}, check_few_vectors),
     Fault("texts keep their form", FILE, {"text.normalize()": "text"}, check_few_vectors),
     Fault("texts count twice", FILE, {"new Set(Array.from(": "[...(Array.from(", "this.findablePart(text)))": "this.findablePart(text)))]"}, check_reports),

@@ -198,7 +198,8 @@ class Task:
             name: What people read.
             epsilon: The privacy budget of a report, above 0 and at most 20.
             characters: How many characters of a text are found at most, up to 64; longer ones are cut.
-            alphabet: The characters that texts consist of. Texts with any other are not found.
+            alphabet: The characters that texts consist of. Texts with any other are not found; capital letters
+                that it lacks count as small ones.
             groups: How many groups of devices report prefixes of their own length; one per character by default.
             padding: How many texts a report stands for at most.
             symbols: The parameter of `collision`; chosen by default.

@@ -24,6 +24,7 @@ from pckv.estimators.intervals import (
     Interval,
     MeanInterval,
     exact_interval,
+    people_of,
     reach_from_end,
     roots_of,
     score_limits,
@@ -134,12 +135,13 @@ class HonestReports:
         lowest, highest = self._frequency(fewer, self.most), self._frequency(total, self.least)
         low = np.where(lowest <= 0, 0.0, self._score_limits(lowest, self.most, level)[0])
         high = np.where(highest >= 1, 1.0, self._score_limits(highest, self.least, level)[1])
-        if self.fewest * self.least.noise < GAUSSIAN_NOISE and self.least.supports_once:
+        if self.fewest * self.least.noise < GAUSSIAN_NOISE:
             few = self._may_be_few(support)
-            exact_low = exact_interval(fewer[few], self.fewest, self.most, level).low
+            people = people_of(self.fewest, self.most)
+            exact_low = exact_interval(fewer[few], self.fewest, self.most, level, people).low
             # The same number of holders is a smaller share of more honest people.
             low[few] = np.minimum(low[few], exact_low * self.fewest / self.reports)
-            exact_high = exact_interval(total[few], self.fewest, self.least, level).high
+            exact_high = exact_interval(total[few], self.fewest, self.least, level, people).high
             high[few] = np.maximum(high[few], exact_high)
         of_zero, of_one = self._end_variances
         width = self._width(min(self.least.signal, self.most.signal), level)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from statistics import NormalDist
@@ -14,13 +13,18 @@ from numpy.typing import NDArray
 from pckv.base.arrays import Floats
 from pckv.base.limits import MIN_LEVELS
 from pckv.estimators.linear import unbiased_frequency
-from pckv.statistics.binomial import binomial_probabilities, binomial_upper_tail
+from pckv.statistics.binomial import log_gamma
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 from pckv.tally.decode.support import KeySupport
 
 # Where false supports are few, counts are still Gaussian if the key's own holders make their variance this
 # large.
 GAUSSIAN_VARIANCE = 400
+# Up to this many reports of pairs, all people of whom they are a sample are in the exact law.
+MAX_SAMPLED = 2048
+# Chances of counts that are computed at once.
+MAX_CELLS = 2**20
+_TINY = 1e-300
 
 
 class Interval(NamedTuple):
@@ -55,14 +59,20 @@ def frequency_interval(support: KeySupport, reports: int, moments: CountMoments,
     """
     estimate = unbiased_frequency(support, reports, moments)
     low, high = score_interval(estimate, reports, moments, level)
-    if reports * moments.noise < GAUSSIAN_NOISE and moments.supports_once:
+    if reports * moments.noise < GAUSSIAN_NOISE:
         few = reports * moments.sum_variance(np.maximum(estimate, 0)) < GAUSSIAN_VARIANCE
-        exact = exact_interval(support.total[few], reports, moments, level)
-        # The exact law is that of the people who reported pairs; the other interval knows that they are a
-        # sample.
-        low[few] = np.minimum(low[few], exact.low) if moments.left_out else exact.low
-        high[few] = np.maximum(high[few], exact.high) if moments.left_out else exact.high
+        exact = exact_interval(support.total[few], reports, moments, level, people_of(reports, moments))
+        # Where all people would be too many, the exact law is that of those who reported pairs; the other
+        # interval knows that they are a sample.
+        joins = moments.left_out > 0 and reports > MAX_SAMPLED
+        low[few] = np.minimum(low[few], exact.low) if joins else exact.low
+        high[few] = np.maximum(high[few], exact.high) if joins else exact.high
     return Interval(low, high).joined(_around_ends(estimate, reports, moments, level))
+
+
+def people_of(reports: int, moments: CountMoments) -> int:
+    """Return how many people the exact law has: all of whom the reports are a sample, unless these are too many."""
+    return round(reports / (1 - moments.left_out)) if reports <= MAX_SAMPLED else reports
 
 
 def _around_ends(estimate: Floats, reports: int, moments: CountMoments, level: float) -> Interval:
@@ -95,31 +105,87 @@ def score_limits(estimate: Floats, width: float, at_zero: float, slope: float) -
     return Interval(centre - half, centre + half)
 
 
-def exact_interval(totals: NDArray[np.int64], reports: int, moments: CountMoments, level: float) -> Interval:
+def exact_interval(
+    totals: NDArray[np.int64], reports: int, moments: CountMoments, level: float, people: int | None = None
+) -> Interval:
     """Return all whole numbers of holders that neither tail of the count's exact law contradicts.
 
-    The count is the sum of two binomials: holders who support their key, and all other chances to
-    support it. Equal counts have equal limits, so that each distinct count is solved once.
+    The count is the sum of the supports of holders and of all others, independent of each other. Equal counts
+    have equal limits, so that each distinct count is solved once. Where the reports are those of a random
+    sample of more `people`, holders are counted among all of these.
     """
     distinct, place = np.unique(totals, return_inverse=True)
-    count, alpha = distinct.astype(np.float64), (1 - level) / 2
-    expected = reports * moments.noise
-    # A report supports one level of a key at most, or has a chance at each, independently.
-    chances = len(moments.absent.numbers) - 1
-    fake = moments.noise / chances
-    own = moments.holder.mean_sum - (chances - 1) * fake
-    max_fakes = math.ceil(expected + 8 * math.sqrt(expected) + 12)
+    alpha, people = (1 - level) / 2, people or reports
+    laws = _CountLaws(reports, moments, int(totals.max(initial=0)))
+    law = laws if people == reports else _SampledLaws(laws, np.union1d(distinct, distinct + 1), people)
+    first = _first_true(lambda holders: 1 - law.below(distinct, holders) > alpha, distinct.size, people)
+    beyond = _first_true(lambda holders: law.below(distinct + 1, holders) <= alpha, distinct.size, people)
+    low = np.minimum(first, people)
+    return Interval(low[place] / people, np.maximum(beyond - 1, low)[place] / people)
 
-    def at_least(holders: Floats, threshold: Floats) -> Floats:
-        fakes = binomial_probabilities(max_fakes, chances * reports - holders, fake)
-        wanted = threshold[:, None] - np.arange(max_fakes + 1)
-        tails = binomial_upper_tail(wanted, np.broadcast_to(holders[:, None], wanted.shape), own)
-        return np.asarray((fakes * tails).sum(axis=1))
 
-    first = _first_true(lambda holders: at_least(holders, count) > alpha, count.size, reports)
-    beyond = _first_true(lambda holders: 1 - at_least(holders, count + 1) <= alpha, count.size, reports)
-    low = np.minimum(first, reports)
-    return Interval(low[place] / reports, np.maximum(beyond - 1, low)[place] / reports)
+class _CountLaws:
+    """The exact laws of a count up to a largest one, for any number of holders: powers of transforms.
+
+    Where counts above `size` are likely, those asked for are not: their chance is below 10^-10
+    (proofs/intervals.md).
+    """
+
+    def __init__(self, reports: int, moments: CountMoments, largest: int) -> None:
+        most = len(moments.absent.numbers) - 1
+        self._size = min(most * reports, 4 * largest + 400 * most) + 1
+        self.reports, self._moments = reports, moments
+        self._cut_off = self._size <= most * reports
+        # A transform may be 0, and a power of it with no holders is 1 all the same.
+        self._holder, self._absent = (
+            np.log(np.fft.rfft(support.numbers, self._size) + _TINY) for support in (moments.holder, moments.absent)
+        )
+
+    def below(self, counts: NDArray[np.int64], holders: Floats) -> Floats:
+        """Return the chances of fewer supports than each of some counts, each with its number of holders."""
+        return self.table(counts[:, None], holders)[:, 0]
+
+    def table(self, counts: NDArray[np.int64], holders: Floats) -> Floats:
+        """Return the chances of fewer supports than each of the counts of a row, a row per number of holders."""
+        found = np.zeros((holders.size, counts.shape[1]))
+        expected = self.reports * self._moments.sum_mean(holders / self.reports)
+        likely = np.flatnonzero(expected <= self._size / 2) if self._cut_off else np.arange(holders.size)
+        rows = max(1, MAX_CELLS // self._size)
+        for start in range(0, likely.size, rows):
+            asked = likely[start : start + rows]
+            own = holders[asked, None]
+            chances = np.fft.irfft(np.exp(own * self._holder + (self.reports - own) * self._absent), self._size)
+            fewer = np.concatenate([np.zeros((asked.size, 1)), np.cumsum(chances, axis=1)], axis=1)
+            found[asked] = np.take_along_axis(fewer, np.minimum(counts[asked], self._size), axis=1)
+        return found
+
+
+class _SampledLaws:
+    """The exact laws of some counts where who reports pairs is a random choice of people, whoever holds the key."""
+
+    def __init__(self, laws: _CountLaws, counts: NDArray[np.int64], people: int) -> None:
+        self._counts, self._people, self._reports = counts, people, laws.reports
+        holders = np.arange(laws.reports + 1.0)
+        self._below = laws.table(np.broadcast_to(counts, (holders.size, counts.size)), holders)
+        self._log_factorials = log_gamma(np.arange(people + 1, dtype=np.float64) + 1)
+
+    def below(self, counts: NDArray[np.int64], holders: Floats) -> Floats:
+        """Return the chances of fewer supports than each of some counts, each with its number of holders."""
+        columns = self._below[:, np.searchsorted(self._counts, counts)]
+        return np.asarray((self._sampled(holders) * columns.T).sum(axis=1))
+
+    def _sampled(self, holders: Floats) -> Floats:
+        """The chances that 0, 1, … of the holders report pairs (hypergeometric), a row per number of holders."""
+
+        def log_ways(of: NDArray[np.int64], chosen: NDArray[np.int64]) -> Floats:
+            possible = (chosen >= 0) & (chosen <= of)
+            inside = np.where(possible, chosen, 0)
+            ways = self._log_factorials[of] - self._log_factorials[inside] - self._log_factorials[of - inside]
+            return np.where(possible, ways, -np.inf)
+
+        held, seen = holders.astype(np.int64)[:, None], np.arange(self._reports + 1)
+        others = log_ways(self._people - held, self._reports - seen)
+        return np.exp(log_ways(held, seen) + others - log_ways(np.array(self._people), np.array(self._reports)))
 
 
 def _first_true(reached: Callable[[Floats], NDArray[np.bool_]], size: int, most: int) -> Floats:

@@ -25,15 +25,6 @@ def binomial_upper_tail(count: Floats, trials: Floats, chance: float | Floats) -
     return tail
 
 
-def binomial_probabilities(most: int, trials: Floats, chance: float) -> Floats:
-    """P(X = 0), …, P(X = most) in columns, one row per number of trials."""
-    columns = [np.exp(trials * math.log1p(-chance))]
-    odds = chance / (1 - chance)
-    for successes in range(most):
-        columns.append(columns[-1] * np.maximum(trials - successes, 0) / (successes + 1) * odds)
-    return np.stack(columns, axis=1)
-
-
 def log_gamma(x: Floats) -> Floats:
     """ln Γ by Stirling's series, beyond the first few integers by recurrence."""
     shifted = x + _STIRLING_FROM

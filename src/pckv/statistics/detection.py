@@ -16,8 +16,9 @@ import math
 import operator
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -39,6 +40,9 @@ DETECTION_POWER = 0.8
 _DEVIATIONS, _MORE_COUNTS = 12, 60
 _MIN_CHANCE = 1e-100
 _BISECTIONS = 60
+# The numbers of reports of pairs that a plan expects, where some people are asked for sizes: in as many cells of
+# equal chance, up to as many standard deviations from the mean.
+_REPORT_CELLS, _WIDEST = 8, 3.5
 # What a smooth bound allows for counts being whole numbers.
 _WHOLE_COUNTS = 1.5
 
@@ -103,9 +107,11 @@ def smallest_detected_frequency(
         rate: Of hashed keys, the false discovery rate; as if this were the only key that is there.
     """
     reports = max(1, round(expected_reports))
-    threshold = threshold_by_chance(moments, reports)(false_chance(keys, rate))
-    exact = reports * moments.noise < GAUSSIAN_NOISE
-    shown = (_fewest_holders if exact else _smallest_gaussian)(moments, reports, threshold)
+    chance = false_chance(keys, rate)
+    if reports * moments.noise < GAUSSIAN_NOISE:
+        shown = _fewest_holders(moments, reports, chance)
+    else:
+        shown = _smallest_gaussian(moments, reports, threshold_by_chance(moments, reports)(chance))
     return min(shown / seen, 1.0)
 
 
@@ -182,16 +188,53 @@ def _least_frequency(is_detected: Callable[[float], bool]) -> float:
     return high
 
 
-def _fewest_holders(moments: CountMoments, reports: int, threshold: int) -> float:
-    """Return the least share, a whole number of holders, whose count reaches the threshold often enough."""
+def _fewest_holders(moments: CountMoments, reports: int, chance: float) -> float:
+    """Return the least share, a whole number of holders, whose count reaches the threshold often enough.
+
+    Where a part of the people, chosen at random, report nothing of pairs, neither the number of the others nor
+    that of the holders among them is certain.
+    """
+    people = round(reports / (1 - moments.left_out))
+    threshold_of = threshold_by_chance(moments, reports)
+    cells = [(1.0, reports, threshold_of(chance))] if people == reports else _report_cells(moments, people, chance)
 
     def is_detected(holders: int) -> bool:
-        own = sum_chances(moments.holder, holders, threshold)
-        false = sum_chances(moments.absent, reports - holders, threshold)
-        missed = sum(chance * below for chance, below in zip(own, reversed(list(accumulate(false))), strict=True))
-        return missed <= 1 - DETECTION_POWER
+        return sum(share * _missed(moments, people, holders, *cell) for share, *cell in cells) <= 1 - DETECTION_POWER
 
-    return (1 + bisect_left(range(1, reports), x=True, key=is_detected)) / reports
+    return (1 + bisect_left(range(1, people), x=True, key=is_detected)) / people
+
+
+def _report_cells(moments: CountMoments, people: int, chance: float) -> list[tuple[float, int, int]]:
+    """Return how many reports of pairs there are, by chance: shares, the fewest reports and the highest threshold.
+
+    Fewer reports support a key less often, and more reports raise the threshold: nothing is detected less
+    often than these say.
+    """
+    seen = 1 - moments.left_out
+    mean, deviation = people * seen, math.sqrt(people * seen * moments.left_out)
+    ends = [NormalDist().inv_cdf(cell / _REPORT_CELLS) for cell in range(1, _REPORT_CELLS)]
+    counts = [min(max(round(mean + end * deviation), 1), people) for end in (-_WIDEST, *ends, _WIDEST)]
+    return [
+        (1 / _REPORT_CELLS, fewest, threshold_by_chance(moments, most)(chance)) for fewest, most in pairwise(counts)
+    ]
+
+
+def _missed(moments: CountMoments, people: int, holders: int, reports: int, threshold: int) -> float:
+    """Return how often a count stays below the threshold if this many of the people hold the key.
+
+    Each of the holders is among the reports with the same chance, or each report is that of a holder: this
+    varies a little more than a choice among all people.
+    """
+    fewer, more = sorted((holders, reports))
+    of_holders = sum_chances(_mixed(moments, more / people), fewer, threshold)
+    of_others = sum_chances(moments.absent, reports - fewer, threshold)
+    return sum(one * below for one, below in zip(of_holders, reversed(list(accumulate(of_others))), strict=True))
+
+
+def _mixed(moments: CountMoments, share: float) -> SupportMoments:
+    """Return the law of a report that is a holder's with this chance; only `numbers` are those of the mixture."""
+    numbers = zip(moments.holder.numbers, moments.absent.numbers, strict=True)
+    return replace(moments.holder, numbers=tuple(share * held + (1 - share) * absent for held, absent in numbers))
 
 
 def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]:

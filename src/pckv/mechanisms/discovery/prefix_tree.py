@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import product
-from string import ascii_uppercase
 
 from pckv.base.errors import ParameterError
 from pckv.base.limits import MAX_ITEMS, check_whole
@@ -61,16 +60,23 @@ class PrefixTree:
     def cut(self, text: str) -> str:
         """Return what of a text can be found: nothing if a character of that is not in the alphabet.
 
-        A text is brought into normal form C first, so that no character is cut in two. Capital letters from A
-        to Z that the alphabet does not have count as small ones.
+        A text is brought into normal form C first, so that no character is cut in two. A capital letter that the
+        alphabet does not have counts as its small letter, or else as the first one whose capital letter it is:
+        as one character of the alphabet, if there is one.
         """
-        shown = unicodedata.normalize("NFC", text)[: self.characters].translate(self._small)
+        shown = "".join(map(self._counted_as, unicodedata.normalize("NFC", text)[: self.characters]))
         return shown if self._characters.issuperset(shown) else ""
 
+    def _counted_as(self, character: str) -> str:
+        if character in self._characters:
+            return character
+        small = character.lower()
+        return small if small in self._characters else self._small.get(character, character)
+
     @cached_property
-    def _small(self) -> dict[int, str]:
-        capitals = frozenset(ascii_uppercase) - self._characters
-        return {ord(capital): capital.lower() for capital in capitals}
+    def _small(self) -> dict[str, str]:
+        """The first character of the alphabet by its capital letter."""
+        return {character.upper(): character for character in reversed(self.alphabet)}
 
     @cached_property
     def _characters(self) -> frozenset[str]:

@@ -46,6 +46,8 @@ export class TextDomain {
     checkTree(keys, mechanism);
     const { alphabet, characters, groups } = keys;
     this.letters = new Set(alphabet);
+    // The first letter of the alphabet by its capital letter.
+    this.small = new Map([...alphabet].reverse().map((letter) => [letter.toUpperCase(), letter]));
     this.characters = characters;
     this.groups = groups;
     const lengthOf = (group) => Math.ceil((characters * (group + 1)) / groups);
@@ -64,13 +66,13 @@ export class TextDomain {
     return [...found].filter((text) => text !== "");
   }
 
-  // The characters of a text that can be found; none of them if one is not in the alphabet. Capital letters
-  // that the alphabet lacks count as small.
+  // The characters of a text that can be found; none of them if one is not in the alphabet. A capital letter
+  // that the alphabet lacks counts as its small letter, or else as the first one whose capital letter it is.
   findablePart(text) {
     check(typeof text === "string", "bad_pairs", `key ${String(text)} is not a text`);
     const known = (letter) => this.letters.has(letter);
-    const small = (letter) => (/[A-Z]/.test(letter) && !known(letter) ? letter.toLowerCase() : letter);
-    const letters = [...text.normalize()].slice(0, this.characters).map(small);
+    const countedAs = (letter) => [letter, letter.toLowerCase(), this.small.get(letter)].find(known) ?? letter;
+    const letters = [...text.normalize()].slice(0, this.characters).map(countedAs);
     return letters.every(known) ? letters.join("") : "";
   }
 
