@@ -91,7 +91,7 @@ def test_posterior_is_that_of_dense_linear_algebra(counted: CountedLevels) -> No
     mean, variance = np.array([0.1, 0.03, 0.004, 0.0]), np.array([1e-5, 2e-5, 3e-6, 1e-7])
     found = learn_profiles(support, n, moments, KnownFrequencies(mean, variance, np.arange(4)))
     shares, scatter = found.common.shares, found.common.scatter
-    centre = np.eye(5) - 0.2
+    centre, nowhere = np.eye(5) - 0.2, np.zeros((4, 5))
     for key, (f, t) in enumerate(zip(mean, variance, strict=True)):
         prior = (scatter + (1 - scatter) / max(n * f, 1)) * shares
         held, absent, contrast = moments.holder, moments.absent, moments.contrast
@@ -103,13 +103,13 @@ def test_posterior_is_that_of_dense_linear_algebra(counted: CountedLevels) -> No
         expected = shares + gain @ centre @ (signal - f * shares)
         left = covariance - gain @ centre @ covariance * f
         possible = np.maximum(expected, 0)
-        assert found.shares[key] == pytest.approx(possible / possible.sum(), abs=1e-7)
+        assert found.spread[key] == pytest.approx(possible / possible.sum(), abs=1e-7)
         values = np.array(moments.scale.values)
         # How the estimate follows the common profile, which is known up to a covariance among profiles that
         # add up to 1.
         following = np.eye(5) - f * gain @ centre
         for doubt in (np.zeros((5, 5)), centre @ np.diag([1e-3, 2e-3, 5e-4, 1e-3, 4e-3]) @ centre):
-            known = replace(found, common=CommonProfile(shares, doubt, scatter))
+            known = replace(found, common=CommonProfile(shares, doubt, scatter), shares=found.spread, at_level=nowhere)
             low, high = known.credible_interval(Scale(tuple(100 * values)), EVERY_KEY, 0.1)
             variance = values @ (left + following @ doubt @ following.T) @ values
             assert ((high - low)[key] / 2 / 100 / 0.12566) ** 2 == pytest.approx(variance, rel=1e-3)
@@ -121,7 +121,8 @@ def test_keys_with_the_same_total_are_added_up_before_the_common_profile_is_lear
     once = KnownFrequencies(np.full(keys, 0.01), np.full(keys, 1e-6), np.arange(keys))
     together = KnownFrequencies(once.mean[:1], once.variance[:1], np.zeros(keys, np.int64))
     found, expected = (
-        learn_common(counted.support, counted.reports, counted.moments, each) for each in (together, once)
+        learn_common(counted.support, counted.reports, counted.moments, each, np.ones(counted.support.keys))
+        for each in (together, once)
     )
     assert found.shares == pytest.approx(expected.shares)
     assert found.scatter == expected.scatter
@@ -160,7 +161,7 @@ def test_every_number_of_levels_and_few_reports_are_possible() -> None:
 def test_intervals_of_two_frequent_keys_are_hardly_wider_than_their_own() -> None:
     """What is not known of the common profile does not widen the intervals of keys that do not need it."""
     # Five seeds gave 1.0 to 1.5 times their width: noise is computed for the common profile.
-    counted = count_levels(np.array([[100, 900], [100, 3000], [4800, 1100]]), 10_000, "4", default_rng(6))
+    counted = count_levels(np.array([[600, 900], [600, 3000], [3800, 1100]]), 10_000, "4", default_rng(6))
     posterior = learn(counted.support, counted.reports, counted.moments)
     own = own_interval(counted.support, counted.reports, counted.moments, 0.95)
     for level in range(3):
