@@ -29,11 +29,14 @@ ONE_END = """
 ## Keys wholly at one end
 
 Every participant holds one of 120 keys, by Zipf's law with exponent 0.9. Profiles of most keys
-scatter about a common one; the others have all holders at the lowest or the highest level. These
-populations were fixed before anything was chosen on them; constants were chosen on others. Numbers
-are distances of `bayes` relative to those of the keys' own shares: of the keys at one end, those of
+scatter about a common one; the others have all holders at the lowest or the highest level. Nothing
+was chosen on these populations: constants were chosen on four others of the same kinds. Numbers are
+distances of `bayes` relative to those of the keys' own shares: of the keys at one end, those of
 them whose frequency is at least 8 standard errors, the mixed keys, and all; the geometric mean over
-mechanisms. Coverage is that of 95 % intervals of `bayes`, keys at one end and all keys.
+mechanisms. Coverage is that of 95 % intervals of `bayes`, keys at one end and all keys. With one
+common profile for all keys, as before (2 repeats), keys at one end were further off than their own
+in 95 of 96 settings, 2.13 times in the geometric mean, well measured ones 2.05 times; mixed keys
+were at 0.61. A key at one end that its counts do not show to be there remains further off.
 
 | population | levels | reports | ε | one end | well measured | mixed | all keys | coverage, one end | all |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
@@ -57,7 +60,7 @@ def _middle(levels: int) -> Floats:
     return np.asarray(np.exp(-((np.linspace(-1, 1, levels) / 0.5) ** 2)))
 
 
-# Fixed before anything was chosen on them.
+# Nothing was chosen on them.
 POPULATIONS = {
     "equal, 15 % at the ends": OneEndPopulation(np.ones, 20, 0.05, 0.1),
     "falling, 25 % at the far end": OneEndPopulation(_falling, 50, 0.0, 0.25),

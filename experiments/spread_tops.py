@@ -36,7 +36,7 @@ def _steps(*steps: tuple[int, float]) -> Floats:
     return np.concatenate([np.full(keys, weight) for keys, weight in steps])
 
 
-# How many hold each key, relative to the others. Fixed before anything was chosen on them.
+# How many hold each key, relative to the others. Fixed before anything was chosen.
 POPULATIONS: dict[str, Floats] = {
     "Zipf 0.6": _RANK[:1_000] ** -0.6,
     "Zipf 1": _RANK[:500] ** -1,
