@@ -1,7 +1,7 @@
 """`bayes` by the key's rank, on populations without a tuned constant: docs/appendix/accuracy-by-rank.md.
 
-The part *few* has from 1 to 10^9 reports and from 1 to 2^20 keys. With some parts only, bars are printed and
-nothing is written.
+The part *few* has from 1 to 10^9 reports and from 1 to 2^20 keys, *spread* frequent keys that few are like.
+With some parts only, bars are printed and nothing is written.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from rich.progress import track
 from experiments.few_reports import MAX_SUM, FewReports, few_requirements, measure_few
 from experiments.measured_errors import MeasuredPopulation, oracle, standard_errors
 from experiments.settings import ExperimentSettings, Requirement, requirements_table, show_requirements
+from experiments.spread_tops import SpreadTop, measure_spread_tops, spread_requirements, spread_table
 from pckv.base.arrays import Floats
 from pckv.estimators.linear import corrected
 from pckv.estimators.methods.bayes import learn
@@ -59,13 +60,35 @@ where FOLDER contains the rating sets.
 ## What must hold
 
 """
+SPREAD = """
+## Most frequent keys that few are like
+
+Squared errors of `bayes` relative to `corrected`: of the top 10 with 1,000,000 reports, of ranks 2
+to 10 with fewer; geometric means over the four mechanisms, and the worst of them with its standard
+error. "Stand clear" are those of them that are 6 standard errors above the median key. The target
+is at most 1.05. It is missed mostly where the most frequent keys are 2 to 5 standard errors above
+hundreds of rarer ones, where it conflicts with the gain over all keys
+([proofs/bayes.md](../../proofs/bayes.md)); for Zipf 0.6 keys that stand clear miss it as well. These
+populations were fixed before anything was chosen; constants were chosen on seven others of the same
+kinds (Zipf exponents 0.8, 1.2 and 1.8).
+
+Before `bayes` was changed for them (6 repeats), 83 of the 160 settings were above 1.05, at most
+1.51, and of keys that stand clear 74 of 138, at most 1.92; the geometric mean over all keys was
+0.357.
+
+"""
 
 
 def write_page(
-    folder: Path, cells: Sequence[RankErrors], few: Sequence[FewReports], requirements: Sequence[Requirement]
+    folder: Path,
+    cells: Sequence[RankErrors],
+    few: Sequence[FewReports],
+    spread: Sequence[SpreadTop],
+    requirements: Sequence[Requirement],
 ) -> None:
     """Write the page."""
-    parts = [INTRODUCTION, requirements_table(requirements), *_left(cells), *_every_cell(cells), *_few(few)]
+    parts = [INTRODUCTION, requirements_table(requirements), *_left(cells), *_every_cell(cells)]
+    parts += [SPREAD, spread_table(spread), *_few(few)]
     (folder / "accuracy-by-rank.md").write_text("".join(parts), encoding="utf-8")
 
 
@@ -140,7 +163,7 @@ GROUPS = {
     "ranks 11 to 50": (10, 50),
     "the rest": (50, None),
 }
-FEW = "few"
+FEW, SPREAD_PART = "few", "spread"
 # How many times lower errors must be than those of `corrected`, in the geometric mean; and in the worst cell.
 MIN_GAINS = {("frequency", "all keys"): 4.5, ("mean", "all keys"): 2.7}
 MIN_GAINS |= {("frequency", "top 50"): 3.0, ("frequency", "top 10"): 2.4}
@@ -205,7 +228,7 @@ CASES = {
     "zipf 1.3": RankedPopulation(_weighted(3_000, 1, (_ORDER[:500] + 1) ** -1.3, 9), 1, 200),
     "Amazon": RankedPopulation(amazon, 2, 20),
 }
-PARTS = (*CASES, FEW)
+PARTS = (*CASES, FEW, SPREAD_PART)
 
 
 def run(settings: ExperimentSettings) -> bool:
@@ -214,13 +237,15 @@ def run(settings: ExperimentSettings) -> bool:
     cells = [
         cell
         for name in chosen
-        if name != FEW
+        if name in CASES
         for cell in run_population(name, CASES[name], FigureScale(data=settings.data), settings.repeats)
     ]
     few: list[FewReports] = measure_few(settings.repeats) if FEW in chosen else []
+    spread: list[SpreadTop] = measure_spread_tops(settings.repeats) if SPREAD_PART in chosen else []
     requirements = [*(requirements_of(cells) if cells else ()), *(few_requirements(few) if few else ())]
+    requirements += spread_requirements(spread) if spread else ()
     if not settings.parts:
-        write_page(settings.out, cells, few, requirements)
+        write_page(settings.out, cells, few, spread, requirements)
     return show_requirements(requirements)
 
 

@@ -26,6 +26,7 @@ from experiments.level_medians import (
     guessed_levels,
     measure_medians,
 )
+from experiments.level_one_end import OneEnd, measure_one_end, one_end_requirements, one_end_table
 from experiments.settings import ExperimentSettings, Requirement, requirements_table, show_requirements
 from pckv.base.arrays import Flags, Floats
 from pckv.estimators.linear import unbiased_frequency
@@ -132,6 +133,7 @@ def write_page(
     means: Sequence[MeanCost],
     medians: Sequence[MedianErrors],
     few: Sequence[FewKeys],
+    one_end: Sequence[OneEnd],
     requirements: Sequence[Requirement],
 ) -> None:
     """Write the page."""
@@ -143,6 +145,7 @@ def write_page(
         *_means(means),
         *_medians(medians),
         *_few_keys(few),
+        *one_end_table(one_end),
         "\n**Next:** [trends of series](series.md).\n",
     ]
     (folder / "levels.md").write_text("".join(parts), encoding="utf-8")
@@ -188,7 +191,7 @@ MIN_GAIN, MIN_COVERAGE, MAX_DEVIATION = 2.0, 0.93, 0.10
 MORE_PEOPLE = 20
 # Intervals need not be wider than the keys' own, but for what is not known of the common profile.
 MAX_RELATIVE_WIDTH = 1.25
-PARTS = ("shares", "means", "medians", "few")
+PARTS = ("shares", "means", "medians", "few", "one-end")
 
 
 class RatingCase(NamedTuple):
@@ -426,7 +429,17 @@ def run(settings: ExperimentSettings) -> bool:
                 means += measure_means(label, held, users, case.padding, case.mechanisms, EPSILONS)
     medians = measure_medians(EPSILONS, repeats) if "medians" in parts else []
     few = measure_few_keys(repeats) if "few" in parts else []
+    one_end = measure_one_end(repeats) if "one-end" in parts else []
     requirements = list(requirements_of(shares, means, medians, few))
+    requirements += one_end_requirements(one_end) if one_end else ()
     if not settings.parts:
-        write_page(settings.out, shares=shares, means=means, medians=medians, few=few, requirements=requirements)
+        write_page(
+            settings.out,
+            shares=shares,
+            means=means,
+            medians=medians,
+            few=few,
+            one_end=one_end,
+            requirements=requirements,
+        )
     return show_requirements(requirements)

@@ -8,7 +8,7 @@ it. With more than two levels, means are those of the keys' profiles, which are 
 The mean over all keys of the squared error is least if every error counts once. The most frequent keys then
 lose, for they are pulled toward the many others. So errors count more where keys would lose too much:
 anywhere, since a key among many others does not show where it is, and at the most frequent keys that the
-learned distribution expects.
+learned distribution expects. Where that expects few keys, a key keeps its own frequency.
 """
 
 from __future__ import annotations
@@ -54,9 +54,13 @@ MAX_LOSS = 1.8
 # squared error may be. A prediction from the learned distribution is optimistic: what is allowed is less than
 # what is acceptable.
 TOP_RANKS = (1, 10, 50)
-MAX_TOP_LOSSES = (1.2, 1.0, 0.9)
+MAX_TOP_LOSSES = (1.1, 0.95, 0.9)
 # The same for all keys together, of whom few do not show much of their distribution.
 MAX_TOTAL_LOSS = 0.95
+# Where the learned distribution expects about as many keys as this, counted by a normal weight of one standard
+# error, half of what it says is believed; with fewer, a key there mostly sees its own noise and that of chance
+# neighbours.
+MIN_NEIGHBOURS = 8
 # Where no key could be detected at this level, none is protected.
 DETECTION_LEVEL = 0.95
 # A group of fewer expected keys than this is none.
@@ -146,11 +150,27 @@ def _top_groups(distribution: LearnedDistribution, keys_beyond: float) -> tuple[
     return shares @ _own_errors(expected.size), np.append(np.array(MAX_TOP_LOSSES)[present], MAX_TOTAL_LOSS)
 
 
+def belief(distribution: LearnedDistribution, risks: Risks) -> Floats:
+    """Return how far the learned distribution is believed at every cell: from 0, where it expects no key, to 1.
+
+    Where no key can stand out, all are alike.
+    """
+    if not risks.can_stand_out(distribution.keys):
+        return np.ones(risks.points.size)
+    neighbours = distribution.keys * (_nearness(distribution.weights.size) @ distribution.weights)
+    return np.asarray(neighbours**2 / (neighbours**2 + MIN_NEIGHBOURS**2))
+
+
 def _own_errors(cells: int) -> Floats:
     """Return the normal chances of every cell, given the cell that the own estimate is in."""
-    distance = (np.arange(cells)[:, None] - np.arange(cells)) * FREQUENCY_STEP
-    chances = np.exp(-(distance**2) / 2)
+    chances = _nearness(cells)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+
+
+def _nearness(cells: int) -> Floats:
+    """Return normal weights of the distance of cells, with a deviation of one standard error, 1 if it is 0."""
+    distance = (np.arange(cells)[:, None] - np.arange(cells)) * FREQUENCY_STEP
+    return np.asarray(np.exp(-(distance**2) / 2))
 
 
 def _possible_counts(largest: float, reports: int, moments: CountMoments) -> Floats:
@@ -355,8 +375,9 @@ def learn(
     bins = _binned(support, reports, moments, largest)
     likelihood = count_likelihood(reports, moments)
     frequencies, chances_by_sum = _learn_frequencies(bins, likelihood, cells, fit_frequencies)
-    loss = loss_weights(frequencies, bins.keys[bins.beyond_grid].sum(), Risks(cells, likelihood, reports, moments))
-    differences = _Differences(bins, likelihood, cells, chances_by_sum, loss)
+    risks = Risks(cells, likelihood, reports, moments)
+    loss = loss_weights(frequencies, bins.keys[bins.beyond_grid].sum(), risks)
+    differences = _Differences(bins, likelihood, cells, chances_by_sum, loss, belief(frequencies, risks))
     mean_likelihood = differences.mean_likelihood(means)
     mean_weights = fit_means(mean_likelihood, bins.keys, means)
     frequency_chances, least_loss = differences.frequencies(means, mean_weights)
@@ -441,11 +462,17 @@ class _Differences:
     These are likely, or an error there counts for much.
     """
 
-    def __init__(
-        self, bins: _Bins, likelihood: CountLikelihood, cells: ValueGrid, chances_by_sum: Floats, loss: Floats
+    def __init__(  # noqa: PLR0917
+        self,
+        bins: _Bins,
+        likelihood: CountLikelihood,
+        cells: ValueGrid,
+        chances_by_sum: Floats,
+        loss: Floats,
+        believed: Floats,
     ) -> None:
         self.bins, self.likelihood, self.cells = bins, likelihood, cells
-        self.chances_by_sum, self.loss = chances_by_sum, loss
+        self.chances_by_sum, self.loss, self.believed = chances_by_sum, loss, believed
         self.matters = np.maximum(chances_by_sum, posterior(chances_by_sum, loss)) > NEGLIGIBLE_CHANCE
         self.beyond_grid = np.flatnonzero(bins.beyond_grid)
         on_grid = np.flatnonzero(~bins.beyond_grid)
@@ -472,9 +499,11 @@ class _Differences:
     def frequencies(self, means: ValueGrid, mean_weights: Floats) -> tuple[Floats, Floats]:
         """Return the chances of frequencies given S and T, one row per bin, and those of least expected loss.
 
-        A protected key may have any mean: T may show that it stands out, never that it does not.
+        A protected key may have any mean: T may show that it stands out, never that it does not. A key that
+        is where few are keeps its own frequency.
         """
         chances, least_loss = np.zeros_like(self.chances_by_sum), np.zeros(self.bins.s.size)
+        own = np.clip(self.bins.frequency, 0, 1)
         for group in self.groups:
             likely, tensor = self._tensor(group, means)
             by_sum = self.chances_by_sum[group[0], likely]
@@ -483,7 +512,10 @@ class _Differences:
             chances[np.ix_(group, likely)] = learned / evidence
             any_mean = np.maximum(tensor @ arcsine(means), evidence)
             weights = learned + by_sum * (self.loss[likely] - 1) * any_mean
-            least_loss[group] = weights @ self.cells.points[likely] / weights.sum(axis=1)
+            believed = self.believed[likely]
+            learned_part = weights @ (believed * self.cells.points[likely])
+            own_part = weights @ (1 - believed) * own[group]
+            least_loss[group] = (learned_part + own_part) / weights.sum(axis=1)
         chances[self.beyond_grid, -1] = 1.0
         return chances, least_loss
 

@@ -1,8 +1,9 @@
 """Profiles, the shares of levels among a key's holders, combined with those of all keys (proofs/shares.md).
 
-Profiles of all keys scatter about one common profile. Both the common profile and how far the others are from
-it are learned from the counts, and a key's own profile is estimated from its counts and what is learned: the
-less its counts say, the nearer it is to the common one.
+Most profiles scatter about one common profile; others are unlike it, or all holders are at one level. The
+common profile, how far others are from it, and how many keys are of each kind are learned from the counts. A
+key's own profile is estimated from its counts and what is learned: the less its counts say, the nearer it is
+to the average of the kinds.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pckv.base.arrays import Floats, Integers
+from pckv.base.arrays import Flags, Floats, Integers
 from pckv.estimators.intervals import Interval, two_sided_z
+from pckv.estimators.methods.prior import posterior
 from pckv.statistics.moments import CountMoments, Scale, equal_scale
 from pckv.tally.decode.support import KeySupport
 
@@ -24,6 +26,15 @@ SCATTERS = np.geomspace(0.003, 0.3, 14)
 # What is thought likely before the counts are seen: a logarithm normal about this one, with this standard
 # deviation.
 TYPICAL_SCATTER, SCATTER_DEVIATION = 0.03, 1.0
+# Kinds of keys, by the place of their chances: a profile about the common one, one unlike it, and all holders
+# at one level, for every level.
+TYPICAL, UNLIKE, AT_LEVELS = 0, 1, slice(2, None)
+# The chance of the first kind before the counts are seen, the others being equally likely, and how many keys
+# that is worth.
+TYPICAL_CHANCE, KEYS_BEFORE = 0.9, 2
+# Keys whose squared frequency is below this share of its noise do not show their kind.
+MIN_INFORMATION = 0.1
+ROUNDS_OF_KINDS, STEPS_PER_ROUND = 3, 3
 # No level is so rare in the common profile that no key could have more of it.
 MIN_COMMON_SHARE = 0.001
 MAX_STEPS, TOLERANCE = 30, 1e-5
@@ -38,6 +49,11 @@ class KnownFrequencies(NamedTuple):
     mean: Floats
     variance: Floats
     of_key: Integers
+
+    def of_keys(self, keys: Integers | slice) -> tuple[Floats, Floats]:
+        """Return the means and variances of some keys."""
+        rows = self.of_key[keys]
+        return self.mean[rows], self.variance[rows]
 
 
 class CommonProfile(NamedTuple):
@@ -58,6 +74,8 @@ class Profiles:
     Attributes:
         common: The profile that they scatter about.
         shares: The share of each level, one row per key: none is negative, and they add up to 1.
+        spread: The same if the key's holders are not all at one level.
+        at_level: The chances that all of a key's holders are at each level.
         free: The variances of the shares if the nuisances were known, and the shares did not have to add up.
         slopes: How the shares change with an offset of all of a key's counts.
         following: How the shares change with the common ones, if the nuisances were known: from 0, where a
@@ -67,6 +85,8 @@ class Profiles:
 
     common: CommonProfile
     shares: Floats
+    spread: Floats
+    at_level: Floats
     free: Floats
     slopes: Floats
     following: Floats
@@ -84,9 +104,11 @@ class Profiles:
         about_common = free @ values**2 + (nuisances * of_nuisances).sum(axis=1)
         with_common = self._change_with_common(keys, values, of_nuisances)
         of_common = np.einsum("ki,ij,kj->k", with_common, self.common.covariance, with_common)
-        variance = np.maximum(about_common, 0) + np.maximum(of_common, 0)
-        margin = two_sided_z(level) * np.sqrt(variance)
-        mean = self.mean(scale)[keys]
+        mean, if_spread, at_level = self.mean(scale)[keys], self.spread[keys] @ values, self.at_level[keys]
+        spread = np.maximum(about_common, 0) + np.maximum(of_common, 0) + (if_spread - mean) ** 2
+        at_one_level = (at_level * (values - mean[:, None]) ** 2).sum(axis=1)
+        variance = (1 - at_level.sum(axis=1)) * spread + at_one_level
+        margin = two_sided_z(level) * np.sqrt(np.maximum(variance, 0))
         return Interval(*(np.clip(mean + side * margin, scale.low, scale.high) for side in (-1, 1)))
 
     def _change_with_common(self, keys: Integers | slice, values: Floats, of_nuisances: Floats) -> Floats:
@@ -103,39 +125,106 @@ def learn_profiles(support: KeySupport, reports: int, moments: CountMoments, fre
 
     What the totals tell of the frequencies is independent of how a total is divided.
     """
-    common = learn_common(support, reports, moments, frequencies)
+    common, kinds = _learn_kinds(support, reports, moments, frequencies)
     shape = (support.keys, moments.levels)
-    shares, free, slopes, following = (np.empty(shape) for _ in range(4))
+    spread, free, slopes, following = (np.empty(shape) for _ in range(4))
     inverse = np.empty((support.keys, 3, 3))
     for block in _blocks(support.keys):
-        of_key = frequencies.of_key[block]
-        found = _posterior(
+        spread[block], free[block], slopes[block], following[block], inverse[block] = _posterior(
             _signals(support.take(block), reports, moments),
-            (frequencies.mean[of_key], frequencies.variance[of_key]),
+            frequencies.of_keys(block),
             common,
+            kinds[block, UNLIKE] > kinds[block, TYPICAL],
             reports,
             moments,
         )
-        shares[block], free[block], slopes[block], following[block], inverse[block] = found
-    return Profiles(common, shares, free, slopes, following, inverse)
+    at_level = kinds[:, AT_LEVELS]
+    shares = (1 - at_level.sum(axis=1, keepdims=True)) * spread + at_level
+    return Profiles(common, _consistent(shares), spread, at_level, free, slopes, following, inverse)
+
+
+def _learn_kinds(
+    support: KeySupport, reports: int, moments: CountMoments, frequencies: KnownFrequencies
+) -> tuple[CommonProfile, Floats]:
+    """Return the common profile, and the chances that a key is of each kind, one row per key.
+
+    The common profile is that of typical keys, which are told from others by it: both are improved in turn.
+    """
+    others = moments.levels + 1
+    chances = np.append(TYPICAL_CHANCE, np.full(others, (1 - TYPICAL_CHANCE) / others))
+    before = KEYS_BEFORE * chances
+    noise = _noise(frequencies.mean, 1 / moments.levels, reports, moments)
+    informative = np.flatnonzero((frequencies.mean**2 > MIN_INFORMATION * noise)[frequencies.of_key])
+    kinds, likelihood = np.empty((support.keys, chances.size)), np.empty((informative.size, chances.size))
+    common = learn_common(support, reports, moments, frequencies, np.ones(support.keys))
+    for _ in range(ROUNDS_OF_KINDS):
+        for block in _blocks(informative.size):
+            keys = informative[block]
+            centred = _centred(_signals(support.take(keys), reports, moments))
+            likelihood[block] = _kind_likelihood(centred, frequencies.of_keys(keys), common, reports, moments)
+        for _ in range(STEPS_PER_ROUND):
+            found = posterior(likelihood, chances)
+            chances = (found.sum(axis=0) + before) / (informative.size + KEYS_BEFORE)
+        kinds[:] = chances
+        kinds[informative] = found
+        common = learn_common(support, reports, moments, frequencies, kinds[:, TYPICAL])
+    return common, kinds
+
+
+def _kind_likelihood(
+    centred: Floats, known: tuple[Floats, Floats], common: CommonProfile, reports: int, moments: CountMoments
+) -> Floats:
+    """Return how likely the centred signals of some keys are for every kind, relative to the likeliest.
+
+    Noise and scatter are taken to be the same in all directions, which makes it a few sums per key.
+    """
+    mean, variance = (each[:, None] for each in known)
+    levels = moments.levels
+    noise = _noise(mean, 1 / levels, reports, moments)
+    square = mean**2 + variance
+    scatter = _scatter_of_few(common.scatter, reports * mean) * (1 - common.shares @ common.shares) / (levels - 1)
+    about_common = (common.shares - 1 / levels)[:, None]
+    logarithm = np.hstack(
+        [
+            _log_likelihood(centred, mean, variance, about_common, noise + square * scatter),
+            _log_likelihood(centred, mean, variance, about_common, noise + square / levels),
+            _log_likelihood(centred, mean, variance, np.eye(levels) - 1 / levels, noise),
+        ]
+    )
+    return np.asarray(np.exp(logarithm - logarithm.max(axis=1, keepdims=True)))
+
+
+def _log_likelihood(centred: Floats, mean: Floats, variance: Floats, profiles: Floats, noise: Floats) -> Floats:
+    """Return the normal log-likelihood of centred signals about frequency times profile, one column each.
+
+    The frequency has a mean and a variance: it adds noise along the profile.
+    """
+    along, norm = centred @ profiles, (profiles**2).sum(axis=0)
+    distance = (centred**2).sum(axis=1, keepdims=True) - 2 * mean * along + mean**2 * norm
+    of_frequency = variance * (along - mean * norm) ** 2 / (noise + variance * norm)
+    freedom = centred.shape[1] - 1
+    logarithm = freedom * np.log(noise) + np.log1p(variance * norm / noise)
+    return np.asarray(-((distance - of_frequency) / noise + logarithm) / 2)
 
 
 def learn_common(
-    support: KeySupport, reports: int, moments: CountMoments, frequencies: KnownFrequencies
+    support: KeySupport, reports: int, moments: CountMoments, frequencies: KnownFrequencies, typical: Floats
 ) -> CommonProfile:
     """Return the common profile: of all equally likely ones, that with the largest likelihood of the counts.
+
+    `typical` are the chances of keys to have a profile about it: a key counts as much.
 
     Keys with the same total have the same frequency, as far as is known: their counts are added up first.
     """
     totals, levels = frequencies.mean.size, moments.levels
-    keys = np.bincount(frequencies.of_key, minlength=totals)[:, None]
+    keys = np.asarray(np.bincount(frequencies.of_key, typical, minlength=totals), np.float64)[:, None]
     sums, squares = np.zeros((totals, levels)), np.zeros((totals, levels))
     for block in _blocks(support.keys):
         centred = _centred(_signals(support.take(block), reports, moments))
+        rows, weights = frequencies.of_key[block], typical[block]
         for level, signal in enumerate(centred.T):
-            rows = frequencies.of_key[block]
-            sums[:, level] += np.bincount(rows, signal, minlength=totals)
-            squares[:, level] += np.bincount(rows, signal**2, minlength=totals)
+            sums[:, level] += np.bincount(rows, weights * signal, minlength=totals)
+            squares[:, level] += np.bincount(rows, weights * signal**2, minlength=totals)
     return _Fit(keys, sums, squares, frequencies, reports, moments).common()
 
 
@@ -144,7 +233,7 @@ class _Fit:
 
     def __init__(  # noqa: PLR0917
         self,
-        keys: Integers,
+        keys: Floats,
         sums: Floats,
         squares: Floats,
         frequencies: KnownFrequencies,
@@ -195,21 +284,25 @@ class _Fit:
         )
 
 
-def _posterior(
+def _posterior(  # noqa: PLR0917
     signals: Floats,
     known: tuple[Floats, Floats],
     common: CommonProfile,
+    unlike: Flags,
     reports: int,
     moments: CountMoments,
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Return shares, and what their variances are computed from (`Profiles`), for some keys.
+
+    Keys that are unlike the common profile may have any.
 
     A signal is the frequency times the share, and noise. Besides, all signals of a key have an unknown
     offset, the frequency is uncertain, and the shares add up to 1. Given these three nuisances the levels are
     independent.
     """
     mean, variance = (each[:, None] for each in known)
-    prior = _scatter_of_few(common.scatter, reports * mean) * common.shares
+    about_common = _scatter_of_few(common.scatter, reports * mean) * common.shares
+    prior = np.where(unlike[:, None], 1 / moments.levels, about_common)
     noise = _noise(mean, common.shares, reports, moments) + variance * prior
     free = 1 / (1 / prior + mean**2 / noise)
     slopes = free * mean / noise
@@ -236,7 +329,7 @@ def _signals(support: KeySupport, reports: int, moments: CountMoments) -> Floats
     return np.asarray(support.counts.T / (reports * moments.contrast))
 
 
-def _noise(frequency: Floats, shares: Floats, reports: int, moments: CountMoments) -> Floats:
+def _noise(frequency: Floats, shares: Floats | float, reports: int, moments: CountMoments) -> Floats:
     """Return the variances of signals, less what they have in common, for these frequencies (a column)."""
     held, absent, contrast = moments.holder, moments.absent, moments.contrast
     own = held.own_square - (1 - moments.left_out) * contrast**2
