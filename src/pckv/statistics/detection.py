@@ -16,6 +16,7 @@ import math
 import operator
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import accumulate
 from statistics import NormalDist
@@ -39,6 +40,8 @@ DETECTION_POWER = 0.8
 _DEVIATIONS, _MORE_COUNTS = 12, 60
 _MIN_CHANCE = 1e-100
 _BISECTIONS = 60
+# In how many equally likely parts the numbers of reports that are left after a size question are divided.
+_QUANTILES = 20
 # What a smooth bound allows for counts being whole numbers.
 _WHOLE_COUNTS = 1.5
 
@@ -102,10 +105,9 @@ def smallest_detected_frequency(
         seen: The share of a frequency that reports show: below 1 where the padding is too short.
         rate: Of hashed keys, the false discovery rate; as if this were the only key that is there.
     """
-    reports = max(1, round(expected_reports))
-    threshold = threshold_by_chance(moments, reports)(false_chance(keys, rate))
+    reports, chance = max(1, round(expected_reports)), false_chance(keys, rate)
     exact = reports * moments.noise < GAUSSIAN_NOISE
-    shown = (_fewest_holders if exact else _smallest_gaussian)(moments, reports, threshold)
+    shown = (_fewest_holders if exact else _smallest_gaussian)(moments, reports, chance)
     return min(shown / seen, 1.0)
 
 
@@ -163,9 +165,9 @@ def third_moment(support: SupportMoments) -> float:
     return sum(chance * (count - mean) ** 3 for count, chance in enumerate(support.numbers))
 
 
-def _smallest_gaussian(moments: CountMoments, reports: int, threshold: int) -> float:
+def _smallest_gaussian(moments: CountMoments, reports: int, chance: float) -> float:
     """Return the least frequency whose normal count reaches the threshold often enough."""
-    power = NormalDist().inv_cdf(DETECTION_POWER)
+    threshold, power = threshold_by_chance(moments, reports)(chance), NormalDist().inv_cdf(DETECTION_POWER)
 
     def is_detected(f: float) -> bool:
         margin = reports * moments.sum_mean(f) - (threshold - 0.5)
@@ -182,16 +184,40 @@ def _least_frequency(is_detected: Callable[[float], bool]) -> float:
     return high
 
 
-def _fewest_holders(moments: CountMoments, reports: int, threshold: int) -> float:
-    """Return the least share, a whole number of holders, whose count reaches the threshold often enough."""
+def _fewest_holders(moments: CountMoments, reports: int, chance: float) -> float:
+    """Return the least share, a whole number of holders, whose count reaches the threshold often enough.
+
+    Where some people, chosen at random, report something else, they support nothing, and the threshold is that
+    of the number of reports that are left.
+    """
+    asked = moments.left_out
+    people = round(reports / (1 - asked))
+    thresholds = np.array([threshold_by_chance(moments, each)(chance) for each in _likely_reports(people, asked)])
+    holder, absent = (_with_silent(each, asked) for each in (moments.holder, moments.absent))
 
     def is_detected(holders: int) -> bool:
-        own = sum_chances(moments.holder, holders, threshold)
-        false = sum_chances(moments.absent, reports - holders, threshold)
-        missed = sum(chance * below for chance, below in zip(own, reversed(list(accumulate(false))), strict=True))
-        return missed <= 1 - DETECTION_POWER
+        size = int(thresholds.max())
+        own, false = sum_chances(holder, holders, size), sum_chances(absent, people - holders, size)
+        below = np.cumsum(np.convolve(own, false)[:size])
+        return bool(below[thresholds - 1].mean() <= 1 - DETECTION_POWER)
 
-    return (1 + bisect_left(range(1, reports), x=True, key=is_detected)) / reports
+    return (1 + bisect_left(range(1, people), x=True, key=is_detected)) / people
+
+
+def _likely_reports(people: int, asked: float) -> list[int]:
+    """Return equally likely numbers of reports that are left where each person is asked something else by chance."""
+    if not asked:
+        return [people]
+    spread = NormalDist((1 - asked) * people, math.sqrt(asked * (1 - asked) * people))
+    likely = (spread.inv_cdf((step + 0.5) / _QUANTILES) for step in range(_QUANTILES))
+    return [min(max(round(each), 1), people) for each in likely]
+
+
+def _with_silent(support: SupportMoments, asked: float) -> SupportMoments:
+    """Return the supports of a report that is about something else with this chance: none then."""
+    nothing, *numbers = support.numbers
+    left = 1 - asked
+    return replace(support, numbers=(asked + left * nothing, *(left * number for number in numbers)))
 
 
 def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]:
