@@ -9,6 +9,7 @@ for the others counts are drawn from their exact law, and the size question is a
 from __future__ import annotations
 
 import itertools
+import textwrap
 import time
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -44,26 +45,29 @@ HINTED = POPULATIONS | LARGER_SETS
 PARTS = (*COLLECTED, *HINTED)
 PAGE = """# Measured: intervals and larger sets
 
-How often do intervals contain the true frequency if people hold more pairs than a report stands for? The method is
-explained in [estimates.md](../explanation/estimates.md#people-with-more-pairs-than-the-padding). `make experiment
-NAME=coverage DATA=FOLDER` wrote this page in {minutes:.0f} minutes.
+How often do intervals contain the true frequency if people hold more pairs than a report stands
+for? The method is explained in
+[estimates.md](../explanation/estimates.md#people-with-more-pairs-than-the-padding). `make
+experiment NAME=coverage DATA=FOLDER` wrote this page in {minutes:.0f} minutes.
 
-- No sizes are given: a task is made from a typical number of pairs alone. People of the first page hold 1 to 5 pairs
-  (typical: 3), those of the form 4.1 of 12 keys (typical: 3, 440 people); for the other three of the first table the
-  typical number is the rounded average. `movielike` is synthetic.
-- "Hold more" is the true share of people with more pairs than the padding, "hidden" the true bound Λ of what that
-  hides. Coverage is that over all keys, and over the ten most frequent.
-- "Width" is the median over these ten; "to known sizes" is that width relative to intervals with all sizes known.
-- "Narrower" is by how much the second bound (θ = 4, `proofs/size-question.md`) makes the average width of all keys
-  smaller: the width with the first bound alone, divided by that with both, from the same counts.
-- "Control" is the coverage over all keys if the second bound leaves out the people with more than four times the
-  padding, Λ_4, which it must not.
+- No sizes are given: a task is made from a typical number of pairs alone. People of the first page
+  hold 1 to 5 pairs (typical: 3), those of the form 4.1 of 12 keys (typical: 3, 440 people); for the
+  other three of the first table the typical number is the rounded average. `movielike` is
+  synthetic.
+- "Hold more" is the true share of people with more pairs than the padding, "hidden" the true bound
+  Λ of what that hides. Coverage is that over all keys, and over the ten most frequent.
+- "Width" is the median over these ten; "to known sizes" is that width relative to intervals with
+  all sizes known.
+- "Narrower" is what the second bound (θ = 4, `proofs/size-question.md`) gains: the average width of
+  all keys with the first bound alone, divided by that with both, from the same counts.
+- "Control" is the coverage over all keys if the second bound leaves out Λ_4, the people with more
+  than four times the padding, which it must not.
 
 """
 HINTED_TEXT = """
-What the author says of the number of pairs ("pairs") is the right average, a third of it (at least 1), three times of
-it (at most the number of keys), or nothing. A task that is the same with two of these has one row, and one that
-does not ask for sizes has none.
+What the author says of the number of pairs ("pairs") is the right average, a third of it (at least
+1), three times of it (at most the number of keys), or nothing. A task that is the same with two of
+these has one row, and one that does not ask for sizes has none.
 
 {populations}
 """
@@ -350,7 +354,9 @@ def run(settings: ExperimentSettings) -> bool:
 
 def _page(rows: Sequence[Coverage], bars: Sequence[Requirement], minutes: float) -> str:
     first, second = ([row.row for row in rows if (row.name in COLLECTED) is known] for known in (True, False))
-    made = "\n".join(f"- *{name}*: {make.__doc__}" for name, make in HINTED.items())
+    made = "\n".join(
+        textwrap.fill(f"- *{name}*: {make.__doc__}", 100, subsequent_indent="  ") for name, make in HINTED.items()
+    )
     return "".join(
         (
             PAGE.format(minutes=minutes),

@@ -12,6 +12,7 @@ import operator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from statistics import NormalDist
 
 import numpy as np
@@ -20,7 +21,7 @@ import pytest
 from pckv import Task
 from pckv.estimators.estimate import own_standard_error
 from pckv.estimators.intervals import frequency_interval, two_sided_z
-from pckv.estimators.sets import MIN_LEVEL_OF_TWO_BOUNDS, SECOND_FACTOR, HiddenShare, hidden_share, raise_limits
+from pckv.estimators.sets import LEAST_SECOND_LEVEL, SECOND_FACTOR, HiddenShare, hidden_share, raise_limits
 from pckv.lab.counting import draw_counts
 from pckv.statistics.moments import CountMoments
 
@@ -112,28 +113,45 @@ def test_a_second_bound_without_the_largest_sets_misses() -> None:
     assert np.mean([limit >= 4_000 / PEOPLE for limit in false]) < 0.1
 
 
-def missed(shown: float, hidden: float, level: float, error: float) -> float:
+def missed(shown: float, hidden: float, level: float, error: float, least_level: float) -> float:
     """How often a lower limit or the second bound misses f = g + h at most; the standard error of g is 1.
 
-    `error` is that of the second bound, 4ĝ with the answers: it is 4 at least. Its limit is above 2z + z(error - 4),
-    as upper limits of g reach z/2 at least.
+    `error` is that of the second bound, 4ĝ with the answers: it is 4 at least. Its limit is never below z(error - 2),
+    as upper limits of g reach z/2 at least, nor below the same at the least level.
     """
     z, normal = two_sided_z(level), NormalDist()
-    reached = shown + hidden > z * (error - 2)
+    reached = shown + hidden > max(z, two_sided_z(least_level)) * (error - 2)
     above = normal.cdf(-z - (3 * shown - hidden) / error) if reached else 0.0
     return normal.cdf(-z - hidden) + above
 
 
-@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.99])
-def test_a_lower_limit_and_the_second_bound_do_not_both_miss(level: float) -> None:
-    """On a grid: together as often as one of them, but for Q(2.5·z); at 50 %, the control, by far more often."""
-    grid, normal, half = np.linspace(0, 12, 241).tolist(), NormalDist(), (1 - level) / 2
-    worst = max(
-        missed(shown, hidden, level, error)
+def worst(level: float, least_level: float) -> float:
+    grid = np.linspace(0, 12, 121).tolist()
+    return max(
+        missed(shown, hidden, level, error, least_level)
         for error in (4.0, 4.5, 6.0, 12.0)
         for shown in grid
         for hidden in grid
         if hidden <= 3 * shown
     )
-    assert worst <= half + normal.cdf(-2.5 * two_sided_z(level)) + 1e-12
-    assert (worst <= half + 0.001) is (level >= MIN_LEVEL_OF_TWO_BOUNDS)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.99])
+def test_a_lower_limit_and_the_second_bound_do_not_both_miss(level: float) -> None:
+    """On a grid: together hardly more often than one of them may."""
+    z = two_sided_z(level)
+    excess = NormalDist().cdf(-z - 1.5 * max(z, two_sided_z(LEAST_SECOND_LEVEL)))
+    assert excess < 0.005
+    assert worst(level, LEAST_SECOND_LEVEL) <= (1 - level) / 2 + excess + 1e-12
+
+
+def test_at_low_levels_they_would_without_a_least_limit() -> None:
+    """The control."""
+    assert worst(0.5, 1e-9) > 0.25 + 0.02
+
+
+def test_a_higher_level_never_lowers_an_upper_limit() -> None:
+    task, answers = make_task(), np.array([300, 40, 40, 20])
+    levels, high = (0.3, 0.6, 0.79, 0.8, 0.81, 0.95, 0.99), np.array([0.0, 0.003, 0.01, 0.1])
+    limits = [raise_limits(task, answers, high, np.full(4, 0.002), level) for level in levels]
+    assert all((low <= above).all() for low, above in pairwise(limits))

@@ -37,8 +37,9 @@ MAX_FACTOR_TOLD = 10**6
 SUFFICIENT_SHARE = 0.1
 # θ of the second bound: one of the answers to the size question is θ times the padding, if people can hold as many.
 SECOND_FACTOR = LARGE_SETS
-# Below this level a lower limit and the second bound might both miss: only the first bound is used.
-MIN_LEVEL_OF_TWO_BOUNDS = 0.8
+# At low levels a lower limit and the second bound might both miss: that bound is not taken below what it is at
+# least at this level.
+LEAST_SECOND_LEVEL = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,11 +168,11 @@ def raise_limits(  # noqa: PLR0917
 
     Both are at the full level: where the second one may miss, the lower limit does not (proofs/size-question.md).
     """
-    limits = hidden_share(task, answers, level, hostile).raise_limits(high, standard_error, level)
-    if level < MIN_LEVEL_OF_TWO_BOUNDS:
-        return limits
-    second = hidden_share(task, answers, level, hostile, SECOND_FACTOR)
-    return np.minimum(limits, second.raise_limits(high, standard_error, level))
+    first, second = (hidden_share(task, answers, level, hostile, factor) for factor in (1, SECOND_FACTOR))
+    spread = np.hypot(SECOND_FACTOR * standard_error, second.error)
+    least = two_sided_z(LEAST_SECOND_LEVEL) * (spread - SECOND_FACTOR / 2 * standard_error)
+    limits = np.maximum(second.raise_limits(high, standard_error, level), least)
+    return np.minimum(first.raise_limits(high, standard_error, level), limits)
 
 
 def hidden_share(task: Task, answers: Integers, level: float, hostile: int = 0, factor: int = 1) -> HiddenShare:
