@@ -21,7 +21,7 @@ import pytest
 from pckv import Task
 from pckv.estimators.estimate import own_standard_error
 from pckv.estimators.intervals import frequency_interval, two_sided_z
-from pckv.estimators.sets import LEAST_SECOND_LEVEL, SECOND_FACTOR, HiddenShare, hidden_share, raise_limits
+from pckv.estimators.sets import MIN_SECOND_LEVEL, SECOND_FACTOR, HiddenShare, hidden_share, raise_limits
 from pckv.lab.counting import draw_counts
 from pckv.statistics.moments import CountMoments
 
@@ -140,9 +140,9 @@ def worst(level: float, least_level: float) -> float:
 def test_a_lower_limit_and_the_second_bound_do_not_both_miss(level: float) -> None:
     """On a grid: together hardly more often than one of them may."""
     z = two_sided_z(level)
-    excess = NormalDist().cdf(-z - 1.5 * max(z, two_sided_z(LEAST_SECOND_LEVEL)))
+    excess = NormalDist().cdf(-z - 1.5 * max(z, two_sided_z(MIN_SECOND_LEVEL)))
     assert excess < 0.005
-    assert worst(level, LEAST_SECOND_LEVEL) <= (1 - level) / 2 + excess + 1e-12
+    assert worst(level, MIN_SECOND_LEVEL) <= (1 - level) / 2 + excess + 1e-12
 
 
 def test_at_low_levels_they_would_without_a_least_limit() -> None:

@@ -39,7 +39,7 @@ SUFFICIENT_SHARE = 0.1
 SECOND_FACTOR = LARGE_SETS
 # At low levels a lower limit and the second bound might both miss: that bound is not taken below what it is at
 # least at this level.
-LEAST_SECOND_LEVEL = 0.8
+MIN_SECOND_LEVEL = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +170,7 @@ def raise_limits(  # noqa: PLR0917
     """
     first, second = (hidden_share(task, answers, level, hostile, factor) for factor in (1, SECOND_FACTOR))
     spread = np.hypot(SECOND_FACTOR * standard_error, second.error)
-    least = two_sided_z(LEAST_SECOND_LEVEL) * (spread - SECOND_FACTOR / 2 * standard_error)
+    least = two_sided_z(MIN_SECOND_LEVEL) * (spread - SECOND_FACTOR / 2 * standard_error)
     limits = np.maximum(second.raise_limits(high, standard_error, level), least)
     return np.minimum(first.raise_limits(high, standard_error, level), limits)
 
