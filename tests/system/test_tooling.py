@@ -32,6 +32,7 @@ SHARED = {
         "choices",
         "few_reports",
         "measured_errors",
+        "size_populations",
         "steering",
         "level_means",
         "level_few_keys",

@@ -32,7 +32,7 @@ from pckv.estimators.methods.registry import (
 )
 from pckv.estimators.results.distributions import Distributions
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.sets import CountedReports, hidden_share, summarise_sets
+from pckv.estimators.sets import CountedReports, raise_limits, summarise_sets
 from pckv.estimators.shares import (
     EVERY_KEY,
     distributions,
@@ -318,9 +318,9 @@ def _columns(
     if decoded.dummies is not None:
         unclipped = unclipped_frequency(method, frequency, support, reports, moments)
         frequency = make_consistent(unclipped, decoded.dummies, reports, moments, task.padding)
-    hidden = hidden_share(task, counted.size_answers, level, hostile.reports)
-    high = hidden.raise_limits(result.frequency_interval.high, found.standard_error, level)
-    of_frequency = Interval(result.frequency_interval.low, high)
+    low, high = result.frequency_interval
+    raised = raise_limits(task, counted.size_answers, high, found.standard_error, level, hostile.reports)
+    of_frequency = Interval(low, raised)
     holders = _holder_intervals(counted, support, moments, found, level, hostile.reports)
     mean_interval = cache(result.mean_interval)
     of_mean = holders.widened(mean_interval(holders.reported_level), scale, EVERY_KEY)

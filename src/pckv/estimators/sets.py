@@ -1,8 +1,10 @@
 """People with more pairs than the padding: how many, and what their reports hide (proofs/size-question.md).
 
-Reports show the capped frequency g of a key: a person with m > ℓ pairs counts as ℓ/m. The frequency f is at
-most g + Λ, where Λ is the mean of 1 - ℓ/m over all people with more pairs than ℓ. The answers to the size
-question estimate Λ. Of a key's holders the share 1 - g/f is hidden, and their values may be anything.
+Reports show the capped frequency g of a key: a person with m > ℓ pairs counts as ℓ/m. For every θ ≥ 1 the
+frequency f is at most θ·g + Λ, where Λ is the mean of 1 - θℓ/m over all people with more than θℓ pairs. The
+answers to the size question estimate Λ. The upper limit of a frequency is the smaller one of two such bounds:
+θ = 1 for frequent keys, and 4 for those that are rarer than what larger sets may hide. Of a key's
+holders the share 1 - g/f is hidden, and their values may be anything.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -22,7 +24,7 @@ from pckv.contract.task import Task
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import frequency_interval, two_sided_z
 from pckv.mechanisms.base import CountLaw, Support
-from pckv.mechanisms.size_question.law import SizeQuestion
+from pckv.mechanisms.size_question.law import LARGE_SETS, SizeQuestion
 from pckv.statistics.moments import CountMoments
 from pckv.statistics.projection import project_to_sum
 from pckv.tally import Tally
@@ -33,6 +35,11 @@ from pckv.tally.decode.support import KeySupport
 MAX_FACTOR_TOLD = 10**6
 # A padding suffices that hides at most this share of what the task's own hides.
 SUFFICIENT_SHARE = 0.1
+# θ of the second bound: one of the answers to the size question is θ times the padding, if people can hold as many.
+SECOND_FACTOR = LARGE_SETS
+# At low levels a lower limit and the second bound might both miss: that bound is not taken below what it is at
+# least at this level.
+MIN_SECOND_LEVEL = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +145,7 @@ class SetSummary:
 
 @dataclass(frozen=True)
 class HiddenShare:
-    """An estimate of Λ with its standard error; without a size question `factor` bounds f/g."""
+    """A bound f ≤ θ·g + Λ: the estimate of Λ with its standard error, and θ, the `factor`."""
 
     value: float = 0.0
     error: float = 0.0
@@ -149,27 +156,48 @@ class HiddenShare:
 
         The errors of both estimates are independent, so that their squares add up.
         """
-        z = two_sided_z(level)
-        noise = z * (np.sqrt(standard_error**2 + self.error**2) - standard_error)
-        return np.minimum(self.factor * (high + max(self.value, 0.0) + noise), 1.0)
+        own = self.factor * standard_error
+        noise = two_sided_z(level) * (np.sqrt(own**2 + self.error**2) - own)
+        return np.minimum(self.factor * high + max(self.value, 0.0) + noise, 1.0)
 
 
-def hidden_share(task: Task, answers: Integers, level: float, hostile: int = 0) -> HiddenShare:
+def raise_limits(  # noqa: PLR0917
+    task: Task, answers: Integers, high: Floats, standard_error: Floats, level: float, hostile: int = 0
+) -> Floats:
+    """Raise upper limits of capped frequencies, of these standard errors, to the smaller one of two bounds.
+
+    Both are at the full level: where the second one may miss, the lower limit does not (proofs/size-question.md).
+    """
+    first, second = (hidden_share(task, answers, level, hostile, factor) for factor in (1, SECOND_FACTOR))
+    spread = np.hypot(SECOND_FACTOR * standard_error, second.error)
+    least = two_sided_z(MIN_SECOND_LEVEL) * (spread - SECOND_FACTOR / 2 * standard_error)
+    limits = np.maximum(second.raise_limits(high, standard_error, level), least)
+    return np.minimum(first.raise_limits(high, standard_error, level), limits)
+
+
+def hidden_share(task: Task, answers: Integers, level: float, hostile: int = 0, factor: int = 1) -> HiddenShare:
     """Estimate what larger sets hide, from the answers to the size question; the most if some are hostile.
 
     A few answers are added, the same number to each end, so that few people who all gave one answer are not
-    taken for certain (Agresti and Coull).
+    taken for certain (Agresti and Coull). The `factor`, θ, is 1 or `SECOND_FACTOR`.
     """
     if not task.can_truncate:
         return HiddenShare()
     if task.size_question is None or not answers.any():
         return HiddenShare(factor=_most_times(task))
     if hostile >= int(answers.sum()):
-        return HiddenShare(most_hidden(task))
-    added = two_sided_z(level) ** 2 / answers.size
+        return HiddenShare(max(1 - factor * (1 - most_hidden(task)), 0.0), factor=factor)
+    added, weights = two_sided_z(level) ** 2 / answers.size, _weights(task.size_question, factor)
     if hostile:
-        return _most_hidden_by(task.size_question, answers, added, hostile)
-    return _hidden_by(task.size_question, np.asarray(answers + added, np.float64))
+        found = _most_hidden_by(task.size_question, weights, answers, added, hostile)
+    else:
+        found = _hidden_by(task.size_question, weights, np.asarray(answers + added, np.float64))
+    return replace(found, factor=factor)
+
+
+def _weights(question: SizeQuestion, factor: int = 1) -> Floats:
+    """Return what a participant at each end adds to Λ: 1 - θℓ/end, where that is positive."""
+    return np.array([float(max(1 - factor * (1 - hidden), Fraction(0))) for hidden in question.hidden])
 
 
 def _most_times(task: Task) -> float:
@@ -190,9 +218,8 @@ def hidden_limit(task: Task, answers: Integers, level: float, hostile: int = 0) 
     return min(max(found.value, 0.0) + two_sided_z(level) * found.error, most_hidden(task))
 
 
-def _hidden_by(question: SizeQuestion, answers: Floats) -> HiddenShare:
+def _hidden_by(question: SizeQuestion, weights: Floats, answers: Floats) -> HiddenShare:
     """Return the linear estimate: unbiased, since rounding to ends keeps the mean of 1/m."""
-    weights = np.array([float(weight) for weight in question.hidden])
     true, other = float(question.true_chance), float(question.other_chance)
     total = float(answers.sum())
     mean = float(weights @ answers) / total
@@ -201,9 +228,10 @@ def _hidden_by(question: SizeQuestion, answers: Floats) -> HiddenShare:
     return HiddenShare((mean - other * float(weights.sum())) / gain, math.sqrt(variance / total) / gain)
 
 
-def _most_hidden_by(question: SizeQuestion, answers: Integers, added: float, hostile: int) -> HiddenShare:
+def _most_hidden_by(
+    question: SizeQuestion, weights: Floats, answers: Integers, added: float, hostile: int
+) -> HiddenShare:
     """Return the largest estimate that the honest answers may give, and a bound of its error."""
-    weights = np.array([float(weight) for weight in question.hidden])
     fewest = float(answers.sum()) - hostile + added * answers.size
     # Ends rise, and so do weights.
     mean, mean_square = (_largest_mean(values, answers, added, hostile) for values in (weights, weights**2))
@@ -237,7 +265,8 @@ def summarise_sets(counted: CountedReports, level: float, hostile: int = 0) -> S
         shares = _shares(question, answers)
         larger = 1 - shares[0]
         low, high = _larger_interval(question, answers, counted.people, level, hostile)
-        hidden = min(max(_hidden_by(question, answers.astype(np.float64)).value, 0.0), most_hidden(task))
+        found = _hidden_by(question, _weights(question), answers.astype(np.float64))
+        hidden = min(max(found.value, 0.0), most_hidden(task))
     hidden_high = max(hidden_limit(task, answers, level, hostile), hidden)
     return SetSummary(
         padding=task.padding,

@@ -74,12 +74,12 @@ class Dataset:
         sizes, users = np.unique(self.population.sizes, return_counts=True)
         return dict(zip(sizes.tolist(), users.tolist(), strict=True))
 
-    def hidden_share(self, padding: int) -> float:
-        """Return by how much a frequency may exceed what reports with this `padding`, ℓ, show.
+    def hidden_share(self, padding: int, factor: float = 1.0) -> float:
+        """Return by how much a frequency may exceed what reports with this `padding`, ℓ, show, times a factor θ.
 
-        That is the mean of 1 - ℓ/m over all people, where a person holds m > ℓ pairs.
+        That is the mean of 1 - θℓ/m over all people, where a person holds m > θℓ pairs.
         """
-        return float(np.mean(1 - padding / np.maximum(self.population.sizes, padding)))
+        return float(np.mean(np.maximum(1 - factor * padding / np.maximum(self.population.sizes, padding), 0)))
 
     def top(self, count: int | None) -> NDArray[np.int64]:
         """Return the numbers of the most frequent keys, the first `count` of them, or all if it is None."""

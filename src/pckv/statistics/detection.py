@@ -18,7 +18,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -40,9 +40,8 @@ DETECTION_POWER = 0.8
 _DEVIATIONS, _MORE_COUNTS = 12, 60
 _MIN_CHANCE = 1e-100
 _BISECTIONS = 60
-# The numbers of reports of pairs that a plan expects, where some people are asked for sizes: in as many cells of
-# equal chance, up to as many standard deviations from the mean.
-_REPORT_CELLS, _WIDEST = 8, 3.5
+# In how many equally likely parts the numbers of reports that are left after a size question are divided.
+_QUANTILES = 20
 # What a smooth bound allows for counts being whole numbers.
 _WHOLE_COUNTS = 1.5
 
@@ -106,12 +105,9 @@ def smallest_detected_frequency(
         seen: The share of a frequency that reports show: below 1 where the padding is too short.
         rate: Of hashed keys, the false discovery rate; as if this were the only key that is there.
     """
-    reports = max(1, round(expected_reports))
-    chance = false_chance(keys, rate)
-    if reports * moments.noise < GAUSSIAN_NOISE:
-        shown = _fewest_holders(moments, reports, chance)
-    else:
-        shown = _smallest_gaussian(moments, reports, threshold_by_chance(moments, reports)(chance))
+    reports, chance = max(1, round(expected_reports)), false_chance(keys, rate)
+    exact = reports * moments.noise < GAUSSIAN_NOISE
+    shown = (_fewest_holders if exact else _smallest_gaussian)(moments, reports, chance)
     return min(shown / seen, 1.0)
 
 
@@ -169,9 +165,9 @@ def third_moment(support: SupportMoments) -> float:
     return sum(chance * (count - mean) ** 3 for count, chance in enumerate(support.numbers))
 
 
-def _smallest_gaussian(moments: CountMoments, reports: int, threshold: int) -> float:
+def _smallest_gaussian(moments: CountMoments, reports: int, chance: float) -> float:
     """Return the least frequency whose normal count reaches the threshold often enough."""
-    power = NormalDist().inv_cdf(DETECTION_POWER)
+    threshold, power = threshold_by_chance(moments, reports)(chance), NormalDist().inv_cdf(DETECTION_POWER)
 
     def is_detected(f: float) -> bool:
         margin = reports * moments.sum_mean(f) - (threshold - 0.5)
@@ -191,50 +187,37 @@ def _least_frequency(is_detected: Callable[[float], bool]) -> float:
 def _fewest_holders(moments: CountMoments, reports: int, chance: float) -> float:
     """Return the least share, a whole number of holders, whose count reaches the threshold often enough.
 
-    Where a part of the people, chosen at random, report nothing of pairs, neither the number of the others nor
-    that of the holders among them is certain.
+    Where some people, chosen at random, report something else, they support nothing, and the threshold is that
+    of the number of reports that are left.
     """
-    people = round(reports / (1 - moments.left_out))
-    threshold_of = threshold_by_chance(moments, reports)
-    cells = [(1.0, reports, threshold_of(chance))] if people == reports else _report_cells(moments, people, chance)
+    asked = moments.left_out
+    people = round(reports / (1 - asked))
+    thresholds = np.array([threshold_by_chance(moments, each)(chance) for each in _likely_reports(people, asked)])
+    holder, absent = (_with_silent(each, asked) for each in (moments.holder, moments.absent))
 
     def is_detected(holders: int) -> bool:
-        return sum(share * _missed(moments, people, holders, *cell) for share, *cell in cells) <= 1 - DETECTION_POWER
+        size = int(thresholds.max())
+        own, false = sum_chances(holder, holders, size), sum_chances(absent, people - holders, size)
+        below = np.cumsum(np.convolve(own, false)[:size])
+        return bool(below[thresholds - 1].mean() <= 1 - DETECTION_POWER)
 
     return (1 + bisect_left(range(1, people), x=True, key=is_detected)) / people
 
 
-def _report_cells(moments: CountMoments, people: int, chance: float) -> list[tuple[float, int, int]]:
-    """Return how many reports of pairs there are, by chance: shares, the fewest reports and the highest threshold.
-
-    Fewer reports support a key less often, and more reports raise the threshold: nothing is detected less
-    often than these say.
-    """
-    seen = 1 - moments.left_out
-    mean, deviation = people * seen, math.sqrt(people * seen * moments.left_out)
-    ends = [NormalDist().inv_cdf(cell / _REPORT_CELLS) for cell in range(1, _REPORT_CELLS)]
-    counts = [min(max(round(mean + end * deviation), 1), people) for end in (-_WIDEST, *ends, _WIDEST)]
-    return [
-        (1 / _REPORT_CELLS, fewest, threshold_by_chance(moments, most)(chance)) for fewest, most in pairwise(counts)
-    ]
+def _likely_reports(people: int, asked: float) -> list[int]:
+    """Return equally likely numbers of reports that are left where each person is asked something else by chance."""
+    if not asked:
+        return [people]
+    spread = NormalDist((1 - asked) * people, math.sqrt(asked * (1 - asked) * people))
+    likely = (spread.inv_cdf((step + 0.5) / _QUANTILES) for step in range(_QUANTILES))
+    return [min(max(round(each), 1), people) for each in likely]
 
 
-def _missed(moments: CountMoments, people: int, holders: int, reports: int, threshold: int) -> float:
-    """Return how often a count stays below the threshold if this many of the people hold the key.
-
-    Each of the holders is among the reports with the same chance, or each report is that of a holder: this
-    varies a little more than a choice among all people.
-    """
-    fewer, more = sorted((holders, reports))
-    of_holders = sum_chances(_mixed(moments, more / people), fewer, threshold)
-    of_others = sum_chances(moments.absent, reports - fewer, threshold)
-    return sum(one * below for one, below in zip(of_holders, reversed(list(accumulate(of_others))), strict=True))
-
-
-def _mixed(moments: CountMoments, share: float) -> SupportMoments:
-    """Return the law of a report that is a holder's with this chance; only `numbers` are those of the mixture."""
-    numbers = zip(moments.holder.numbers, moments.absent.numbers, strict=True)
-    return replace(moments.holder, numbers=tuple(share * held + (1 - share) * absent for held, absent in numbers))
+def _with_silent(support: SupportMoments, asked: float) -> SupportMoments:
+    """Return the supports of a report that is about something else with this chance: none then."""
+    nothing, *numbers = support.numbers
+    left = 1 - asked
+    return replace(support, numbers=(asked + left * nothing, *(left * number for number in numbers)))
 
 
 def sum_chances(support: SupportMoments, reports: int, size: int) -> list[float]:

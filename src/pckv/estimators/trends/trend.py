@@ -35,7 +35,7 @@ from pckv.estimators.methods.registry import DEFAULT_FOR_MANY_KEYS
 from pckv.estimators.results.changes import Changes
 from pckv.estimators.results.estimates import Estimates
 from pckv.estimators.results.trend import COLUMNS, FLAGS, RoundSummary, Trend
-from pckv.estimators.sets import hidden_share
+from pckv.estimators.sets import raise_limits
 from pckv.estimators.shares import EVERY_KEY
 from pckv.estimators.trends.changes import find_changes
 from pckv.estimators.trends.rounds import RoundCounts, add_up, last_rounds, pool, pooled_support
@@ -258,7 +258,7 @@ def _own(series: Series, counts: RoundCounts, level: float) -> dict[str, np.ndar
     task, (support, reports, moments) = series.task, (counts.support, counts.pair_reports, counts.moments)
     low, high = frequency_interval(support, reports, moments, level)
     error = own_standard_error(support, reports, moments)
-    high = hidden_share(task, counts.size_answers, level).raise_limits(high, error, level)
+    high = raise_limits(task, counts.size_answers, high, error, level)
     mean = corrected(support, reports, moments)[1]
     holders = holder_intervals(
         task,
@@ -311,4 +311,4 @@ def _widened_means(holders: Sequence[HolderIntervals], levels: Levels, scale: Sc
 def _raise(series: Series, answers: Integers, level: float, smoothed: Floats, high: Floats) -> Floats:
     """Raise the upper limits of a round to what larger sets may hide, by the latest answers."""
     error = (high - smoothed) / two_sided_z(level)
-    return hidden_share(series.task, answers, level).raise_limits(high, error, level)
+    return raise_limits(series.task, answers, high, error, level)
