@@ -22,7 +22,7 @@ from site_builder.service import Service
 from support.parts import ROOT
 
 # Pages to be read from top to bottom; reference and appendix are for looking up.
-MAX_WORDS_PER_PAGE = 1650
+MAX_WORDS_PER_PAGE = 1500
 LOOKED_UP = ("docs/reference/", "docs/appendix/")
 MAX_COLUMNS = 100
 MAX_LINES_OF_README = 120
