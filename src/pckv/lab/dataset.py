@@ -75,7 +75,7 @@ class Dataset:
         return dict(zip(sizes.tolist(), users.tolist(), strict=True))
 
     def hidden_share(self, padding: int, factor: float = 1.0) -> float:
-        """Return by how much a frequency may exceed what reports with this `padding`, ℓ, show, times a factor θ.
+        """Return by how much a frequency may exceed what reports with this `padding`, ℓ, show, times a `factor` θ.
 
         That is the mean of 1 - θℓ/m over all people, where a person holds m > θℓ pairs.
         """
