@@ -166,6 +166,7 @@ def test_what_reports_show() -> None:
         ),
         ({"pairs": 0.4, "frequency": 0.5}, r"pairs must be at least the frequency of a key \(0.5\), not 0.4$"),
         ({"holding": 0.5, "sizes": {1: 1}}, "sizes say how many people hold any pair: give no share"),
+        ({"sizes": {0: 6, 2: 4}, "frequency": 0.9}, r"who hold any pair \(0.4\), not 0.9$"),
         ({"pairs": 1, "sizes": {1: 1}}, "sizes say how many pairs people hold"),
         ({"most_pairs": 3, "sizes": {1: 1}}, "sizes say how many pairs people hold"),
         (

@@ -431,7 +431,9 @@ def expected_sizes(
             raise ParameterError("sizes say how many pairs people hold: give no number of pairs in addition")
         if holding is not None:
             raise ParameterError("sizes say how many people hold any pair: give no share that does in addition")
-        return SetSizes.of(sizes).at_most(keys)
+        known = SetSizes.of(sizes).at_most(keys)
+        _check_frequency(frequency, known.holding)
+        return known
     if holding is not None:
         _check_holding(holding, frequency)
     if most_pairs is not None and not 1 <= most_pairs <= keys:
@@ -455,7 +457,12 @@ def _check_holding(holding: float, frequency: float | None) -> None:
         raise ParameterError(
             f"holding, the share of people who hold any pair, must be above 0 and at most 1, not {holding:g}"
         )
-    if frequency is not None and frequency > holding:
+    _check_frequency(frequency, holding)
+
+
+def _check_frequency(frequency: float | None, holding: float) -> None:
+    # Shares of a histogram add up to 1 but for rounding.
+    if frequency is not None and holding < min(frequency, 1 - 1e-9):
         raise ParameterError(
             f"frequency must be at most the share of people who hold any pair ({holding:g}), not {frequency:g}"
         )

@@ -299,7 +299,13 @@ class Estimates(ValueSpread, ResultTable):
         sentences = (
             *self.warning,
             *(larger_sets if self.sets.matters_most else ()),
-            detection_sentence(detected, len(listed), self.hostile, self.false_discovery_rate),
+            detection_sentence(
+                detected,
+                len(listed),
+                self.hostile,
+                self.false_discovery_rate,
+                any_unknown=bool((~listed.detected & (listed.frequency_high >= 1)).any()),
+            ),
             self.coverage_note and f"{self.coverage_note}.",
             self.other_note and f"{self.other_note}.",
             f"{collisions:,} of the keys share their numbers with each other: reports do not tell such keys "
@@ -508,8 +514,12 @@ class Estimates(ValueSpread, ResultTable):
         )
 
 
-def detection_sentence(detected: int, keys: int, hostile: int = 0, rate: float | None = None) -> str:
+def detection_sentence(
+    detected: int, keys: int, hostile: int = 0, rate: float | None = None, *, any_unknown: bool = False
+) -> str:
     """Say how many keys stand out from the noise, whatever some reports say; a `rate` is for hashed keys.
+
+    Where all people may hold a key that does not stand out, it is not known to be rare.
 
     >>> detection_sentence(14, 100)
     '14 of 100 keys stand out from the noise; the others are too rare to tell.'
@@ -520,7 +530,8 @@ def detection_sentence(detected: int, keys: int, hostile: int = 0, rate: float |
     if not detected:
         # Where a share of the reports is hostile, more people do not help.
         remedy = "Fewer hostile reports" if hostile else "More people"
-        rare = f"all are {TOO_RARE}" if keys > 1 else f"it is {TOO_RARE}"
+        told = "how frequent they are is unknown" if any_unknown else f"all are {TOO_RARE}"
+        rare = told if keys > 1 else told.replace("they are", "it is").replace("all are", "it is")
         return f"No key stands out from the noise{despite}: {rare}. {remedy} or a larger ε would help."
     if rate is not None:
         despite += f" (at most {100 * rate:g} % of such flags are false, on average)"
@@ -528,9 +539,10 @@ def detection_sentence(detected: int, keys: int, hostile: int = 0, rate: float |
         all_keys = {1: "The key stands", 2: "Both keys stand"}.get(keys, f"All {keys:,} keys stand")
         return f"{all_keys} out from the noise{despite}."
     # Not "the other": a task may have a key of that name.
-    others = "one that does not is" if keys - detected == 1 else "others are"
+    others = "the one that does not is" if keys - detected == 1 else "the others are"
+    told = f"how frequent {others} is unknown" if any_unknown else f"{others} {TOO_RARE}"
     stand = "stands" if detected == 1 else "stand"
-    return f"{detected:,} of {keys:,} keys {stand} out from the noise{despite}; the {others} {TOO_RARE}."
+    return f"{detected:,} of {keys:,} keys {stand} out from the noise{despite}; {told}."
 
 
 class _Questions(NamedTuple):

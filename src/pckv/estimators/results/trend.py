@@ -196,8 +196,20 @@ class Trend(ResultTable):
         """What it comes to, in words."""
         if not self.rounds:
             return ("There are no reports yet.",)
-        compared = () if self.changes is None else (*self.changes.sentences, *self._differing(self.changes))
+        compared: tuple[str, ...] = ()
+        if self.changes is not None:
+            compared = (*self._reported(), *self.changes.sentences, *self._differing(self.changes))
         return (*self.warning, *compared, *self.pooled.conclusion)
+
+    def _reported(self) -> Iterator[str]:
+        """Say that changes are those of reported pairs, where people may hold more than a report stands for."""
+        if self.pooled.sets.larger_high:
+            yield (
+                "Changes are those of reported pairs: of a person who holds more than the "
+                f"{plural(self.pooled.sets.padding, 'pair')} that a report stands for, only some count. If people "
+                "hold more or fewer pairs than before, that alone can look like a change of a key, or hide one; the "
+                "intervals of changes do not include it."
+            )
 
     def _differing(self, changes: Changes) -> Iterator[str]:
         """Say how many keys differ in the last round, and what their intervals contain."""
