@@ -52,7 +52,7 @@ class Target(NamedTuple):
 Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Statuses = Counter[int]
 Attempt = Callable[[], Awaitable[int]]
-Attack = Callable[[Target, Statuses], Awaitable[None]]
+Attack = Callable[[Statuses], Awaitable[None]]
 
 
 @asynccontextmanager
@@ -145,42 +145,48 @@ async def keep_stalled(target: Target, count: int, sent: bytes, *, reads: bool, 
     await asyncio.gather(*(stall() for _ in range(count)))
 
 
-async def all_at_once(target: Target, statuses: Statuses) -> None:
-    """Do what the first review did, everything at once; count how often which status was the answer."""
+def all_at_once(target: Target) -> Attack:
+    """Return what the first review did, everything at once; it counts how often which status was the answer."""
+    attempts, upload = attacks(target), with_body(f"/tasks/{target.large_task}/reports", b" " * 2_600_000)
 
-    async def repeat(attempt: Attempt) -> None:
-        while True:
-            with suppress(OSError):
-                statuses[await attempt()] += 1
-            await asyncio.sleep(PAUSE_SECONDS)
-
-    upload = with_body(f"/tasks/{target.large_task}/reports", b" " * 2_600_000)
-    await asyncio.gather(
-        *(repeat(attempt) for attempt in attacks(target)),
-        keep_stalled(target, IDLE_CONNECTIONS, b"", reads=True),
-        keep_stalled(target, STALLED_BODIES, upload[:-1000], reads=True),
-        keep_stalled(target, UNREAD_ANSWERS, head("GET", f"/tasks/{target.large_task}"), reads=False),
-    )
-
-
-def many_connections(sent: Callable[[Target], bytes], *, stalls: bool = False) -> Attack:
-    """Return an attack on many connections: each sends something, and comes back when it was answered."""
-
-    async def attack(target: Target, statuses: Statuses) -> None:
-        request = sent(target)
-
-        async def come_back() -> None:
+    async def attack(statuses: Statuses) -> None:
+        async def repeat(attempt: Attempt) -> None:
             while True:
                 with suppress(OSError):
-                    async with connection(target) as line:
-                        statuses[await exchange(line, request, HOSTILE_ANSWER_SECONDS)] += 1
-                await asyncio.sleep(COME_BACK_SECONDS)
+                    statuses[await attempt()] += 1
+                await asyncio.sleep(PAUSE_SECONDS)
 
-        if stalls:
-            await keep_stalled(target, CONNECTIONS, request, reads=True, pause=COME_BACK_SECONDS)
-        await asyncio.gather(*(come_back() for _ in range(CONNECTIONS)))
+        await asyncio.gather(
+            *map(repeat, attempts),
+            keep_stalled(target, IDLE_CONNECTIONS, b"", reads=True),
+            keep_stalled(target, STALLED_BODIES, upload[:-1000], reads=True),
+            keep_stalled(target, UNREAD_ANSWERS, head("GET", f"/tasks/{target.large_task}"), reads=False),
+        )
 
     return attack
+
+
+def many_connections(sent: Callable[[Target], bytes], *, stalls: bool = False) -> Callable[[Target], Attack]:
+    """Return an attack on many connections: each sends something, and comes back when it was answered."""
+
+    def prepare(target: Target) -> Attack:
+        request = sent(target)
+
+        async def attack(statuses: Statuses) -> None:
+            async def come_back() -> None:
+                while True:
+                    with suppress(OSError):
+                        async with connection(target) as line:
+                            statuses[await exchange(line, request, HOSTILE_ANSWER_SECONDS)] += 1
+                    await asyncio.sleep(COME_BACK_SECONDS)
+
+            if stalls:
+                await keep_stalled(target, CONNECTIONS, request, reads=True, pause=COME_BACK_SECONDS)
+            await asyncio.gather(*(come_back() for _ in range(CONNECTIONS)))
+
+        return attack
+
+    return prepare
 
 
 def _chunked(target: Target) -> bytes:
@@ -188,7 +194,7 @@ def _chunked(target: Target) -> bytes:
     return head("POST", path, f"Content-Type: {JSON}", "Transfer-Encoding: chunked")
 
 
-ATTACKS: dict[str, Attack] = {
+ATTACKS: dict[str, Callable[[Target], Attack]] = {
     "all at once": all_at_once,
     "pipelined requests": many_connections(lambda _: head("GET", "/healthz") * PIPELINED),
     "few pipelined requests": many_connections(lambda _: head("GET", "/healthz") * 3),
@@ -207,9 +213,14 @@ def run_attack(name: str, target: Target, seconds: float, results: Connection) -
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4096)), hard))
     statuses: Statuses = Counter()
+    attack = ATTACKS[name](target)
+
+    async def run() -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(attack(statuses), seconds)
+
     results.send("ready")
-    with suppress(TimeoutError):
-        asyncio.run(asyncio.wait_for(ATTACKS[name](target, statuses), seconds))
+    asyncio.run(run())
     results.send(statuses)
 
 
