@@ -32,6 +32,7 @@ SHARED = {
         "choices",
         "few_reports",
         "measured_errors",
+        "series_events",
         "size_populations",
         "steering",
         "level_means",
