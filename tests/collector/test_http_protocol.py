@@ -266,14 +266,15 @@ def test_idle_connections_lock_nobody_out_and_requests_in_progress_are_kept() ->
 def test_requests_that_are_answered_slowly_lock_nobody_out() -> None:
     """Connections with requests that waited for their answers were never closed, and every new one was."""
     store = SlowStore()
-    with running(store, connections=10, head_seconds=LONG) as collector, ThreadPoolExecutor(1) as pool:
+    with running(store, connections=30, head_seconds=LONG) as collector, ThreadPoolExecutor(1) as pool:
         task = collector.add_task()
         store.go.clear()
         upload = pool.submit(collector.upload, task, report(1, task=task))
         wait_until(lambda: collector.app.state.collector.ingest.writer.pending_reports)
         store.answers.clear()
-        with stalled(collector, 30, head("GET", "/readyz") * (MAX_PIPELINED_REQUESTS + 1)):
-            # A new peer is not closed in favour of the next one.
+        with stalled(collector, 60, head("GET", "/readyz") * (MAX_PIPELINED_REQUESTS + 1)):
+            wait_until(lambda: collector.app.state.collector.budget.used > 20 * 3 * 200)
+            # A new peer is not closed in favour of the next ones: most of the others wait for an answer.
             with connect(collector) as honest, stalled(collector, 5, head("GET", "/readyz")):
                 honest.sendall(head("GET", "/healthz", CLOSE))
                 assert read_all(honest).startswith(b"HTTP/1.1 200 ")
@@ -292,7 +293,8 @@ def test_stalled_bodies_of_some_kilobytes_keep_no_others_out() -> None:
             wait_until(lambda: collector.app.state.collector.budget.used > (connections - 3) * size)
             body = items(report(1, task=task))
             body += b" " * (size - len(body))
-            assert collector.talk(declared + body[:-1], body[-1:], pause=0.05).startswith(b"HTTP/1.1 200 ")
+            closing = upload_head(task.id, CLOSE, f"Content-Length: {size}")
+            assert collector.talk(closing + body[:-1], body[-1:], pause=0.05).startswith(b"HTTP/1.1 200 ")
 
 
 def test_a_new_connection_is_dropped_if_all_are_uploads_that_are_being_stored() -> None:

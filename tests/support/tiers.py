@@ -35,7 +35,7 @@ LONG = {
         "|theory_includes|intervals_of_means_contain|no_interval_that_is_learned|false_discovery_rate|every_order_of_magnitude|q_is_the_one"
         "|audits_at_any_size|standard_audits_ask|shared_symbols|claim_can_be_judged|few_counts_are"
         "|epsilon_reaches_delta|means_far_from|intervals_hold_where|lower_limit_above|rows_do_not_depend_on_the_workers"
-        "|short_padding_is_told_and_covered|where_the_bound_is_reached|two_levels_and_five"
+        "|short_padding_is_told_and_covered|false_coverage_rate_holds|where_the_bound_is_reached|two_levels_and_five"
     ),
     "processes that are started, killed or short of memory": (
         "two_workers_are_one|answer_while_others_are_restarted|two_collectors_share|one_of_two_collectors|its_report_removed|records_nothing"

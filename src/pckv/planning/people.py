@@ -31,7 +31,7 @@ from pckv.base.words import percent, plural
 from pckv.mechanisms.size_question.law import MAX_SHARE
 from pckv.planning.influence import check_most_influence
 from pckv.planning.prediction import Objective, check_objective
-from pckv.planning.set_sizes import LEAST_SHARE, SetSizes, Spectrum
+from pckv.planning.set_sizes import MIN_SHARE, SetSizes, Spectrum
 from pckv.statistics.moments import Scale, equal_scale
 
 # The keys that people look at: a plan is made for the most frequent ones.
@@ -453,9 +453,9 @@ def expected_sizes(
 
 
 def _check_holding(holding: float, frequency: float | None) -> None:
-    if not LEAST_SHARE <= holding <= 1:
+    if not MIN_SHARE <= holding <= 1:
         raise ParameterError(
-            f"holding, the share of people who hold any pair, must be at least {LEAST_SHARE:g} and at most 1, "
+            f"holding, the share of people who hold any pair, must be at least {MIN_SHARE:g} and at most 1, "
             f"not {holding:g}"
         )
     _check_frequency(frequency, holding)

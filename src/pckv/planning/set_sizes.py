@@ -48,7 +48,7 @@ NEGLIGIBLE_SHARE = 1e-9
 # How exactly numbers are found and compared, relative to them.
 PRECISION = 1e-9
 # The least share of people that may hold any pair, and the least average.
-LEAST_SHARE = 1e-6
+MIN_SHARE = 1e-6
 # Where the slope of an even spread is searched.
 MAX_SLOPE, SLOPE_STEPS = 700.0, 80
 
@@ -222,8 +222,8 @@ def check_size(size: Any) -> int:
 
 def _average_of_holders(typical: float, keys: int, holding: float) -> float:
     """Return how many pairs those hold on average who hold any, or refuse an average that cannot be."""
-    if not typical >= LEAST_SHARE:
-        raise ParameterError(f"pairs must be at least {LEAST_SHARE:g}, not {typical:g}")
+    if not typical >= MIN_SHARE:
+        raise ParameterError(f"pairs must be at least {MIN_SHARE:g}, not {typical:g}")
     if not typical >= holding * (1 - PRECISION):
         raise ParameterError(
             f"pairs must be at least the share of people who hold any ({holding:g}), not {typical:g}: "
