@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import pckv
 from pckv import Tally, Task
 from pckv.collector.analysis.tallies import MAX_KEPT_RESULTS, MAX_RESULT_BYTES, result_bytes
 from pckv.collector.computations import Computations, bytes_held
+from pckv.estimators.trends.trend import trend
+from support.rounds import collect_round, make_series
 
 
 class Work:
@@ -59,6 +62,13 @@ def test_estimates_count_for_the_bytes_that_they_take() -> None:
     shares = estimates.shares.nbytes
     assert sum(each.nbytes for each in arrays) + 3 * shares <= bytes_held(estimates) < 60 * shares
     assert result_bytes(estimates) == max(MAX_RESULT_BYTES // MAX_KEPT_RESULTS, bytes_held(estimates))
+
+
+def test_trends_count_for_the_bytes_that_they_take() -> None:
+    series = make_series()
+    found = trend(series, [collect_round(series, number, [0.5, 0.3, 0.2], 100) for number in (1, 2)])
+    columns = sum(column.nbytes for column in found.columns.values())
+    assert bytes_held(found) == bytes_held(replace(found, columns={})) + columns
 
 
 def test_a_value_is_computed_once_per_state_for_all_who_wait() -> None:

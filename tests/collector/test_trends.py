@@ -145,7 +145,7 @@ def test_a_series_without_reports(small: Running) -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        "keys=nobody",
+        "keys=unlisted",
         "since=9",
         "since=3",
         "since=0",

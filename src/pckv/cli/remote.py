@@ -26,7 +26,7 @@ from pckv.collector.http.settings import TOKEN_VARIABLE
 
 # A collector computes estimates and trends for up to a minute, by default, before it answers.
 TIMEOUT_SECONDS, ESTIMATE_TIMEOUT_SECONDS = 30, 90
-# An answer may take this long, and a second more for every so many bytes.
+# How slowly an answer may arrive, on average, once the time-out is over.
 MIN_BYTES_PER_SECOND = 4 * 2**10
 # The largest answer that is read, the largest problem, and the largest estimates, which grow with the keys.
 MAX_ANSWER_BYTES, MAX_PROBLEM_BYTES, MAX_ESTIMATES_BYTES = 2**26, 2**16, 2**30

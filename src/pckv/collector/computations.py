@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, is_dataclass
 from threading import Lock
@@ -145,13 +145,15 @@ class Computations(Generic[V]):
 
 
 def bytes_held(value: object) -> int:
-    """Return about how many bytes a result takes: its arrays, and lists of what is elsewhere as well."""
+    """Return about how many bytes a result takes: its arrays, and its lists, whose texts are the task's."""
     if isinstance(value, np.ndarray):
         return value.nbytes
     if isinstance(value, str | bytes):
         return len(value)
     if is_dataclass(value):
         return sum(bytes_held(getattr(value, field.name)) for field in fields(value))
+    if isinstance(value, Mapping):
+        return sum(bytes_held(each) for each in value.values())
     if isinstance(value, Sequence):
         return BYTES_PER_REFERENCE * len(value) + sum(bytes_held(each) for each in value[:MAX_LOOKED_AT])
     return BYTES_PER_REFERENCE

@@ -161,7 +161,7 @@ class _CountLaws:
 
 
 class _SampledLaws:
-    """The exact laws of some counts where who reports pairs is a random choice of people, whoever holds the key."""
+    """The exact laws of some counts where the people who report pairs are a random sample of all people."""
 
     def __init__(self, laws: _CountLaws, counts: NDArray[np.int64], people: int) -> None:
         self._counts, self._people, self._reports = counts, people, laws.reports

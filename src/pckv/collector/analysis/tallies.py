@@ -132,7 +132,7 @@ class TallyCache:
 
 
 def result_bytes(result: object) -> int:
-    """Return the bytes that a result counts for: what it takes, and at least so much that few are kept."""
+    """Return how much of the memory for results one takes: its bytes, or an equal share if that is more."""
     return max(MAX_RESULT_BYTES // MAX_KEPT_RESULTS, bytes_held(result))
 
 

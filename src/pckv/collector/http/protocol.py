@@ -119,9 +119,8 @@ MAX_READ_BYTES = 16 * 2**10
 MAX_HEAD_BYTES = 16 * 2**10
 MAX_HEADERS = 64
 BYTES_PER_HEADER = 200
-# How many bytes of a request may be neither body nor matched by several times as many bytes of body, and in how
-# many pieces a body may come beyond one per so many bytes. So trailers without an end, or chunks of a few bytes
-# each, cannot keep the collector busy.
+# Limits of what is not body: framing bytes, and pieces that a body comes in. Both grow with the body, by one for
+# this many of its bytes. So endless trailers, or chunks of a few bytes each, cannot keep the collector busy.
 MAX_FRAMING_BYTES = 2 * MAX_HEAD_BYTES
 BODY_BYTES_PER_FRAMING_BYTE = 8
 MAX_SMALL_PIECES = 256

@@ -17,7 +17,7 @@ export type Texts = Iterable<string>;
 
 /** Which unknown texts a discovery finds. */
 export interface PrefixTree {
-  /** The characters that texts consist of; nobody finds texts with any other. Capital letters that it lacks count as small ones that it has. */
+  /** The characters that texts consist of; texts with any other are not found. Capital letters that it lacks count as small ones that it has. */
   readonly alphabet: string;
   /** How many characters of a text are found at most. Longer texts are cut. */
   readonly characters: number;
