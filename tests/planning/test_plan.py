@@ -163,7 +163,7 @@ def test_no_weak_protection_is_advised() -> None:
         ({"keys": 0}, "keys must be at least 1"),
         ({"keys": 2**31 + 1}, "at most 2\\^31"),
         ({"users": 0}, "users must be a whole number of at least 1"),
-        ({"pairs": 0}, "pairs must be at least 1e-06"),
+        ({"pairs": 0}, "pairs must be at least 0.000001"),
         ({"pairs": 11}, "at most the number of keys"),
         ({"epsilon": 0}, "epsilon must be above 0"),
         ({"frequency": 0}, "frequency must be at least"),

@@ -88,7 +88,7 @@ def test_assumed_sizes_are_as_even_as_the_average_allows() -> None:
 @pytest.mark.parametrize(
     ("typical", "most", "message"),
     [
-        (0, None, "pairs must be at least 1e-06, not 0$"),
+        (0, None, "pairs must be at least 0.000001, not 0$"),
         (0.5, None, r"pairs must be at least the share of people who hold any \(1\), not 0.5: each of those"),
         (11, None, r"pairs must be at most the number of keys \(10\), not 11$"),
         (math.nan, None, "pairs must be"),

@@ -455,7 +455,7 @@ def expected_sizes(
 def _check_holding(holding: float, frequency: float | None) -> None:
     if not MIN_SHARE <= holding <= 1:
         raise ParameterError(
-            f"holding, the share of people who hold any pair, must be at least {MIN_SHARE:g} and at most 1, "
+            f"holding, the share of people who hold any pair, must be at least {MIN_SHARE:f} and at most 1, "
             f"not {holding:g}"
         )
     _check_frequency(frequency, holding)

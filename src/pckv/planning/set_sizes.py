@@ -223,7 +223,7 @@ def check_size(size: Any) -> int:
 def _average_of_holders(typical: float, keys: int, holding: float) -> float:
     """Return how many pairs those hold on average who hold any, or refuse an average that cannot be."""
     if not typical >= MIN_SHARE:
-        raise ParameterError(f"pairs must be at least {MIN_SHARE:g}, not {typical:g}")
+        raise ParameterError(f"pairs must be at least {MIN_SHARE:f}, not {typical:g}")
     if not typical >= holding * (1 - PRECISION):
         raise ParameterError(
             f"pairs must be at least the share of people who hold any ({holding:g}), not {typical:g}: "
