@@ -12,7 +12,7 @@ from pckv.base.budget import ALLOCATIONS, epsilon_of, exp_lower
 from pckv.base.limits import MIN_EPSILON
 from pckv.mechanisms.base import SamplingLaw
 from pckv.mechanisms.grr.law import GrrLaw
-from pckv.mechanisms.registry import build
+from pckv.mechanisms.registry import LAWS, build
 from pckv.mechanisms.ue.law import UeLaw
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from support.worst_ratio import worst_ratio
@@ -66,7 +66,14 @@ def test_recipe_integers(epsilon: str, keys: int, padding: int) -> None:
         assert words_law.functions > keys >= words_law.functions // words_law.q
     for law in (ue, grr, compact, small):
         assert law.realised <= e
-        assert float(epsilon) - epsilon_of(law.realised) <= 2.2e-10
+
+
+@pytest.mark.parametrize("name", sorted(LAWS))
+@pytest.mark.parametrize("padding", [1, 3, 100, 10_000])
+def test_rounding_makes_the_realised_epsilon_hardly_smaller(name: str, padding: int) -> None:
+    for epsilon, keys in itertools.product(("0.01", "0.037", "0.1", "1", "6", "19.5", "20"), (10_000, 2**29, 2**31)):
+        law = build(name, min(keys, LAWS[name].max_keys), padding, Fraction(epsilon), {})
+        assert 0 <= float(epsilon) - epsilon_of(law.realised) < 1e-9
 
 
 @pytest.mark.parametrize("keys", [1, 2, 1000, 10**6 + 7, 2**31])

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from pckv.base.errors import StoreError
+from pckv.store import postgres
 from pckv.store.postgres import PostgresStore
 from pckv.store.sqlite import BUSY_MILLISECONDS, SqliteStore
 from pckv.store.store import Store
@@ -33,6 +34,8 @@ from support.stores import (
 
 REPORTS = some_reports(range(3000))
 TABLES = ("reports", "parts", "invitations")
+# A small PostgreSQL keeps five segments of its log for reuse.
+SEGMENTS = 12
 
 
 @contextmanager
@@ -149,7 +152,7 @@ def rewrite(url: str, *tables: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["delete", "forget"])
-def test_postgres_has_erased_when_all_tables_were_rewritten(how: str) -> None:
+def test_postgres_has_erased_when_tables_were_rewritten_and_the_log_was_overwritten(how: str) -> None:
     url = postgres_url()
     with opened(url) as store:
         assert isinstance(store, PostgresStore)
@@ -168,8 +171,26 @@ def test_postgres_has_erased_when_all_tables_were_rewritten(how: str) -> None:
         assert store.pending_erasures() == [TASK.id]
         rewrite(url, "invitations")
         store.erase_deleted()
-        assert store.pending_erasures() == []
         assert not heap(url, "reports", REPORTS[3].id)
+        # Every id is in the log, under its name or in a file that was renamed for reuse.
+        assert logged(url, REPORTS[3].id)
+        assert store.pending_erasures() == [TASK.id]
+        overwrite_log(url, store)
+        assert not any(logged(url, one.id) for one in REPORTS[:5])
+
+
+def test_erasure_in_postgres_stays_pending_while_the_log_cannot_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    url = postgres_url()
+    with opened(url) as store:
+        store.add_task(TASK, DAY)
+        add(store, *REPORTS[:5])
+        store.delete_task(TASK.id, DAY)
+        rewrite(url, *TABLES)
+        with monkeypatch.context() as unprivileged:
+            unprivileged.setattr(postgres, "_MAY_LIST_LOG", "SELECT false")
+            with pytest.raises(AssertionError):
+                overwrite_log(url, store)
+        overwrite_log(url, store)
 
 
 def test_a_rewrite_that_keeps_what_somebody_reads_is_not_enough() -> None:
@@ -192,8 +213,28 @@ def test_a_rewrite_that_keeps_what_somebody_reads_is_not_enough() -> None:
         assert store.pending_erasures() == [TASK.id]
         rewrite(url, *TABLES)
         assert not heap(url, "reports", REPORTS[3].id)
-        store.erase_deleted()
-        assert store.pending_erasures() == []
+        overwrite_log(url, store)
+
+
+def overwrite_log(url: str, store: Store) -> None:
+    """Let PostgreSQL write on until the log holds nothing of what was deleted, which the store must notice."""
+    store.erase_deleted()
+    with psycopg.connect(url, autocommit=True) as connection:
+        for _ in range(SEGMENTS):
+            connection.execute("CHECKPOINT")
+            connection.execute("SELECT pg_switch_wal()")
+            store.erase_deleted()
+            if not store.pending_erasures():
+                return
+    raise AssertionError(f"still pending after {SEGMENTS} segments of the log")
+
+
+def logged(url: str, value: bytes) -> bool:
+    """Return whether a file of the write-ahead log holds a value, whatever its name."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        row = connection.execute("SHOW data_directory").fetchone()
+    assert row is not None
+    return any(value in file.read_bytes() for file in (Path(row[0]) / "pg_wal").iterdir() if file.is_file())
 
 
 def heap(url: str, table: str, value: bytes) -> bool:

@@ -256,7 +256,8 @@ def delete_command(task_id: str, collector: RemoteCollector, yes: bool) -> None:
     """Delete TASK, an id or a task file, with all its reports; it cannot be undone.
 
     They can no longer be read through the collector. "Erasure done" means that they have left the database's
-    files, too. If it is pending, run this again later; in PostgreSQL, rewrite the tables first (VACUUM FULL).
+    files, too. If it is pending, run this again later; in PostgreSQL, rewrite the tables first (VACUUM FULL),
+    and let its log be overwritten.
     """
     task_id = read_id(read_task, task_id)
     if not yes:

@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Concatenate
+from typing import Any, Concatenate, NamedTuple
 
 import psycopg
 from psycopg import errors
@@ -87,6 +87,14 @@ _FILES = """
     FROM pg_class WHERE oid IN ('reports'::regclass, 'parts'::regclass, 'invitations'::regclass)
     ORDER BY relname
 """
+# Segments of the write-ahead log by number, without their timelines: the one that is written to, and all files. A file
+# with a later number than the one written to is an old file that was renamed for reuse, with its old content.
+_LOG = """
+    SELECT substr(pg_walfile_name(pg_current_wal_insert_lsn()), 9), min(segment), max(segment)
+    FROM (SELECT substr(name, 9, 16) AS segment FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}') AS files
+"""
+_LOGGED, _REUSED = "logged", "reused"
+_MAY_LIST_LOG = "SELECT has_function_privilege('pg_ls_waldir()', 'EXECUTE') AND NOT pg_is_in_recovery()"
 # No table of a store has any, but those of foreign keys; one could change what is stored, or copy it.
 _TRIGGERS = """
     SELECT tgrelid::regclass::text, tgname FROM pg_trigger
@@ -204,15 +212,15 @@ class PostgresStore(Store):
         return [f"{self._where}: {table} has a trigger, {name}" for table, name in self._read(_find_triggers)]
 
     def _check_erasures(self, marks: Collection[str]) -> dict[str, str]:
-        """Return which deletions the tables were rewritten after; the collector does not rewrite them itself.
+        """Return which deletions the tables were rewritten and the log was overwritten after.
 
-        A rewritten table still holds the rows that a transaction could see which was open then: it must be
-        rewritten again.
+        The collector does neither itself. A rewritten table still holds the rows that a transaction could see which was
+        open then: it must be rewritten again.
         """
         if not marks:
             return {}
-        tables = self._read(_find_files)
-        return {mark: new for mark in marks if (new := _next_mark(mark, tables)) != mark}
+        tables, log = self._read(_find_files), self._read(_find_log)
+        return {mark: new for mark in marks if (new := _next_mark(mark, tables, log)) != mark}
 
     def _write(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do some work in one transaction; every one of them may safely be repeated."""
@@ -238,22 +246,57 @@ def _find_files(tx: Transaction) -> list[tuple[int, int]]:
     return tx.rows(_FILES)
 
 
-def _next_mark(mark: str, tables: Sequence[tuple[int, int]]) -> str:
-    """Return the new mark of an erasure, given the file and the oldest kept transaction of each table.
+class Log(NamedTuple):
+    """Segments of the write-ahead log: the one that is written to, and the first and last one of the files."""
 
-    >>> _next_mark("7 10 11 12", [(20, 8), (21, 8), (12, 3)])
+    current: str
+    first: str
+    last: str
+
+
+def _find_log(tx: Transaction) -> Log | None:
+    """Return what the write-ahead log consists of, None for a user who may not list its files."""
+    if not tx.rows(_MAY_LIST_LOG)[0][0]:
+        return None
+    first = tx.rows(_LOG)[0][1]
+    # A file that was renamed while its folder was listed may be in neither place: the names of files for reuse are
+    # those of a second listing.
+    current, _, last = tx.rows(_LOG)[0]
+    return Log(current, first, last)
+
+
+def _next_mark(mark: str, tables: Sequence[tuple[int, int]], log: Log | None) -> str:
+    """Return the new mark of an erasure, given the file and the oldest kept transaction of each table, and the log.
+
+    First the tables must be rewritten. Then the log still holds what was deleted, up to the segment that is current:
+    all files up to it must be gone. Those that were renamed for reuse must then be overwritten, up to the last one.
+
+    >>> log = Log("05", "03", "08")
+    >>> _next_mark("7 10 11 12", [(20, 8), (21, 8), (12, 3)], log)
     '7 0 0 12'
-    >>> _next_mark("7 10 11 12", [(20, 8), (21, 7), (22, 8)])
+    >>> _next_mark("7 10 11 12", [(20, 8), (21, 7), (22, 8)], log)
     '7 0 21 0'
-    >>> _next_mark("7 0 21 0", [(20, 8), (31, 8), (22, 8)])
-    'erased'
+    >>> _next_mark("7 0 21 0", [(20, 8), (31, 8), (22, 8)], log)
+    'logged 05'
+    >>> _next_mark("logged 03", [], log), _next_mark("logged 02", [], log)
+    ('logged 03', 'reused 08')
+    >>> _next_mark("reused 05", [], log), _next_mark("reused 04", [], log)
+    ('reused 05', 'erased')
     """
-    transaction, *files = map(int, mark.split())
+    stage, *rest = mark.split()
+    if stage == _REUSED:
+        return ERASED if log and log.current > rest[0] else mark
+    if stage == _LOGGED:
+        return f"{_REUSED} {log.last}" if log and log.first > rest[0] else mark
+    transaction = int(stage)
     left = [
         file if file in (0, now) else 0 if oldest > transaction else now
-        for file, (now, oldest) in zip(files, tables, strict=True)
+        for file, (now, oldest) in zip(map(int, rest), tables, strict=True)
     ]
-    return " ".join(map(str, [transaction, *left])) if any(left) else ERASED
+    if any(left):
+        return " ".join(map(str, [transaction, *left]))
+    # Nothing of the log is known: wait.
+    return f"{_LOGGED} {log.current}" if log else mark
 
 
 def _configure(connection: psycopg.Connection[Any]) -> None:

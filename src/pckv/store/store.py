@@ -204,7 +204,8 @@ class Store(ABC):
                 self._count_all_words(task_id)
                 self._write(contracts.mark_erasure, task_id)
         pending = self._read(contracts.find_erasures)
-        changed = self._check_erasures({mark for _, mark in pending})
+        # Another collector may have deleted more meanwhile.
+        changed = self._check_erasures({mark for _, mark in pending if mark != contracts.UNFINISHED})
         if changed:
             self._write(contracts.finish_erasures, pending, changed)
 

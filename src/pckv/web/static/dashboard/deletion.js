@@ -4,7 +4,7 @@ import { alertBox, announce, make, plural, replace } from "../shared/page.js";
 const WORDS = {
   done: "They are erased from the files of the database too. Backups and downloads stay where they are.",
   pending:
-    "They are not yet erased from the files of the database: it may be in use, or it has to be cleaned up first. With SQLite the collector does that by itself, usually within seconds; with PostgreSQL the operator has to (VACUUM FULL).",
+    "They are not yet erased from the files of the database: it may be in use, or it has to be cleaned up first. With SQLite the collector does that by itself, usually within seconds; with PostgreSQL its administrator has to (see “Delete and back up” in the documentation).",
 };
 
 export function showDeleted(root, name, deletion, again) {
