@@ -37,9 +37,11 @@ def test_a_failing_store_is_503_and_recovers_without_a_restart() -> None:
         assert collector.get("/readyz", None).status_code == 200
         store.error = StoreError("the disk is full")
         check_problem(collector.send(task, as_items(retried)), 503, "overloaded")
+        # What was found is the answer for up to a second.
+        wait_until(lambda: collector.get("/readyz", None).status_code == 503)
         check_problem(collector.get("/readyz", None), 503, "overloaded")
         store.error = None
-        assert collector.get("/readyz", None).status_code == 200
+        wait_until(lambda: collector.get("/readyz", None).status_code == 200)
         assert collector.upload(task, retried) == {}
         collector.check(task, retried)
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -19,7 +20,19 @@ from pckv.store import open_store
 from pckv.store.checks import check_store
 from pckv.store.sql.transactions import Transaction
 from pckv.store.sqlite import MAX_IDLE_READERS, SqliteStore, SqliteTransaction
-from support.stores import COUNTED_LATER, DAY, STORED, add, report, some_reports, stored_reports, total
+from support.stores import (
+    COUNTED_LATER,
+    DAY,
+    STORED,
+    TASK,
+    add,
+    opened,
+    report,
+    some_reports,
+    store_url,
+    stored_reports,
+    total,
+)
 
 CRASHING = """
 import sys
@@ -83,6 +96,48 @@ def test_a_full_disk_is_reported_and_survived(sqlite: SqliteStore) -> None:
     writer.execute("PRAGMA max_page_count = 1000000")
     assert add(sqlite, *many).count(STORED) == 4999
     assert check_store(sqlite) == []
+
+
+class FullDiskFile(apsw.VFSFile):
+    """A file that cannot be written to while the disk is full."""
+
+    def __init__(self, disk: FullDisk, name: Any, flags: list[int]) -> None:
+        super().__init__("unix", name, flags)
+        self._disk = disk
+
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
+        if self._disk.is_full:
+            raise apsw.FullError
+        super().xWrite(data, offset)
+
+
+class FullDisk(apsw.VFS):
+    """The file system of all connections that are opened while it exists."""
+
+    is_full = False
+
+    def __init__(self) -> None:
+        super().__init__("full", "unix", makedefault=True)
+
+    def xOpen(self, name: Any, flags: list[int]) -> FullDiskFile:  # noqa: N802
+        return FullDiskFile(self, name, flags)
+
+
+def test_a_full_disk_is_noticed_without_an_upload(tmp_path: Path) -> None:
+    disk = FullDisk()
+    try:
+        with opened(store_url("sqlite", tmp_path)) as store:
+            store.add_task(TASK, DAY)
+            store.check_writable()
+            disk.is_full = True
+            store.ping()
+            with pytest.raises(StoreError, match=r"the disk is full$"):
+                store.check_writable()
+            disk.is_full = False
+            store.check_writable()
+            assert check_store(store) == []
+    finally:
+        disk.unregister()
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:

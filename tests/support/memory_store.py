@@ -134,6 +134,9 @@ class MemoryStore(Store):
     def ping(self) -> None:
         """Do nothing: memory always answers."""
 
+    def check_writable(self) -> None:
+        """Do nothing: memory can always be written to."""
+
     def close(self) -> None:
         """Do nothing: there are no connections."""
 

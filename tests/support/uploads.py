@@ -32,14 +32,14 @@ class SlowStore(MemoryStore):
         self.answers.set()
         self.error: Exception | None = None
 
-    def ping(self) -> None:
+    def check_writable(self) -> None:
         assert self.answers.wait(20)
         if self.error is not None:
             raise self.error
 
     def add_reports(self, uploads: Any, day: str) -> list[list[ReportOutcome]]:
         assert self.go.wait(20)
-        self.ping()
+        self.check_writable()
         return super().add_reports(uploads, day)
 
 

@@ -22,7 +22,7 @@ from pckv.collector.analysis import estimates, trends
 from pckv.collector.analysis.estimates import DiscoveryCache, EstimateCache
 from pckv.collector.analysis.tallies import Compactor, TallyCache
 from pckv.collector.analysis.trends import TrendCache
-from pckv.collector.computations import AnalysisThreads
+from pckv.collector.computations import AnalysisThreads, Computations
 from pckv.collector.contracts import series, tasks
 from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.http.auth import Guard
@@ -48,6 +48,9 @@ from pckv.collector.upkeep import AlarmWatch, Maintenance
 from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.store.store import Store
 
+# The names of threads that compute for analysts begin with it.
+ANALYSIS = "analysis"
+
 
 class CollectorThreads:
     """A small pool per kind of work, so that none waits for another.
@@ -60,7 +63,7 @@ class CollectorThreads:
         self.lookups = ThreadPoolExecutor(4, "lookup")
         self.task_texts = ThreadPoolExecutor(1, "text")
         self.large_bodies = ThreadPoolExecutor(1, "decode")
-        self.analysis = ThreadPoolExecutor(2, "analysis")
+        self.analysis = ThreadPoolExecutor(2, ANALYSIS)
         # Compacting may take seconds, while erasing must not wait.
         self.maintenance = ThreadPoolExecutor(4, "maintenance")
 
@@ -96,6 +99,7 @@ class Collector:
         self.estimates = EstimateCache(self.contracts, tallies, self.analysis_threads)
         self.discoveries = DiscoveryCache(self.contracts, tallies, self.analysis_threads)
         self.trends = TrendCache(self.contracts, self.compactor, self.analysis_threads)
+        self.readiness: Computations[None] = Computations(1, lambda _: 1)
         self.alarm_watch = AlarmWatch(store, self.metrics)
         self.maintenance = Maintenance(
             self.contracts,
@@ -213,11 +217,15 @@ async def healthz() -> dict[str, str]:
     return {"status": "ok"}
 
 
-@operations.get("/readyz", summary="Whether the store answers")
+@operations.get("/readyz", summary="Whether the store can be written to")
 @Policy(Access.PUBLIC)
 async def readyz(collector: CurrentCollector) -> dict[str, str]:
-    """Return that it does, or the problem that it does not."""
-    await asyncio.to_thread(collector.store.ping)
+    """Return that it can, or the problem that it cannot.
+
+    Anyone may ask: one attempt to write per second answers all.
+    """
+    second = int(asyncio.get_running_loop().time())
+    await collector.readiness.get("store", second, lambda: asyncio.to_thread(collector.store.check_writable))
     return {"status": "ok"}
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 
 import uvicorn
 from fastapi import FastAPI
 
 from pckv.base.errors import ParameterError
-from pckv.collector.app import create_app
+from pckv.collector.app import ANALYSIS, create_app
 from pckv.collector.http.auth import AdministratorToken, create_first_token
 from pckv.collector.http.logs import LibraryLogHandler, log
 from pckv.collector.http.protocol import ConnectionLimits, Connections, ProtocolFactory, allowed_connections
@@ -25,10 +26,13 @@ from pckv.collector.workers import ONLY_WORKER, Supervisor, Worker, accepting_so
 from pckv.store import open_store
 from pckv.store.store import Store
 
-DRAIN_SECONDS = 30
+# How long requests that arrived whole are answered after a signal to stop. Reports that wait are written even after it.
+DRAIN_SECONDS = 5
 # What the system holds of an answer until it is read. More would be memory for those who never read, and a
 # slow reader would seem to read nothing until a third of it has arrived.
 SEND_BUFFER_BYTES = 128 * 2**10
+# What computations of analysts get after that to end by themselves.
+SECONDS_FOR_COMPUTATIONS = 0.5
 # What workers may take longer, to write what waits.
 SPARE_SECONDS = 10
 # Requests do not wait long for a thread that merges parts or estimates.
@@ -70,7 +74,11 @@ def serve(settings: Settings, create: CreateApp = create_app, announce: Announce
     """Serve until a signal says to stop; then finish what was started."""
     check_workers(settings)
     _exit_on_signals()
-    with listen(settings.host, settings.port) as listening, closing(open_store(settings.store)) as store:
+    with (
+        _leaving_computations(),
+        listen(settings.host, settings.port) as listening,
+        closing(open_store(settings.store)) as store,
+    ):
         store.prepare()
         announce(settings, listening.getsockname()[1], create_first_token(store, settings.token_file))
         if settings.workers == 1:
@@ -84,7 +92,7 @@ def serve(settings: Settings, create: CreateApp = create_app, announce: Announce
 
 def _run_worker(create: CreateApp, listening: socket.socket, settings: Settings, worker: Worker) -> None:
     _exit_on_signals()
-    with closing(open_store(settings.store)) as store:
+    with _leaving_computations(), closing(open_store(settings.store)) as store:
         _run_server(listening, create(store, settings, worker))
 
 
@@ -94,6 +102,20 @@ def _run_server(listening: socket.socket, app: FastAPI) -> None:
     # What is loaded by now stays: collecting garbage among it again and again would delay requests.
     gc.freeze()
     server(app).run(sockets=accepting_sockets(listening))
+
+
+@contextmanager
+def _leaving_computations() -> Iterator[None]:
+    """Exit at a signal although computations of analysts run: no thread can be stopped, and Python waits for all."""
+    try:
+        yield
+    except SystemExit:
+        running = [thread for thread in threading.enumerate() if thread.name.startswith(ANALYSIS)]
+        for thread in running:
+            thread.join(SECONDS_FOR_COMPUTATIONS)
+        if any(thread.is_alive() for thread in running):
+            os._exit(0)
+        raise
 
 
 def _exit_on_signals() -> None:

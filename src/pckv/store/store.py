@@ -20,7 +20,7 @@ from pckv.store.base import TASKS_PER_PAGE, Deletion, StoredSeries, StoredTask
 from pckv.store.parts import choose_compaction, compact_parts
 from pckv.store.sql import accounts, contracts, reports
 from pckv.store.sql.reports import Snapshot
-from pckv.store.sql.transactions import Transaction, check_version, no_contracts
+from pckv.store.sql.transactions import Transaction, check_version, no_contracts, write_nothing
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -143,6 +143,10 @@ class Store(ABC):
     def ping(self) -> None:
         """Return if the database answers and has this release's schema, or raise a `StoreError`."""
         self._read(check_version, self.dialect)
+
+    def check_writable(self) -> None:
+        """Return if the database takes a change, or raise a `StoreError`, such as that the disk is full."""
+        self._write(write_nothing)
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their random ids, which does not reveal arrival."""

@@ -156,6 +156,13 @@ def check_version(tx: Transaction, dialect: str) -> None:
         raise StoreError(f"the store has schema {version}, and this release needs {known}: start the collector")
 
 
+def write_nothing(tx: Transaction) -> None:
+    """Add a row and delete it, which fails where nothing can be written."""
+    # SQLite would not write a row that is replaced by an equal one.
+    tx.change("INSERT INTO schema_version VALUES (0)")
+    tx.change("DELETE FROM schema_version WHERE version = 0")
+
+
 def _version(tx: Transaction) -> int:
     return int(tx.rows("SELECT coalesce(max(version), 0) FROM schema_version")[0][0])
 
