@@ -18,7 +18,7 @@ VERIFIED = {
         "|series_guides|unlisted_guide|levels_guide"
     ),
     "many repeats, many reports, or long runs": (
-        "bayes_accuracy|size_question_cost|large_batches|collision_bias|soak|cluster|counting/test_collision"
+        "bayes_accuracy|size_question_cost|large_batches|collision_bias|soak|cluster|counting/test_collision|event_loop"
     ),
     "pages and clients in a browser, beyond one of each kind": (
         "browser/test_charts|client_(admission|answers|ledger|reports|requests|series|tabs)"
@@ -38,7 +38,7 @@ LONG = {
         "|short_padding_is_told_and_covered|false_coverage_rate_holds|where_the_bound_is_reached|two_levels_and_five"
     ),
     "processes that are started, killed or short of memory": (
-        "two_workers_are_one|answer_while_others_are_restarted|two_collectors_share|one_of_two_collectors|its_report_removed|records_nothing"
+        "two_workers_are_one|answer_while_others_are_restarted|nor_computations_delay_the_end|two_collectors_share|one_of_two_collectors|its_report_removed|records_nothing"
         "|memory_does_not_grow|huge_line|compiled_loop_is_loaded|pandas_is_whole|on_a_terminal|participants_that_fail"
         "|a_frame_of_a_user|a_task_that_always_fails|only_a_terminal_has"
     ),

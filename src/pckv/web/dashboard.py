@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from io import BytesIO
 from typing import Annotated, Any
 
@@ -183,26 +182,30 @@ async def precision(
     options = options._replace(hostile="0", keys=(stored.task.key_name(0),))
     _, estimates = await collector.estimates.find(account, stored.task, options)
     asked = candidates if stored.task.is_hashed else None
-    known = Precision(stored.task, estimates.sets, estimates.reports, frequency, asked)
-    now = known.noise(known.reports) if known.reports else None
-    return {
-        "reports": known.reports,
-        "frequency": frequency,
-        "candidates": known.candidates,
-        "smallest": known.smallest(known.reports) if known.reports else None,
-        "frequency_error": now and now.frequency,
-        "mean_error": now and now.mean,
-        "guessed_mean_error": known.guessed_mean_error,
-        "padding": stored.task.padding,
-        "asks_sizes": stored.task.size_question is not None,
-        "size_answers": known.sets.answers,
-        "hidden": known.hidden(known.reports),
-        "surely_hidden": known.surely_hidden,
-        "wanted": wanted,
-        "needed": known.needed(wanted),
-        "needed_for_noise": known.needed_for_noise(wanted),
-        "chart": await collector.analysis_threads.run_short(partial(_errors_chart, known)),
-    }
+
+    def details() -> dict[str, Any]:
+        known = Precision(stored.task, estimates.sets, estimates.reports, frequency, asked)
+        now = known.noise(known.reports) if known.reports else None
+        return {
+            "reports": known.reports,
+            "frequency": frequency,
+            "candidates": known.candidates,
+            "smallest": known.smallest(known.reports) if known.reports else None,
+            "frequency_error": now and now.frequency,
+            "mean_error": now and now.mean,
+            "guessed_mean_error": known.guessed_mean_error,
+            "padding": stored.task.padding,
+            "asks_sizes": stored.task.size_question is not None,
+            "size_answers": known.sets.answers,
+            "hidden": known.hidden(known.reports),
+            "surely_hidden": known.surely_hidden,
+            "wanted": wanted,
+            "needed": known.needed(wanted),
+            "needed_for_noise": known.needed_for_noise(wanted),
+            "chart": _errors_chart(known),
+        }
+
+    return await collector.analysis_threads.run_short(details)
 
 
 def _errors_chart(known: Precision) -> dict[str, Any]:
@@ -271,22 +274,25 @@ async def key_levels(
     # All of one tally: reports may arrive meanwhile.
     asked = [options._replace(level=level) for level in levels]
     _, found = await collector.estimates.find_all(account, stored.task, asked)
-    own = [estimates.take(np.array([number])) for estimates in found]
-    rows = [each.to_dict()["estimates"][0] | {"level": level} for level, each in zip(levels, own, strict=True)]
-    wanted = own[levels.index(options.level)]
-    # A key that stands out from the noise at some level does so at all lower ones, as the chart expects.
-    chart = levels_chart(
-        rows,
-        title=f"{stored.task.name}: {name}",
-        subtitle=", ".join(filter(None, (how_estimated(wanted), wanted.hostile_note))),
-        unit=stored.task.about.unit,
-    )
-    threads = collector.analysis_threads
-    return {
-        "levels": rows,
-        "chart": await threads.run_short(chart.to_dict),
-        "distribution_chart": await threads.run_short(partial(_distribution_chart, wanted, stored.task)),
-    }
+
+    def details() -> dict[str, Any]:
+        own = [estimates.take(np.array([number])) for estimates in found]
+        rows = [each.to_dict()["estimates"][0] | {"level": level} for level, each in zip(levels, own, strict=True)]
+        wanted = own[levels.index(options.level)]
+        # A key that stands out from the noise at some level does so at all lower ones, as the chart expects.
+        chart = levels_chart(
+            rows,
+            title=f"{stored.task.name}: {name}",
+            subtitle=", ".join(filter(None, (how_estimated(wanted), wanted.hostile_note))),
+            unit=stored.task.about.unit,
+        )
+        return {
+            "levels": rows,
+            "chart": chart.to_dict(),
+            "distribution_chart": _distribution_chart(wanted, stored.task),
+        }
+
+    return await collector.analysis_threads.run_short(details)
 
 
 def _distribution_chart(own: Estimates, task: Task) -> dict[str, Any] | None:

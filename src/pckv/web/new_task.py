@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import lru_cache, partial
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from pckv.collector.http.auth import Account
 from pckv.collector.http.bodies import json_body
 from pckv.collector.http.policy import Policy
 from pckv.collector.http.problem_details import malformed_input
+from pckv.contract.task import Task
 from pckv.planning.curves import Curve, errors_by_epsilon, errors_by_users
 from pckv.planning.sections import HALF_RANGE
 from pckv.web.task_form import DiscoveryPlanInputs, NewDiscoveryForm, NewTaskForm, PlanInputs, read_any_form
@@ -94,10 +96,14 @@ async def create(request: Request, collector: CurrentCollector, *, preview: bool
     reported by that many `groups`.
     """
     # Not a parameter: FastAPI would read the body before it knows whether the sender is allowed to send one.
-    form = read_any_form(await request.body())
+    form = await asyncio.to_thread(read_any_form, await request.body())
     with malformed_input():
         # Plans that the account asked for while the form was filled in must not be why it is refused.
-        task = await collector.analysis_threads.run_short(form.to_task)
+        task, text = await collector.analysis_threads.run_short(lambda: _with_text(form.to_task()))
     if preview:
-        return JSONResponse({"id": task.id, "task": task.to_json()})
-    return await collector.contracts.create(task, task.to_json())
+        return await asyncio.to_thread(JSONResponse, {"id": task.id, "task": text})
+    return await collector.contracts.create(task, text)
+
+
+def _with_text(task: Task) -> tuple[Task, str]:
+    return task, task.to_json()

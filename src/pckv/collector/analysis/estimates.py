@@ -342,7 +342,7 @@ async def _answer(
     elif downloads.unchanged(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
 
-    def serialise() -> str | bytes:
+    def serialise() -> bytes:
         # Without keys in the resolved options, all were estimated.
         keys = None if resolved.keys is not None else options.keys
         rows = np.arange(len(estimates))
@@ -357,7 +357,7 @@ async def _answer(
         headers[ROWS_HEADER] = str(len(rows))
         shown = estimates.take(rows[wanted.offset :][: wanted.limit])
         with malformed_input():
-            return FORMATS[media](shown.ask(wanted.quantiles, wanted.above, wanted.below))
+            return downloads.encoded(FORMATS[media](shown.ask(wanted.quantiles, wanted.above, wanted.below)))
 
     threads = cache.threads
     most = min(each for each in (len(estimates), wanted.top, wanted.limit) if each is not None)
@@ -480,5 +480,5 @@ async def get_discovery(
     if downloads.unchanged(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
     shown = found if top is None else found.top(top)
-    content = await cache.threads.run_short(lambda: DISCOVERY_FORMATS[media](shown))
+    content = await cache.threads.run_short(lambda: downloads.encoded(DISCOVERY_FORMATS[media](shown)))
     return Response(content, headers=headers, media_type=media)

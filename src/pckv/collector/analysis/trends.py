@@ -181,7 +181,7 @@ async def get_trend(
     if downloads.unchanged(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
 
-    def render() -> str | bytes:
+    def render() -> bytes:
         found = result.trend
         if since is not None:
             found = found.since(since, options.false_discovery_rate)
@@ -189,7 +189,7 @@ async def get_trend(
             found = found.only(list(options.keys))
         if top is not None:
             found = found.moved_most(top)
-        return FORMATS[media](found)
+        return downloads.encoded(FORMATS[media](found))
 
     with malformed_input():
         # Of many keys it takes seconds.

@@ -140,7 +140,8 @@ class Contracts:
         # No request waits for it.
         asyncio.get_running_loop().run_in_executor(None, self.prepare, task)
         headers = {"Location": f"/tasks/{task.id}"}
-        return JSONResponse({"id": task.id} | ({} if text is None else {"task": text}), 201 if new else 200, headers)
+        content = {"id": task.id} | ({} if text is None else {"task": text})
+        return await asyncio.to_thread(JSONResponse, content, 201 if new else 200, headers)
 
     def invalidate(self, task_id: str) -> None:
         """Ask the store for a task the next time."""

@@ -83,6 +83,11 @@ def download_responses(description: str, formats: Iterable[str]) -> dict[int | s
     return {200: {"description": description, "content": content}, **problems}
 
 
+def encoded(content: str | bytes) -> bytes:
+    """Return a file as bytes; of a large text that takes too long for the event loop."""
+    return content.encode() if isinstance(content, str) else content
+
+
 def download_headers(name: str, media: str, *version: object) -> dict[str, str]:
     """Return the headers of a result as a file; its tag changes with version, form and this release.
 
