@@ -17,14 +17,13 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from queue import SimpleQueue
 from typing import Self
 
-from pckv.base.errors import PckvError
+from pckv.base.errors import PckvError, require
 from pckv.base.limits import REPORT_ID_BYTES
 from pckv.base.wire import Report
-from pckv.sealing.envelope import info_of, sealed_length, suite, x25519
+from pckv.sealing.envelope import EXTRA, info_of, sealed_length, suite, x25519
 from pckv.sealing.recipient_key import RecipientKey
 
 _ID_INFO = b"pckv report id\x01"
@@ -57,7 +56,7 @@ class EntryOpener:
         self._key = x25519().X25519PrivateKey.from_private_bytes(key.secret)
         self._suite = suite()
         self._id_secret = id_secret(key.secret)
-        self._refusal: type[Exception] = import_module("cryptography.exceptions").InvalidTag
+        self._refusal: type[Exception] = require("cryptography.exceptions", extra=EXTRA).InvalidTag
 
     def open(self, entry: bytes) -> Report | None:
         """Return the report in an entry, or None if it was not sealed for this key and task, or was changed since."""
@@ -95,8 +94,7 @@ class Opener:
 
     def __exit__(self, *_: object) -> None:
         for process in self._started:
-            process.kill()
-            process.communicate()
+            _end(process)
         self._started = []
 
     def open(self, entry: bytes) -> Report | None:
@@ -124,7 +122,10 @@ class Opener:
 
     def _processes(self) -> list[subprocess.Popen[bytes]]:
         """Return the processes, which are started when they are first needed, or have ended."""
-        self._started = [process for process in self._started if process.poll() is None]
+        ended = [process for process in self._started if process.poll() is not None]
+        for process in ended:
+            _end(process)
+            self._started.remove(process)
         while len(self._started) < self._count:
             process = subprocess.Popen(  # noqa: S603 - this interpreter, with a fixed script
                 [sys.executable, "-c", _CHILD, *sys.path],
@@ -157,6 +158,12 @@ def _send(process: subprocess.Popen[bytes], *parts: bytes) -> None:
         process.stdin.flush()
     except BrokenPipeError:
         raise _ended(process) from None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process, which has nothing to save, and close its pipes."""
+    process.kill()
+    process.communicate()
 
 
 def _ended(process: subprocess.Popen[bytes]) -> PckvError:

@@ -69,14 +69,16 @@ class RecipientKey:
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         except OSError as error:
             raise DataError(error.strerror or str(error), place=path) from error
-        with os.fdopen(handle, "rb") as file:
+        try:
             mode = os.fstat(handle).st_mode
             if not stat.S_ISREG(mode):
                 raise DataError("is not a file", place=path)
             if stat.S_IMODE(mode) & ~PRIVATE_MODE:
                 reason = f"the permissions of a private key are at most 0600, not {stat.S_IMODE(mode):04o}"
                 raise DataError(reason, place=path)
-            content = file.read(_MAX_FILE_BYTES)
+            content = os.read(handle, _MAX_FILE_BYTES)
+        finally:
+            os.close(handle)
         return cls(_secret_in(content, path))
 
 

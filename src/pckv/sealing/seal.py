@@ -7,10 +7,8 @@ the same ones again.
 
 from __future__ import annotations
 
-from importlib import import_module
-
-from pckv.base.errors import PckvError, first_line
-from pckv.sealing.envelope import info_of, suite, x25519
+from pckv.base.errors import PckvError, first_line, require
+from pckv.sealing.envelope import EXTRA, info_of, suite, x25519
 from pckv.sealing.public_key import check_public_key
 
 
@@ -39,9 +37,7 @@ def try_seal(body_bytes: int, public_key: bytes, digest: bytes) -> None:
         MissingExtra: If the extra `sealed` is not installed.
         PckvError: If the OpenSSL of this machine does not have the algorithms.
     """
-    # Also the first import of the package: its errors are known only where it is installed.
-    suite()
-    unsupported = import_module("cryptography.exceptions").UnsupportedAlgorithm
+    unsupported = require("cryptography.exceptions", extra=EXTRA).UnsupportedAlgorithm
     try:
         seal(bytes(body_bytes), public_key, digest)
     except unsupported as error:
