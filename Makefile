@@ -7,7 +7,7 @@ FINGERPRINT := $(shell cat constraints.txt tools/javascript/package-lock.json | 
 RUNNABLE := $(VENV)/runnable-$(FINGERPRINT)
 READY := $(VENV)/ready-$(FINGERPRINT)
 BIOME := $(VENV)/javascript/node_modules/.bin/biome
-BARE := core files pandas charts lab duckdb spark serve postgres
+BARE := core files pandas charts lab duckdb spark serve postgres sealed
 # The folder with the rating sets, for the experiments that need them.
 DATA ?= ../shared/data
 # Which requirements the SBOM describes: collector or all.

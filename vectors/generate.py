@@ -25,6 +25,7 @@ from pckv.files.reports.reader import ReportFile
 from pckv.files.reports.writer import write_reports
 from pckv.tally import Tally
 from report_vectors import report_vectors
+from sealed_vectors import sealed_vectors
 from series_vectors import series_vectors
 from tally_vectors import sample_reports, tally_vectors
 from task_vectors import task_vectors
@@ -47,6 +48,7 @@ def write(folder: Path) -> None:
         ("levels", level_vectors()),
         ("keys", key_vectors()),
         ("prefixes", prefix_vectors()),
+        ("sealed", sealed_vectors()),
     ):
         text = "[\n" + ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases) + "\n]\n"
         (folder / f"{name}.json").write_text(text, encoding="utf-8")

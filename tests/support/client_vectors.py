@@ -15,7 +15,7 @@ VECTORS = Path(__file__).parents[2] / "vectors" / "v1"
 
 def vectors() -> dict[str, list[dict[str, Any]]]:
     """Return the vectors that a client can answer; pairs are lists, since JavaScript objects reorder numeric keys."""
-    names = ("thresholds", "tasks", "levels", "keys", "prefixes", "reports", "coins")
+    names = ("thresholds", "tasks", "levels", "keys", "prefixes", "reports", "coins", "sealed")
     selected: dict[str, Any] = {
         name: json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8")) for name in names
     }
@@ -27,6 +27,8 @@ def vectors() -> dict[str, list[dict[str, Any]]]:
     # A client creates bodies, and never reads those of others.
     selected["reports"] = [case for case in selected["reports"] if case.get("fails_at") != "report"]
     selected["coins"] = [case for case in selected["coins"] if "fails_at" not in case]
+    # Nor does it open anything.
+    selected["sealed"] = [case for case in selected["sealed"] if case.get("fails_at") != "open"]
     return selected
 
 
@@ -66,3 +68,9 @@ def check_answers(cases: dict[str, list[dict[str, Any]]], answers: dict[str, lis
     for case, answer in zip(cases["coins"], answers["coins"], strict=True):
         assert answer == {name: case[name] for name in answer}, case
         assert len(answer) == 2, case
+    for case, answer in zip(cases.get("sealed", []), answers["sealed"], strict=True):
+        if "fails_at" in case:
+            refused = {"fails_at": "key", "code": "bad_task", "message": f"not a task: {case['reason']}"}
+            assert answer == refused, case
+        else:
+            assert answer == {name: case[name] for name in ("public_key", "sealed") if name in case}, case

@@ -22,6 +22,9 @@ FILES = sorted(
         "base/budget.py",
         "base/wire.py",
         "base/population.py",
+        "sealing/envelope.py",
+        "sealing/public_key.py",
+        "sealing/seal.py",
     )
     for path in SOURCE.glob(pattern)
 )

@@ -30,6 +30,13 @@ EXTRA_SCRIPTS = {
         "        assert f'pip install \\'pckv[{extra}]\\'' in str(error), error\n"
         "    else:\n"
         "        raise AssertionError(form)\n"
+        "from pckv.sealing.seal import try_seal\n"
+        "try:\n"
+        "    try_seal(8, bytes([9, *bytes(31)]), task.digest)\n"
+        "except pckv.PckvError as error:\n"
+        "    assert 'pip install \\'pckv[sealed]\\'' in str(error), error\n"
+        "else:\n"
+        "    raise AssertionError('sealed')\n"
     ),
     "files": (
         "import pckv\n"
@@ -82,6 +89,15 @@ EXTRA_SCRIPTS = {
         "import pyspark, pandas, pyarrow\n"
         "assert pyspark.__version__ >= '4' and spark.tally\n"
     ),
+    "sealed": (
+        "from pckv.sealing.opening import Opener\n"
+        "from pckv.sealing.recipient_key import RecipientKey\n"
+        "from pckv.sealing.seal import seal, try_seal\n"
+        "key = RecipientKey.generate()\n"
+        "try_seal(8, key.public_key, bytes(32))\n"
+        "with Opener(key, bytes(32), 8) as opener:\n"
+        "    assert opener.open(seal(b'12345678', key.public_key, bytes(32))).body == b'12345678'\n"
+    ),
     "lab": (
         "import numpy, pckv\n"
         "from pckv.charts.estimates import chart_svg\n"
@@ -116,7 +132,7 @@ def test_a_missing_extra_is_one_line_on_the_command_line(tmp_path: Path) -> None
 def test_the_list_of_extras_is_pinned() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    parts = {"files", "pandas", "charts", "lab", "serve", "postgres", "duckdb", "spark"}
+    parts = {"files", "pandas", "charts", "lab", "serve", "postgres", "duckdb", "spark", "sealed"}
     assert set(extras) == parts | {"all"}
     [everything] = extras["all"]
     assert set(everything.removeprefix("pckv[").removesuffix("]").split(",")) == parts

@@ -88,6 +88,7 @@ NOT_FOR_DEVICES = (
     "click",
     "rich",
     "pyarrow",
+    "cryptography",
 )
 
 

@@ -19,7 +19,7 @@ import pytest
 from pckv import Report, Tally, Task, estimate
 from pckv.base.budget import exp_lower
 from pckv.base.canonical import base64url, from_base64url
-from pckv.base.errors import PairsError, ReportError, TallyError, TaskError
+from pckv.base.errors import PairsError, ParameterError, ReportError, TallyError, TaskError
 from pckv.base.levels import level_values
 from pckv.base.randomness import Tape, fixed_source
 from pckv.contract.coins import coin_choice, follows_coin
@@ -32,6 +32,9 @@ from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.padding import placed
 from pckv.mechanisms.registry import LAWS, build
 from pckv.mechanisms.size_question.law import SizeQuestion
+from pckv.sealing.opening import EntryOpener
+from pckv.sealing.public_key import read_public_key
+from pckv.sealing.recipient_key import RecipientKey
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "vectors" / "v1"
@@ -259,6 +262,26 @@ def test_tallies() -> None:
         tally.add_many(Report(bytes(16), from_base64url(body)) for body in case["bodies"])
         assert base64url(bytes(tally)) == case["tally"]
         assert Tally.from_bytes(task, from_base64url(case["tally"])) == tally
+
+
+def test_sealed_reports() -> None:
+    """Sealing draws a key pair of its own, so Python is asked to open what another package sealed."""
+    for case in cases("sealed", positive=True):
+        public_key = read_public_key(case["public_key"])
+        if "sealed" in case:
+            key, body = RecipientKey(bytes.fromhex(case["private_key"])), from_base64url(case["body"])
+            opener = EntryOpener(key, bytes.fromhex(case["digest"]), len(body))
+            assert key.public_key == public_key
+            assert opener.open(from_base64url(case["sealed"])) == Report(from_base64url(case["id"]), body)
+    for case in cases("sealed", positive=False):
+        if case["fails_at"] == "key":
+            with pytest.raises(ParameterError, match=re.escape(case["reason"])):
+                read_public_key(case["public_key"])
+        else:
+            assert case["fails_at"] == "open"
+            key, body = RecipientKey(bytes.fromhex(case["private_key"])), from_base64url(case["body"])
+            opener = EntryOpener(key, bytes.fromhex(case["digest"]), len(body))
+            assert opener.open(from_base64url(case["sealed"])) is None
 
 
 @pytest.mark.parametrize("name", ["tasks", "reports", "tallies"])

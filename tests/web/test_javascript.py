@@ -26,6 +26,8 @@ from support.node import CLIENT, NodeProcess
 MAX_BYTES = 23_000
 # What keys that a task does not list add, or a discovery in place of them; half of it is a hash that answers at once.
 MAX_BYTES_OF_UNLISTED = 3_500
+# What sealing reports adds.
+MAX_BYTES_OF_SEALING = 2_000
 
 
 def test_vectors_in_node(process: NodeProcess) -> None:
@@ -47,6 +49,7 @@ def law_task(name: str) -> Task:
         ("unlisted.js", {"task.js"}),
         ("discovery.js", {"task.js"}),
         ("sha256.js", {"unlisted.js", "discovery.js"}),
+        ("sealing.js", set()),
     ],
 )
 def test_a_file_is_loaded_by_tasks_that_need_it(file: str, users: set[str]) -> None:
@@ -120,6 +123,10 @@ def test_a_page_loads_little(name: str) -> None:
 
 def test_a_page_of_a_discovery_loads_little() -> None:
     assert sent_bytes(loaded_by("index.js") | loaded_by("discovery.js")) < MAX_BYTES + MAX_BYTES_OF_UNLISTED
+
+
+def test_sealing_adds_little() -> None:
+    assert sent_bytes(loaded_by("sealing.js") - loaded_by("index.js")) < MAX_BYTES_OF_SEALING
 
 
 def test_the_readme_states_the_size_of_the_client() -> None:

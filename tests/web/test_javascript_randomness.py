@@ -199,6 +199,7 @@ CONSTANT_OBJECTS = {
     "MOST",
     "ROUND_CONSTANTS",
     "RULES",
+    "SMALL_ORDER",
     "START",
     "STATES",
     "TASK_STORES",

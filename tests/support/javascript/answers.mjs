@@ -12,6 +12,25 @@ export function fixedSource(data) {
 
 export const fromHex = (text) => Uint8Array.from(text.match(/../g) ?? [], (digits) => parseInt(digits, 16));
 
+/** Work with this key pair, in hexadecimal digits, in place of a new one of the browser's. */
+export async function withPair(privateKey, publicKey, work) {
+  const { subtle } = crypto,
+    // What stands before a private key of X25519 in PKCS #8 (RFC 8410).
+    pkcs8 = fromHex(`302e020100300506032b656e04220420${privateKey}`);
+  const pair = {
+    privateKey: await subtle.importKey("pkcs8", pkcs8, "X25519", false, ["deriveBits"]),
+    publicKey: await subtle.importKey("raw", fromHex(publicKey), "X25519", true, []),
+  };
+  subtle.generateKey = async () => pair;
+  try {
+    return await work();
+  } finally {
+    delete subtle.generateKey;
+  }
+}
+
+const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
 async function refusal(step, work) {
   try {
     return await work();
@@ -41,7 +60,7 @@ const tasksRead = new Map();
 /** What somebody holds: texts, or pairs in the order given. */
 const heldBy = ({ texts, pairs }) => texts ?? new Map(pairs);
 
-/** The answers to the thresholds, tasks, levels, keys, prefixes, reports and coins of the vectors. */
+/** The answers to the thresholds, tasks, levels, keys, prefixes, reports, coins and sealed reports of the vectors. */
 export async function answers(client, vectors) {
   const { fromBase64url, toBase64url } = await import(`${client}/bytes.js`);
   const { expLower } = await import(`${client}/epsilon.js`);
@@ -136,6 +155,22 @@ export async function answers(client, vectors) {
     return { coin: toBase64url(id), body: toBase64url(body) };
   }
 
+  async function sealed({ public_key, digest, ephemeral_key, body, sealed }) {
+    const { readPublicKey, seal } = await import(`${client}/sealing.js`);
+    const read = await refusal("key", () => ({ public_key: toBase64url(readPublicKey(public_key)) }));
+    if (!sealed) return read;
+    const work = () => seal(fromBase64url(body), public_key, fromHex(digest));
+    const enc = toHex(fromBase64url(sealed).slice(0, 32));
+    return { ...read, sealed: toBase64url(await withPair(ephemeral_key, enc, work)) };
+  }
+
+  // One after another: each has a key pair of its own.
+  async function inTurn(cases, answer) {
+    const given = [];
+    for (const vector of cases) given.push(await answer(vector));
+    return given;
+  }
+
   const all = (cases, answer) => Promise.all(cases.map(answer));
   return {
     thresholds: await all(vectors.thresholds, threshold),
@@ -145,5 +180,6 @@ export async function answers(client, vectors) {
     reports: await all(vectors.reports, report),
     coins: await all(vectors.coins ?? [], coin),
     levels: (vectors.levels ?? []).map(level),
+    sealed: await inTurn(vectors.sealed ?? [], sealed),
   };
 }

@@ -1,7 +1,7 @@
 // What tests ask of the client whose folder the query of this script names.
 import { createHash } from "node:crypto";
 
-import { answers, fromHex } from "./answers.mjs";
+import { answers, fromHex, withPair } from "./answers.mjs";
 
 Math.random = () => {
   throw new Error("Math.random was called");
@@ -77,7 +77,58 @@ function streamOf(seed) {
   };
 }
 
+/** Work with another property of an object for a while; that of its prototype comes back. */
+async function withProperty(owner, name, value, work) {
+  const before = Object.getOwnPropertyDescriptor(owner, name);
+  Object.defineProperty(owner, name, { value, configurable: true });
+  try {
+    return await work();
+  } finally {
+    if (before) Object.defineProperty(owner, name, before);
+    else delete owner[name];
+  }
+}
+
+const SEALING = {
+  // Bodies sealed one after another, and what the browser was asked for their key pairs.
+  sealed: async ({ bodies, key, digest }) => {
+    const { seal } = await import(`${client}/sealing.js`),
+      { subtle } = crypto,
+      real = subtle.generateKey.bind(subtle),
+      sealed = [],
+      asked = [];
+    const recorded = (...given) => {
+      asked.push(given);
+      return real(...given);
+    };
+    await withProperty(subtle, "generateKey", recorded, async () => {
+      for (const body of bodies) sealed.push(toHex(await seal(fromHex(body), key, fromHex(digest))));
+    });
+    return { sealed, asked };
+  },
+  exchanged: async ({ privateKey, publicKey, recipient, info }) => {
+    const { exchange } = await import(`${client}/sealing.js`);
+    const made = await withPair(privateKey, publicKey, () => exchange(fromHex(recipient), fromHex(info)));
+    return Object.fromEntries(Object.entries(made).map(([name, bytes]) => [name, toHex(bytes)]));
+  },
+  // What a browser says that has everything, no X25519, or no crypto.subtle; null if it can seal.
+  tried: async ({ without, key, digest }) => {
+    const { trySeal } = await import(`${client}/sealing.js`);
+    const missing = async () => {
+      throw new DOMException("Unrecognized algorithm name", "NotSupportedError");
+    };
+    const work = () =>
+      trySeal(8, key, fromHex(digest)).then(
+        () => null,
+        ({ code, message }) => ({ code, message }),
+      );
+    if (without === "X25519") return withProperty(crypto.subtle, "generateKey", missing, work);
+    return without === "subtle" ? withProperty(globalThis, "crypto", {}, work) : work();
+  },
+};
+
 const ANSWERS = {
+  ...SEALING,
   // Which code points may be in an alphabet.
   alone: async ({ first, last }) => {
     const { isAlone } = await import(`${client}/discovery.js`),

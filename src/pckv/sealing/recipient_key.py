@@ -1,0 +1,94 @@
+"""The recipient's private key: made for one task or series, kept in a file that its owner alone can read.
+
+The file is one line of text, of mode 0600 or narrower:
+
+    pckv-private-key-1:<the 32 bytes of the X25519 private key in base64url without padding, 43 characters>\n
+
+Who has this file can open every report that was sealed for it, those that a mixer or anybody else has kept included;
+without it nobody can. It is outside the store and its backups, and deleted once it is not needed.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from pckv.base.canonical import base64url, from_base64url
+from pckv.base.durable import PRIVATE_MODE, write_new
+from pckv.base.errors import DataError, OutputExists, ParameterError, ReportError
+from pckv.sealing.envelope import x25519
+from pckv.sealing.public_key import KEY_BYTES
+
+_PREFIX = "pckv-private-key-1:"
+# More is not read: a file of this length is none.
+_MAX_FILE_BYTES = 256
+
+
+class RecipientKey:
+    """A private key of X25519, which opens what was sealed for its public key.
+
+    Args:
+        secret: The 32 bytes of the private key.
+
+    Attributes:
+        secret: The same bytes; no text of this object shows them.
+        public_key: The 32 bytes of the public key, which a task has.
+    """
+
+    __slots__ = ("public_key", "secret")
+
+    def __init__(self, secret: bytes) -> None:
+        if len(secret) != KEY_BYTES:
+            raise ParameterError(f"a private key has {KEY_BYTES} bytes, not {len(secret)}")
+        private = x25519().X25519PrivateKey.from_private_bytes(secret)
+        self.secret = secret
+        self.public_key: bytes = private.public_key().public_bytes_raw()
+
+    def __repr__(self) -> str:
+        return f"RecipientKey(public_key={base64url(self.public_key)!r})"
+
+    @classmethod
+    def generate(cls) -> RecipientKey:
+        """Return a new key, from OpenSSL's randomness."""
+        return cls(x25519().X25519PrivateKey.generate().private_bytes_raw())
+
+    def write(self, path: Path) -> None:
+        """Write the key to a new file that its owner alone can read; a file that exists is an `OutputExists`."""
+        try:
+            # Under its own name at once: a process that is killed leaves no copy of the key under another one.
+            write_new(path, f"{_PREFIX}{base64url(self.secret)}\n".encode(), PRIVATE_MODE)
+        except FileExistsError:
+            raise OutputExists(f"{path} exists; a private key never replaces a file") from None
+
+    @classmethod
+    def read(cls, path: Path) -> RecipientKey:
+        """Return the key of a file, or raise a `DataError` if others can read it or it is not a private key."""
+        try:
+            # Opening a pipe would wait until something is written to it.
+            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        except OSError as error:
+            raise DataError(error.strerror or str(error), place=path) from error
+        try:
+            mode = os.fstat(handle).st_mode
+            if not stat.S_ISREG(mode):
+                raise DataError("is not a file", place=path)
+            if stat.S_IMODE(mode) & ~PRIVATE_MODE:
+                reason = f"the permissions of a private key are at most 0600, not {stat.S_IMODE(mode):04o}"
+                raise DataError(reason, place=path)
+            content = os.read(handle, _MAX_FILE_BYTES)
+        finally:
+            os.close(handle)
+        return cls(_secret_in(content, path))
+
+
+def _secret_in(content: bytes, path: Path) -> bytes:
+    """Return the private key in the content of a file; no message shows any of it."""
+    try:
+        text = content.decode("ascii")
+        secret = from_base64url(text.removeprefix(_PREFIX).removesuffix("\n"))
+    except (UnicodeDecodeError, ReportError):
+        text, secret = "", b""
+    if len(secret) != KEY_BYTES or text != f"{_PREFIX}{base64url(secret)}\n":
+        raise DataError("not a private key", place=path) from None
+    return secret
