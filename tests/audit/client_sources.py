@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,15 +22,14 @@ from pckv.base.errors import AuditFailure
 from pckv.base.limits import REPORT_ID_BYTES
 from pckv.base.randomness import DRAW_BYTES, Tape
 from pckv.cli import participants
-from pckv.client import Client, RoundReceipt
-from pckv.client.panel import SECRET_BYTES
+from pckv.client import Client
 from pckv.device.perturb import Held, perturb_from
 from pckv.files.reports.writer import write_reports
 from pckv.files.spill import SPILL_GROUPS
 from pckv.mechanisms.registry import LAWS
 from support.client_collector import FakeCollector, ReceivedRequest, Reply
 from support.client_series import URL, DirectTransport
-from support.recorded import RecordedBytes, Recorder, recording
+from support.recorded import Recorder, first_turn, recording
 from support.task_kinds import KEYS, TaskKind, task_kinds
 from support.tasks import a_task
 
@@ -160,27 +158,16 @@ def check_rounds(folder: Path) -> list[SeenRound]:
             with _answered_by(collector):
                 waiting = _client(state, FIRST - dt.timedelta(days=1)).report(series.id, held, spread=1.0)
                 recorder.leave_out(NAMES)
-                due = _expected_turn(series, recorder.take("client.panel"), waiting)
+                given = recorder.take("client.panel")
+                number, due = first_turn(series, given)
+                given.check_used()
+                if (waiting.round, waiting.due) != (number, due):
+                    raise AuditFailure(f"sources: a turn of {panels} panels is not drawn from the system's bytes")
                 _client(state, due).report(series.id, held, spread=1.0)
-            assert waiting.round is not None
-            kind = TaskKind(f"{panels} panels", series.task_of(waiting.round), ())
+            kind = TaskKind(f"{panels} panels", series.task_of(number), ())
             _check_report(collector.the_report(), recorder, kind, held, None)
             seen.append(SeenRound(str(due), collector.the_report()))
     return seen
-
-
-def _expected_turn(series: Series, given: RecordedBytes, receipt: RoundReceipt) -> dt.datetime:
-    """Return when the first report is due, by the bytes that the panel was drawn from, and by the receipt."""
-    given(REPORT_ID_BYTES)
-    panel, secret = int.from_bytes(given(8), "little") % series.panels, given(SECRET_BYTES)
-    given.check_used()
-    number = panel or series.panels
-    digest = hashlib.sha256(b"pckv delay" + secret + number.to_bytes(8, "big")).digest()
-    seconds = int.from_bytes(digest[:8], "big") * (PERIOD * 86_400) >> 64
-    due = FIRST + dt.timedelta(days=PERIOD * (number - 1), seconds=seconds)
-    if (receipt.round, receipt.due) != (number, due):
-        raise AuditFailure(f"sources: a turn of {series.panels} panels is not drawn from the system's bytes: {receipt}")
-    return due
 
 
 def check_shuffle_command(folder: Path) -> list[Report]:

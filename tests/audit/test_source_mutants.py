@@ -76,7 +76,7 @@ FAULTS = (
     in_place("an order from numpy's generator", PERMUTATION, {'np.frombuffer(source(DRAW_BYTES * count), "<u8")': "np.random.default_rng(source(8)[0]).random(count)"}, check_shuffle_command),
     in_place("new ids from another generator", SHUFFLE, {NEW_IDS: "__import__('random').randbytes(REPORT_ID_BYTES * len(messages))"}, check_shuffle_command),
     in_place("groups that repeat", PERMUTATION, {"np.frombuffer(source(count), np.uint8)": "np.resize(np.frombuffer(source(16), np.uint8), count)"}, check_shuffle_command),
-    in_place("a secret of zeros above 4 panels", PANEL, {DRAWN_PANEL: DRAWN_PANEL.replace("os.urandom(SECRET_BYTES)", "os.urandom(SECRET_BYTES) if panels <= 4 else bytes(SECRET_BYTES)")}, check_rounds),
+    in_place("a secret of zeros above 4 panels", PANEL, {DRAWN_PANEL: DRAWN_PANEL.replace("os.urandom(SECRET_BYTES)", "os.urandom(SECRET_BYTES) if panels <= 4 else bytes(len(os.urandom(SECRET_BYTES)))")}, check_rounds),
     in_place("a secret of its panel's bytes", PANEL, {DRAWN_PANEL: "tape = Tape(1)\n    return Panel(tape.below(panels), tape.report_id)"}, check_rounds),
     in_place("a panel from the clock", PANEL, {"Tape(1).below(panels)": "__import__('time').time_ns() % panels"}, check_rounds),
     in_place("a time of its report from the process", PANEL, {"_DELAY_LABEL + self.secret": "_DELAY_LABEL + os.getpid().to_bytes(16, 'big')"}, check_rounds),

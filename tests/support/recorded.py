@@ -6,6 +6,7 @@ from no clock, process, hash or other generator; and since every byte is read on
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import inspect
 import os
@@ -18,7 +19,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from pckv import Series
 from pckv.base.errors import AuditFailure
+from pckv.base.limits import REPORT_ID_BYTES
+from pckv.base.randomness import DRAW_BYTES
+from pckv.client.panel import SECONDS_PER_DAY, SECRET_BYTES
 
 PACKAGE = "pckv."
 # Tapes ask on behalf of what makes reports with them.
@@ -119,3 +124,15 @@ def _holders(system: Callable[[int], bytes]) -> list[FunctionType]:
         for function in functions
         if system in (function.__defaults__ or ()) or system in (function.__kwdefaults__ or {}).values()
     ]
+
+
+def first_turn(series: Series, given: RecordedBytes) -> tuple[int, dt.datetime]:
+    """Return the first round of a device and when its report is due, at any time of the round, by the bytes it drew."""
+    # A tape has the id of a report, which a panel has no use for.
+    given(REPORT_ID_BYTES)
+    panel, secret = int.from_bytes(given(DRAW_BYTES), "little") % series.panels, given(SECRET_BYTES)
+    number = panel or series.panels
+    digest = hashlib.sha256(b"pckv delay" + secret + number.to_bytes(8, "big")).digest()
+    seconds = int.from_bytes(digest[:8], "big") * (series.period * SECONDS_PER_DAY) >> 64
+    first = dt.datetime.fromisoformat(series.first).replace(tzinfo=dt.UTC)
+    return number, first + dt.timedelta(days=series.period * (number - 1), seconds=seconds)
