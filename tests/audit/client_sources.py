@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from numpy.typing import NDArray
 
 from audit.sources import read_table, run_command
 from pckv import Report, Series
+from pckv.base.arrays import Integers
 from pckv.base.canonical import base64url, from_base64url
 from pckv.base.errors import AuditFailure
 from pckv.base.limits import REPORT_ID_BYTES
@@ -24,12 +26,12 @@ from pckv.base.randomness import DRAW_BYTES, Tape
 from pckv.cli import participants
 from pckv.client import Client
 from pckv.device.perturb import Held, perturb_from
+from pckv.files import spill
 from pckv.files.reports.writer import write_reports
-from pckv.files.spill import SPILL_GROUPS
 from pckv.mechanisms.registry import LAWS
 from support.client_collector import FakeCollector, ReceivedRequest, Reply
 from support.client_series import URL, DirectTransport
-from support.recorded import Recorder, first_turn, recording
+from support.recorded import RecordedBytes, Recorder, first_turn, recording
 from support.task_kinds import KEYS, TaskKind, task_kinds
 from support.tasks import a_task
 
@@ -37,7 +39,9 @@ FIRST = dt.datetime(2030, 1, 7, tzinfo=dt.UTC)
 PERIOD, PANELS = 7, (1, 2, 3, 4, 5, 7, 8, 100, 1000)
 # Temporary files have random names, which nothing shows.
 NAMES = "base.durable"
-REPORTS = 700
+REPORTS, WORD_BYTES = 700, 8
+# Groups of which most are too large, and divided.
+FEW_BYTES = 20
 
 
 class AnyCollector(FakeCollector):
@@ -171,31 +175,55 @@ def check_rounds(folder: Path) -> list[SeenRound]:
 
 
 def check_shuffle_command(folder: Path) -> list[Report]:
-    """Order and ids of shuffled reports are made of the system's bytes alone."""
+    """Order and ids of shuffled reports are made of the system's bytes alone, where groups are large, too."""
     task = a_task(keys=REPORTS, mechanism="grr", padding=1, size_share=0)
     source, out = folder / "reports.parquet", folder / "shuffled.parquet"
-    rng = np.random.default_rng(1)
-    ids, words = (
-        np.frombuffer(rng.bytes(REPORT_ID_BYTES * REPORTS), np.uint8).reshape(-1, REPORT_ID_BYTES),
-        np.arange(REPORTS),
+    ids = np.frombuffer(np.random.default_rng(1).bytes(REPORT_ID_BYTES * REPORTS), np.uint8)
+    write_reports(source, task, [(ids.reshape(REPORTS, -1), np.arange(REPORTS))])
+    seen = []
+    for group_bytes in (spill.MAX_GROUP_BYTES, FEW_BYTES):
+        with recording(7) as recorder, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(spill, "MAX_GROUP_BYTES", group_bytes)
+            run_command("shuffle", source, "--out", out, "--force")
+            recorder.leave_out(NAMES)
+            given = recorder.take("counting.deduplicator", "shuffling.permutation", "shuffling.shuffle")
+        order = _expected_order(ids.view(np.uint64).reshape(REPORTS, -1), group_bytes, given)
+        expected = [Report(given(REPORT_ID_BYTES), task.message_format.encode(word)) for word in order]
+        given.check_used()
+        seen += read_table(task, pq.read_table(out))
+        if seen[-REPORTS:] != expected:
+            raise AuditFailure(
+                "sources: shuffled reports are not in the order, or under the ids, of the system's bytes"
+            )
+    return seen
+
+
+def _expected_order(ids: NDArray[np.uint64], group_bytes: int, given: RecordedBytes) -> list[int]:
+    """Return the numbers of reports in their new order: of copies removed by groups of ids, then of random groups."""
+    factors = np.array([int.from_bytes(given(DRAW_BYTES), "big") | 1 for _ in range(2)], np.uint64)
+    hashes = (ids * factors).sum(axis=1, dtype=np.uint64)
+    arrived = _grouped(
+        np.arange(len(ids)),
+        lambda rows, level: hashes[rows] >> np.uint64(56 - 8 * level) & np.uint64(255),
+        max(2, group_bytes // (REPORT_ID_BYTES + WORD_BYTES)),
     )
-    write_reports(source, task, [(ids, words)])
-    with recording(7) as recorder:
-        run_command("shuffle", source, "--out", out, "--force")
-        recorder.leave_out(NAMES)
-        given = recorder.take("counting.deduplicator", "shuffling.permutation", "shuffling.shuffle")
-    # Copies are found in groups by a hash of the ids, whose factors are drawn.
-    factors = np.array([int.from_bytes(given(8), "big") | 1 for _ in range(2)], np.uint64)
-    hashes = (np.ascontiguousarray(ids).view(np.uint64) * factors).sum(axis=1, dtype=np.uint64) >> np.uint64(56)
-    arrived = words[np.argsort(hashes, kind="stable")]
-    groups = np.frombuffer(given(REPORTS), np.uint8)
-    parts = [arrived[groups == group] for group in range(SPILL_GROUPS)]
-    order = [part[np.argsort(np.frombuffer(given(DRAW_BYTES * len(part)), "<u8"))] for part in parts if len(part)]
-    expected = [
-        Report(given(REPORT_ID_BYTES), task.message_format.encode(word)) for word in np.concatenate(order).tolist()
-    ]
-    given.check_used()
-    shuffled = read_table(task, pq.read_table(out))
-    if shuffled != expected:
-        raise AuditFailure("sources: shuffled reports are not in the order, or under the ids, of the system's bytes")
-    return shuffled
+    groups = _grouped(
+        np.concatenate([*arrived]),
+        lambda rows, _: np.frombuffer(given(len(rows)), np.uint8),
+        max(2, group_bytes // WORD_BYTES),
+    )
+    parts = (part[np.argsort(np.frombuffer(given(DRAW_BYTES * len(part)), "<u8"))] for part in groups)
+    return [row for part in parts for row in part.tolist()]
+
+
+GroupsOf = Callable[[Integers, int], NDArray[Any]]
+
+
+def _grouped(rows: Integers, groups_of: GroupsOf, most: int, level: int = 0) -> Iterator[Integers]:
+    """Yield rows by group; groups with more rows than `most` are divided again."""
+    groups = groups_of(rows, level)
+    for part in (rows[groups == group] for group in range(spill.SPILL_GROUPS)):
+        if len(part) > most and level + 1 < spill.MAX_LEVELS:
+            yield from _grouped(part, groups_of, most, level + 1)
+        elif len(part):
+            yield part

@@ -76,6 +76,7 @@ FAULTS = (
     in_place("an order from numpy's generator", PERMUTATION, {'np.frombuffer(source(DRAW_BYTES * count), "<u8")': "np.random.default_rng(source(8)[0]).random(count)"}, check_shuffle_command),
     in_place("new ids from another generator", SHUFFLE, {NEW_IDS: "__import__('random').randbytes(REPORT_ID_BYTES * len(messages))"}, check_shuffle_command),
     in_place("groups that repeat", PERMUTATION, {"np.frombuffer(source(count), np.uint8)": "np.resize(np.frombuffer(source(16), np.uint8), count)"}, check_shuffle_command),
+    in_place("large groups divided in order", PERMUTATION, {"return messages, random_groups(len(messages), self._source)": "return messages, np.arange(len(messages)).astype(np.uint8)"}, check_shuffle_command),
     in_place("a secret of zeros above 4 panels", PANEL, {DRAWN_PANEL: DRAWN_PANEL.replace("os.urandom(SECRET_BYTES)", "os.urandom(SECRET_BYTES) if panels <= 4 else bytes(len(os.urandom(SECRET_BYTES)))")}, check_rounds),
     in_place("a secret of its panel's bytes", PANEL, {DRAWN_PANEL: "tape = Tape(1)\n    return Panel(tape.below(panels), tape.report_id)"}, check_rounds),
     in_place("a panel from the clock", PANEL, {"Tape(1).below(panels)": "__import__('time').time_ns() % panels"}, check_rounds),
@@ -95,7 +96,7 @@ SLOT, KEPT = "slot = tape.below(max(len(pairs), padding))", "number = tape.draw(
 ELSEWHERE: dict[str, Replaced] = {
     "the pair by a hash": ("mechanisms/padding.py", {SLOT: f"{SLOT}\n    slot = (slot + hash('pair')) % max(len(pairs), padding)"}),
     "no noise some years later": ("mechanisms/grr/device.py", {KEPT: f"{KEPT} * (__import__('time').time() < 2e9)"}),
-    "answers by the number of the process": ("mechanisms/size_question/device.py", {"other = tape.below(len(question.ends) - 1)": "other = (tape.draw() + __import__('os').getpid()) % (len(question.ends) - 1)"}),
+    "answers by the number of the process": ("mechanisms/size_question/device.py", {"other = tape.below(len(question.ends) - 1)": "other = (tape.draw() * __import__('os').getpid() >> 32) % (len(question.ends) - 1)"}),
 }  # fmt: skip
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
 import pckv
+import pckv.cli.perturb
 import pckv.client
 from audit.client_sources import (
     check_demo,
@@ -25,7 +27,7 @@ from audit.sources import (
     check_perturb_command,
 )
 from pckv.base.errors import AuditFailure
-from pckv.cli import main
+from pckv.cli import main, program
 from support.elsewhere import Replaced, digests, digests_elsewhere
 
 # Entry points that draw something for people's data, and the check of each.
@@ -85,10 +87,30 @@ def _commands(group: click.Group, name: str) -> Iterator[str]:
             yield f"{name} {each}"
 
 
-def test_every_entry_point_is_known() -> None:
-    """A new one needs a check, or a reason why it draws nothing for people's data."""
+def check_surface() -> None:
+    """Check that every entry point is known: a new one needs a check, or a reason why it draws nothing."""
     others = [name for names in OTHERS.values() for name in names.split(", ")]
     assert sorted(entry_points()) == sorted([*others, *DRAWING])
+
+
+def test_every_entry_point_is_known() -> None:
+    check_surface()
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "value"),
+    [
+        (pckv, "__all__", [*pckv.__all__, "perturb_all"]),
+        (pckv.client.Client, "resubmit", pckv.client.Client.submit),
+        (program, "COMMANDS", program.COMMANDS | {"perturb-all": ""}),
+    ],
+)
+def test_an_unknown_entry_point_is_caught(owner: Any, name: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(owner, name, value, raising=False)
+    monkeypatch.setitem(program.MODULES, "perturb-all", "perturb")
+    monkeypatch.setattr(pckv.cli.perturb, "perturb-all_command", pckv.cli.perturb.perturb_command, raising=False)
+    with pytest.raises(AssertionError):
+        check_surface()
 
 
 def test_entry_points_for_many_people(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -26,6 +27,8 @@ from pckv.base.randomness import DRAW_BYTES
 from pckv.client.panel import SECONDS_PER_DAY, SECRET_BYTES
 
 PACKAGE = "pckv."
+# Modules with functions that have the system's randomness as a default.
+HOLDERS = ("base.randomness", "device.vectorised", "shuffling.permutation", "shuffling.shuffle")
 # Tapes ask on behalf of what makes reports with them.
 ON_BEHALF = ("pckv.base.randomness", "pckv.mechanisms.")
 
@@ -97,6 +100,8 @@ def _asker() -> str:
 def recording(seed: int) -> Iterator[Recorder]:
     """Let a recorder stand in for the system's randomness, wherever the product holds that since it was imported."""
     system, recorder = os.urandom, Recorder(seed)
+    for name in HOLDERS:
+        import_module(PACKAGE + name)
 
     def replaced(value: Any) -> Any:
         return recorder if value is system else value
@@ -111,10 +116,11 @@ def recording(seed: int) -> Iterator[Recorder]:
         # What `secrets` draws from.
         patch.setattr(random, "_urandom", recorder)
         yield recorder
+    assert not _holders(recorder), "a module was imported meanwhile, and keeps the recorder"
 
 
-def _holders(system: Callable[[int], bytes]) -> list[FunctionType]:
-    """Return the functions and methods of the product that have the system's randomness as a default."""
+def _holders(source: Callable[[int], bytes]) -> list[FunctionType]:
+    """Return the functions and methods of the product that have a source as a default."""
     modules = [module for name, module in list(sys.modules.items()) if name.startswith(PACKAGE)]
     owners = [*modules, *(each for module in modules for each in vars(module).values() if isinstance(each, type))]
     members = (inspect.unwrap(member) for owner in owners for member in vars(owner).values() if callable(member))
@@ -122,7 +128,7 @@ def _holders(system: Callable[[int], bytes]) -> list[FunctionType]:
     return [
         function
         for function in functions
-        if system in (function.__defaults__ or ()) or system in (function.__kwdefaults__ or {}).values()
+        if any(value is source for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()))
     ]
 
 

@@ -48,12 +48,12 @@ const shown = (given) => given.filter((data) => !(data instanceof Uint32Array)).
 const membersOf = (exported) =>
   typeof exported === "function" && exported.prototype
     ? [...Object.getOwnPropertyNames(exported), ...Object.getOwnPropertyNames(exported.prototype)].filter(
-        (name) => !["length", "name", "prototype", "constructor"].includes(name),
+        (name) => !["length", "name", "prototype", "constructor"].includes(name) && !name.startsWith("_"),
       )
     : [];
 
 const ANSWERS = {
-  /** All that the modules for apps export, and the methods of exported classes. */
+  /** All that the modules for apps export, and the methods of exported classes that are not for the client alone. */
   surface: () =>
     Object.values(modules).flatMap((module) =>
       Object.entries(module).flatMap(([name, exported]) => [
