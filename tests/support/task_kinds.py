@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import cycle
 from typing import Any, NamedTuple
 
 from pckv import Series, Task
@@ -16,6 +17,7 @@ from support.traced_settings import WITH_FUNCTIONS
 
 KEYS, PADDING, SHARE = ["up", "heat", "alien", "solaris", "stalker"], 2, "0.5"
 TEXTS = ("a", "ab", "abba", "cab", "b")
+LARGE_PADDING = 11
 # More draws than one block of randomness holds.
 MANY_KEYS = 8_300
 
@@ -38,7 +40,7 @@ class TaskKind(NamedTuple):
 @lru_cache
 def task_kinds() -> tuple[TaskKind, ...]:
     """Return every kind of task that there is."""
-    return (*_listed(), *_unlisted(), *_discoveries(), _round(), _large())
+    return (*_listed(), *_unlisted(), *_discoveries(), _round(), *_large())
 
 
 def _task(mechanism: str | dict[str, Any], **members: Any) -> Task:
@@ -47,8 +49,8 @@ def _task(mechanism: str | dict[str, Any], **members: Any) -> Task:
 
 
 def _people(*keys: str) -> tuple[Held, ...]:
-    values = (0.0, 0.3, 1.0, 0.6, 0.5, 0.9, 0.1)
-    return tuple(dict(zip(keys[:size], values, strict=False)) for size in (0, 1, PADDING, len(keys)))
+    values = cycle((0.0, 0.3, 1.0, 0.6, 0.5, 0.9, 0.1))
+    return tuple({key: next(values) for key in keys[:size]} for size in (0, 1, PADDING, len(keys)))
 
 
 def _listed() -> Iterator[TaskKind]:
@@ -87,6 +89,9 @@ def _round() -> TaskKind:
     return TaskKind("round", series.task_of(1), _people(*KEYS))
 
 
-def _large() -> TaskKind:
-    """A task of whose draws there are several blocks."""
-    return TaskKind("ue, many keys", _task("ue", keys=MANY_KEYS), ({"3": 0.3, str(MANY_KEYS - 1): 1.0},))
+def _large() -> Iterator[TaskKind]:
+    """Yield tasks of larger sets, and one of whose draws there are several blocks."""
+    for name in LAWS:
+        task = _task(name, keys=90, padding=LARGE_PADDING, epsilon=6, **({} if name == "ue" else {"size_share": "0.2"}))
+        yield TaskKind(f"{name}, larger sets", task, _people(*map(str, range(0, 90, 2))))
+    yield TaskKind("ue, many keys", _task("ue", keys=MANY_KEYS), ({"3": 0.3, str(MANY_KEYS - 1): 1.0},))

@@ -1,16 +1,16 @@
 // Clients whose randomness is recorded: what they store and send, and every array that they had filled. Their database is in
 // memory, and their collector takes everything.
+import { readFileSync } from "node:fs";
+
 import { fromHex } from "./answers.mjs";
 import { MemoryDatabase } from "./memory-database.mjs";
 import { streamOf, toHex, withLaterClocks, withRandomness } from "./randomness.mjs";
 
 const client = new URL(import.meta.url).searchParams.get("client");
-const modules = {
-  "index.js": await import(`${client}/index.js`),
-  "series.js": await import(`${client}/series.js`),
-};
-const { Client } = modules["index.js"];
-const { Series, SeriesClient } = modules["series.js"];
+const { exports } = JSON.parse(readFileSync(`${client}/package.json`));
+const modules = await Promise.all(Object.values(exports).map((each) => import(`${client}/${each.default}`)));
+const { Client } = await import(`${client}/index.js`);
+const { Series, SeriesClient } = await import(`${client}/series.js`);
 const { fromBase64url, toBase64url } = await import(`${client}/bytes.js`);
 
 const PLACE = "http://collector.test";
@@ -55,7 +55,7 @@ const membersOf = (exported) =>
 const ANSWERS = {
   /** All that the modules for apps export, and the methods of exported classes that are not for the client alone. */
   surface: () =>
-    Object.values(modules).flatMap((module) =>
+    modules.flatMap((module) =>
       Object.entries(module).flatMap(([name, exported]) => [
         name,
         ...membersOf(exported).map((member) => `${name}.${member}`),
