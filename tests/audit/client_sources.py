@@ -39,9 +39,9 @@ FIRST = dt.datetime(2030, 1, 7, tzinfo=dt.UTC)
 PERIOD, PANELS = 7, (1, 2, 3, 4, 5, 7, 8, 100, 1000)
 # Temporary files have random names, which nothing shows.
 NAMES = "base.durable"
-REPORTS, WORD_BYTES = 700, 8
+REPORTS, WORD_BYTES = 500, 8
 # Groups of which most are too large, and divided.
-FEW_BYTES = 20
+FEW_BYTES = 32
 
 
 class AnyCollector(FakeCollector):

@@ -139,7 +139,7 @@ def check_elsewhere(folder: Path, checks: Sequence[Callable[[Path], object]], fa
 
 
 def test_nothing_else_is_read(tmp_path: Path) -> None:
-    check_elsewhere(tmp_path, (check_perturb, check_batches, check_shuffle_command))
+    check_elsewhere(tmp_path, (check_perturb, check_batches))
 
 
 @pytest.mark.verify
