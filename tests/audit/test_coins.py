@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any
-from unittest import mock
 
 import pytest
 
@@ -16,14 +14,10 @@ from pckv import audit
 from pckv.auditing.audit import audited_task
 from pckv.auditing.sampler_loss import sampler_loss
 from pckv.auditing.variants import with_law
-from pckv.base.errors import AuditFailure
-from pckv.base.randomness import Tape
-from pckv.base.seeded import seeded_source
 from pckv.contract.coins import coin_choice
 from pckv.contract.task import Task
-from pckv.device import perturb as single
 from pckv.mechanisms.collision.law import CollisionLaw
-from support.faults import Fault, faulty_module, in_place
+from support.faults import Fault, in_place
 
 MECHANISMS = ("ue-compact", "collision")
 
@@ -113,27 +107,3 @@ REPORTS = (
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_report_that_does_not_follow_its_coin_is_caught(mutant: Fault, name: str, tmp_path: Path) -> None:
     mutant.check_caught(tmp_path, name)
-
-
-def check_fresh_draws(perturb: Any, name: str) -> None:
-    """The public function takes its draws from the operating system, whatever the coin: 16 bytes and all draws, once."""
-    task, taken = of(name), []
-
-    def urandom(count: int) -> bytes:
-        taken.append(count)
-        return seeded_source(1)(count)
-
-    with mock.patch.dict(perturb.__globals__, {"Tape": partial(Tape, source=urandom)}):
-        made = perturb(task, {"3": 1.0}, COINS[1])
-    expected = single.perturb_from(Tape(task.draws, seeded_source(1)), task, {"3": 1.0}, COINS[1])
-    if not taken or made != expected:
-        raise AuditFailure("fresh draws: a report is not made of the operating system's randomness")
-
-
-@pytest.mark.parametrize("name", MECHANISMS)
-def test_the_public_function_draws_afresh(name: str) -> None:
-    check_fresh_draws(single.perturb, name)
-    drawn = "return perturb_from({}, task, pairs, coin)"
-    faulty = faulty_module(PERTURB, {drawn.format("Tape(task.draws)"): drawn.format(FROM_COIN)})
-    with pytest.raises((AuditFailure, TypeError)):
-        check_fresh_draws(faulty.perturb, name)

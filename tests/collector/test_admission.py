@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -10,7 +11,10 @@ import pytest
 
 from pckv import Report, Task, perturb
 from pckv.base.canonical import base64url, from_base64url
+from pckv.base.errors import AuditFailure
 from support.collectors import JSON, Running, as_items, check_problem, new_task, refusals
+from support.faults import Fault, in_place
+from support.recorded import recording
 
 COINS: dict[str, Any] = {"mechanism": "collision", "padding": 2, "size_share": "0.25", "coin": "server"}
 
@@ -87,6 +91,32 @@ def test_one_coin_per_invitation_bound_to_its_report(collector: Running) -> None
     assert send(collector, task, second, invitations[1]) == {}
     assert send(collector, task, third, invitations[2]) == {}
     collector.check(task, first, second, third)
+
+
+def check_coins(collector: Running) -> None:
+    """Check that every coin is 16 bytes of the system's randomness, used for it alone."""
+    task = collector.add_task(**COINS)
+    invitations = invite(collector, task, 3)
+    with recording(1) as recorder:
+        coins = [from_base64url(ask(collector, task, each).json()["coin"]) for each in invitations]
+    if coins != [block.data for block in recorder.blocks if block.asker == "collector.ingest.routes"]:
+        raise AuditFailure("sources: coins are not the system's bytes")
+
+
+DRAWN = "secrets.token_bytes(REPORT_ID_BYTES)"
+COIN_FAULTS = (
+    in_place("a coin from its invitation", "collector/ingest/routes.py", {DRAWN: "task.digest[:8] + str(hashed).encode()[-8:]"}, check_coins),
+    in_place("a coin of half its bytes", "collector/ingest/routes.py", {DRAWN: "secrets.token_bytes(REPORT_ID_BYTES // 2) * 2"}, check_coins),
+)  # fmt: skip
+
+
+def test_coins_are_the_systems_bytes(small: Running) -> None:
+    check_coins(small)
+
+
+@pytest.mark.parametrize("fault", COIN_FAULTS, ids=str)
+def test_a_fault_of_coins_is_caught(small: Running, fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path, small)
 
 
 def test_a_coin_must_have_been_fetched(collector: Running) -> None:

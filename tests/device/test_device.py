@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import struct
-import subprocess
-import sys
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -150,29 +148,6 @@ def test_levels() -> None:
     stars = (1.0, 2.0, 3.0, 4.0, 5.0)
     assert [placed(value, stars) for value in stars] == [(0, 0), (1, 0), (2, 0), (3, 0), (3, N)]
     assert placed(2.25, stars) == (1, N // 4)
-
-
-def test_reports_come_from_the_operating_system() -> None:
-    """Both paths read os.urandom and nothing else: with zeros from there, the reports are known."""
-    script = """
-import os
-read = []
-os.urandom = lambda count: read.append(count) or bytes(count)
-import numpy as np
-from pckv import Task, perturb
-from pckv.device.vectorised import perturb_many
-from pckv.base.population import Population
-task = Task(name="t", keys=7, values=(0, 1), epsilon=1, padding=1, mechanism="grr", size_share=0)
-for size in range(7):
-    assert perturb(task, {str(key): 1 for key in range(size)}).id == bytes(16), size
-read.clear()
-report = perturb(task, {"1": 1})
-assert read == [16 + 8 * task.draws], read
-assert (report.id, report.body[0]) == (bytes(16), 3)
-(batch,) = perturb_many(task, Population(np.arange(3), np.array([1, 1]), np.ones(2)))
-assert not batch.ids.any() and batch.messages.tolist() == [3, 3]
-"""
-    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_ids_are_fresh_and_empty_sets_are_legal() -> None:

@@ -6,6 +6,7 @@ None of these faults would make an ordinary test of "it runs and the numbers loo
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import itertools
 import shutil
 import sys
@@ -68,7 +69,7 @@ class Fault:
 
 
 def in_place(
-    fault: str, file: str, replaced: Mapping[str, str], check: Callable[..., None], says: str | None = None
+    fault: str, file: str, replaced: Mapping[str, str], check: Callable[..., object], says: str | None = None
 ) -> Fault:
     """Return a fault of code in Python that is planted into the running product while a check runs."""
 
@@ -133,6 +134,7 @@ def in_source(file: str, replaced: Mapping[str, str]) -> Plant:
         for name in changed:
             patch.setattr(right[name], "__code__", wrong[name].__code__)
             patch.setattr(right[name], "__defaults__", wrong[name].__defaults__)
+            patch.setattr(right[name], "__kwdefaults__", wrong[name].__kwdefaults__)
 
     return plant
 
@@ -143,14 +145,17 @@ def _functions(module: ModuleType) -> dict[str, FunctionType]:
     owners: list[Any] = [module, *(each for each in vars(module).values() if isinstance(each, type))]
     for owner in owners:
         for name, member in vars(owner).items():
-            function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+            # What a property, a command or a method of a class calls, and what a decorator calls.
+            inner = (getattr(member, name, None) for name in ("fget", "callback", "__func__"))
+            function = inspect.unwrap(next(filter(None, inner), member))
             if isinstance(function, FunctionType) and function.__module__ == module.__name__:
                 found[f"{owner.__name__.removeprefix(module.__name__)}.{name}"] = function
     return found
 
 
 def _are_alike(one: FunctionType, other: FunctionType) -> bool:
-    return _do_the_same(one.__code__, other.__code__) and one.__defaults__ == other.__defaults__
+    defaults = ((function.__defaults__, function.__kwdefaults__) for function in (one, other))
+    return _do_the_same(one.__code__, other.__code__) and next(defaults) == next(defaults)
 
 
 def _do_the_same(one: CodeType, other: CodeType) -> bool:

@@ -1,4 +1,7 @@
-"""What device code may look at: its arguments and the tape, and neither clock, environment, files nor other randomness."""
+"""What device code may look at: its arguments and the tape, and neither clock, environment, files nor other randomness.
+
+All other code may draw only where a table says so, with the reason.
+"""
 
 from __future__ import annotations
 
@@ -89,3 +92,66 @@ def test_device_code_looks_at_nothing_else(path: object) -> None:
 )
 def test_a_fault_is_found(text: str, found: str) -> None:
     assert list(faults_of(text, is_tape=True)) == [found]
+
+
+SYSTEM, GENERATOR = "the system's randomness", "a generator"
+# Every file that draws, by what it draws from and what for.
+DRAWING = {
+    (SYSTEM, "reports, panels and orders, which tests/audit/test_sources.py computes again"): (
+        "base/randomness.py client/panel.py device/vectorised.py shuffling/permutation.py shuffling/shuffle.py"
+    ),
+    (SYSTEM, "coins, as tests/collector/test_admission.py checks"): "collector/ingest/routes.py",
+    (SYSTEM, "names of temporary files, pauses, tokens and hash functions, which no report shows"): (
+        "base/durable.py cli/demo.py client/transport.py collector/http/auth.py collector/http/rate_limit.py "
+        "counting/deduplicator.py store/sql/reports.py store/sqlite.py"
+    ),
+    (GENERATOR, "simulations, audits and sample files, of no participant"): (
+        "auditing/positions.py cli/sample.py lab/baselines.py lab/counting.py lab/figures/claims.py "
+        "lab/figures/figure.py lab/figures/realdata.py lab/figures/synthetic.py lab/populations.py "
+        "lab/simulate.py lab/simulator.py planning/influence.py"
+    ),
+    (GENERATOR, "which reports alarms look at, and pauses of a store"): (
+        "counting/alarms.py estimators/alarms.py store/postgres.py"
+    ),
+}
+SOURCES = {"os.urandom": SYSTEM, "os.getrandom": SYSTEM, "secrets": SYSTEM, "uuid": SYSTEM, "ssl.RAND_bytes": SYSTEM}
+SOURCES |= dict.fromkeys(("random", "numpy.random", "np.random", "pckv.base.seeded"), GENERATOR)
+
+
+def drawn_from(text: str) -> set[str]:
+    """Return what a source file draws from."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Import(names=modules):
+                names.update(module.name for module in modules)
+            case ast.ImportFrom(module=str(module), names=members):
+                names.update((module, *(f"{module}.{member.name}" for member in members)))
+            case ast.Attribute(value=ast.Name(id=owner), attr=name):
+                names.add(f"{owner}.{name}")
+    return {SOURCES[name] for name in names & SOURCES.keys()}
+
+
+def test_every_file_that_draws_is_known() -> None:
+    found = {
+        (source, str(path.relative_to(SOURCE)))
+        for path in SOURCE.rglob("*.py")
+        for source in drawn_from(path.read_text(encoding="utf-8"))
+    }
+    assert found == {(source, file) for (source, _), files in DRAWING.items() for file in files.split()}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("import secrets", SYSTEM),
+        ("from os import urandom", SYSTEM),
+        ("import os\nsource = os.urandom", SYSTEM),
+        ("import random", GENERATOR),
+        ("from numpy import random", GENERATOR),
+        ("import numpy as np\nnp.random.default_rng()", GENERATOR),
+        ("from pckv.base.seeded import seeded_source", GENERATOR),
+    ],
+)
+def test_what_a_file_draws_from_is_found(text: str, found: str) -> None:
+    assert drawn_from(text) == {found}

@@ -54,7 +54,7 @@ class VectorisedTape:
     matters; an audit serves each of them from their own tape.
     """
 
-    def __init__(self, source: Source = os.urandom) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
 
     def report_ids(self, participants: Integers) -> Bytes:

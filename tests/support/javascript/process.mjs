@@ -2,10 +2,7 @@
 import { createHash } from "node:crypto";
 
 import { answers, fromHex, withPair } from "./answers.mjs";
-
-Math.random = () => {
-  throw new Error("Math.random was called");
-};
+import { streamOf, toHex, withLaterClocks, withRandomness } from "./randomness.mjs";
 
 const client = new URL(import.meta.url).searchParams.get("client");
 const { expLower, powerLower } = await import(`${client}/epsilon.js`);
@@ -43,39 +40,6 @@ const integersOf = (mechanism) =>
   Object.fromEntries(
     Object.entries(mechanism).flatMap(([name, value]) => (typeof value === "bigint" ? [[name, String(value)]] : [])),
   );
-
-const toHex = (bytes) => Buffer.from(bytes).toString("hex");
-
-/** Work with a function that fills arrays in place of the system's randomness; `taken` are their sizes. */
-function withRandomness(fill, work) {
-  const real = crypto.getRandomValues,
-    taken = [];
-  crypto.getRandomValues = (data) => {
-    taken.push(data.byteLength);
-    fill(data);
-    return data;
-  };
-  try {
-    return work(taken);
-  } finally {
-    crypto.getRandomValues = real;
-  }
-}
-
-/** A function that fills arrays with repeatable bytes, one after another; a longer digest begins like a shorter one. */
-function streamOf(seed) {
-  let digest = new Uint8Array(0),
-    at = 0;
-  return (data) => {
-    const end = at + data.length;
-    if (end > digest.length) {
-      digest = createHash("shake256", { outputLength: 2 * end + 65536 })
-        .update(String(seed))
-        .digest();
-    }
-    data.set(digest.subarray(at, (at = end)));
-  };
-}
 
 /** Work with another property of an object for a while; that of its prototype comes back. */
 async function withProperty(owner, name, value, work) {
@@ -188,24 +152,26 @@ const ANSWERS = {
   },
   // The reports that a page makes one after another, each with the sizes of the blocks of randomness it takes, where the
   // system's randomness is a repeatable stream.
-  made: async ({ reports, seed }) => {
+  made: async ({ reports, seed, later }) => {
     // Reading a task takes longer than making a report of it.
     const tasks = new Map(reports.map(({ task }) => [task]));
     for (const text of tasks.keys()) tasks.set(text, await Task.fromJson(text));
     const read = reports.map(({ task }) => tasks.get(task));
     const coins = await Promise.all(reports.map(({ coin }, at) => coin && coinOf(read[at], fromHex(coin))));
-    return withRandomness(streamOf(seed), (taken) =>
-      reports.map(({ pairs }, at) => {
-        const { id, body } = perturb(read[at], new Map(pairs), coins[at]);
-        return { id: toHex(id), body: toHex(body), taken: taken.splice(0) };
-      }),
+    return withLaterClocks(later, () =>
+      withRandomness(streamOf(seed), (given) =>
+        reports.map(({ texts, pairs }, at) => {
+          const { id, body } = perturb(read[at], texts ?? new Map(pairs), coins[at]);
+          return { id: toHex(id), body: toHex(body), taken: given.splice(0).map(({ byteLength }) => byteLength) };
+        }),
+      ),
     );
   },
   // The bytes of a tape, id and draws, where the system's randomness counts up.
   counted: ({ draws, more }) => {
     let next = 0;
     const counting = (data) => data.forEach((_, at) => (data[at] = next++ % 251));
-    return withRandomness(counting, (taken) => {
+    return withRandomness(counting, (given) => {
       const tape = new Tape(draws),
         hash = createHash("sha256").update(tape.reportId),
         bytes = Buffer.alloc(8);
@@ -213,7 +179,11 @@ const ANSWERS = {
         bytes.writeBigUInt64LE(tape.draw());
         hash.update(bytes);
       }
-      return { digest: hash.digest("hex"), largest: Math.max(...taken), bytes: next };
+      return {
+        digest: hash.digest("hex"),
+        largest: Math.max(...given.map(({ byteLength }) => byteLength)),
+        bytes: next,
+      };
     });
   },
   // What a task is made into: every integer that its reports are drawn with, and what they cost.
