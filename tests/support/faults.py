@@ -69,7 +69,7 @@ class Fault:
 
 
 def in_place(
-    fault: str, file: str, replaced: Mapping[str, str], check: Callable[..., None], says: str | None = None
+    fault: str, file: str, replaced: Mapping[str, str], check: Callable[..., object], says: str | None = None
 ) -> Fault:
     """Return a fault of code in Python that is planted into the running product while a check runs."""
 
