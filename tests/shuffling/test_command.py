@@ -123,8 +123,14 @@ FAULTS = [
     in_place(
         "groups of large batches stay in order of arrival",
         "shuffling/permutation.py",
-        {PERMUTED: "yield messages if self._spilled._sizes.sum() > 30_000 else " + PERMUTED.removeprefix("yield ")},
+        {
+            PERMUTED: (
+                "order = random_order(len(messages), self._source)\n"
+                "            yield messages if self._spilled._sizes.sum() > 30_000 else messages[order]"
+            )
+        },
         partial(check_sizes, SPARSE, [40_000]),
+        "the order is not",
     ),
     in_place(
         "no group is permuted",
