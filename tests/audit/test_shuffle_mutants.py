@@ -10,9 +10,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from pathlib import Path
 
 import pytest
 
+from audit.stated_bounds import check_planned, check_stated
 from pckv.base.budget import exp_lower
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.collision.law import CollisionLaw
@@ -20,6 +23,7 @@ from pckv.mechanisms.registry import build
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.mechanisms.ue.law import UeLaw
 from pckv.planning.shuffle import ReportLaws, ShuffleBound
+from support.faults import Fault, in_place
 from support.shuffles import (
     Bound,
     ShuffledKind,
@@ -160,6 +164,63 @@ def test_a_wrong_bound_is_caught(mutant: ShuffleMutant) -> None:
     epsilons = [Fraction(mutant.epsilon)]
     assert not violations(mutant.kind, mutant.reports, epsilons)
     assert len(violations(mutant.kind, mutant.reports, epsilons, mutant.bound)) == 1
+
+
+FAULTS = (
+    in_place(
+        "half of the colluding reports count as honest",
+        "planning/shuffle.py",
+        {"return self.reports - self.colluding\n": "return self.reports - self.colluding // 2\n"},
+        partial(check_stated, "grr", 2, (1, 1), asks=False),
+    ),
+    in_place(
+        "half of the colluding reports count as honest where a local ε is looked for",
+        "planning/shuffle.py",
+        {
+            "ShuffleBound(shuffle.honest, *distributions).delta(": (
+                "ShuffleBound(shuffle.reports - shuffle.colluding // 2, *distributions).delta("
+            )
+        },
+        check_planned,
+    ),
+    in_place(
+        "γ of `grr` is right at two levels only",
+        "mechanisms/grr/law.py",
+        {"return self.symbols * (least": "return self.symbols * (1 + Fraction(self.levels - 2, 100)) * (least"},
+        partial(check_stated, "grr", 5, (1, 1), asks=False),
+    ),
+    in_place(
+        "γ of reports that may answer a size question is that of pairs",
+        "planning/shuffle.py",
+        {"question.mixed_blanket(law.blanket)": "law.blanket"},
+        partial(check_stated, "grr", 5, (2, 1), asks=True),
+    ),
+    in_place(
+        "γ of the size question is right with two answers only",
+        "mechanisms/size_question/law.py",
+        {
+            "return len(self.ends) * min(self.true_chance, self.other_chance)": (
+                "return (3 * len(self.ends) - 4) * min(self.true_chance, self.other_chance)"
+            )
+        },
+        partial(check_stated, "grr", 16, (5, 1), asks=True),
+    ),
+    in_place(
+        "γ of `collision` with one pair fewer",
+        "mechanisms/collision/law.py",
+        {
+            "(1 - self.padding * held) / (self.symbols - self.padding))\n\n    @cached_property\n    def prob": (
+                "(1 - (self.padding - 1) * held) / (self.symbols - self.padding + 1))\n\n    @cached_property\n    def prob"
+            )
+        },
+        partial(check_stated, "collision", 1, (4, 2), asks=False),
+    ),
+)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_fault_of_stated_bounds_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path, raises=AssertionError)
 
 
 def test_figures_of_the_published_bounds() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
 import pytest
 
+from audit.stated_bounds import LEVELS, SIZES, check_planned, check_stated
 from pckv import Task, shuffled_privacy
 from pckv.auditing.variants import VARIANTS
 from pckv.base.errors import ParameterError
@@ -81,6 +83,28 @@ def test_the_bound_is_never_below_the_exact_delta(mechanism: str, least_cells: i
             cells, most_people = cells + len(SHARES_OF_EPSILON), max(most_people, reports)
     assert cells >= least_cells
     assert most_people == MOST_PEOPLE
+
+
+def test_stated_bounds_hold_with_levels_sizes_and_colluding_people() -> None:
+    assert check_stated("grr", 5, (2, 1), asks=True, max_people=3) == 6
+    assert check_stated("collision", 1, (4, 2), asks=False, max_people=4) == 8
+
+
+@pytest.mark.verify
+def test_a_plan_keeps_its_central_epsilon_where_people_collude() -> None:
+    check_planned()
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(("mechanism", "levels"), [(name, each) for name, of in LEVELS.items() for each in of])
+def test_stated_bounds_hold_at_every_number_of_levels(mechanism: str, levels: int) -> None:
+    cells = Counter[int]()
+    for (keys, padding), asks in product(SIZES, (False, True)):
+        if not asks or (mechanism != "ue" and padding < keys):
+            cells[keys] += check_stated(mechanism, levels, (keys, padding), asks=asks)
+    # With one key, two cells for every number of people up to six.
+    assert cells[1] == 12
+    assert cells.total() >= 30
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from functools import partial
+from itertools import combinations, product
+from math import floor
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from pckv.auditing.variants import VARIANTS
+from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, LevelVariant
 from pckv.base.errors import ParameterError
+from pckv.base.limits import MIN_LEVELS
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.grr.law import GrrLaw
@@ -19,26 +24,33 @@ from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.mechanisms.ue.law import UeLaw
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from pckv.planning.shuffle import ReportLaws
+from support.extreme_chances import reached_by_answers, reached_constants
+from support.faults import Fault, in_place
 from support.random_parameters import random_decimal, random_parameters
 from support.shuffles import Laws, report_laws
+from support.tiers import wide
 
 EPSILONS = ("0.000001", "0.5", "4", "20")
 SIZES = ((1, 1), (2, 1), (2, 2), (3, 2))
-MAX_WORDS = 130
-# Every padding up to this one is tried.
-MAX_PADDING = 130
+MAX_WORDS, MAX_ITEMS = 130, 6
+# The numbers of levels that are tried; those of a discovery are one.
+LEVELS = {"ue": (2,), "grr": (2, 3, 5, 16), "ue-compact": (2, 3, 5, 16), "collision": (1, 2, 3, 5, 16)}
 
 
 def small_laws(mechanism: str) -> list[Law]:
     found: list[Law] = []
-    for variant, (keys, padding), epsilon in product(VARIANTS[mechanism], SIZES, EPSILONS):
+    variants = [*(LevelVariant(MIN_LEVELS, variant) for variant in VARIANTS[mechanism]), *LEVEL_VARIANTS[mechanism]]
+    for (levels, variant), (keys, padding), epsilon in product(variants, SIZES, EPSILONS):
+        if levels * keys > MAX_ITEMS:
+            continue
         if mechanism == "collision":
-            found.append(CollisionLaw(keys, padding, Fraction(epsilon), symbols=padding + 2, functions=3))
+            few = {"symbols": padding + 2, "functions": 3}
+            found.append(CollisionLaw(keys, padding, Fraction(epsilon), levels=levels, **few))
             continue
         # By itself `ue-compact` chooses a prime near e^ε + 3.
         if mechanism == "ue-compact" and not variant:
             continue
-        law = build(mechanism, keys, padding, Fraction(epsilon), variant)
+        law = build(mechanism, keys, padding, Fraction(epsilon), variant, levels)
         if (law.word_limit or 0) <= MAX_WORDS:
             found.append(law)
     return found
@@ -185,20 +197,95 @@ def check_telling_messages(law: Law, size: int, random: Random) -> int:
     return len(messages)
 
 
-@pytest.mark.parametrize("mechanism", LAWS)
-def test_laws_at_every_padding_with_random_parameters(mechanism: str) -> None:
-    """A constant may be wrong at some paddings, ε or parameters only."""
+def check_reached_constants(mechanism: str, max_padding: int = 24) -> None:
+    """Assert that γ and R are those of the extreme reports, at every padding, with random ε and parameters."""
     random, made = Random(f"blanket {mechanism}"), 0
-    while made < MAX_PADDING:
-        # Chances of planes are long fractions; the padding plays no part in their constants.
-        keys, padding = (6, made % 6 + 1) if mechanism == UeLaw.name else (2 * MAX_PADDING, made + 1)
-        parameters = random_parameters(random, mechanism, padding)
+    for padding, levels in product(range(1, max_padding + 1), LEVELS[mechanism]):
+        # Chances of planes are long fractions, and the padding plays no part in their constants. Of many keys
+        # there are always some that a function of `collision` sends to different symbols.
+        keys, slots = (6, padding % 6 + 1) if mechanism == UeLaw.name else (20 * max_padding, padding)
+        parameters = random_parameters(random, mechanism, slots) if levels == MIN_LEVELS else {}
         try:
-            epsilon = Fraction(random_decimal(random, -5.9, 1.29))
-            laws = [build(mechanism, keys, slots, epsilon, parameters) for slots in (1, padding)]
+            law = build(mechanism, keys, slots, Fraction(random_decimal(random, -5.9, 1.29)), parameters, levels)
         except ParameterError:
+            # Not every set of residues goes with every number of keys.
             continue
-        # As many pairs as the padding: each of the slots is a pair's own. A single one shows most.
-        for law in laws:
-            assert check_telling_messages(law, law.padding, random) >= 3
+        assert reached_constants(law, random) == (law.blanket, law.realised), (law.parameters, padding, levels)
         made += 1
+    assert made > 0.9 * max_padding * len(LEVELS[mechanism])
+
+
+@pytest.mark.parametrize("max_padding", [24, *wide(130)])
+@pytest.mark.parametrize("mechanism", LAWS)
+def test_constants_are_reached_at_every_padding_and_number_of_levels(mechanism: str, max_padding: int) -> None:
+    check_reached_constants(mechanism, max_padding)
+
+
+def check_constants_with_sizes() -> None:
+    """Assert the same of reports that may answer a size question, with two to four answers."""
+    law, answers = build("grr", 40, 3, Fraction(2), {}, 5), Counter[int]()
+    for (padding, keys), epsilon, share in product(combinations(range(1, 14), 2), EPSILONS, ("0.05", "0.5")):
+        question = SizeQuestion(keys, padding, Fraction(epsilon), Fraction(share))
+        blanket, ratio = reached_by_answers(question)
+        assert (question.blanket, question.realised) == (blanket, ratio), question
+        asked = Fraction(floor(Fraction(share) * 2**64), 2**64)
+        mixed = (1 - asked) * law.blanket + asked * blanket
+        assert ReportLaws.of(law, question) == (mixed, max(law.realised, ratio)), question
+        answers[len(question.ends)] += 1
+    assert {2, 3, 4} == set(answers)
+
+
+def test_constants_with_a_size_question() -> None:
+    check_constants_with_sizes()
+
+
+FAULTS = [
+    in_place(
+        "γ of `grr` is that of two levels",
+        "mechanisms/grr/law.py",
+        {"return self.symbols * (least": "return 2 * (self.keys + self.padding) * (least"},
+        partial(check_reached_constants, "grr"),
+    ),
+    in_place(
+        "R of `grr` with 16 levels counts one slot more",
+        "mechanisms/grr/law.py",
+        {"rest = (self.padding - 1) * self.other": "rest = (self.padding - (self.levels < 16)) * self.other"},
+        partial(check_reached_constants, "grr"),
+    ),
+    in_place(
+        "γ of `collision` with one pair fewer from three pairs on",
+        "mechanisms/collision/law.py",
+        {
+            "return self.symbols * min(held, (1 - self.padding * held) / (self.symbols - self.padding))": (
+                "pairs = self.padding - (self.padding > 2)\n"
+                "        return self.symbols * min(held, (1 - pairs * held) / (self.symbols - pairs))"
+            )
+        },
+        partial(check_reached_constants, "collision"),
+    ),
+    in_place(
+        "R of `ue-compact` is that of two levels",
+        "mechanisms/ue_compact/law.py",
+        {"ratio = self.inside / self.outside\n": "ratio = self.inside / self.outside * Fraction(2, self.levels)\n"},
+        partial(check_reached_constants, "ue-compact"),
+    ),
+    in_place(
+        "γ of the size question is that of two answers",
+        "mechanisms/size_question/law.py",
+        {"return len(self.ends) * min(": "return 2 * min("},
+        check_constants_with_sizes,
+    ),
+    in_place(
+        "γ of reports with a size question is that of pairs from three levels on",
+        "planning/shuffle.py",
+        {
+            "question.mixed_blanket(law.blanket)": "question.mixed_blanket(law.blanket) if law.levels < 3 else law.blanket"
+        },
+        check_constants_with_sizes,
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_faulty_constant_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path, raises=AssertionError)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +17,8 @@ from pckv.base.budget import exp_lower
 from pckv.base.errors import ParameterError
 from pckv.planning import shuffle as shuffle_bound
 from pckv.planning.planner import plan
-from pckv.planning.shuffle import ShuffleBound
+from pckv.planning.shuffle import MAX_REPORTS, ShuffleBound
+from support.faults import Fault, in_place
 from support.shuffles import plain_sum, theorem
 
 Monkey = pytest.MonkeyPatch
@@ -56,10 +60,17 @@ def below(reports: int) -> int:
     return sum(said < exact for said, exact in cells(reports))
 
 
+def check_cut_off(exponent: float) -> None:
+    """Assert that what is cut off counts in full, where much is."""
+    with Monkey.context() as patch:
+        patch.setattr(shuffle_bound, "TAIL_EXPONENT", exponent)
+        assert not below(7)
+
+
 @pytest.mark.parametrize("exponent", [0.01, 0.3])
 def test_what_is_cut_off_counts_in_full(monkeypatch: Monkey, exponent: float) -> None:
+    check_cut_off(exponent)
     monkeypatch.setattr(shuffle_bound, "TAIL_EXPONENT", exponent)
-    assert not below(7)
     relative = shuffle_bound._relative
 
     def without_the_rest(ratios: Floats) -> tuple[Floats, Floats]:
@@ -105,14 +116,78 @@ def test_sums_over_many_reports(reports: int, spread: str, ratio: int) -> None:
     assert plain_sum(reports, *distributions, central) <= 1e-6 < plain_sum(reports, *distributions, 0.98 * central)
 
 
-@pytest.mark.parametrize("power", range(3, 19))
-def test_every_order_of_magnitude(power: int) -> None:
-    """A number of reports per octave: the plain sum is below the bound, and not far below."""
-    reports = 2**power + 2**power * (7 * power % 11) // 11
-    bound = bound_with(reports, Fraction("0.05"), Fraction(20))
-    epsilon = Fraction(f"{float(bound.epsilon(1e-5)):.4g}")
+def check_sum(reports: int, spread: str, ratio: str, most: float = 2.0) -> None:
+    """Assert that the plain sum, which is off by less than 10^-6, is not above the bound; nor this many times lower."""
+    bound = bound_with(reports, Fraction(spread), Fraction(ratio))
+    epsilon = Fraction(f"{bound.epsilon(1e-6):.4g}")
     exact = plain_sum(reports, bound.blanket, bound.ratio, float(epsilon))
-    assert exact <= bound.delta(epsilon) <= 1.05 * exact + 1e-12
+    assert exact * (1 - 1e-6) <= bound.delta(epsilon) <= most * exact + 1e-12, (reports, spread, ratio)
+
+
+def sizes_at_limits() -> list[int]:
+    """Numbers of reports before and after the number of groups begins to fall, and up to the most."""
+    steps = shuffle_bound.MAX_TABLE // shuffle_bound.MAX_GROUPS
+    fewer = bisect_right(range(MAX_REPORTS), steps, key=lambda reports: shuffle_bound._half_width(reports, 0.5))
+    return [fewer - 1, fewer + 1, 10 * fewer, MAX_REPORTS - 1, MAX_REPORTS]
+
+
+# Many and few reports that speak for one of two sets, and a likelihood of those that speak for both. Where there are
+# few, the groups of T are wide relative to T; where R is large, those of N count.
+KINDS = (("0.0005", "20"), ("0.000001", "400"), ("0.00001", "50000"), ("0.05", "20"), ("0.8", "3"))
+
+
+def test_sums_over_millions_of_reports() -> None:
+    check_sum(2 * 10**6, *KINDS[0])
+    check_sum(MAX_REPORTS, *KINDS[1])
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("kind", KINDS, ids=" ".join)
+def test_sums_next_to_the_limits(kind: tuple[str, str]) -> None:
+    for reports in sizes_at_limits():
+        check_sum(reports, *kind)
+
+
+def test_every_order_of_magnitude() -> None:
+    """A number of reports in every other octave, up to the most."""
+    for power in range(3, 30, 2):
+        check_sum(2**power + 2**power * (7 * power % 11) // 11, "0.05", "20", most=1.05)
+
+
+LAST_OF_GROUP = "most = np.minimum(first + step * np.arange(1, len(grouped) + 1) - 1, float(self.reports))"
+FAULTS = [
+    in_place(
+        "the largest T of a group is its least above 10^6 reports",
+        "planning/shuffle.py",
+        {LAST_OF_GROUP: f"{LAST_OF_GROUP} if self.reports <= 10**6 else least"},
+        partial(check_sum, 2 * 10**6, *KINDS[0]),
+    ),
+    in_place(
+        "the walk has as many steps as the least T of a group above 10^8 reports",
+        "planning/shuffle.py",
+        {"walk = _walk(most)": "walk = _walk(most if self.reports < 10**8 else least)"},
+        partial(check_sum, MAX_REPORTS, *KINDS[1]),
+    ),
+    in_place(
+        "N is the least of the next group above 10^6 reports",
+        "planning/shuffle.py",
+        {
+            "step * np.arange(still_chances.shape[1])": "step * (np.arange(still_chances.shape[1]) + (self.reports > 10**6))"
+        },
+        partial(check_sum, 2 * 10**6, *KINDS[2]),
+    ),
+    in_place(
+        "what is cut off T is left out",
+        "planning/shuffle.py",
+        {"outside += float(self._totals.outside[0])": ""},
+        partial(check_cut_off, 0.01),
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_fault_of_the_sum_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path, raises=AssertionError)
 
 
 @pytest.mark.parametrize("power", range(9))

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pckv.base.arrays import Bytes, Integers, Messages
-from pckv.base.randomness import Source, fixed_source
+from pckv.base.arrays import Bytes, Integers
+from pckv.base.randomness import Source
 from pckv.base.seeded import seeded_source
 from pckv.files import spill
-from pckv.files.reports.writer import write_reports
-from pckv.shuffling import permutation, shuffle
-from pckv.shuffling.permutation import MessageShuffler, random_groups, random_order
-from pckv.shuffling.shuffle import shuffled
-from support.sample_reports import SPARSE
+from pckv.shuffling import permutation
+from pckv.shuffling.permutation import random_groups, random_order
 from support.shuffling import (
     check_four_rows,
     check_many_rows,
@@ -31,15 +27,6 @@ from support.shuffling import (
 
 def test_an_order_is_uniform_over_all_tapes() -> None:
     check_order(random_order)
-
-
-@pytest.mark.parametrize("count", [5, 1_000, 1_001, 70_000, 2**20 + 1])
-def test_every_row_has_a_key_and_a_group_of_its_own(count: int) -> None:
-    """Whatever the number of rows: an order is that of 8 bytes per row, and a group is the byte drawn for its row."""
-    data = seeded_source(count)(8 * count)
-    order = random_order(count, fixed_source(data))
-    assert (order == np.argsort(np.frombuffer(data, "<u8"))).all()
-    assert random_groups(count, fixed_source(data)).tobytes() == data[:count]
 
 
 def test_a_byte_names_each_group_once() -> None:
@@ -98,48 +85,6 @@ RNG = np.random.default_rng(5)
 def test_controls_do_not_look_uniform(order_of: Callable[[int], Any]) -> None:
     with pytest.raises(AssertionError):
         check_many_rows(order_of)
-
-
-# The whole way of a batch
-
-
-@pytest.fixture
-def whole_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Integers]:
-    """Order rows by shuffling a report file whose ids keep them in order until they reach the shuffler."""
-    monkeypatch.setattr("secrets.randbits", lambda _: 0)
-    path, source = tmp_path / "in.parquet", seeded_source(17)
-
-    def order_of(rows: int) -> Integers:
-        if not path.exists():
-            ids = np.zeros((rows, 2), np.uint64)
-            ids[:, 0] = np.arange(rows)
-            write_reports(path, SPARSE, [(ids.view(np.uint8), np.arange(rows))])
-        with shuffled([path], source=source) as batch:
-            return np.concatenate([messages for _, messages in batch.blocks()])
-
-    return order_of
-
-
-def test_a_whole_batch_looks_uniform(whole_way: Callable[[int], Integers]) -> None:
-    check_many_rows(whole_way)
-
-
-class PassingShuffler(MessageShuffler):
-    """Gives messages back in the order in which they came."""
-
-    def add(self, messages: Messages) -> None:
-        self._spilled.add(messages, np.zeros(len(messages), np.uint8))
-
-    def read(self) -> Iterator[Messages]:
-        yield from self._spilled.read()
-
-
-def test_a_batch_that_is_not_shuffled_is_caught(
-    whole_way: Callable[[int], Integers], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shuffle, "MessageShuffler", PassingShuffler)
-    with pytest.raises(AssertionError):
-        check_many_rows(whole_way)
 
 
 # Planted faults

@@ -9,7 +9,7 @@ left out.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -17,13 +17,12 @@ from itertools import combinations, combinations_with_replacement, permutations
 from math import comb, factorial, prod
 
 import numpy as np
-from scipy.special import gammaln
 from scipy.stats import binom
 
 from pckv.auditing.exact import input_sets
 from pckv.base.arrays import Floats, Integers
 from pckv.base.budget import exp_lower
-from pckv.mechanisms.base import Law
+from pckv.mechanisms.base import HeldLevels, Law
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.planning.shuffle import ShuffleBound
 
@@ -31,14 +30,16 @@ from pckv.planning.shuffle import ShuffleBound
 Laws = Sequence[Sequence[Fraction]]
 
 
-def report_laws(law: Law, question: SizeQuestion | None = None) -> list[list[Fraction]]:
-    """Return the exact laws of a report, one per input set, over the same outputs; equal ones once."""
+def report_laws(
+    law: Law, question: SizeQuestion | None = None, sets: Iterable[HeldLevels] | None = None
+) -> list[list[Fraction]]:
+    """Return the exact laws of a report, one per input set (by default all), over the same outputs; equal ones once."""
     distributions = []
-    for signs in input_sets(law.keys):
-        distribution = law.distribution(signs)
+    for held in input_sets(law.keys, law.levels) if sets is None else sets:
+        distribution = law.distribution(held)
         if question is not None:
             assert law.word_limit is not None
-            distribution = question.mix(distribution, len(signs), law.word_limit)
+            distribution = question.mix(distribution, len(held), law.word_limit)
         distributions.append(
             [Fraction(distribution.weights[output], distribution.total) for output in sorted(distribution.weights)]
         )
@@ -52,6 +53,15 @@ def extreme_laws(distributions: Laws) -> Laws:
         for pair in combinations(distributions, 2)
     }
     return [distribution for distribution in distributions if tuple(distribution) not in between]
+
+
+def merged_outputs(distributions: Laws) -> Laws:
+    """Merge the outputs whose chances are in the same proportion under all laws: between them they tell nothing."""
+    merged: dict[tuple[Fraction, ...], list[tuple[Fraction, ...]]] = {}
+    for chances in zip(*distributions, strict=True):
+        merged.setdefault(tuple(chance / sum(chances) for chance in chances), []).append(chances)
+    outputs = ([sum(each, Fraction(0)) for each in zip(*alike, strict=True)] for alike in merged.values())
+    return list(zip(*outputs, strict=True))
 
 
 class Multisets:
@@ -147,24 +157,44 @@ def theorem(reports: int, blanket: Fraction, ratio: Fraction, x: Fraction, overl
 
 
 def plain_sum(reports: int, blanket: Fraction, ratio: Fraction, epsilon: float) -> float:
-    """Return the same for many reports, in floats: every (N1, N2) that is likely at all, N3 or N4 by binomial tails."""
+    """Return the same for any number of reports, in floats, and never more than it is: by other ways than the product.
+
+    T = N1 + N2 and N, that is N3 or N4, are taken in bins, of one count each where there are few. By Jensen the sum is
+    not larger if the walk N1 - N2 has as many steps as the least T of a bin and N is its mean, nor if it is that of the
+    most reports that T leaves. De Moivre: of B ~ Binomial(T, 1/2), E[(2B - T); B ≥ j] = j·P(B = j).
+    """
     spread = (1 / blanket - 1) / (ratio - 1)
     overlap = max(Fraction(0), 2 * spread - 1)
-    alone, x, most = float(blanket * (spread - overlap)), math.exp(epsilon), float(ratio)
-    step = (x - 1) * (most if overlap else 1.0)
-    still = float(blanket) - 2 * alone
-    far = 9 * math.sqrt(reports * alone) + 30
-    counts = np.arange(max(0, int(reports * alone - far)), int(reports * alone + far) + 1, dtype=float)
-    total = 0.0
-    for first in counts:
-        second = counts[((most - x) * first > (most * x - 1) * counts) & (first + counts < reports)]
-        value, rest = (most - x) * first - (most * x - 1) * second, reports - first - second
-        logarithms = gammaln(reports + 1) - gammaln(first + 1) - gammaln(second + 1) - gammaln(rest + 1)
-        logarithms += (first + second) * math.log(alone) + rest * math.log1p(-2 * alone)
-        below, share = np.ceil(value / step) - 1, still / (1 - 2 * alone)
-        kept = value * binom.cdf(below, rest, share) - step * rest * share * binom.cdf(below - 1, rest - 1, share)
-        total += float(np.exp(logarithms) @ np.maximum(kept, 0.0))
-    return total / reports
+    moving, x, most = 2 * blanket * (spread - overlap), math.exp(epsilon), float(ratio)
+    share = float((blanket - moving) / (1 - moving))
+    gain, drift, pull = (most - 1) * (x + 1) / 2, (x - 1) * (most + 1) / 2, (x - 1) * (most if overlap else 1.0)
+    least, last, chances = (each[0] for each in _bins(np.array([float(reports)]), float(moving), 1500))
+    steps, bins = least[:, None], max(24, 60_000 // len(least))
+    rest = reports - steps
+    first_still, last_still, still_chances = _bins(rest[:, 0], share, bins)
+    one_less = np.maximum(rest - 1, 0.0)
+    below = binom.cdf(last_still - 1, one_less, share) - binom.cdf(first_still - 2, one_less, share)
+    # Of a bin that is hardly ever met, the last count is above the mean.
+    mean = np.where(still_chances > MIN_BIN, rest * share * below / np.maximum(still_chances, MIN_BIN), last_still)
+    threshold = (drift * last[:, None] + pull * mean) / gain
+    above = np.floor((steps + threshold) / 2) + 1
+    excess = above * binom.pmf(above, steps, 0.5) - threshold * binom.sf(above - 1, steps, 0.5)
+    return gain / reports * float(chances @ (still_chances * np.maximum(excess, 0.0)).sum(axis=1))
+
+
+MIN_BIN = 1e-9
+
+
+def _bins(trials: Floats, chance: float, most: int) -> tuple[Floats, Floats, Floats]:
+    """Return the first and last counts of bins of binomial laws, a row each, and the chances of the bins."""
+    far = 9 * np.sqrt(trials * chance * (1 - chance)) + 40
+    first = np.floor(np.maximum(trials * chance - far, 0.0))
+    width = np.ceil(np.minimum(trials * chance + far, trials)) - first + 1
+    step = np.ceil(width / most)[:, None]
+    firsts = first[:, None] + step * np.arange(min(most, int(width.max())))
+    lasts = np.minimum(firsts + step - 1, trials[:, None])
+    chances = binom.cdf(lasts, trials[:, None], chance) - binom.cdf(firsts - 1, trials[:, None], chance)
+    return firsts, lasts, np.maximum(chances, 0.0)
 
 
 def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
