@@ -19,6 +19,8 @@ export class KeyDomain {
 
   read(pairs) {
     const { name, more, padding } = this.members;
+    const isMapping = pairs instanceof Map || (Object(pairs) === pairs && !(Symbol.iterator in pairs));
+    check(isMapping, "bad_pairs", `task ${name} takes an object or a Map of keys and values`);
     const entries = pairs instanceof Map ? pairs : Object.entries(pairs);
     // Values are checked even where the key is left out.
     const given = Array.from(entries, ([key, value]) => this.readPair(key, value));
