@@ -31,12 +31,13 @@ def test_wrong_pairs_are_refused_before_anything_is_asked_or_stored(name: str) -
 
 def test_devices_report_and_retry() -> None:
     """So that they are not alike for doing nothing."""
-    rounds = [Run({}, way, 1) for way in range(len(FAILURES))]
     for name in SHORT:
-        for seen in observe_all(SUBJECTS[name], rounds):
+        lost, unanswered, _, refused = observe_all(SUBJECTS[name], [Run({}, way, 1) for way in range(len(FAILURES))])
+        for seen in (lost, unanswered):
             assert {entry.status for entry in seen["results"][-1]} == {"sent"}
             assert len(seen["pauses"]) >= 2
             assert any(name.endswith(".report") for name in seen["files"][-1])
+        assert refused["results"][-1][0].status == "refused"
 
 
 PERTURB, ROUNDS, CLIENT = "device/perturb.py", "client/rounds.py", "client/client.py"

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
 from pckv import Task
+from pckv.base.canonical import from_base64url
 from pckv.base.errors import AuditFailure
 from pckv.base.limits import DISCOVERY, REFUSE, REFUSE_BETWEEN
 from pckv.contract.series import Series
@@ -38,12 +40,16 @@ START = dt.datetime.fromisoformat(FIRST).replace(tzinfo=dt.UTC) - dt.timedelta(d
 END_SECONDS = (ROUNDS + 1) * PERIOD * DAY_SECONDS
 # The shares of a round at which a device starts.
 STARTS = (0.3, 0.99)
-# Which answers are lost (0) or temporary: those to the requests of a kind, one after another; all later ones are right.
-# In the second way there is no answer about admission while one call lasts.
+# Which answers are lost (0), temporary (503) or refusals (403, because the task is closed): those to the requests of a
+# kind, one after another; all later ones are right. In the second way there is no answer about admission while one call
+# lasts; then no report is to be made at first, and in the last one that is made is refused.
 FAILURES: tuple[dict[str, list[int]], ...] = (
     {"contract": [0], "admission": [503], "reports": [503, 0, 0, 503]},
     {"contract": [503], "admission": [0, 503, 0], "reports": []},
+    {"contract": [], "admission": [403], "reports": []},
+    {"contract": [], "admission": [], "reports": [0, 403]},
 )
+CLOSED = '{"type":"urn:pckv:problem:closed","detail":"at noon"}'
 # Of every run, the draws of a report are one number, with this highest byte times the seed: at either side of a half, and
 # below where draws are rejected.
 SEEDS, HIGHEST_BYTE = (1, 2, 3), 0x35
@@ -189,7 +195,7 @@ def few_holdings(task: Task) -> Iterator[Held]:
     most = PADDING if task.more == REFUSE else MAX_TIMES * PADDING
     names = [task.key_name(key) for key in range(20)] if isinstance(task.keys, int) else LISTED
     yield _held(task, names[-PADDING:], 1)
-    yield _held(task, names[-most:], 1)
+    yield _held(task, names if most > PADDING else names[:PADDING], 1)
     yield _held(task, names[:2], 1)
     if takes_any_text(task):
         yield _held(task, [""])
@@ -205,8 +211,14 @@ def moments(subject: Task | Series) -> list[float]:
     return [(number + share) * PERIOD * DAY_SECONDS for number in range(ROUNDS + 1) for share in STARTS]
 
 
-def public_part(task: Task, body: bytes) -> tuple[int, bool, int | None]:
-    """Return what all may know of a report's body: its length, whether it is about sizes, and its function."""
+def without_private_part(task: Task, text: str) -> tuple[int, str]:
+    """Return the length of a text, and the text with what is public of the body of the report in it."""
+    return len(text), re.sub('"body": ?"([^"]*)"', lambda found: str(public_part(task, found[1])), text)
+
+
+def public_part(task: Task, text: str) -> tuple[int, bool, int | None]:
+    """Return what all may know of a report's body, as it travels: its length, whether it is about sizes, its function."""
+    body = from_base64url(text)
     law = task.law
     if law.word_limit is None or law.functions is None:
         word = None if law.word_limit is None else int.from_bytes(body, "little")

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.base.canonical import base64url, from_base64url
+from pckv.base.canonical import base64url
 from pckv.base.errors import PckvError
 from pckv.base.limits import SERVER_COIN
 from pckv.base.randomness import Tape
@@ -30,6 +30,7 @@ from pckv.client import Client, RetryPolicy
 from pckv.client.folder import SEAL_BYTES
 from pckv.contract.series import Series
 from support.holdings import (
+    CLOSED,
     END_SECONDS,
     FAILURES,
     HIGHEST_BYTE,
@@ -38,8 +39,8 @@ from support.holdings import (
     Held,
     Run,
     moments,
-    public_part,
     task_of,
+    without_private_part,
 )
 
 URL = "http://collector.test"
@@ -81,7 +82,7 @@ class World:
         panel = self._streams["panel"].randbytes
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("no_proxy", "*")
-            patch.setattr("socket.create_connection", lambda *_, **__: _Line(self))
+            patch.setattr("socket.create_connection", lambda *given: _Line(self, given))
             patch.setattr("pckv.client.deadline.time", self)
             patch.setattr("pckv.client.transport.time", self)
             jitter = SimpleNamespace(randbelow=self._streams["jitter"].randrange)
@@ -94,20 +95,21 @@ class World:
             patch.setattr(Series, "task_of", lambda _, number: list(self.tasks.values())[number - 1])
             yield
 
-    def answer(self, data: bytes) -> bytes:
+    def answer(self, line: tuple[Any, ...], sent: list[bytes]) -> bytes:
         """Record a request as it was sent, and return the bytes of an answer; none if it is lost."""
-        head, _, body = data.partition(b"\r\n\r\n")
-        path = head.split(b" ")[1].decode()
+        text = b"".join(sent).decode()
+        path = text.split(" ")[1]
         kind = path.rpartition("/")[2] if path.count("/") == 3 else "contract"
-        self.wire.append((self.now, head, self._shown(path, body) if kind == "reports" else body))
+        shown = without_private_part(self.tasks[path.split("/")[2]], text) if kind == "reports" else text
+        self.wire.append((self.now, line, list(map(len, sent)), shown))
         self.now += EXCHANGE_SECONDS
-        failure = self._left[kind].pop(0) if self._left[kind] else 200
-        if not failure:
+        status = self._left[kind].pop(0) if self._left[kind] else 200
+        if not status:
             return b""
-        content = self._content(path, kind).encode() if failure == 200 else b""
+        content = {200: self._content(path, kind), 403: CLOSED}.get(status, "").encode()
         lines = (
-            f"HTTP/1.1 {failure} -",
-            "Content-Type: application/json",
+            f"HTTP/1.1 {status} -",
+            f"Content-Type: application/{'problem+json' if status == 403 else 'json'}",
             "Retry-After: 2",
             f"Content-Length: {len(content)}",
         )
@@ -121,13 +123,6 @@ class World:
         has_coin = self.tasks[path.split("/")[2]].coin == SERVER_COIN
         return json.dumps({"coin": base64url(self._streams["coin"].randbytes(16)) if has_coin else None})
 
-    def _shown(self, path: str, body: bytes) -> tuple[int, Any]:
-        """Return the size of an upload, and its members with what is public of its body."""
-        members = json.loads(body)
-        [report] = members["reports"]
-        report["body"] = public_part(self.tasks[path.split("/")[2]], from_base64url(report["body"]))
-        return len(body), members
-
     def files(self, state: Path) -> dict[str, Any]:
         """Return all files with their modes, and of reports what is public."""
         return {path.name: self._file(path) for path in sorted(state.iterdir())} if state.exists() else {}
@@ -136,22 +131,21 @@ class World:
         data = path.read_bytes()
         if path.suffix != ".report":
             return path.stat().st_mode, data
-        members = json.loads(data[:-SEAL_BYTES])
-        members["body"] = public_part(self.tasks[path.stem], from_base64url(members["body"]))
-        return path.stat().st_mode, len(data), members
+        # The checksum is of the whole report.
+        return path.stat().st_mode, without_private_part(self.tasks[path.stem], data[:-SEAL_BYTES].decode())
 
 
 class _Line:
     """A connection: what is sent is a request, and what is read its answer."""
 
-    def __init__(self, world: World) -> None:
-        self._world, self._sent = world, b""
+    def __init__(self, world: World, given: tuple[Any, ...]) -> None:
+        self._world, self._given, self._sent = world, given, list[bytes]()
 
     def sendall(self, data: bytes) -> None:
-        self._sent += data
+        self._sent.append(data)
 
     def makefile(self, *_: Any, **__: Any) -> io.BytesIO:
-        return io.BytesIO(self._world.answer(self._sent))
+        return io.BytesIO(self._world.answer(self._given, self._sent))
 
     def gettimeout(self) -> None:
         return None

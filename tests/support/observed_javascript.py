@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from pckv import Task
-from pckv.base.canonical import base64url, from_base64url
+from pckv.base.canonical import base64url
 from pckv.base.limits import SERVER_COIN
 from pckv.contract.series import Series
 from support.holdings import (
+    CLOSED,
     END_SECONDS,
     FAILURES,
     HIGHEST_BYTE,
@@ -24,6 +24,7 @@ from support.holdings import (
     moments,
     public_part,
     task_of,
+    without_private_part,
 )
 from support.node import CLIENT, node
 
@@ -38,6 +39,7 @@ def _request(subject: Task | Series, held: Held, failures: dict[str, list[int]],
     return {
         "contract": subject.to_json(),
         "coin": COIN if has_coin else None,
+        "closed": CLOSED,
         "failures": failures,
         "seed": seed,
         "highestByte": HIGHEST_BYTE,
@@ -89,25 +91,20 @@ class _Shown:
             "rows": [[self._store(*store) for store in rows] for rows in answer["rows"]],
         }
 
-    def _public(self, task_id: str, body: str) -> Any:
-        return public_part(self._tasks[task_id], from_base64url(body))
-
     def _result(self, result: Any) -> Any:
         """Return what a call returned; the receipts of reports that were sent show them."""
         if isinstance(result, list):
             return list(map(self._result, result))
         if isinstance(result, dict) and result.get("report"):
             report = result["report"]
-            return result | {"report": report | {"body": self._public(result["task"], report["body"])}}
+            return result | {"report": report | {"body": public_part(self._tasks[result["task"]], report["body"])}}
         return result
 
     def _seen(self, kind: str, *seen: Any) -> Any:
         if kind == "request" and seen[1].endswith("/reports"):
             time, path, options = seen
-            members = json.loads(options["body"])
-            [report] = members["reports"]
-            report["body"] = self._public(path.split("/")[2], report["body"])
-            return kind, time, path, len(options["body"]), options | {"body": members}
+            shown = without_private_part(self._tasks[path.split("/")[2]], options["body"])
+            return kind, time, path, options | {"body": shown}
         return kind, *seen
 
     def _store(self, name: str, rows: list[Any]) -> Any:

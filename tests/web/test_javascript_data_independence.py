@@ -9,7 +9,6 @@ import pytest
 
 from support.faults import Fault
 from support.holdings import FAILURES, SHORT, SHORT_REFUSALS, SUBJECTS, THOROUGH, Run, check_alike, check_refusals
-from support.node import CLIENT
 from support.observed_javascript import observer, refuser
 
 
@@ -26,9 +25,11 @@ def test_wrong_pairs_are_refused_before_anything_is_asked_or_stored() -> None:
 def test_devices_report_and_retry() -> None:
     """So that they are not alike for doing nothing."""
     for name in SHORT:
-        for seen in observer()(SUBJECTS[name], [Run({}, way, 1) for way in range(len(FAILURES))]):
+        lost, unanswered, _, refused = observer()(SUBJECTS[name], [Run({}, way, 1) for way in range(len(FAILURES))])
+        for seen in (lost, unanswered):
             assert {entry["status"] for entry in seen["results"][-1]} == {"sent"}
             assert sum(kind == "pause" for kind, *_ in seen["requests"]) >= 2
+        assert refused["results"][-1][0]["status"] == "refused"
 
 
 @pytest.mark.verify
@@ -62,7 +63,7 @@ FAULTS = (
     Fault("forms of one listed key are refused after admission", "unlisted.js", {"if (others.length <= 1)": 'check(listed.length === pairs.length - others.length, "bad_pairs", "a key is given twice");\n    if (others.length <= 1)'}, alike("other, refuse")),
     Fault("a longer pause after larger sets", "index.js", {"return this._store(task, pairs, coin, invitation);": "await new Promise((resolve) => setTimeout(resolve, 100 * pairs.size));\n    return this._store(task, pairs, coin, invitation);"}, alike("other")),
     Fault("the size of a set is stored", "index.js", {'await on("spent", "add", entry);': 'await on("spent", "add", { ...entry, size: pairs.size });'}, alike("other")),
-    Fault("a header tells the size of a set", "index.js", {"const perturbed = !made": "if (pairs.size > 2) this.retryPolicy = { ...this.retryPolicy, timeout: 9 };\n    const perturbed = !made"}, alike("other")),
+    Fault("larger sets wait less for an answer", "index.js", {"const perturbed = !made": "if (pairs.size > 2) this.retryPolicy = { ...this.retryPolicy, timeout: 9 };\n    const perturbed = !made"}, alike("other")),
     Fault("pairs are checked after admission", "index.js", {PAIRS: ""}, refused("levels")),
     Fault("pairs are checked when a report is due", "series.js", {"    checkPairs(series.task, pairs);\n": "", 'if (receipt.status !== "due") return receipt;': 'if (receipt.status !== "due") return receipt;\n    checkPairs(series.task, pairs);'}, refused("series of grr")),
 )  # fmt: skip
@@ -71,8 +72,3 @@ FAULTS = (
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_is_caught(fault: Fault, tmp_path: Path) -> None:
     fault.check_caught(tmp_path)
-
-
-def test_the_shipped_client_passes_what_catches_faults() -> None:
-    for fault in FAULTS[::5]:
-        fault.caught_by(CLIENT)

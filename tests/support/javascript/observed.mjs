@@ -52,9 +52,8 @@ class World {
   now = 0;
   seen = [];
 
-  constructor({ contract, coin, failures, seed, highestByte }) {
-    this.contract = contract;
-    this.coin = coin;
+  constructor({ contract, coin, closed, failures, seed, highestByte }) {
+    Object.assign(this, { contract, coin, closed });
     this.left = structuredClone(failures);
     this.randomness = new Randomness(seed, highestByte);
     this.database = new MemoryDatabase(() => async () => true);
@@ -74,6 +73,8 @@ class World {
     };
     Date.now = () => this.now;
     AbortSignal.timeout = (milliseconds) => ({ milliseconds });
+    // Some browsers ask people.
+    navigator.storage.persist = async () => this.seen.push(["persist", this.now]);
     crypto.getRandomValues = (data) => this.randomness.fill(data);
     try {
       return await work();
@@ -92,16 +93,22 @@ class World {
     this.now += EXCHANGE;
     const status = this.left[kind].shift() ?? 200;
     if (!status) throw new TypeError("no answer");
+    const isRefused = status === 403;
     const contents = {
       contract: this.contract,
       admission: JSON.stringify({ coin: this.coin }),
       reports: '{"refused":[]}',
     };
     const headers = new Map([
-      ["Content-Type", "application/json"],
+      ["Content-Type", isRefused ? "application/problem+json" : "application/json"],
       ["Retry-After", "2"],
     ]);
-    return { type: "basic", status, headers, text: async () => (status === 200 ? contents[kind] : "") };
+    return {
+      type: "basic",
+      status,
+      headers,
+      text: async () => (isRefused ? this.closed : status === 200 ? contents[kind] : ""),
+    };
   }
 
   /** The rows of the database, each with its key. */
