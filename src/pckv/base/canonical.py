@@ -84,6 +84,11 @@ def check_name(name: object, what: str) -> str:
     return name
 
 
+def is_name(text: str) -> bool:
+    """Whether a text may be a name, as `check_name` takes it."""
+    return bool(text) and not text_fault(text, MAX_NAME_BYTES)
+
+
 def check_names(names: Iterable[str], what: str) -> tuple[str, ...]:
     """Return names that may each be given once; messages count them: `what` 3 is the same as 1."""
     places: dict[str, int] = {}

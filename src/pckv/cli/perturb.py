@@ -214,6 +214,7 @@ class _People:
         counts = (
             (self._file.findings.clipped, "value", "clipped"),
             (self._merged, "pair", "merged with another of the same user and key"),
+            (self._file.findings.left_out, "pair", "left out, with a text that cannot be a key"),
             (self._left_out, "text", "left out, for it cannot be found"),
         )
         return [f"{plural(count, noun)} {what}" for count, noun, what in counts if count]

@@ -17,7 +17,7 @@ from pckv.client.reports import Clock, Reports, day_of, read_clock
 from pckv.client.transport import Transport, ask_admission
 from pckv.contract.series import Series
 from pckv.contract.task import Task
-from pckv.device.perturb import read_pairs
+from pckv.device.perturb import check_held
 
 
 class RoundStatus(StrEnum):
@@ -85,11 +85,15 @@ class RoundReporter:
 
     def report(self, series: Series, pairs: Mapping[str, float], spread: float) -> RoundReceipt:
         """Make the report of the current round if it is due, send it, and say what was done."""
-        panel, now = find_panel(self._folder, series), read_clock(self._clock)
+        now = read_clock(self._clock)
         # Read before: if another process makes the report of this round meanwhile, it is found here.
         last_round, number = self._ledger.last_round(series.id), series.round_on(day_of(now))
-        if number is None or self._reports.find(series.task_of(number).id) is None:
-            read_pairs(series.task, pairs)
+        is_made = number is not None and self._reports.find(series.task_of(number).id) is not None
+        if not is_made:
+            # Whenever a report is due: an error must not tell that it is.
+            check_held(series.task, pairs)
+        panel = find_panel(self._folder, series)
+        if number is None or not is_made:
             turn = _next_turn(series, panel, now, spread, last_round)
             if isinstance(turn, RoundReceipt):
                 return turn

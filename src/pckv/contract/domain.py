@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
+from unicodedata import normalize
 
 from pckv.base.canonical import check_name, decimal_text, is_decimal_text
-from pckv.base.errors import ParameterError
+from pckv.base.errors import PairsError, ParameterError
 from pckv.base.levels import Levels, checked_levels, level_count, level_values
 from pckv.base.limits import (
     BETWEEN,
@@ -156,6 +157,13 @@ class Domain:
             return number if 0 <= number < self.keys and str(number) == key else None
         except (ValueError, TypeError):
             return None
+
+
+def normal_form(key: object) -> str:
+    """Return a participant's key in normal form C; what is not a text is refused."""
+    if not isinstance(key, str):
+        raise PairsError(f"key {key!r} is not a text")
+    return normalize("NFC", key)
 
 
 def check_fixed(members: Mapping[str, Any], fixed: Mapping[str, object]) -> None:

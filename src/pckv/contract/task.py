@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
-from unicodedata import normalize
 
 from pckv.base.budget import epsilon_of
-from pckv.base.canonical import check_name, dump, id_of_digest, read_object
+from pckv.base.canonical import check_name, dump, id_of_digest, is_name, read_object
 from pckv.base.errors import PairsError, ParameterError, PckvError, TaskError
 from pckv.base.html import html_table
 from pckv.base.limits import (
@@ -35,7 +34,7 @@ from pckv.base.wire import MessageFormat, Words
 from pckv.base.words import plural
 from pckv.contract import facts as words
 from pckv.contract.about import LABELS, About, read_about
-from pckv.contract.domain import NO_VALUES, Domain, Keys, Values
+from pckv.contract.domain import NO_VALUES, Domain, Keys, Values, normal_form
 from pckv.contract.facts import Fact, said
 from pckv.contract.members import Dates, SeriesRound, read_series_round
 from pckv.contract.reporting import Reporting
@@ -409,19 +408,33 @@ class Task:
             raise PairsError(f"key {key!r} is not a key of task {self.name!r}")
         return index
 
-    def held_index(self, key: str) -> int:
+    def held_index(self, key: str) -> int | None:
         """Return the number that a participant's `key` counts as: if it is not listed, that of all others.
 
+        Where keys are hashed, None stands for a text that cannot be a key, and is left out.
+
         Raises:
-            PairsError: if it is not a text, or is unknown to a task without `other`.
+            PairsError: if it is not a text, or is unknown to a task with listed keys alone.
         """
+        if self.is_hashed:
+            hashed = self.held_hash(key)
+            return None if hashed is None else hashed % self.key_count
         if self.other_index is None:
             return self.key_index(key)
-        if not isinstance(key, str):
-            raise PairsError(f"key {key!r} is not a text")
         # Otherwise a listed key in another form of Unicode would count as one that is not listed.
-        index = self.domain.find(normalize("NFC", key))
+        index = self.domain.find(normal_form(key))
         return self.other_index if index is None else index
+
+    def held_hash(self, key: str) -> int | None:
+        """Return 64 bits of the hash of a participant's `key` in normal form C; None if that cannot be a key.
+
+        A refusal would tell what the participant holds: only what is not a text at all is refused.
+
+        Raises:
+            PairsError: if it is not a text.
+        """
+        text = normal_form(key)
+        return self._text_hash(text) if is_name(text) else None
 
     def key_hash(self, key: str) -> int:
         """Return 64 bits of the hash of a `key`, bound to this task; its number is their remainder.
@@ -433,6 +446,9 @@ class Task:
             text = check_name(key, "key")
         except ParameterError as error:
             raise PairsError(str(error)) from None
+        return self._text_hash(text)
+
+    def _text_hash(self, text: str) -> int:
         digest = hashlib.sha256(_KEY_PREFIX + self.digest + text.encode()).digest()
         return int.from_bytes(digest[:_KEY_HASH_BYTES])
 

@@ -45,7 +45,7 @@ def perturb(task: Task, pairs: Held, coin: bytes | None = None) -> Report:
 
     Raises:
         ParameterError: if the task needs a coin and none is given, or the other way round.
-        PairsError: if a key is not the task's or appears twice, a value is not a number within the range or,
+        PairsError: if a key is not a text or not the task's, a value is not a number within the range or,
             where the task refuses that, lies between two levels, or there are more pairs than a task that
             refuses them takes; nothing was perturbed. Whether a participant takes part at all must not depend
             on their pairs, which no ε covers: enforce that limit where pairs are entered.
@@ -116,24 +116,29 @@ def choose_other(task: Task, pairs: list[Pair], tape: Tape) -> list[Pair]:
 def read_pairs(task: Task, pairs: Mapping[str, float]) -> list[Pair]:
     """Check a participant's pairs against the task; keys as numbers, and values between levels.
 
-    Every number comes once, except the one that stands for all unlisted keys. Two texts with one hash are one
-    key, with the value of the first.
+    Every number comes once, except the one that stands for all unlisted keys. Where a task takes any text, no
+    text is refused, which would tell what the participant holds: two texts with one hash, or two forms of one
+    listed key, are one key with the value of the first, and what cannot be a key is left out. Their values are
+    checked in any case.
     """
     # Built for all participants: with many keys, its time would tell that there are pairs to find.
     task.domain.index  # noqa: B018
     low, high, values = task.low, task.high, task.level_values
     other, refuses_between = task.other_index, task.between == REFUSE_BETWEEN
+    takes_any_text = task.is_hashed or other is not None
     found: dict[int, Pair] = {}
     others: list[Pair] = []
     for key, value in pairs.items():
         index = task.held_index(key)
-        if index in found and not task.is_hashed:
+        if index in found and not takes_any_text:
             raise PairsError(f"key {key!r} appears twice")
         number = value if type(value) is float else _nearest_float(value)
         if number is None or not low <= number <= high:
             raise PairsError(f"value {_shown(value)} of key {key!r} is not a number within [{low:g}, {high:g}]")
         if refuses_between and number not in values:
             raise PairsError(f"value {_shown(value)} of key {key!r} is not one of {listed(values)}")
+        if index is None:
+            continue
         pair = (index, *placed(number, values))
         if index == other:
             others.append(pair)

@@ -97,27 +97,23 @@ def test_of_texts_with_one_number_the_first_row_comes_first(tmp_path: Path) -> N
 
 
 @WRITERS
-@pytest.mark.parametrize(
-    ("key", "problem"),
-    [
-        ("x" * 257, f"key '{'x' * 20}'… is longer than 256 bytes"),
-        ("e\u0301", "key 'e\u0301' is not in Unicode normal form C"),
-        ("a\x00b", "key 'a\\x00b' holds a control character or a line break"),
-        (None, "a value without a key"),
-    ],
-    ids=["long", "nfd", "control", "empty"],
-)
-def test_a_text_that_is_no_key_is_named(tmp_path: Path, write: Any, key: str | None, problem: str) -> None:
-    path = write(tmp_path / "a", (1, "alien", 4), (2, key, 4))
+def test_a_text_that_cannot_be_a_key_is_left_out_as_on_a_device(tmp_path: Path, write: Any) -> None:
+    """Its user is a participant, and other forms of Unicode are keys."""
+    path = write(tmp_path / "a", (1, "alien", 4), (2, "x" * 257, 4), (3, "a\x00b", 2), (3, "cafe\u0301", 5))
+    assert held(path, HASHED) == [[(HASHED.key_index("alien"), 4.0)], [], [(HASHED.key_index("café"), 5.0)]]
+    assert read(path, HASHED).findings.left_out == 2
+    path = write(tmp_path / "a", (1, "x" * 257, 9))
+    assert "value 9 is outside [1, 5]" in str(refused(path, HASHED))
+
+
+@WRITERS
+@pytest.mark.parametrize("task", [OTHER, HASHED], ids=["other", "hashed"])
+def test_a_row_without_a_key_is_refused(tmp_path: Path, write: Any, task: Task) -> None:
+    path = write(tmp_path / "a", (1, "jaws", 4), (2, None, 4))
     place = "line 3" if write is csv_file else "row 1"
-    error = refused(path, HASHED)
-    assert str(error) == f"{path}, {place}: {problem}"
+    error = refused(path, task)
+    assert str(error).startswith(f"{path}, {place}: a value without a key")
     assert error.code == "bad_data"
-
-
-def test_a_row_without_a_key_is_refused(tmp_path: Path) -> None:
-    path = csv_file(tmp_path / "a.csv", (1, "jaws", 4), (2, None, 4))
-    assert str(refused(path, OTHER)).startswith(f"{path}, line 3: a value without a key")
 
 
 def test_values_of_keys_that_are_not_listed_are_checked(tmp_path: Path) -> None:
@@ -129,8 +125,8 @@ def test_values_of_keys_that_are_not_listed_are_checked(tmp_path: Path) -> None:
 
 def test_hashes_are_found_once_per_name_and_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = csv_file(tmp_path / "a.csv", *((user, f"site {user % 10}", 3) for user in range(5_000)))
-    right, asked = Task.key_hash, list[str]()
-    monkeypatch.setattr(Task, "key_hash", lambda task, key: asked.append(key) or right(task, key))  # type: ignore[func-returns-value]
+    right, asked = Task.held_hash, list[str]()
+    monkeypatch.setattr(Task, "held_hash", lambda task, key: asked.append(key) or right(task, key))  # type: ignore[func-returns-value]
     population = read(path, HASHED).population
     assert (len(population), len(set(population.keys.tolist()))) == (5_000, 10)
     assert len(asked) == 10

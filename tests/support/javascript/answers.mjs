@@ -123,7 +123,7 @@ export async function answers(client, vectors) {
 
   async function key(vector) {
     const read = await taskOf(vector.task);
-    return refusal("pairs", () => ({ number: read.keyIndex(vector.key, read.otherIndex) }));
+    return refusal("pairs", () => ({ number: internalsOf(read).domain.indexOf(vector.key, true) ?? null }));
   }
 
   async function prefix({ task, text }) {

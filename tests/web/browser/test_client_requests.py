@@ -121,7 +121,7 @@ FAULTS: dict[str, dict[str, str]] = {
     },
     "pairs are stored": {KEPT: "{ task: task.id, pairs, entry,"},
     "the number of pairs is told before": {
-        "#admission(task, invitation, pairs)": "#admission(task, String(Object.keys(pairs).length), pairs)"
+        "this.#admission(task, invitation, pairs)": "this.#admission(task, String(Object.keys(pairs).length), pairs)"
     },
 }
 

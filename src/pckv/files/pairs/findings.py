@@ -45,6 +45,7 @@ class RowFindings:
     Attributes:
         rows: How many rows were read.
         clipped: How many values were moved into the range, or to a level.
+        left_out: How many pairs have a text that cannot be a key, where any text that can is one.
         unlisted_pairs: How many pairs have a key that the task does not list.
         unlisted: These keys with the number of their pairs; once there are very many, no further ones.
         faults: The rows that are refused, by the kind of what is wrong; None where the first is an error.
@@ -52,6 +53,7 @@ class RowFindings:
 
     rows: int = 0
     clipped: int = 0
+    left_out: int = 0
     unlisted_pairs: int = 0
     unlisted: Counter[str] = field(default_factory=Counter)
     faults: dict[str, Fault] | None = None

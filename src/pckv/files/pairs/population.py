@@ -18,7 +18,7 @@ from pckv.base.population import Population
 from pckv.base.progress import Progress, no_progress
 from pckv.base.words import plural
 from pckv.contract.task import Task
-from pckv.files.pairs.rows import PairsSource, RowBatch, RowKeys, format_number, row_keys
+from pckv.files.pairs.rows import NO_KEY, PairsSource, RowBatch, RowKeys, format_number, row_keys
 from pckv.files.spill import SpilledRecords
 
 REPEATED = LAST, MEAN = "last", "mean"
@@ -102,6 +102,10 @@ def read_task_rows(file: PairsSource, add: AddRows, task: Task, repairs: Repairs
         good = batch.blank | are_keys & are_values
         file.findings.clipped += int((good & moved).sum())
         some, used = batch.only(good), ~batch.blank[good]
+        # As on a device: its user is a participant without this pair.
+        left_out = used & (keys[good] == NO_KEY)
+        file.findings.left_out += int(left_out.sum())
+        used &= ~left_out
         if task.other_index is not None and not task.is_hashed:
             _count_unlisted(file, some, used & (keys[good] > task.other_index))
         add(some, keys[good], values[good], used)
@@ -127,10 +131,8 @@ def _task_keys(file: PairsSource, batch: RowBatch, task: Task, of_text: Callable
     if unlisted.any():
         reason = problems[int(codes[np.argmax(unlisted)])]
         differ = np.unique(codes[unlisted]).size > 1
-        error_code = None if task.is_hashed else "unknown_key"
-        file.refuse(batch.rows[unlisted], "unknown key", reason, error_code, differ=differ)
-    if not task.is_hashed:
-        _count_unlisted(file, batch, unlisted)
+        file.refuse(batch.rows[unlisted], "unknown key", reason, "unknown_key", differ=differ)
+    _count_unlisted(file, batch, unlisted)
     return numbers[codes], known[codes]
 
 
@@ -308,7 +310,6 @@ def _merge_repeats(values: Floats, repeats: Flags, how: str) -> Floats:
 
 # A user is identified by 128 bits of a hash; a row without a pair has no key.
 RECORD = np.dtype([("user", "<u8", (2,)), ("row", "<i8"), ("value", "<f8"), ("key", "<i8")])
-NO_KEY = -1
 
 
 class SpilledRows:

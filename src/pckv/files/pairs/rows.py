@@ -293,6 +293,7 @@ def format_number(value: float) -> str:
 
 # Bits of the hash of a text: only keys of one user are compared, and of hashed ones those with the same number.
 UNLISTED_BITS, HASHED_BITS = 62, 32
+NO_KEY = -1
 _LOWEST = (1 << HASHED_BITS) - 1
 
 
@@ -305,7 +306,8 @@ class RowKeys(NamedTuple):
 
     # How long these integers are.
     kind: np.dtype[np.int32] | np.dtype[np.int64]
-    # The integer of a text; raises a `PairsError` where it is no key.
+    # The integer of a text; raises a `PairsError` where it is no key. Of hashed ones, which devices leave out
+    # then, it is `NO_KEY`.
     of_text: Callable[[str], int]
     numbers: Callable[[Integers | NDArray[np.int32]], NDArray[np.int32]]
     # What a row's key is called in messages about it.
@@ -317,7 +319,9 @@ def row_keys(task: Task) -> RowKeys:
     if task.is_hashed:
 
         def of_hash(text: str) -> int:
-            found = task.key_hash(text)
+            found = task.held_hash(text)
+            if found is None:
+                return NO_KEY
             return found % task.key_count << HASHED_BITS | found & _LOWEST
 
         return RowKeys(
@@ -332,7 +336,7 @@ def row_keys(task: Task) -> RowKeys:
 
     def of_text(text: str) -> int:
         number = task.held_index(text)
-        if number < other or text == task.other:
+        if number is not None and (number < other or text == task.other):
             return number
         hashed = int.from_bytes(blake2b(text.encode(), digest_size=8).digest())
         return other + 1 + (hashed >> 64 - UNLISTED_BITS)

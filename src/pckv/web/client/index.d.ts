@@ -61,8 +61,9 @@ export declare class Task {
   /** What people report: `pairs`, or texts that nobody knows yet (`discovery`). */
   readonly kind: "pairs" | "discovery";
   /**
-   * The names of the keys, or their number if they are named "0", "1" and so on. `hashed`: any text is a key that is in
-   * normal form C, has no control characters, and from 1 to 256 bytes in UTF-8. Its number is a hash.
+   * The names of the keys, or their number if they are named "0", "1" and so on. `hashed`: any text is a key that has no
+   * control characters, and from 1 to 256 bytes in UTF-8 in normal form C, which texts are brought into. Its number is a hash.
+   * Other texts are left out of a report.
    */
   readonly keys: readonly string[] | number | "hashed" | PrefixTree;
   /**

@@ -116,7 +116,7 @@ export class Client {
 
   async check(id, { invitation } = {}) {
     checkInvitation(invitation);
-    await this.#admission(await this.task(id), invitation);
+    await this.#admission(await this.task(id), invitation, {});
   }
 
   async submit(id, pairs, { invitation } = {}) {
@@ -176,7 +176,7 @@ export class Client {
 
   // Nothing is spent on a report that would be refused. If no collector answers, only a coin is missed.
   // The coin of the report; undefined if it has none, or was made before.
-  async #admission(task, invitation, pairs = {}) {
+  async #admission(task, invitation, pairs) {
     checkNoRound(task.id, task.series);
     checkOpen(task, this._today());
     const spending = await this._locked((on) => this._allow(on, task));

@@ -19,8 +19,12 @@ export class KeyDomain {
 
   read(pairs) {
     const { name, more, padding } = this.members;
+    const isMapping = pairs instanceof Map || (Object(pairs) === pairs && !(Symbol.iterator in pairs));
+    check(isMapping, "bad_pairs", `task ${name} takes an object or a Map of keys and values`);
     const entries = pairs instanceof Map ? pairs : Object.entries(pairs);
-    const read = Array.from(entries, ([key, value]) => this.readPair(key, value));
+    // Values are checked even where the key is left out.
+    const given = Array.from(entries, ([key, value]) => this.readPair(key, value));
+    const read = given.filter(({ key }) => key !== undefined);
     this.checkRepeats(read);
     const size = countKeys(read);
     const isTaken = more === "sample" || size <= padding;

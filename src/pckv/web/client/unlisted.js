@@ -30,23 +30,17 @@ export class KeysWithOther extends ListedKeys {
     return index;
   }
 
-  checkRepeats(pairs) {
-    const { listed } = this.split(pairs);
-    check(firstOfEachKey(listed).length === listed.length, "bad_pairs", "a key is given twice");
-  }
+  // A text may be given in two forms of Unicode.
+  checkRepeats() {}
 
-  // One of the other keys, chosen at random, stands for all of them.
+  // Two forms of a listed key are one key, with the value of the first. One of the other keys, chosen at random,
+  // stands for all of them.
   merge(pairs, tape) {
-    const { listed, others } = this.split(pairs);
+    const listed = firstOfEachKey(pairs.filter(({ key }) => key !== this.otherIndex));
+    const others = pairs.filter(({ key }) => key === this.otherIndex);
     if (others.length <= 1) return [...listed, ...others];
     const chosen = others[tape.below(BigInt(others.length))];
     return [...listed, chosen];
-  }
-
-  split(pairs) {
-    const listed = pairs.filter(({ key }) => key !== this.otherIndex);
-    const others = pairs.filter(({ key }) => key === this.otherIndex);
-    return { listed, others };
   }
 }
 
@@ -64,10 +58,15 @@ export class HashedKeys extends KeyDomain {
     this.count = Math.floor(MAX_ITEMS / levelValues.length);
   }
 
-  indexOf(key) {
+  // A key that a participant holds may be any text; undefined if it cannot be a key, and is left out. To refuse
+  // it would tell what they hold. One that a page asks about is a key.
+  indexOf(key, isHeld = false) {
+    check(typeof key === "string", "bad_pairs", `key ${String(key)} is not a text`);
+    const text = isHeld ? key.normalize() : key;
+    if (isHeld && !isName(text)) return undefined;
     const form = "a text of 1 to 256 bytes, NFC and without control characters";
-    check(isName(key), "bad_pairs", `key ${String(key)} is not ${form}`);
-    const hash = sha256([...encodeText("pckv key"), ...this.taskDigest, ...encodeText(key)]);
+    check(isName(text), "bad_pairs", `key ${key} is not ${form}`);
+    const hash = sha256([...encodeText("pckv key"), ...this.taskDigest, ...encodeText(text)]);
     return Number(hash.getBigUint64(0) % BigInt(this.count));
   }
 

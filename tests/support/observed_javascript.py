@@ -1,0 +1,125 @@
+"""All that is seen of a JavaScript client from outside: the same calls as of a Python client, in Node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from pckv import Task
+from pckv.base.canonical import base64url
+from pckv.base.limits import SERVER_COIN
+from pckv.contract.series import Series
+from support.holdings import (
+    CLOSED,
+    END_SECONDS,
+    FAILURES,
+    HIGHEST_BYTE,
+    ROUNDS,
+    START,
+    Held,
+    Observer,
+    Refuser,
+    Run,
+    moments,
+    public_part,
+    task_of,
+    without_private_part,
+)
+from support.node import CLIENT, node
+
+SCRIPT = Path(__file__).parent / "javascript" / "observed.mjs"
+COIN = base64url(bytes(range(16)))
+RIGHT: dict[str, list[int]] = {"contract": [], "admission": [], "reports": []}
+
+
+def _request(subject: Task | Series, held: Held, failures: dict[str, list[int]], seed: int) -> dict[str, Any]:
+    task = task_of(subject)
+    has_coin = task.coin == SERVER_COIN
+    return {
+        "contract": subject.to_json(),
+        "coin": COIN if has_coin else None,
+        "closed": CLOSED,
+        "failures": failures,
+        "seed": seed,
+        "highestByte": HIGHEST_BYTE,
+        "held": {"pairs": list(held.items())} if isinstance(held, dict) else {"other": held},
+    }
+
+
+def _call(time: float, method: str, subject: Task | Series, **options: Any) -> dict[str, Any]:
+    return {
+        "time": 1000 * (START.timestamp() + time),
+        "method": method,
+        "contract": subject.id,
+        "options": options,
+    }
+
+
+def _reports(subject: Task | Series) -> list[dict[str, Any]]:
+    """Return the calls that report."""
+    if isinstance(subject, Series):
+        return [_call(time, "report", subject, spread=1) for time in moments(subject)]
+    invited = {"invitation": "token"} if subject.coin == SERVER_COIN else {}
+    return [_call(time, "submit", subject, **invited) for time in moments(subject)]
+
+
+def observer(client: Path = CLIENT) -> Observer:
+    """Return what observes the client in a folder."""
+
+    def observe_all(subject: Task | Series, runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
+        calls = [*_reports(subject), *(_call(END_SECONDS, method, subject) for method in ("flush", "ledger"))]
+        requests = [_request(subject, held, FAILURES[way], seed) | {"calls": calls} for held, way, seed in runs]
+        tasks = [subject] if isinstance(subject, Task) else [subject.task_of(number + 1) for number in range(ROUNDS)]
+        shown = _Shown({task.id: task for task in tasks})
+        return map(shown.answer, node(client, SCRIPT).ask(*requests))
+
+    return observe_all
+
+
+class _Shown:
+    """What is seen, with what is public of reports instead of their bodies."""
+
+    def __init__(self, tasks: dict[str, Task]) -> None:
+        self._tasks = tasks
+
+    def answer(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """Return the parts of what is seen."""
+        return {
+            "results": [self._result(result) for result in answer["results"]],
+            "requests": [self._seen(*each) for each in answer["seen"]],
+            "rows": [[self._store(*store) for store in rows] for rows in answer["rows"]],
+        }
+
+    def _result(self, result: Any) -> Any:
+        """Return what a call returned; the receipts of reports that were sent show them."""
+        if isinstance(result, list):
+            return list(map(self._result, result))
+        if isinstance(result, dict) and result.get("report"):
+            report = result["report"]
+            return result | {"report": report | {"body": public_part(self._tasks[result["task"]], report["body"])}}
+        return result
+
+    def _seen(self, kind: str, *seen: Any) -> Any:
+        if kind == "request" and seen[1].endswith("/reports"):
+            time, path, options = seen
+            shown = without_private_part(self._tasks[path.split("/")[2]], options["body"])
+            return kind, time, path, options | {"body": shown}
+        return kind, *seen
+
+    def _store(self, name: str, rows: list[Any]) -> Any:
+        return name, [[key, self._result(row)] for key, row in rows]
+
+
+def refuser(client: Path = CLIENT) -> Refuser:
+    """Return what asks the client in a folder to report wrong pairs."""
+
+    def refuse(subject: Task | Series, held: Held) -> tuple[list[Any], bool]:
+        known = "series" if isinstance(subject, Series) else "task"
+        # Caps are remembered, too.
+        first = [_call(0, known, subject), _call(0, "cap", subject)]
+        [answer] = node(client, SCRIPT).ask(_request(subject, held, RIGHT, 0) | {"calls": [*first, *_reports(subject)]})
+        before, *after = answer["rows"][1:]
+        return answer["results"][2:], len(answer["seen"]) > 1 or any(rows != before for rows in after)
+
+    return refuse
