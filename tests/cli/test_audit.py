@@ -7,10 +7,16 @@ from functools import partial
 
 import pytest
 
+from audit.wrong_tasks import KINDS, QUICK, one_unit
 from pckv.auditing.audit import standard_audits
+from pckv.base.limits import SERVER_COIN
 from pckv.cli import audit as audit_module
 from pckv.mechanisms.registry import LAWS
 from support.cli import read_json, run, run_ok
+from support.faults import faulty_module
+from support.tiers import wide
+
+BROKEN = "pckv: a mechanism loses more than it claims\n"
 
 
 def test_audit_of_a_task() -> None:
@@ -42,8 +48,46 @@ def test_a_broken_promise_is_shown_and_fails(monkeypatch: pytest.MonkeyPatch) ->
     sound, broken = standard_audits(1, 1)[:2]
     monkeypatch.setattr("pckv.cli.audit.standard_audits", lambda **_: [sound, replace(broken, holds=False)])
     result = run("audit")
-    assert (result.exit_code, result.stderr) == (1, "pckv: a mechanism loses more than it claims\n")
+    assert (result.exit_code, result.stderr) == (1, BROKEN)
     assert ["  BROKEN  " in line for line in result.stdout.splitlines()[-2:]] == [False, True]
+
+
+@pytest.mark.parametrize("kind", [QUICK, *wide(*(kind for kind in KINDS if kind != QUICK))])
+def test_a_task_with_a_threshold_that_is_off_by_one_fails(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file holds such a task: its contract is refused before the audit would see it."""
+    monkeypatch.setattr("pckv.cli.audit.read_task", lambda _: KINDS[kind])
+    assert ["  holds  " in line for line in run_ok("audit --task ue.json").splitlines()] == [False, False, True]
+    monkeypatch.setattr("pckv.cli.audit.read_task", lambda _: one_unit(KINDS[kind]))
+    result = run("audit --task ue.json")
+    assert (result.exit_code, result.stderr) == (1, BROKEN)
+    assert ["  BROKEN  " in line for line in result.stdout.splitlines()] == [False, False, True]
+    # A collector that hands out coins knows reports by them.
+    shuffled = "" if KINDS[kind].coin == SERVER_COIN else "--shuffled 1000000 --delta 1e-7"
+    result = run(f"audit --task ue.json --json {shuffled}")
+    assert (result.exit_code, result.stderr) == (1, BROKEN)
+    [found] = read_json(result.stdout)
+    assert (found["holds"], "shuffled" in found) == (False, False)
+
+
+def test_one_broken_promise_of_several_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever it is: the first, the last or one between."""
+    audits = standard_audits(1, 1)[:3]
+    for place in range(len(audits)):
+        judged = [replace(each, holds=number != place) for number, each in enumerate(audits)]
+        monkeypatch.setattr("pckv.cli.audit.standard_audits", lambda judged=judged, **_: judged)
+        for options in ("", " --json"):
+            result = run(f"audit{options}")
+            assert (result.exit_code, result.stderr) == (1, BROKEN)
+
+
+def test_a_command_that_cannot_fail_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No result is looked at, or one that holds suffices."""
+    for right, wrong in (("if not holds:", "if not audits:"), ("all(result.holds for", "any(result.holds for")):
+        with monkeypatch.context() as patch:
+            faulty = faulty_module("cli/audit.py", {right: wrong})
+            patch.setattr(audit_module.audit_command.callback, "__code__", faulty.audit_command.callback.__code__)
+            with pytest.raises(AssertionError):
+                test_one_broken_promise_of_several_fails(patch)
 
 
 def test_printed_losses_are_rounded_up() -> None:
