@@ -29,13 +29,14 @@ from pckv.device import vectorised
 from pckv.device.perturb import perturb_from
 from pckv.mechanisms.primes import least_prime
 from pckv.mechanisms.registry import LAWS
+from pckv.mechanisms.size_question.law import LARGE_SETS
 
 # Few keys, so that all paths are followed, with fewer and with more pairs than the padding.
 LEVEL_KEYS, LEVEL_PADDING = 3, 2
 # Sets of every size up to this many paddings.
 PADDINGS, SIZES_PER_PADDING = range(1, 6), 3
 # Tapes per size that are not at a corner of a path, and the levels they are made with, where there are more than two.
-TAPES_PER_SIZE, SIZE_LEVELS = 6, 3
+TAPES_PER_SIZE, SIZE_LEVELS = 9, 3
 TAPE_ID = bytes(range(REPORT_ID_BYTES))
 
 
@@ -107,9 +108,8 @@ def corners(task: Task, pairs: dict[int, float]) -> Iterator[Report]:
 
 
 def sizes_task(name: str, padding: int) -> Task:
-    """Return a task of which a participant may hold three times as many pairs as the padding."""
-    levels = min(SIZE_LEVELS, LAWS[name].max_levels)
-    keys = SIZES_PER_PADDING * padding + 1
+    """Return a task with as many keys as make all answers to the size question different."""
+    levels, keys = min(SIZE_LEVELS, LAWS[name].max_levels), (LARGE_SETS + 1) * padding
     return make_task(name, {}, keys, padding, "2", "0" if name == "ue" else "0.25", levels=levels)
 
 

@@ -71,6 +71,15 @@ def test_batches_with_every_number_of_levels(name: str) -> None:
     check_batches_of_levels(name)
 
 
+def test_the_grid_has_all_answers() -> None:
+    for padding in PADDINGS:
+        reports = list(size_reports("grr", padding))
+        first, limit = reports[0].task.law.word_limit, reports[0].task.word_limit
+        assert first is not None
+        assert limit is not None
+        assert {report.message for report in reports if report.message >= first} == set(range(first, limit))
+
+
 CHECKS = (check_batches_of_sizes, check_laws_of_levels, check_laws_of_sizes)
 
 

@@ -77,6 +77,9 @@ function streamOf(seed) {
   };
 }
 
+// Reading a task takes longer than refusing pairs.
+const tasksRead = new Map();
+
 const ANSWERS = {
   // Which code points may be in an alphabet.
   alone: async ({ first, last }) => {
@@ -204,7 +207,8 @@ const ANSWERS = {
   },
   // Why pairs are refused, where they may be given in forms that repeat a key; null if they are not.
   refused: async ({ task, pairs, form }) => {
-    const read = await Task.fromJson(task);
+    if (!tasksRead.has(task)) tasksRead.set(task, await Task.fromJson(task));
+    const read = tasksRead.get(task);
     class Repeating extends Map {
       [Symbol.iterator]() {
         return pairs[Symbol.iterator]();
