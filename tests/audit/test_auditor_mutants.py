@@ -108,6 +108,7 @@ def test_a_faulty_audit_is_caught(mutant: Fault, tmp_path: Path) -> None:
     mutant.check_caught(tmp_path)
 
 
+@pytest.mark.verify
 def test_witnesses_pass_without_a_fault() -> None:
     for witness in dict.fromkeys(WITNESSES):
         witness()
