@@ -59,7 +59,7 @@ def fault(name: str, file: str, right: str, wrong: str, witness: Witness) -> Fau
 
 LAW = "if distribution.chance(message) != "
 FAULTS = (
-    fault("e^ε of each message is not compared", "sampler_loss", f"{LAW}_stated_chance(task, followed, given, message):", "if False:", FOLLOWED),
+    fault("messages are not compared", "sampler_loss", f"{LAW}_stated_chance(task, followed, given, message):", "if False:", FOLLOWED),
     fault("twice the stated chance passes", "sampler_loss", f"{LAW}_stated", "if not distribution.chance(message) <= 2 * _stated", FOLLOWED),
     fault("answers are left out of what is compared", "sampler_loss", "turning_points(distributions, limit)", "turning_points(distributions, task.law.word_limit)", ASKED),
     fault("lost paths pass", "sampler_loss", "if distribution.mass != 1:", "if distribution.mass > 1:", LOST),
