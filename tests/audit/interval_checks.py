@@ -29,8 +29,8 @@ from pckv.mechanisms.registry import LAWS
 # Keys and padding: few, where every branch is reached, and many.
 SMALL_SIZES = ((1, 1), (2, 1), (4, 2), (7, 3))
 LARGE_SIZES = ((100, 12), (5_000, 37), (2**31, 30))
-# With more levels than two: few keys, many levels of many keys, and as many keys as there may be with those.
-SMALL_LEVEL_SIZES, LARGE_LEVELS, LARGE_LEVEL_PADDING = ((2, 1), (4, 2)), 5, 2
+# With more levels than two: many keys, and as many as there may be.
+LARGE_LEVELS, LARGE_LEVEL_PADDING = 5, 2
 MAX_KEYS_WITH_LEVELS = {"grr": 2**31, "ue-compact": 2**31, "collision": MAX_ITEMS // LARGE_LEVELS}
 # `ue` draws once per key, and stays smaller.
 POSITION_SIZES = ((120, 100), (4_200, 12))
@@ -85,10 +85,7 @@ def large_tasks(name: str) -> Iterator[Task]:
 
 
 def level_tasks(name: str) -> Iterator[Task]:
-    """Yield tasks of a mechanism with three, five and sixteen levels, with few keys and with many."""
-    for (levels, variant), (keys, padding) in product(LEVEL_VARIANTS[name], SMALL_LEVEL_SIZES):
-        law = LAWS[name].from_parameters(keys, padding, Fraction(1), variant, levels=levels)
-        yield audited_task({"name": name, **law.parameters}, keys, padding, "1", levels=levels)
+    """Yield tasks of a mechanism with sixteen levels of one key and five of many; `grids` has all with few keys."""
     if LEVEL_VARIANTS[name]:
         yield audited_task({"name": name}, 1, 1, EPSILONS[1], levels=MAX_LEVELS)
         # As many keys as there may be with as many levels.

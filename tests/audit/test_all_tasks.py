@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from audit.grids import levels_of
 from experiments.task_options import (
     DISCOVERIES,
     FILES,
@@ -25,8 +26,10 @@ from experiments.task_options import (
     may_be_pairs,
 )
 from pckv import Task, audit
+from pckv.auditing.audit import audited_task
 from pckv.cli.program import main
 from pckv.cli.task import new_command
+from pckv.mechanisms.registry import LAWS
 
 # What no report depends on, and the tally of an earlier task, which says the same as a file of sizes.
 NOT_AUDITED = {"--name", "--out", "--force", "--sizes-task"}
@@ -87,3 +90,13 @@ def test_audits_of_some(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize("row", ROWS, ids=shown)
 def test_audits_of_any_two_options(row: tuple[Factors, Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     audited(tmp_path, monkeypatch, *row)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("name", LAWS)
+def test_audits_of_every_number_of_levels(name: str) -> None:
+    """With both paddings, and more keys than have all of their sets visited."""
+    for levels in levels_of(name):
+        found = audit(audited_task({"name": name}, 6, 1 + levels % 2, "1", "0.25", levels=levels))
+        assert (found.holds, found.levels) == (True, levels)
+        assert found.paths <= MAX_PATHS

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from audit.batches import check_batch_equals_single
-from audit.interval_checks import check_interval_loss, check_reports, level_tasks
+from audit.interval_checks import check_interval_loss, level_tasks
 from audit.level_checks import (
     check_ids_bind_contracts,
     check_levels_keep_the_mean,
@@ -28,14 +28,12 @@ from pckv.auditing.sampler_loss import DeviceCode
 from pckv.auditing.variants import LEVEL_VARIANTS
 from pckv.base.canonical import dump
 from pckv.base.errors import AuditFailure
-from pckv.base.limits import MAX_LEVELS
 from pckv.contract.task import Task
 from pckv.device import vectorised
 from pckv.mechanisms.grr import device as device_grr
 from pckv.mechanisms.registry import LAWS, build
 from pckv.mechanisms.ue_compact import device as device_compact
 from support.tasks import a_task
-from support.worst_ratio import worst_ratio
 
 WITH_LEVELS = [name for name, variants in LEVEL_VARIANTS.items() if variants]
 
@@ -49,19 +47,6 @@ def test_every_mechanism_with_words_has_levels() -> None:
 @pytest.mark.parametrize("name", WITH_LEVELS)
 def test_intervals(name: str) -> None:
     check_interval_loss(level_tasks(name))
-
-
-@pytest.mark.parametrize("name", WITH_LEVELS)
-def test_reports_of_real_tapes(name: str) -> None:
-    check_reports([audited_task({"name": name}, 4, 2, "1", levels=5)])
-
-
-@pytest.mark.parametrize("name", WITH_LEVELS)
-def test_sixteen_levels_lose_what_is_stated(name: str) -> None:
-    """All sets of one key, at every message: the exact loss is the closed form, and uses all of ε."""
-    parameters = {"ue-compact": {"q": 37, "r": 2}}.get(name, {})
-    law = enumerable(build(name, 1, 1, Fraction(2), parameters, MAX_LEVELS))
-    assert worst_ratio(law.distribution, 1, MAX_LEVELS) == law.realised <= law.claim
 
 
 def test_means_stay() -> None:

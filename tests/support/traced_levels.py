@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import chain, product
 from typing import Any
 
 from pckv import Task
 from pckv.base.errors import ParameterError
 from pckv.base.levels import Levels
-from pckv.base.limits import SERVER_COIN
+from pckv.base.limits import MAX_LEVELS, MIN_LEVELS, SERVER_COIN
 from support.random_parameters import random_decimal, random_parameters
 from support.traced_client import Setting, explored_points, random_points
 from support.traced_settings import POINTS_PER_SETTING, WITH_FUNCTIONS, Request
@@ -22,7 +22,8 @@ MECHANISMS: dict[str, dict[int, dict[str, int]]] = {
     "ue-compact": {3: {"q": 11, "r": 3}, 5: {"q": 11, "r": 2}, 16: {"q": 17}},
     "collision": {3: {"symbols": 3}},
 }
-LEVELS = (2, 3, 5, 16)
+# All numbers of levels with one key, and some with several.
+LEVELS, SOME_LEVELS = range(MIN_LEVELS, MAX_LEVELS + 1), (2, 3, 5, 16)
 # Levels at unequal distances.
 NAMED: Levels = ("-1.5", "0", "0.1", "4")
 RANDOM_SETTINGS = 25
@@ -59,8 +60,8 @@ def level_requests_of(mechanism: str) -> list[Request]:
 
 def _small(mechanism: str) -> Iterator[Setting]:
     """Yield few keys with values that are levels, and between the first, the last and other levels."""
-    tried: list[Levels] = [*LEVELS, NAMED]
-    for levels, (keys, padding) in product(tried, ((1, 1), (3, 2))):
+    one_key, several = [*LEVELS, NAMED], [*SOME_LEVELS, NAMED]
+    for levels, (keys, padding) in chain(product(one_key, [(1, 1)]), product(several, [(3, 2)])):
         stated = MECHANISMS[mechanism].get(levels, {}) if isinstance(levels, int) else {}
         for given in ({}, stated) if stated else ({},):
             named: Any = {"name": mechanism, **given}
@@ -98,11 +99,3 @@ def _random(mechanism: str, seeded: random.Random) -> Iterator[Setting]:
         values = [seeded.choice((seeded.choice(task.level_values), seeded.random())) for _ in held]
         yield Setting(task, dict(zip(map(str, held), values, strict=True)))
         made += 1
-
-
-def all_held(task: Task) -> Iterator[dict[str, float]]:
-    """Yield everything that a participant can hold, as far as reports depend on it: at most as many pairs as the padding."""
-    for size in range(task.padding + 1):
-        for keys in combinations(range(task.key_count), size):
-            for values in product(task.level_values, repeat=size):
-                yield dict(zip(map(str, keys), values, strict=True))

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import random
 import struct
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from decimal import Context, Decimal
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,6 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.auditing.interval_tape import explore
 from pckv.base.canonical import decimal_text
 from pckv.base.errors import AuditFailure, PairsError, ParameterError, TaskError
 from pckv.base.levels import Levels, checked_levels, level_values
@@ -25,8 +22,8 @@ from pckv.device.perturb import read_pairs
 from support.client_vectors import check_answers, vectors
 from support.faults import Fault
 from support.node import CLIENT, NodeProcess, node
-from support.traced_client import Setting, check_points, comparison, explored_points, traced_node
-from support.traced_levels import MECHANISMS, NAMED, all_held, level_requests_of, level_task
+from support.traced_client import comparison
+from support.traced_levels import MECHANISMS, NAMED, level_requests_of, level_task
 
 RANDOM_RANGES = 200
 # As many digits as a decimal of a task may have.
@@ -37,8 +34,6 @@ BAD_LEVELS: tuple[Any, ...] = (
     ["1", "3.0", "5"], ["1", "3e0", "5"], ["1", "-0", "5"], ["1", None, "5"], ["1", "5.0"],
     ["1", "2", f"2.{'0' * 30}1", "5"], ["1", *(f"2.{number}" for number in range(11, 26)), "5"],
 )  # fmt: skip
-# Functions of which the exact law is found, where a report names one.
-FUNCTIONS = (0, 12_345)
 
 
 def random_levels() -> Iterator[dict[str, Any]]:
@@ -154,36 +149,6 @@ def check_levels(mechanism: str) -> Callable[[Path], None]:
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_every_draw_makes_the_message_of_python(mechanism: str) -> None:
     check_levels(mechanism)(CLIENT)
-
-
-@pytest.mark.parametrize("levels", [2, 3, 5])
-@pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_the_exact_epsilon(mechanism: str, levels: int) -> None:
-    """The law of all draws of 64 bits, given the function: the client makes each of its messages where Python does."""
-    stated: Any = {"name": mechanism, **MECHANISMS[mechanism].get(levels, {})}
-    task, seeded = level_task(stated, levels, keys=2, padding=2, epsilon="1.25"), random.Random("exact")
-    settings = [Setting(task, pairs) for pairs in all_held(task)]
-    with traced_node(CLIENT) as process:
-        check_points(process, [(setting, explored_points(setting, seeded)) for setting in settings])
-    for function in FUNCTIONS if task.law.functions else (0,):
-        distributions = [exact_law(setting, function) for setting in settings]
-        assert all(sum(distribution.values()) == 1 for distribution in distributions)
-        words = set[int]().union(*distributions)
-        worst = max(
-            max(distribution[word] for distribution in distributions)
-            / min(distribution[word] for distribution in distributions)
-            for word in words
-        )
-        assert worst == task.realised <= task.claim
-
-
-def exact_law(setting: Setting, function: int) -> dict[int, Fraction]:
-    """Return the chance of each message, given the number of a function."""
-    distribution: dict[int, Fraction] = defaultdict(Fraction)
-    for leaf in explore(setting.message, function):
-        for message in range(leaf.first, leaf.last + 1, leaf.step):
-            distribution[message] += leaf.chance / leaf.messages
-    return distribution
 
 
 KEYS, LEVELS, GRR, COMPACT, COLLISION = (

@@ -126,24 +126,6 @@ def of_size(task: Task, size: int) -> dict[str, float]:
     return {task.key_name(key): key % 5 / 4 for key in range(size)}
 
 
-@pytest.mark.parametrize("mechanism", WORDS)
-@pytest.mark.parametrize(("keys", "padding"), [(2, 1), (13, 3), (30, 3), (9, 2)])
-def test_reports_are_those_of_python_byte_for_byte(
-    process: NodeProcess, mechanism: str, keys: int, padding: int
-) -> None:
-    seeded = random.Random(f"{mechanism} {keys} {padding}")
-    task = new_task(mechanism, keys=keys, padding=padding, size_share="0.5")
-    cases = [(task, of_size(task, size), seeded.randbytes(TAPE_BYTES)) for size in range(keys + 1) for _ in range(30)]
-    expected = [perturb_from(Tape(task.draws, fixed_source(tape)), task, pairs) for _, pairs, tape in cases]
-    made = reports(process, cases)
-    assert made == [{"id": base64url(report.id), "body": base64url(report.body)} for report in expected]
-    assert task.size_question is not None
-    first = task.law.word_limit or 0
-    answers = {max(task.message_format.decode(report.body) - first, -1) for report in expected}
-    # Reports of pairs, and every answer.
-    assert answers == {-1, *range(len(task.size_question.ends))}
-
-
 @pytest.mark.parametrize("mechanism", LAWS)
 def test_a_task_that_refuses_stops_at_the_padding(process: NodeProcess, mechanism: str) -> None:
     task, tape = new_task(mechanism, more="refuse"), random.Random(1).randbytes(TAPE_BYTES)

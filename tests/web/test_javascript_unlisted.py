@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -163,13 +162,6 @@ def test_a_listed_task_does_not_take_other_keys(process: NodeProcess) -> None:
     task = unlisted_task("grr", other=None)
     [found] = process.ask({"do": "refused", "task": task.to_json(), "pairs": [["x", 1]], "form": "map"})
     assert found == {"code": "bad_pairs", "message": "key x is not a key of task t"}
-
-
-def test_hashes_are_those_of_python(process: NodeProcess) -> None:
-    """Texts of every length around the ends of one, two and three blocks."""
-    texts = [random.Random(length).randbytes(length) for length in range(200)]
-    [hashes] = process.ask({"do": "hashes", "texts": [text.hex() for text in texts]})
-    assert hashes == [hashlib.sha256(text).hexdigest() for text in texts]
 
 
 FILE, HASH = "unlisted.js", "sha256.js"

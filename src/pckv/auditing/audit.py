@@ -83,6 +83,8 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
     (True, 1.0, 1.0)
     """
     law, question = task.law, task.size_question
+    # The contract's own ε: a law that was built with another one would be within that.
+    epsilon = Fraction(task.reporting.epsilon)
     audited = discovery_loss if task.kind == DISCOVERY else sampler_loss
     loss = audited(task, progress=progress)
     return Audit(
@@ -93,7 +95,7 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
         padding=law.padding,
         size_share=0.0 if question is None else float(question.share),
         coin=task.coin,
-        asked=float(law.epsilon),
+        asked=float(epsilon),
         claimed=epsilon_of(task.claim),
         closed_form=epsilon_of(task.realised),
         enumerated=epsilon_of(loss.reports),
@@ -102,9 +104,9 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
         functions=loss.functions,
         paths=loss.paths,
         representatives=loss.representatives,
-        holds=max(loss.reports, loss.sizes) <= task.realised <= task.claim
+        holds=loss.reports <= task.realised <= task.claim
         and (question is None or loss.sizes <= question.realised)
-        and is_within(task.claim, law.epsilon),
+        and is_within(task.claim, epsilon),
     )
 
 

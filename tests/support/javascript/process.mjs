@@ -91,6 +91,9 @@ const SEALING = {
   },
 };
 
+// Reading a task takes longer than refusing pairs.
+const tasksRead = new Map();
+
 const ANSWERS = {
   ...SEALING,
   // Which code points may be in an alphabet.
@@ -225,7 +228,8 @@ const ANSWERS = {
   },
   // Why pairs are refused, where they may be given in forms that repeat a key; null if they are not.
   refused: async ({ task, pairs, form }) => {
-    const read = await Task.fromJson(task);
+    if (!tasksRead.has(task)) tasksRead.set(task, await Task.fromJson(task));
+    const read = tasksRead.get(task);
     class Repeating extends Map {
       [Symbol.iterator]() {
         return pairs[Symbol.iterator]();
