@@ -15,10 +15,10 @@ from support.ledger_lives import FAULT_SEEDS, LONG, SEEDS, SHORT, SLOW_LIVES, Li
 from support.tiers import wide
 
 
-def live(seed: str, steps: int = SHORT) -> None:
+def live(seed: str, steps: int = SHORT, place: Path | None = None) -> None:
     with pytest.MonkeyPatch.context() as patch:
         life = Life(seed, steps)
-        check_life(PythonLife(life.contracts, patch), life)
+        check_life(PythonLife(life.contracts, patch, place), life)
 
 
 @pytest.mark.parametrize("seed", [*SEEDS[:2], *wide(*SEEDS[2:])])
@@ -29,6 +29,11 @@ def test_five_years_are_as_the_model_says(seed: str) -> None:
 @pytest.mark.verify
 def test_many_surveys_are_as_the_model_says() -> None:
     live("many", LONG)
+
+
+@pytest.mark.verify
+def test_files_on_disk_are_as_the_model_says(tmp_path: Path) -> None:
+    live("files", place=tmp_path)
 
 
 @pytest.mark.verify

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from functools import cache, partial
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from pckv.client.outbox import OUTCOME_SUFFIX, REPORT_SUFFIX, StoredReport
 from pckv.client.panel import PANEL_SUFFIX
 from pckv.contract.series import Series
 from support.client_collector import LOST, FakeCollector, ReceivedRequest, Reply, problem
-from support.client_series import URL, DirectTransport, MemoryFolder
+from support.client_series import URL, DirectTransport, MemoryFolder, SteppedFolder
 from support.ledger_life_checks import Entry, Seen
 from support.ledger_lives import PAIRS, Call, Contracts, Step
 from support.ledger_model import AWAY, BUSY, LOSES, REFUSES, UNADMITTED, UNSURE, Collector, Result
@@ -82,14 +83,15 @@ class LifeCollector(FakeCollector):
 class PythonLife:
     """Two clients on one state folder, each until it is restarted."""
 
-    def __init__(self, contracts: Contracts, patch: pytest.MonkeyPatch) -> None:
+    def __init__(self, contracts: Contracts, patch: pytest.MonkeyPatch, place: Path | None = None) -> None:
         self._collector = LifeCollector(contracts)
-        self._files: dict[str, str] = {}
+        # In memory, unless a place on disk is given.
+        self._folder = MemoryFolder({}, self._pass_step) if place is None else SteppedFolder(place, self._pass_step)
         self._clients: dict[int, Client] = {}
         self._clocks: dict[int, dt.datetime] = {}
         self._on_step: Callable[[str], None] = _ignore
         self._caller, self._draws = 0, {0: 0}
-        patch.setattr("pckv.client.client.StateFolder", lambda _: MemoryFolder(self._files, self._pass_step))
+        patch.setattr("pckv.client.client.StateFolder", lambda _: self._folder)
         patch.setattr("pckv.client.client.Transport", lambda *_: DirectTransport(self._collector, self._pass_step))
         patch.setattr("pckv.client.panel.Tape", lambda _: Tape(1, fixed_source(bytes(16) + self._drawn())))
         # The same texts are read again and again.
@@ -107,10 +109,10 @@ class PythonLife:
         self._collector.now, self._collector.refusal = step.collector, step.refusal
         self._draws = {client: step.draw_of(client) for client in range(2)}
         self._collector.received.clear()
-        for suffix in (".series", PANEL_SUFFIX):
-            self._files.pop(f"{step.forgotten}{suffix}", None)
-        for suffix in (REPORT_SUFFIX, OUTCOME_SUFFIX):
-            self._files.pop(f"{step.removed}{suffix}", None)
+        for suffix in (".series", PANEL_SUFFIX) if step.forgotten else ():
+            self._folder.remove(f"{step.forgotten}{suffix}")
+        for suffix in (REPORT_SUFFIX, OUTCOME_SUFFIX) if step.removed else ():
+            self._folder.remove(f"{step.removed}{suffix}")
         results = [self._call(step.call)] if step.overtaken is None else self._race(step.call, *step.overtaken)
         return self._seen(results)
 
@@ -154,8 +156,10 @@ class PythonLife:
         for request in self._collector.received:
             [report] = json.loads(request.body)["reports"]
             uploads.append((request.path.split("/")[2], report["id"], report["body"]))
-        stored = {name: json.loads(text) for name, text in self._files.items() if name.endswith(REPORT_SUFFIX)}
-        reports = {name.removesuffix(REPORT_SUFFIX): (text["id"], text["body"]) for name, text in stored.items()}
+        reports = {}
+        for task in self._folder.names(REPORT_SUFFIX):
+            stored = json.loads(self._folder.get(task + REPORT_SUFFIX) or "")
+            reports[task] = (stored["id"], stored["body"])
         ledger = [Entry(e.survey, e.task, e.epsilon, str(e.status), e.day, e.series, e.round) for e in client.ledger()]
         return Seen(results, uploads, reports, ledger, client.spent, client.cap, client.cap_per_period)
 
