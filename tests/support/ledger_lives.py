@@ -33,7 +33,7 @@ from support.ledger_model import (
 )
 
 PAIRS = {"alien": 5.0}
-# Steps of a life: a short one makes about 40 reports, a long one about 150. A planted fault shows in some short ones.
+# Steps of a life: a short one makes about 40 reports, a long one more than 100 in 800 calls.
 SHORT, LONG = 150, 700
 SEEDS = [str(seed) for seed in range(12)]
 # Every planted fault shows in one of these.
