@@ -35,19 +35,12 @@ class PythonDevice:
         self.collector, self._state, self._patch = collector, state, patch
         self._clock: Clock = utc_now
 
-    def _client(self, cap: str | None = None, folder: str = "", **options: Any) -> Client:
-        given = {"cap": cap, "retry_policy": QUICK, "clock": self._clock} | options
-        return Client(self.collector.url + folder, self._state, **given)
+    def _client(self, cap: str | None = None, folder: str = "") -> Client:
+        return Client(self.collector.url + folder, self._state, cap=cap, retry_policy=QUICK, clock=self._clock)
 
     def submit(self, task: Task, cap: str | None = None, folder: str = "") -> str:
-        return self._submitted(self._client(cap, folder), task)
-
-    def submit_with(self, task: Task, cap_per_period: tuple[str, int] | None) -> str:
-        return self._submitted(self._client(cap_per_period=cap_per_period), task)
-
-    def _submitted(self, client: Client, task: Task) -> str:
         try:
-            return client.submit(task.id, PAIRS).status
+            return self._client(cap, folder).submit(task.id, PAIRS).status
         except PckvError as error:
             return error.code
 

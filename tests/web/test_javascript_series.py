@@ -1,4 +1,4 @@
-"""Series in JavaScript: the vectors, the panel, every schedule of a device, caps in time, and what a call says."""
+"""Series in JavaScript: the vectors, the panel, every schedule of a device, and what a call says."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.series_calls import (
     vectors,
     weekly,
 )
-from support.series_checks import check_caps_in_time, check_panels, check_schedules, check_two_panels
+from support.series_checks import check_panels, check_schedules
 from support.tasks import a_task
 from support.tiers import wide
 
@@ -61,14 +61,6 @@ def test_a_window_of_rounds_holds_one_report_in_every_schedule(case: tuple[int, 
 @pytest.mark.parametrize("case", [(3, 4, 1), *wide((2, 4, 2))], ids=str)
 def test_rounds_only_go_up_even_if_the_collector_takes_any(case: tuple[int, int, int]) -> None:
     check_schedules(CLIENT, case, trusting=True)
-
-
-def test_two_panels_share_one_ledger() -> None:
-    check_two_panels(CLIENT)
-
-
-def test_caps_hold_in_time() -> None:
-    check_caps_in_time(CLIENT)
 
 
 def test_what_a_call_says(process: NodeProcess) -> None:

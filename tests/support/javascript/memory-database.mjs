@@ -37,7 +37,8 @@ class MemoryTransaction {
     const rows = () => this.rows.get(name);
     return {
       get: (key) => request(() => rows().get(key)),
-      getAll: () => request(() => [...rows().values()]),
+      // In the order of keys, as a browser does: the last row is not the latest one.
+      getAll: () => request(() => [...rows().keys()].sort().map((key) => rows().get(key))),
       put: (value, key) => request(() => void rows().set(keyOf(value, key), kept(value))),
       delete: (key) => request(() => void rows().delete(key)),
       add: (value, key) =>

@@ -102,11 +102,7 @@ export class SeriesDevice {
         tab.dead = true;
         tab.end("killed");
       }
-      const times = tab.steps.filter((step) => step === kind).length;
-      if (number === tab.overtakenAt || `${kind} ${times}` === tab.overtakenOn) {
-        if (tab.forgetsPanel) this.forgetPanel();
-        await this.report(tab.otherClock);
-      }
+      if (number === tab.overtakenAt) await this.report(tab.otherClock);
       // Only one tab runs at a time: what it asks for next is asked by this one.
       this.tab = tab;
       return !tab.dead;
