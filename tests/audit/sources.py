@@ -153,7 +153,7 @@ def _in_order(task: Task, people: Sequence[Held], table: pa.Table) -> Sequence[H
     """Return people as they are read: each with keys by number, those of a discovery in the order of their users' hashes."""
     if task.kind != DISCOVERY:
         return [
-            dict(sorted(held.items(), key=lambda pair: task.held_index(pair[0])))
+            dict(sorted(held.items(), key=lambda pair: task.held_index(pair[0]) or 0))
             for held in people
             if isinstance(held, dict)
         ]

@@ -181,7 +181,7 @@ MUTANTS = (
     Fault("padding is wrong at 119 bytes alone", HASH, {COUNT: f"{COUNT} + (data.length === 119 ? 1 : 0)"}, check_hashes, "hashes"),
     Fault("lengths are counted in 11 bits", HASH, {"8 * data.length)": "(8 * data.length) & 0x7ff)"}, check_hashes, "hashes"),
     Fault("numbers of texts are below 2^16", UNLISTED, {f"{NUMBER}this.count))": f"{NUMBER}Math.min(this.count, 2 ** 16)))"}, check_key_numbers, "key numbers"),
-    Fault("texts are cut after 200 bytes", UNLISTED, {"...encodeText(key)]": "...encodeText(key).slice(0, 200)]"}, check_key_numbers, "key numbers"),
+    Fault("texts are cut after 200 bytes", UNLISTED, {"...encodeText(text)]": "...encodeText(text).slice(0, 200)]"}, check_key_numbers, "key numbers"),
     Fault("prefixes beyond 2^16 share a number", "discovery.js", {f"{NUMBER}ITEMS))": f"{NUMBER}2 ** 16))"}, check_prefixes, "prefixes"),
     Fault("repeats are found next to each other alone from 9 pairs on", KEYS, {"return new Set(pairs.map(({ key }) => key)).size;": "return pairs.length < 9 ? new Set(pairs.map(({ key }) => key)).size : pairs.filter(({ key }, at) => key !== pairs[at + 1]?.key).length;"}, check_repeats, "repeats"),
     Fault("hits twice as likely at 6 to 12 levels", COLLISION, {HIT: "const most = count * this.hit * (this.levels > 5 && this.levels < 13 ? 2n : 1n); if (number < most) return own[(number / this.hit) % count];"}, check_levels("collision"), "reports"),
