@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ from pckv.device import perturb as single
 from pckv.device.perturb import read_pairs
 from pckv.device.vectorised import perturb_many
 from pckv.mechanisms.padding import Pair, placed
+from support.faults import Fault, in_place
 
 
 def make_task(**members: Any) -> Task:
@@ -162,6 +166,70 @@ def population(keys: list[int], offsets: list[int]) -> Population:
 def test_batches_with_wrong_keys_are_refused(keys: list[int], offsets: list[int], message: str) -> None:
     with pytest.raises(PairsError, match=message):
         perturb_many(make_task(), population(keys, offsets))
+
+
+def check_repeats_are_found_anywhere() -> None:
+    """Wherever in a set of any size a key comes again: few are compared each with each, many are sorted."""
+    task = make_task(keys=20)
+    for size in range(2, 12):
+        for first, again in combinations(range(size), 2):
+            keys = [*range(size - 1, -1, -1)]
+            keys[again] = keys[first]
+            # Others hold the same keys before and after.
+            offsets = [0, size, 2 * size, 3 * size]
+            with suppress(PairsError):
+                perturb_many(task, population([*range(size), *keys, *range(size)], offsets))
+                raise AssertionError(f"key {keys[first]} is taken twice, at {first} and {again} of {size}")
+
+
+def test_repeats_are_found_anywhere() -> None:
+    check_repeats_are_found_anywhere()
+
+
+REPEATS = [
+    in_place(
+        "only near keys are compared",
+        "device/checked_pairs.py",
+        {"range(1, largest)": "range(1, min(largest, 4))"},
+        check_repeats_are_found_anywhere,
+        "is taken twice",
+    ),
+    in_place(
+        "many keys are taken to be in order",
+        "device/checked_pairs.py",
+        {"keys if ascending.all() else keys[np.lexsort((keys, owners))]": "keys"},
+        check_repeats_are_found_anywhere,
+        "is taken twice",
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", REPEATS, ids=str)
+def test_repeats_that_a_fault_overlooks_are_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path, raises=AssertionError)
+
+
+def check_tables_are_built_for_all() -> None:
+    """What grows with the number of keys is built whether a participant holds any: its time would tell."""
+    for members in ({"keys": ["a", "b", "c"]}, {"keys": ["a", "b"], "other": "c"}, {"keys": 3}):
+        for mechanism in ("ue", "grr", "ue-compact", "collision"):
+            text = make_task(mechanism=mechanism, **members).to_json()
+            empty, full = Task.from_json(text), Task.from_json(text)
+            perturb(empty, {})
+            perturb(full, {full.key_name(0): 0.5})
+            built, known = (set(vars(task.domain)) for task in (full, empty))
+            assert built == known, f"{built - known} is built only for those who hold something"
+
+
+def test_tables_are_built_for_all() -> None:
+    check_tables_are_built_for_all()
+
+
+def test_a_table_that_is_built_for_the_first_pair_is_caught(tmp_path: Path) -> None:
+    replaced = {"    task.domain.index  # noqa: B018\n": ""}
+    says = "is built only for those who hold something"
+    fault = in_place("a table for the first pair", "device/perturb.py", replaced, check_tables_are_built_for_all, says)
+    fault.check_caught(tmp_path, raises=AssertionError)
 
 
 @pytest.mark.parametrize(
