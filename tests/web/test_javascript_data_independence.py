@@ -9,7 +9,8 @@ import pytest
 
 from support.faults import Fault
 from support.holdings import FAILURES, SHORT, SHORT_REFUSALS, SUBJECTS, THOROUGH, Run, check_alike, check_refusals
-from support.observed_javascript import observer, refuser
+from support.node import CLIENT
+from support.observed_javascript import check_surroundings, observer, refuser
 
 
 def test_devices_that_differ_in_their_pairs_look_alike() -> None:
@@ -30,6 +31,11 @@ def test_devices_report_and_retry() -> None:
             assert {entry["status"] for entry in seen["results"][-1]} == {"sent"}
             assert sum(kind == "pause" for kind, *_ in seen["requests"]) >= 2
         assert refused["results"][-1][0]["status"] == "refused"
+
+
+@pytest.mark.parametrize("name", ["series of grr", "other"])
+def test_a_page_asks_its_browser_for_what_it_relies_on(name: str) -> None:
+    check_surroundings(CLIENT, SUBJECTS[name])
 
 
 @pytest.mark.verify
@@ -71,4 +77,23 @@ FAULTS = (
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path)
+
+
+def surroundings(client: Path) -> None:
+    check_surroundings(client, SUBJECTS["other"])
+
+
+COLLECTOR = "collector.js"
+ASKED = (
+    Fault("cookies of the same site are sent", COLLECTOR, {'credentials: "omit"': 'credentials: "same-origin"'}, surroundings, "is requested with"),
+    Fault("the page's address is sent", COLLECTOR, {'      referrerPolicy: "no-referrer",\n': ""}, surroundings, "is requested with"),
+    Fault("redirects are followed", COLLECTOR, {'      redirect: "manual",\n': ""}, surroundings, "is requested with"),
+    Fault("what is stored may be lost", "storage.js", {', { durability: "strict" }': ""}, surroundings, "transactions are opened with"),
+    Fault("a report is shown before it is sent", "index.js", {'status === "sent" ? report : undefined': "report"}, surroundings, "is shown that is waiting"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", ASKED, ids=str)
+def test_a_fault_of_what_is_asked_is_caught(fault: Fault, tmp_path: Path) -> None:
     fault.check_caught(tmp_path)

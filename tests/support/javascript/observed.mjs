@@ -149,5 +149,5 @@ export async function answer({ calls, held, ...given }) {
       rows.push(shown(world.rows()));
     }
   });
-  return { results, rows, seen: world.seen };
+  return { results, rows, seen: world.seen, opened: [...world.database.opened].map((text) => JSON.parse(text)) };
 }
