@@ -36,6 +36,8 @@ RIGHT: dict[str, list[int]] = {"contract": [], "admission": [], "reports": []}
 # follows redirects to other sites, and answers from what it has kept.
 REQUEST_OPTIONS = {"cache": "no-store", "credentials": "omit", "redirect": "manual", "referrerPolicy": "no-referrer"}
 SENT_OPTIONS = {"method": "POST", "headers": {"Content-Type": "application/json"}}
+# A page of a portal, and JSON of another service: see `observed.mjs`.
+STRANGERS = (1, 2)
 # A report is sent only once it would be found again after a power failure.
 TRANSACTION = ["readwrite", {"durability": "strict"}]
 
@@ -143,6 +145,9 @@ def check_surroundings(client: Path, subject: Task | Series) -> None:
         expected = REQUEST_OPTIONS | (SENT_OPTIONS if "body" in options else {})
         if asked != expected:
             raise AuditFailure(f"{path} is requested with {asked}, not {expected}")
+    kinds = [each[2].rpartition("/")[2] if each[0] == "request" else each[0] for each in answer["seen"]]
+    if "persist" not in kinds[: kinds.index("reports")]:
+        raise AuditFailure("a browser may clear what is stored: it is not asked to keep it before a report is sent")
     if answer["opened"] != [TRANSACTION]:
         raise AuditFailure(f"transactions are opened with {answer['opened']}, not {TRANSACTION}")
     results = [result for result in answer["results"] if isinstance(result, dict)]
@@ -151,3 +156,15 @@ def check_surroundings(client: Path, subject: Task | Series) -> None:
     for result in results:
         if result["status"] != "sent" and result.get("report"):
             raise AuditFailure(f"a report is shown that is {result['status']}: a participant may keep it back")
+
+
+def check_strangers(client: Path, subject: Task | Series) -> None:
+    """Check that nothing is reported where what admits a report is no collector, but only a collector can."""
+    for stranger in STRANGERS:
+        failures = RIGHT | {"admission": [stranger] * 50}
+        [answer] = node(client, SCRIPT).ask(_request(subject, {}, failures, 1) | {"calls": _reports(subject)})
+        paths = [each[2] for each in answer["seen"] if each[0] == "request"]
+        if not any(path.endswith("/admission") for path in paths):
+            raise AuditFailure(f"nothing is asked: {answer['results']}")
+        if any(path.endswith("/reports") for path in paths):
+            raise AuditFailure(f"a report is made without a collector: stranger {stranger} is believed")
