@@ -82,6 +82,7 @@ MUTANTS = (
     PatchedFault("refused reports left out", only("is not Status.REFUSED"), checks.check_every_state_counts),
     PatchedFault("waiting reports left out", only("is not Status.WAITING"), checks.check_every_state_counts),
     PatchedFault("only what was sent counts", only("is Status.SENT"), checks.check_every_state_counts),
+    PatchedFault("caps are rounded up", in_source(LEDGER, {"return self._given\n": "return round(self._given, 15)\n"}), checks.check_every_state_counts),
     PatchedFault("removed reports left out", only("is not Status.REMOVED"), checks.check_a_removed_report_is_not_made_again),
     PatchedFault("one ledger per address", in_source("client/client.py", {"Path(state).absolute()": "Path(state, url.rpartition('/')[2]).absolute()"}), checks.check_addresses_share_the_ledger),
     PatchedFault("names as they are", survey_by("{}"), checks.check_a_survey_is_answered_once),

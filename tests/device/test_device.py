@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from hypothesis import strategies as st
 from pckv import Task, perturb
 from pckv.base.budget import ALLOCATIONS
 from pckv.base.errors import PairsError
+from pckv.base.limits import REPORT_ID_BYTES
 from pckv.base.population import Population
-from pckv.base.randomness import Tape, fixed_source
+from pckv.base.randomness import DRAW_BYTES, MAX_BLOCK_BYTES, Tape, fixed_source
 from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import VectorisedTape, perturb_many
 from pckv.mechanisms.grr import device as grr
@@ -27,6 +29,7 @@ from pckv.mechanisms.ue import device as ue
 from pckv.mechanisms.ue.law import UeLaw
 from pckv.mechanisms.ue_compact import device as ue_compact
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
+from support.faults import Fault, in_place
 
 N = 2**64
 PLUS = N  # a level that every draw is below
@@ -138,6 +141,34 @@ def test_a_rejection_takes_a_further_draw_from_the_source() -> None:
     assert Tape(1, fixed_source(data)).below(3) == 1
     with pytest.raises(EOFError, match="the tape ends"):
         Tape(1, fixed_source(data[:24])).below(3)
+
+
+def check_a_tape_gives_every_draw_once() -> None:
+    """Whatever was expected, in blocks of any number: draws that come again would tie the noise of keys together."""
+    block = MAX_BLOCK_BYTES // DRAW_BYTES
+    for expected in (0, 1, 5, block - 3, block - 2, block - 1, block, 2 * block - 2, 2 * block - 1, 3 * block):
+        data = np.arange(2 + expected + 20, dtype="<u8").tobytes()
+        given = Tape(expected, fixed_source(data))
+        assert given.report_id == data[:REPORT_ID_BYTES]
+        drawn = [given.draw() for _ in range(expected + 20)]
+        assert drawn == list(range(2, 2 + len(drawn))), f"{expected} draws were expected"
+
+
+def test_a_tape_gives_every_draw_once() -> None:
+    check_a_tape_gives_every_draw_once()
+
+
+TAPE = "base/randomness.py"
+NEXT = "self._next_draw = iter(block).__next__"
+TAPES = [
+    in_place("the last block is repeated", TAPE, {NEXT: "self._next_draw = iter(block * 2).__next__"}, check_a_tape_gives_every_draw_once),
+    in_place("the id of a large report is drawn again", TAPE, {"unpack_from(data, REPORT_ID_BYTES)": "unpack_from(data, REPORT_ID_BYTES * (first < _FIRST_BLOCK_DRAWS))"}, check_a_tape_gives_every_draw_once),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", TAPES, ids=str)
+def test_a_tape_with_a_fault_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path, raises=AssertionError)
 
 
 def test_levels() -> None:

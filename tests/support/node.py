@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 import shutil
 import subprocess
 from decimal import Decimal
@@ -18,6 +19,8 @@ from support.parts import missing_part
 CLIENT = Path(__file__).parents[2] / "src" / "pckv" / "web" / "client"
 SCRIPT = Path(__file__).parent / "javascript" / "process.mjs"
 HOST = SCRIPT.with_name("host.mjs")
+# Where it is tomorrow from 10:00 UTC on: days are those of UTC wherever a device is.
+TIME_ZONE = "Pacific/Kiritimati"
 
 
 class NodeProcess:
@@ -71,7 +74,8 @@ def _process(script: Path) -> subprocess.Popen[str]:
     started = _processes.get(script)
     if started is None or started.poll() is not None:
         command = [_executable(), str(HOST), str(script)]
-        started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        surroundings = os.environ | {"TZ": TIME_ZONE}
+        started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=surroundings)
         _processes[script] = started
         atexit.register(_end, started)
     return started

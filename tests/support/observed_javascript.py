@@ -8,6 +8,7 @@ from typing import Any
 
 from pckv import Task
 from pckv.base.canonical import base64url
+from pckv.base.errors import AuditFailure
 from pckv.base.limits import SERVER_COIN
 from pckv.contract.series import Series
 from support.holdings import (
@@ -31,6 +32,14 @@ from support.node import CLIENT, node
 SCRIPT = Path(__file__).parent / "javascript" / "observed.mjs"
 COIN = base64url(bytes(range(16)))
 RIGHT: dict[str, list[int]] = {"contract": [], "admission": [], "reports": []}
+# What every request asks of a browser besides what is sent: without them it adds cookies and the page's address,
+# follows redirects to other sites, and answers from what it has kept.
+REQUEST_OPTIONS = {"cache": "no-store", "credentials": "omit", "redirect": "manual", "referrerPolicy": "no-referrer"}
+SENT_OPTIONS = {"method": "POST", "headers": {"Content-Type": "application/json"}}
+# A page of a portal, and JSON of another service: see `observed.mjs`.
+STRANGERS = (1, 2)
+# A report is sent only once it would be found again after a power failure.
+TRANSACTION = ["readwrite", {"durability": "strict"}]
 
 
 def _request(subject: Task | Series, held: Held, failures: dict[str, list[int]], seed: int) -> dict[str, Any]:
@@ -123,3 +132,39 @@ def refuser(client: Path = CLIENT) -> Refuser:
         return answer["results"][2:], len(answer["seen"]) > 1 or any(rows != before for rows in after)
 
     return refuse
+
+
+def check_surroundings(client: Path, subject: Task | Series) -> None:
+    """Check what a page asks of its browser: to add nothing to requests, and to keep what is stored; and what it shows."""
+    # The first upload has no answer, the next ones have: the report waits, and is then sent.
+    failures = RIGHT | {"reports": [0] * 3}
+    calls = [*_reports(subject), *(_call(END_SECONDS, method, subject) for method in ("flush", "ledger"))]
+    [answer] = node(client, SCRIPT).ask(_request(subject, {}, failures, 1) | {"calls": calls})
+    for _, _, path, options in (each for each in answer["seen"] if each[0] == "request"):
+        asked = {name: option for name, option in options.items() if name not in ("body", "signal")}
+        expected = REQUEST_OPTIONS | (SENT_OPTIONS if "body" in options else {})
+        if asked != expected:
+            raise AuditFailure(f"{path} is requested with {asked}, not {expected}")
+    kinds = [each[2].rpartition("/")[2] if each[0] == "request" else each[0] for each in answer["seen"]]
+    if "persist" not in kinds[: kinds.index("reports")]:
+        raise AuditFailure("a browser may clear what is stored: it is not asked to keep it before a report is sent")
+    if answer["opened"] != [TRANSACTION]:
+        raise AuditFailure(f"transactions are opened with {answer['opened']}, not {TRANSACTION}")
+    results = [result for result in answer["results"] if isinstance(result, dict)]
+    if not {"waiting", "sent"} <= {result["status"] for result in results}:
+        raise AuditFailure(f"no report waits and is then sent: {results}")
+    for result in results:
+        if result["status"] != "sent" and result.get("report"):
+            raise AuditFailure(f"a report is shown that is {result['status']}: a participant may keep it back")
+
+
+def check_strangers(client: Path, subject: Task | Series) -> None:
+    """Check that nothing is reported where what admits a report is no collector, but only a collector can."""
+    for stranger in STRANGERS:
+        failures = RIGHT | {"admission": [stranger] * 50}
+        [answer] = node(client, SCRIPT).ask(_request(subject, {}, failures, 1) | {"calls": _reports(subject)})
+        paths = [each[2] for each in answer["seen"] if each[0] == "request"]
+        if not any(path.endswith("/admission") for path in paths):
+            raise AuditFailure(f"nothing is asked: {answer['results']}")
+        if any(path.endswith("/reports") for path in paths):
+            raise AuditFailure(f"a report is made without a collector: stranger {stranger} is believed")

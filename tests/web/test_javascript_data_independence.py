@@ -7,9 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from pckv.base.limits import SERVER_COIN
+from pckv.contract.series import Series
 from support.faults import Fault
 from support.holdings import FAILURES, SHORT, SHORT_REFUSALS, SUBJECTS, THOROUGH, Run, check_alike, check_refusals
-from support.observed_javascript import observer, refuser
+from support.node import CLIENT
+from support.observed_javascript import check_strangers, check_surroundings, observer, refuser
+
+# A report of these is made only after a collector's answer.
+NEED_ADMISSION = [
+    name for name, subject in SUBJECTS.items() if isinstance(subject, Series) or subject.coin == SERVER_COIN
+]
 
 
 def test_devices_that_differ_in_their_pairs_look_alike() -> None:
@@ -30,6 +38,16 @@ def test_devices_report_and_retry() -> None:
             assert {entry["status"] for entry in seen["results"][-1]} == {"sent"}
             assert sum(kind == "pause" for kind, *_ in seen["requests"]) >= 2
         assert refused["results"][-1][0]["status"] == "refused"
+
+
+@pytest.mark.parametrize("name", ["series of grr", "other"])
+def test_a_page_asks_its_browser_for_what_it_relies_on(name: str) -> None:
+    check_surroundings(CLIENT, SUBJECTS[name])
+
+
+@pytest.mark.parametrize("subject", NEED_ADMISSION)
+def test_only_a_collector_confirms_a_round_or_gives_a_coin(subject: str) -> None:
+    check_strangers(CLIENT, SUBJECTS[subject])
 
 
 @pytest.mark.verify
@@ -71,4 +89,40 @@ FAULTS = (
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path)
+
+
+def strangers(client: Path) -> None:
+    for name in NEED_ADMISSION:
+        check_strangers(client, SUBJECTS[name])
+
+
+def surroundings(client: Path) -> None:
+    check_surroundings(client, SUBJECTS["other"])
+
+
+COLLECTOR = "collector.js"
+ASKED = (
+    Fault("cookies of the same site are sent", COLLECTOR, {'credentials: "omit"': 'credentials: "same-origin"'}, surroundings, "is requested with"),
+    Fault("the page's address is sent", COLLECTOR, {'      referrerPolicy: "no-referrer",\n': ""}, surroundings, "is requested with"),
+    Fault("redirects are followed", COLLECTOR, {'      redirect: "manual",\n': ""}, surroundings, "is requested with"),
+    Fault("what is stored may be lost", "storage.js", {', { durability: "strict" }': ""}, surroundings, "transactions are opened with"),
+    Fault("the browser is not asked to keep what is stored", "index.js", {"    navigator.storage.persist().catch(() => {});\n": ""}, surroundings, "may clear what is stored"),
+    Fault("a report is shown before it is sent", "index.js", {'status === "sent" ? report : undefined': "report"}, surroundings, "is shown that is waiting"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", ASKED, ids=str)
+def test_a_fault_of_what_is_asked_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path)
+
+
+BELIEVED = (
+    Fault("any answer confirms a round", "series.js", {"if (said?.coin !== null) return": "if (!said) return"}, strangers, "stranger 1 is believed"),
+    Fault("any object confirms a round", "series.js", {"if (said?.coin !== null) return": "if (!said || said.coin) return"}, strangers, "stranger 1 is believed"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", BELIEVED, ids=str)
+def test_a_fault_that_believes_a_stranger_is_caught(fault: Fault, tmp_path: Path) -> None:
     fault.check_caught(tmp_path)

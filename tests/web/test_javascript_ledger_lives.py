@@ -76,6 +76,7 @@ FAULTS = (
     planted("forgotten after two years", LEDGER, {"return [...entries.values()];": "return [...entries.values()].filter(({ day }) => !(Date.now() - Date.parse(day) > 730 * DAY));"}),
     planted("records without a day", INDEX, {"return { ...spending, day };": "return spending;"}),
     planted("the day goes back with the clock", INDEX, {"latestDay(entries, this._today())": "this._today()"}),
+    planted("days of the device's time zone", INDEX, {"this.clock().toJSON().slice(0, 10)": 'new Intl.DateTimeFormat("sv").format(this.clock())'}),
     planted("caps are forgotten", LEDGER, {"...remembered": "...{}"}),
 )  # fmt: skip
 

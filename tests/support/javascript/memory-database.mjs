@@ -79,6 +79,8 @@ export class MemoryDatabase {
   rows = new Map();
   keyPaths = new Map();
   last = Promise.resolve();
+  // What transactions were opened with, but for their stores.
+  opened = new Set();
 
   constructor(stepOf) {
     this.stepOf = stepOf;
@@ -95,7 +97,10 @@ export class MemoryDatabase {
         this.rows.set(name, new Map());
         this.keyPaths.set(name, keyPath);
       },
-      transaction: () => new MemoryTransaction(this, step),
+      transaction: (_, ...given) => {
+        this.opened.add(JSON.stringify(given));
+        return new MemoryTransaction(this, step);
+      },
     };
     step("open").then((alive) => {
       if (!alive) return;

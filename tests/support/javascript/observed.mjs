@@ -47,6 +47,9 @@ class Randomness {
   }
 }
 
+// What is no collector may answer at its address, too; the numbers stand for statuses that there are not.
+const STRANGERS = { 1: ["text/html", "<h1>Welcome to the hotel</h1>"], 2: ["application/json", "{}"] };
+
 /** A device, its network and its clock. */
 class World {
   now = 0;
@@ -93,6 +96,10 @@ class World {
     this.now += EXCHANGE;
     const status = this.left[kind].shift() ?? 200;
     if (!status) throw new TypeError("no answer");
+    if (STRANGERS[status]) {
+      const [media, text] = STRANGERS[status];
+      return { type: "basic", status: 200, headers: new Map([["Content-Type", media]]), text: async () => text };
+    }
     const isRefused = status === 403;
     const contents = {
       contract: this.contract,
@@ -149,5 +156,5 @@ export async function answer({ calls, held, ...given }) {
       rows.push(shown(world.rows()));
     }
   });
-  return { results, rows, seen: world.seen };
+  return { results, rows, seen: world.seen, opened: [...world.database.opened].map((text) => JSON.parse(text)) };
 }

@@ -80,6 +80,7 @@ INDEX, LEDGER, FORMATS = "index.js", "ledger.js", "formats.js"
 MUTANTS = (
     Fault("refused reports left out", INDEX, {ALLOWED: 'const entries = (await entriesOf(on)).filter((e) => e.status !== "refused");'}, checks.check_every_state_counts),
     Fault("waiting reports left out", INDEX, {ALLOWED: 'const entries = (await entriesOf(on)).filter((e) => e.status !== "waiting");'}, checks.check_every_state_counts),
+    Fault("caps are rounded up", "epsilon.js", {"times(UNITS_PER_ONE).floor": "times(UNITS_PER_ONE).ceil"}, checks.check_every_state_counts),
     Fault("removed reports left out", INDEX, {ALLOWED: 'const entries = (await entriesOf(on)).filter((e) => e.status !== "removed");'}, checks.check_a_removed_report_is_not_made_again),
     Fault("one ledger per address", INDEX, {"inTransaction(this.state": "inTransaction(this.state + this.url"}, checks.check_addresses_share_the_ledger),
     Fault("names as they are", INDEX, {"surveyOf(survey) === surveyOf(name)": "survey === name"}, checks.check_a_survey_is_answered_once),
