@@ -1,4 +1,4 @@
-"""Lines of one kind are limited in rate: they cannot fill the disk, and their number is not lost."""
+"""Lines of one kind are limited in rate, and those of libraries name neither people nor what they sent."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import json
 import logging
 import sys
 import threading
+from contextlib import redirect_stderr
+from io import StringIO
+from pathlib import Path
 
 import pytest
 
 from pckv.collector.http import logs
 from pckv.collector.http.logs import MAX_LINES_PER_WINDOW, WINDOW_SECONDS, LibraryLogHandler, LogRate
+from support.faults import Fault, in_place
 
 
 @pytest.fixture
@@ -54,6 +58,44 @@ def test_lines_of_libraries_are_limited_by_logger(capsys: pytest.CaptureFixture[
         for _ in range(1000):
             handler.emit(logging.LogRecord(name, logging.ERROR, "", 0, "out of descriptors", (), None))
     assert len(lines(capsys)) == 2 * MAX_LINES_PER_WINDOW
+
+
+def check_libraries_name_nothing() -> None:
+    """Assert that lines of libraries hold their kind alone: texts may hold addresses, paths and what people sent."""
+    address = "203.0.113.7"
+    failure = OSError(f"no route to {address}")
+    for message, error in ((f"from {address}", None), ("from %s", None), ("from %s", failure)):
+        arguments = (address,) if "%" in message else ()
+        trace = None if error is None else (type(error), error, None)
+        record = logging.LogRecord("asyncio", logging.ERROR, address, 0, message, arguments, trace)
+        with redirect_stderr(StringIO()) as stream, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(logs, "_rate", LogRate())
+            LibraryLogHandler().emit(record)
+        kind = "" if error is None else "OSError"
+        line = {"event": "library", "logger": "asyncio", "level": "error", "kind": kind}
+        assert json.loads(stream.getvalue()) == line
+
+
+def test_lines_of_libraries_name_nothing() -> None:
+    check_libraries_name_nothing()
+
+
+KIND = "level=record.levelname.lower(), kind=kind)"
+LIBRARY_FAULTS = [
+    in_place(
+        f"a line has {what}", "collector/http/logs.py", {KIND: f"{KIND[:-1]}{added})"}, check_libraries_name_nothing
+    )
+    for what, added in (
+        ("the message where there is no error", " or record.getMessage()"),
+        ("the arguments", ", about=[str(each) for each in record.args or ()]"),
+        ("the text of the error", " and str(record.exc_info[1])"),
+    )
+]
+
+
+@pytest.mark.parametrize("fault", LIBRARY_FAULTS, ids=str)
+def test_a_fault_of_library_lines_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path, raises=AssertionError)
 
 
 @pytest.mark.usefixtures("moment")
