@@ -6,6 +6,7 @@ import json
 import logging
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import Path
@@ -14,7 +15,11 @@ import pytest
 
 from pckv.collector.http import logs
 from pckv.collector.http.logs import MAX_LINES_PER_WINDOW, WINDOW_SECONDS, LibraryLogHandler, LogRate
+from pckv.store.base import Deletion, ReportOutcome, Upload
+from support.collectors import as_items, running
 from support.faults import Fault, in_place
+from support.memory_store import MemoryStore
+from support.stores import report
 
 
 @pytest.fixture
@@ -80,6 +85,7 @@ def test_lines_of_libraries_name_nothing() -> None:
     check_libraries_name_nothing()
 
 
+LOGGED = '_failed", kind=type(error).__name__'
 KIND = "level=record.levelname.lower(), kind=kind)"
 LIBRARY_FAULTS = [
     in_place(
@@ -95,6 +101,46 @@ LIBRARY_FAULTS = [
 
 @pytest.mark.parametrize("fault", LIBRARY_FAULTS, ids=str)
 def test_a_fault_of_library_lines_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path, raises=AssertionError)
+
+
+class FailingStore(MemoryStore):
+    """A store with a bug, whose error says what was sent."""
+
+    def add_reports(self, uploads: Sequence[Upload], day: str) -> list[list[ReportOutcome]]:
+        raise RuntimeError(f"{uploads} on {day}")
+
+    def find_deletion(self, task_id: str) -> Deletion | None:
+        raise RuntimeError(task_id)
+
+
+def check_bugs_name_nothing() -> None:
+    """Assert that a bug is logged by its kind alone: neither its text nor the request that led to it."""
+    with redirect_stderr(StringIO()) as stream, running(FailingStore()) as collector:
+        task = collector.add_task()
+        for answer in (collector.send(task, as_items(report(1, task=task))), collector.get(f"/tasks/{'A' * 43}")):
+            assert answer.is_server_error
+    logged = [json.loads(line) for line in stream.getvalue().splitlines()]
+    expected = [{"event": f"{what}_failed", "kind": "RuntimeError"} for what in ("commit", "request", "request")]
+    assert [line for line in logged if "failed" in line["event"]] == expected
+
+
+def test_bugs_name_nothing() -> None:
+    check_bugs_name_nothing()
+
+
+BUG_FAULTS = [
+    in_place(f"a line has {what}", f"collector/{file}.py", {f"{LOGGED})": f"{LOGGED}{added})"}, check_bugs_name_nothing)
+    for what, file, added in (
+        ("the address", "http/gateway", ", client=scope['client'][0]"),
+        ("the path", "http/gateway", ", path=scope['path']"),
+        ("the text of a bug", "ingest/report_writer", ", reason=str(error)"),
+    )
+]
+
+
+@pytest.mark.parametrize("fault", BUG_FAULTS, ids=str)
+def test_a_fault_of_lines_about_bugs_is_caught(fault: Fault, tmp_path: Path) -> None:
     fault.check_caught(tmp_path, raises=AssertionError)
 
 
