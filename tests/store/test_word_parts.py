@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from pckv.base.errors import ReportError, TallyError
 from pckv.base.wire import Report
 from pckv.store import parts
 from pckv.store import store as sql
-from pckv.store.base import Part, PartSummary, Upload
+from pckv.store.base import Part, PartSummary, StoredPart, Upload
 from pckv.store.checks import check_store
 from pckv.store.parts import (
     MAGIC,
@@ -32,6 +32,7 @@ from pckv.store.parts import (
     unpack_words,
 )
 from pckv.store.sql import reports
+from pckv.store.sql.transactions import Transaction
 from pckv.store.store import Store
 from pckv.tally import layouts
 from support import memory_store as memory
@@ -313,6 +314,35 @@ SOME_EXIST = {
 def test_parts_that_are_replaced_one_by_one_are_caught(kind: str, tmp_path: Path) -> None:
     fault = in_place("some of the parts suffice", f"store/{kind}.py", SOME_EXIST[kind], check_replaced_together)
     fault.check_caught(tmp_path, kind, tmp_path, raises=AssertionError)
+
+
+def check_changes_of_one_moment(kind: str, folder: Path) -> None:
+    """Assert that no report is missing from changes of parts that are merged while they are read."""
+    find_parts, merged = reports.find_parts, []
+    with opened(store_url(kind, folder)) as store, pytest.MonkeyPatch.context() as patch:
+        store.add_task(TASK, DAY)
+        for number in range(3):
+            add(store, report(number))
+
+        def find_merged(tx: Transaction, task_id: str, numbers: Sequence[int]) -> list[StoredPart]:
+            if not merged:
+                merged.append(True)
+                assert store.compact(TASK.id, fully=True) == 3
+            return find_parts(tx, task_id, numbers)
+
+        patch.setattr(reports, "find_parts", find_merged)
+        assert sum(part.reports for part in store.part_changes(TASK.id, ()).parts) == 3
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_changes_are_those_of_one_moment(kind: str, tmp_path: Path) -> None:
+    check_changes_of_one_moment(kind, tmp_path)
+
+
+def test_changes_of_two_moments_are_caught(tmp_path: Path) -> None:
+    missing = {"if len(found) < len(wanted):": "if not found and not wanted and known:"}
+    fault = in_place("parts may be missing", "store/sql/reports.py", missing, check_changes_of_one_moment)
+    fault.check_caught(tmp_path, "postgres", tmp_path, raises=AssertionError)
 
 
 def test_the_changes_of_parts(store: Store) -> None:
