@@ -318,7 +318,8 @@ def test_parts_that_are_replaced_one_by_one_are_caught(kind: str, tmp_path: Path
 
 def check_changes_of_one_moment(kind: str, folder: Path) -> None:
     """Assert that no report is missing from changes of parts that are merged while they are read."""
-    find_parts, merged = reports.find_parts, []
+    find_parts = reports.find_parts
+    merged: list[bool] = []
     with opened(store_url(kind, folder)) as store, pytest.MonkeyPatch.context() as patch:
         store.add_task(TASK, DAY)
         for number in range(3):
