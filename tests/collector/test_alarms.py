@@ -6,6 +6,7 @@ import asyncio
 import os
 import struct
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,7 @@ from pckv.collector.http.metrics import Metrics
 from pckv.collector.upkeep import AlarmWatch
 from pckv.store.base import AlarmCheck, Upload
 from support.collectors import Running, new_task, wait_until
+from support.faults import in_place
 from support.memory_store import MemoryStore
 
 
@@ -78,6 +80,37 @@ def test_unusual_reports_are_counted_and_forgotten_with_their_task() -> None:
     watched.watch.check_due()
     assert b"pckv_task_alarms 0.0" in watched.metrics.page()
     assert watched.watch.find(loud.id) is None
+
+
+def check_alarms_of_all_pages() -> None:
+    """Assert that every task with unusual reports is counted, on whichever page of tasks it is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(upkeep, "TASKS_PER_PAGE", 2)
+        watched = Watched()
+        for _ in range(5):
+            watched.add(compact_task(), same_word(upkeep.MIN_REPORTS))
+        for _ in range(2):
+            # The first time they are checked, the second time what was found is read.
+            watched.watch.check_due()
+            assert b"pckv_task_alarms 5.0" in watched.metrics.page()
+
+
+def test_alarms_of_all_pages_of_tasks_are_counted() -> None:
+    check_alarms_of_all_pages()
+
+
+PAGES_FAULT = in_place(
+    "alarms are counted on the last page of tasks alone",
+    "collector/upkeep.py",
+    {
+        "            after = page[-1].task.id\n": "            after = page[-1].task.id\n            tasks_with_alarms = 0\n"
+    },
+    check_alarms_of_all_pages,
+)
+
+
+def test_a_fault_of_pages_is_caught(tmp_path: Path) -> None:
+    PAGES_FAULT.check_caught(tmp_path, raises=AssertionError)
 
 
 def test_reports_that_were_forgotten_are_not_checked() -> None:

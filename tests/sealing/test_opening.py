@@ -23,6 +23,7 @@ from support.sealing import (
     WORD,
     check_many_are_opened_like_one,
     check_opened_reports,
+    check_processes_show_no_key,
     check_what_does_not_open,
     require_equal,
 )
@@ -35,7 +36,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "CHUNK_ENTRIES", 7)
 
 
-CHECKS = (check_opened_reports, check_what_does_not_open, check_many_are_opened_like_one)
+CHECKS = (check_opened_reports, check_what_does_not_open, check_many_are_opened_like_one, check_processes_show_no_key)
 
 
 @pytest.mark.parametrize("check", CHECKS)
@@ -64,6 +65,8 @@ OPENING_FAULTS = (
     in_place("entries are cut to their length", FILE, {"self._suite.decrypt(entry,": "self._suite.decrypt(entry[: self.entry_bytes],", "if len(entry) != self.entry_bytes:": "if len(entry) < self.entry_bytes:"}, check_what_does_not_open),
     in_place("chunks begin one too late", FILE, {"entries[first : first + CHUNK_ENTRIES]": "entries[first + (first > 0) : first + CHUNK_ENTRIES]"}, check_many_are_opened_like_one),
     in_place("the answers of a process are reversed", FILE, {OPENED: "opened = reversed("}, check_many_are_opened_like_one),
+    in_place("the key is an argument of a process", FILE, {"_CHILD, *sys.path],": "_CHILD, *sys.path, self._head.hex()],"}, check_processes_show_no_key),
+    in_place("the key is in the environment of a process", FILE, {"start_new_session=True,": "start_new_session=True, env={**os.environ, 'KEY': self._head.hex()},"}, check_processes_show_no_key),
     in_place("entries that are not sent are left out", FILE, {" else None for entry in entries]": ' else Report(b"", b"") for entry in entries if len(entry) == self._single.entry_bytes]'}, check_many_are_opened_like_one),
 )  # fmt: skip
 

@@ -13,6 +13,7 @@ from support.sample_reports import COLLISION, COMPACT, SPARSE
 from support.shuffle_checks import (
     check_at_least,
     check_every_byte_of_keys,
+    check_large_split,
     check_sizes,
     check_small_limits,
     check_uniform,
@@ -57,6 +58,10 @@ def test_batches_at_every_limit_follow_the_draws(turn: int) -> None:
 def test_large_batches_follow_the_draws() -> None:
     for task in (SPARSE, PLANES):
         check_sizes(task, [40_000])
+
+
+def test_large_groups_that_are_split_follow_the_draws() -> None:
+    check_large_split()
 
 
 @pytest.mark.verify
@@ -138,6 +143,17 @@ FAULTS = [
         "shuffling/permutation.py",
         {"return messages, random_groups(": "return messages, np.arange(len(messages)).astype(np.uint8)  # ("},
         check_small_limits,
+    ),
+    in_place(
+        "groups of many rows that are split repeat after 4,096 rows",
+        "shuffling/permutation.py",
+        {
+            "return messages, random_groups(len(messages), self._source)": (
+                "return messages, np.resize(random_groups(min(len(messages), 2**12), self._source), len(messages))"
+            )
+        },
+        check_large_split,
+        "the order is not|ids are not",
     ),
     in_place(
         "new ids are hashes of the old ones",

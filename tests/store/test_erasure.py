@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,11 +15,14 @@ import pytest
 from pckv.base.errors import StoreError
 from pckv.store import postgres
 from pckv.store.postgres import PostgresStore
+from pckv.store.sql import contracts
 from pckv.store.sqlite import BUSY_MILLISECONDS, SqliteStore
 from pckv.store.store import Store
 from support.stores import (
     COUNTED_LATER,
     DAY,
+    OTHER,
+    PLANES,
     STORED,
     TASK,
     add,
@@ -177,6 +181,35 @@ def test_postgres_has_erased_when_tables_were_rewritten_and_the_log_was_overwrit
         assert store.pending_erasures() == [TASK.id]
         overwrite_log(url, store)
         assert not any(logged(url, one.id) for one in REPORTS[:5])
+
+
+def check_every_table_is_rewritten() -> None:
+    """Assert that an erasure in PostgreSQL waits until each table that held reports, or links of them, is rewritten."""
+    url = postgres_url()
+    with opened(url) as store:
+        for last, task in zip(TABLES, (TASK, OTHER, PLANES), strict=True):
+            store.add_task(task, DAY)
+            add(store, *some_reports(range(5), task), task=task)
+            store.delete_task(task.id, DAY)
+            for tables, is_rewritten in ((set(TABLES) - {last}, False), ({last}, True)):
+                rewrite(url, *tables)
+                store.erase_deleted()
+                mark = dict(store._read(contracts.find_erasures))[task.id]
+                assert mark.startswith(postgres._LOGGED) == is_rewritten, last
+
+
+def test_every_table_is_rewritten() -> None:
+    check_every_table_is_rewritten()
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_that_is_left_out_is_caught(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert f"'{table}'::regclass" in postgres._FILES
+    others = ", ".join(f"'{each}'::regclass" for each in TABLES if each != table)
+    files = re.sub(r"oid IN \(.*?\)", f"oid IN ({others})", postgres._FILES)
+    monkeypatch.setattr(postgres, "_FILES", files)
+    with pytest.raises(AssertionError, match=table):
+        check_every_table_is_rewritten()
 
 
 def test_erasure_in_postgres_stays_pending_while_the_log_cannot_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:

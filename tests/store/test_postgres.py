@@ -6,6 +6,7 @@ import itertools
 import logging
 from contextlib import ExitStack
 from typing import Any
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -17,7 +18,18 @@ from pckv.store.postgres import PostgresStore
 from pckv.store.sql import reports as sql
 from pckv.store.sql.transactions import Transaction, TransactionConflict
 from support.collectors import wait_until
-from support.stores import KNOWN, STORED, add, postgres_server, report, stored_reports, tally, total
+from support.stores import (
+    KNOWN,
+    STORED,
+    add,
+    opened,
+    postgres_server,
+    postgres_url,
+    report,
+    stored_reports,
+    tally,
+    total,
+)
 
 
 def test_an_unreachable_server_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,6 +60,44 @@ def test_lost_connections_are_replaced(shared: tuple[PostgresStore, PostgresStor
         )
     assert add(store, report(4), report(0)) == [STORED, KNOWN]
     assert check_store(store) == []
+
+
+# What a server may have as its default, and what the store's transactions must have then: `off` acknowledges what a
+# crash of the server loses.
+SYNCHRONOUS = {"off": "on", "on": "on", "local": "local", "remote_apply": "remote_apply"}
+
+
+def check_acknowledged_means_on_disk() -> None:
+    """Assert that every transaction of a store, on every connection, waits until its commit is on disk."""
+    url = postgres_url()
+    for default, wanted in SYNCHRONOUS.items():
+        options = quote(f" -csynchronous_commit={default}")
+        with opened(url + options) as store, ExitStack() as held:
+            for _ in range(2):
+                for _ in range(2):
+                    assert store._write(find_synchronous) == [(wanted,)], default
+                # While a connection is held, the store opens another one.
+                held.enter_context(store.snapshot())
+
+
+def find_synchronous(tx: Transaction) -> list[Any]:
+    return tx.rows("SELECT current_setting('synchronous_commit')")
+
+
+def test_acknowledged_means_on_disk_whatever_the_default_of_the_server() -> None:
+    check_acknowledged_means_on_disk()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("'on', false)", "'on', true)"), ("= 'off'", "= 'never'"), ("WHERE current_setting('synchronous_commit')", "--")],
+    ids=["for the first transaction", "never", "whatever the default is"],
+)
+def test_a_fault_of_settings_is_caught(monkeypatch: pytest.MonkeyPatch, right: str, wrong: str) -> None:
+    assert postgres._SETTINGS.count(right) == 1
+    monkeypatch.setattr(postgres, "_SETTINGS", postgres._SETTINGS.replace(right, wrong).replace("-- = 'off'", ""))
+    with pytest.raises(AssertionError):
+        check_acknowledged_means_on_disk()
 
 
 @pytest.mark.parametrize("fault", [psycopg.errors.DeadlockDetected, psycopg.errors.AdminShutdown, TransactionConflict])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from pckv.base.errors import ReportError, TallyError
 from pckv.base.wire import Report
 from pckv.store import parts
 from pckv.store import store as sql
-from pckv.store.base import Part, PartSummary, Upload
+from pckv.store.base import Part, PartSummary, StoredPart, Upload
 from pckv.store.checks import check_store
 from pckv.store.parts import (
     MAGIC,
@@ -27,12 +28,16 @@ from pckv.store.parts import (
     merge_parts,
     new_part,
     pack_words,
+    tally_part,
     unpack_words,
 )
+from pckv.store.sql import reports
+from pckv.store.sql.transactions import Transaction
 from pckv.store.store import Store
 from pckv.tally import layouts
 from support import memory_store as memory
-from support.stores import COUNTED_LATER, DAY, OTHER, TASK, add, report, some_reports, tally, total
+from support.faults import Fault, in_place
+from support.stores import COUNTED_LATER, DAY, OTHER, TASK, add, opened, report, some_reports, store_url, tally, total
 
 LIMIT = COUNTED_LATER.word_limit or 0
 FIRST_ANSWER = COUNTED_LATER.law.word_limit or 0
@@ -74,6 +79,39 @@ def test_words_and_tallies_add_up_to_the_same_bytes_in_any_order(
             assert sum(part.reports for part in kept.values()) == expected.reports
             waiting = sum(part.uncounted for part in kept.values() if are_words(part.content))
             assert waiting == sum(part.uncounted for part in kept.values())
+
+
+def check_words_of_many_parts() -> None:
+    """Assert that the words of many parts count once each, however many are counted together."""
+    batches = [list(range(size)) for size in (1, 3, 2, 1, 5)]
+    sent = [word for batch in batches for word in batch]
+    expected = Tally(COUNTED_LATER)
+    expected.add_many(np.array(sent, np.int64))
+    for at_once in range(1, len(sent) + 2):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(parts, "WORDS_AT_ONCE", at_once)
+            assert bytes(merge_parts(COUNTED_LATER, map(content_of, batches))) == bytes(expected), at_once
+
+
+def test_words_of_many_parts_count_once() -> None:
+    check_words_of_many_parts()
+
+
+COUNTED_TOGETHER = "            total.add_many(np.concatenate(waiting))\n            waiting = []\n"
+FAULTS = [
+    in_place(
+        fault, "store/parts.py", {COUNTED_TOGETHER: COUNTED_TOGETHER.replace(right, wrong)}, check_words_of_many_parts
+    )
+    for fault, right, wrong in (
+        ("words that were counted together wait on", "waiting = []", "pass"),
+        ("the last part that is counted together is left out", "(waiting))", "(waiting[:-1] or waiting))"),
+    )
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_fault_of_many_parts_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path, raises=AssertionError)
 
 
 @given(st.lists(words), st.randoms(use_true_random=False))
@@ -244,6 +282,68 @@ def test_a_compaction_that_comes_too_late_changes_nothing(
     counted = 0 if end == "delete" else 20
     assert total(store, COUNTED_LATER) == tally(later(range(counted)), COUNTED_LATER)
     assert check_store(store) == []
+
+
+def check_replaced_together(kind: str, folder: Path) -> None:
+    """Assert that parts are replaced all together or not at all: one of them may be in another sum already."""
+    with opened(store_url(kind, folder)) as store:
+        store.add_task(TASK, DAY)
+        for number in range(3):
+            add(store, report(number))
+        numbers = [part.number for part in store.parts(TASK.id)]
+        unknown = next(number for number in range(4) if number not in numbers)
+        for place in range(len(numbers)):
+            chosen = [*numbers[:place], unknown, *numbers[place + 1 :]]
+            assert store._write(reports.replace_parts, TASK.id, chosen, tally_part(tally(some_reports(range(3))))) == 0
+            assert total(store) == tally(some_reports(range(3)))
+        assert check_store(store) == []
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_parts_are_replaced_together(kind: str, tmp_path: Path) -> None:
+    check_replaced_together(kind, tmp_path)
+
+
+SOME_EXIST = {
+    "sqlite": {"!= [(len(numbers),)]": "== [(0,)]"},
+    "postgres": {"list(numbers))) < len(numbers)": "list(numbers))) == 0"},
+}
+
+
+@pytest.mark.parametrize("kind", SOME_EXIST)
+def test_parts_that_are_replaced_one_by_one_are_caught(kind: str, tmp_path: Path) -> None:
+    fault = in_place("some of the parts suffice", f"store/{kind}.py", SOME_EXIST[kind], check_replaced_together)
+    fault.check_caught(tmp_path, kind, tmp_path, raises=AssertionError)
+
+
+def check_changes_of_one_moment(kind: str, folder: Path) -> None:
+    """Assert that no report is missing from changes of parts that are merged while they are read."""
+    find_parts = reports.find_parts
+    merged: list[bool] = []
+    with opened(store_url(kind, folder)) as store, pytest.MonkeyPatch.context() as patch:
+        store.add_task(TASK, DAY)
+        for number in range(3):
+            add(store, report(number))
+
+        def find_merged(tx: Transaction, task_id: str, numbers: Sequence[int]) -> list[StoredPart]:
+            if not merged:
+                merged.append(True)
+                assert store.compact(TASK.id, fully=True) == 3
+            return find_parts(tx, task_id, numbers)
+
+        patch.setattr(reports, "find_parts", find_merged)
+        assert sum(part.reports for part in store.part_changes(TASK.id, ()).parts) == 3
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_changes_are_those_of_one_moment(kind: str, tmp_path: Path) -> None:
+    check_changes_of_one_moment(kind, tmp_path)
+
+
+def test_changes_of_two_moments_are_caught(tmp_path: Path) -> None:
+    missing = {"if len(found) < len(wanted):": "if not found and not wanted and known:"}
+    fault = in_place("parts may be missing", "store/sql/reports.py", missing, check_changes_of_one_moment)
+    fault.check_caught(tmp_path, "postgres", tmp_path, raises=AssertionError)
 
 
 def test_the_changes_of_parts(store: Store) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+from base64 import b64encode
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from pyhpke import AEADId, CipherSuite, KDFId, KEMId, OpenError
 from pyhpke.keys.x25519_key import X25519Key
 
-from pckv.base.canonical import from_base64url
+from pckv.base.canonical import base64url, from_base64url
 from pckv.base.errors import AuditFailure, ParameterError
 from pckv.base.wire import Report
 from pckv.sealing import opening, public_key, recipient_key
@@ -159,3 +161,16 @@ def check_many_are_opened_like_one() -> None:
         require_equal(opener.open_many(entries), expected, "opened by processes")
         # The processes go on.
         require_equal(opener.open_many(entries[::-1]), expected[::-1], "opened by processes")
+
+
+def check_processes_show_no_key() -> None:
+    """Check that neither the arguments nor the environment of a process, which others may list, hold the private key."""
+    secret = SECRETS[0]
+    forms = (secret, secret.hex().encode(), base64url(secret).encode(), b64encode(secret))
+    entries = [sealed_elsewhere(WORD, KEYS[0], DIGESTS[0])] * 20
+    with opening.Opener(recipient_key.RecipientKey(secret), DIGESTS[0], 8, processes=2) as opener:
+        opener.open_many(entries)
+        for process in opener._started:
+            folder = Path(f"/proc/{process.pid}")
+            shown = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
+            require_equal([form for form in forms if form in shown], [], "keys that a process shows")

@@ -108,6 +108,15 @@ def check_small_limits(turn: int = 0) -> None:
             check_sizes(task, sizes_at_limits(task, 600), WAYS, turn)
 
 
+def check_large_split() -> None:
+    """Assert that a group of thousands of rows, which is split in two parts, follows the bytes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spill, "MAX_GROUP_BYTES", 2**18)
+        for task in (SPARSE, PLANES):
+            rows = 2**18 // task.law.body_bytes + 2**12
+            check_follows_bytes(task, numbered_messages(task, rows), bytes(rows) + any_bytes(rows))
+
+
 # The law of the order
 
 Choose = Callable[[int], int]

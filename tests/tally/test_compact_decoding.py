@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from pckv.mechanisms.ue_compact.law import MAX_DECODED_WORDS, UeCompactLaw
 from pckv.tally.counts import DENSE_CELLS, Counts, DenseCounts, SparseCounts
 from pckv.tally.decode import ue_compact as compact
 from pckv.tally.decode.support import decode, key_support
+from support.faults import Fault, in_place
 from support.laws import compact_law, naive_residue
 
 
@@ -75,6 +77,43 @@ def test_every_way_to_decode_agrees(keys: int, q: int, levels: int, r: int) -> N
             compact.transform(law, words, times, used),
         ):
             assert decoded.tolist() == expected
+
+
+def check_portions() -> None:
+    """Assert that decoding in portions of any size gives the same counts."""
+    law = compact_law(30, q=7)
+    words, times = arrays(dict.fromkeys(range(0, law.word_limit, 5), 3) | {law.word_limit - 1: 2})
+    ways: tuple[tuple[str, Callable[[], Integers]], ...] = (
+        ("CHECKS_AT_ONCE", lambda: compact.check_words(law, words, times, np.arange(law.keys))),
+        ("CELLS_AT_ONCE", lambda: compact.transform(law, words, times, law.keys)),
+    )
+    for limit, decoded in ways:
+        expected = decoded()
+        for at_once in (1, 4 * words.size, 20 * law.q, law.word_limit - 1):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(compact, limit, at_once)
+                assert (decoded() == expected).all(), (limit, at_once)
+
+
+def test_portions_of_any_size() -> None:
+    check_portions()
+
+
+PORTION_FAULTS = [
+    in_place("counts of another portion", "tally/decode/ue_compact.py", {right: wrong}, check_portions)
+    for right, wrong in (
+        ("= times[inside]", "= times[: inside.stop - inside.start]"),
+        (
+            "residue(words[None, :], keys[start : start + step, None])",
+            "residue(words[None, :], keys[:step, None][: keys.size - start])",
+        ),
+    )
+]
+
+
+@pytest.mark.parametrize("fault", PORTION_FAULTS, ids=["transformed", "checked"])
+def test_a_fault_of_portions_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path, raises=AssertionError)
 
 
 @settings(max_examples=150)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from pckv import Tally, Task
 from pckv.base.errors import ReportError
 from pckv.tally.layouts import PlaneLayout, plane_problems
-from pckv.tally.loops import are_planes, count_bits
+from pckv.tally.loops import LANES_AT_ONCE, are_planes, count_bits
 from pckv.tally.tally import CompiledPlaneLayout, compiled_tally, fast_tally
+from support.faults import stand_in
 from support.sample_reports import COMPACT, GRR, SPARSE, UE, make_task, some_messages
 
 Array = Any
@@ -96,6 +98,30 @@ def test_fields_that_are_full(rows: int) -> None:
     tally = compiled_tally(task)
     tally.add_many(np.full((rows, 4), 0xFF, np.uint8))
     assert tally.counts.take(np.arange(32)).tolist() == [0, rows] * 16
+
+
+def check_wide_rows(count: Callable[[Array], Array]) -> None:
+    """Assert that bits are counted in rows of few lanes and of many, up to those of the largest tasks."""
+    for lanes in (1, LANES_AT_ONCE - 1, LANES_AT_ONCE, LANES_AT_ONCE + 1, 3 * LANES_AT_ONCE + 5):
+        rows = np.random.default_rng(lanes).integers(0, 2**64, (4, lanes), np.uint64)
+        bits = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")
+        assert (count(rows) == bits.sum(axis=0)).all(), lanes
+
+
+def first_lanes_only(rows: Array) -> Array:
+    """Return totals in which later lanes are added to the first ones."""
+    totals = np.zeros(64 * rows.shape[1], np.int64)
+    for start in range(0, rows.shape[1], LANES_AT_ONCE):
+        found = count_bits(np.ascontiguousarray(rows[:, start : start + LANES_AT_ONCE]))
+        totals[: found.size] += found
+    return totals
+
+
+def test_rows_of_any_width() -> None:
+    check_wide_rows(count_bits)
+    stand_in("lanes beyond the first are counted as the first", first_lanes_only, check_wide_rows).check_caught(
+        Path(), raises=AssertionError
+    )
 
 
 @given(st.integers(0, 300), seeds, layouts, st.sampled_from([GRR, COMPACT, SPARSE]))
