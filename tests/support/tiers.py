@@ -43,7 +43,7 @@ LONG = {
         "|a_frame_of_a_user|a_task_that_always_fails|only_a_terminal_has"
     ),
     "large counts, and every place where a file may break off": (
-        "huge_counts|test_compiled.py::test_planes|breaks_off_anywhere|test_support_layout.py::test_any_partition"
+        "huge_counts|rows_of_any_width|test_compiled.py::test_planes|breaks_off_anywhere|test_support_layout.py::test_any_partition"
     ),
     "the same words and numbers in another way": (
         "what_json_says|plan_from_sizes|shuffle_buys_nothing|after_the_table|two_faults_at_once|rounds_only_go_up"
