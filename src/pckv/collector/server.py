@@ -26,7 +26,7 @@ from pckv.collector.workers import ONLY_WORKER, Supervisor, Worker, accepting_so
 from pckv.store import open_store
 from pckv.store.store import Store
 
-# How long requests that arrived whole are answered after a signal to stop. Reports that wait are written even after it.
+# How long requests that have begun are answered after a signal to stop. Reports that wait are written even after it.
 DRAIN_SECONDS = 5
 # What the system holds of an answer until it is read. More would be memory for those who never read, and a
 # slow reader would seem to read nothing until a third of it has arrived.

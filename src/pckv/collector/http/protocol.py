@@ -292,13 +292,6 @@ class CollectorProtocol(HttpToolsProtocol):
             self._peers.wait(self)
         self.flow.resume_reading()
 
-    def shutdown(self) -> None:
-        """Answer requests that arrived whole as the collector stops; do not wait for the rest of a body."""
-        if self._in_body:
-            self.drop()
-        else:
-            super().shutdown()
-
     def eof_received(self) -> bool:  # type: ignore[override]
         """Return whether to keep the connection: requests that arrived whole are answered first."""
         self._has_ended = True
