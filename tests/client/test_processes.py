@@ -115,6 +115,7 @@ def test_racing_processes_share_a_panel_and_a_report(tmp_path: Path, panels: int
     with SeriesCollector(series, 1).serving() as collector:
         collector.now = utc_now()
         rows = run_children(collector, tmp_path, "race-in-rounds", [series])
+    assert [row["error"] for row in rows if "error" in row] == []
     assert len({(row["status"], row["round"]) for row in rows}) == 1
     assert sum(row["perturbed"] for row in rows) == len(set(collector.sent)) <= 1
     if panels == 1:

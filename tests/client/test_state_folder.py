@@ -210,3 +210,21 @@ def test_a_file_is_no_state_folder(tmp_path: Path) -> None:
     path.write_text("not a folder")
     with pytest.raises(DataError, match=r"state: not a folder$"):
         pckv.client.Client("http://127.0.0.1:9", path)
+
+
+def test_a_report_that_another_process_stores_meanwhile_is_not_taken_for_removed(
+    collector: FakeCollector, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    get, name = folders.StateFolder.get, f"{MOVIES.id}.report"
+
+    def late(folder: folders.StateFolder, wanted: str) -> str | None:
+        """Look for the report just before another process makes it."""
+        found = get(folder, wanted)
+        if wanted == name and found is None:
+            monkeypatch.undo()
+            assert device(collector, state).submit(MOVIES.id, PAIRS).status == "sent"
+        return found
+
+    monkeypatch.setattr(folders.StateFolder, "get", late)
+    receipt = device(collector, state).submit(MOVIES.id, PAIRS)
+    assert (receipt.status, receipt.perturbed, len(collector.sent)) == ("sent", False, 1)

@@ -147,7 +147,7 @@ def _race(
             try:
                 outcome = run(client, number)
             except PckvError as error:
-                outcome = {"status": error.code, "perturbed": False}
+                outcome = {"status": error.code, "perturbed": False, "error": str(error)}
             os.write(1, json.dumps(outcome).encode() + b"\n")
 
         return work

@@ -99,11 +99,14 @@ class Outbox:
         """Return the report of a task, None if there never was one; a damaged or removed file is refused."""
         text = self.folder.get(task_id + REPORT_SUFFIX)
         if text is None:
-            # A removed report is not replaced by a second one: the first may have been sent.
             left = (self.folder.get(task_id + suffix) for suffix in (SPENT_SUFFIX, OUTCOME_SUFFIX))
-            if any(text is not None for text in left):
-                raise self.folder.damage_error(task_id + REPORT_SUFFIX, "removed, though its ε is spent")
-            return None
+            if all(text is None for text in left):
+                return None
+            # Another process may have made it in between: a report is stored before what is left of it.
+            text = self.folder.get(task_id + REPORT_SUFFIX)
+        if text is None:
+            # A removed report is not replaced by a second one: the first may have been sent.
+            raise self.folder.damage_error(task_id + REPORT_SUFFIX, "removed, though its ε is spent")
         try:
             stored = StoredReport.from_json(text)
         except (KeyError, TypeError, ValueError):
