@@ -36,6 +36,8 @@ EXAMPLES_OF = {
     "POST /tasks/new": 10,
     "GET /tasks/{task_id}/estimates": 60,
     "PATCH /tasks/{task_id}": 60,
+    # Few random bodies are reports.
+    "POST /tasks/{task_id}/reports": 100,
 }
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
