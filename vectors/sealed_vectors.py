@@ -94,7 +94,7 @@ def _refused_keys() -> Iterator[dict[str, Any]]:
     for point in range(FIELD, 2**255):
         yield _refused_key(base64url(point.to_bytes(32, "little")), "not canonical: it is not below 2^255 - 19")
     for point in SMALL_ORDER:
-        reason = "of small order: anybody could open what is sealed for it"
+        reason = "of small order: anyone could open what is sealed for it"
         yield _refused_key(base64url(point.to_bytes(32, "little")), reason)
 
 

@@ -31,7 +31,7 @@ def distant_sets(keys: int, levels: int) -> list[dict[int, int]]:
 
 
 def check_stated(mechanism: str, levels: int, size: tuple[int, int], *, asks: bool, max_people: int = 6) -> int:
-    """Assert that stated (ε, δ) hold for shuffled reports of up to six honest people, whoever else colludes.
+    """Assert that stated (ε, δ) hold for shuffled reports of up to six honest people, with some who collude.
 
     They hold exactly for all neighbours among a few sets, and are those of the theorem for as many people.
     """

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 # What a collector does in a step, besides taking reports of tasks that are open on its day: it gives no answer, loses
-# those to uploads, answers uploads with 503, with 401, or with a refusal, or refuses whoever asks before.
+# those to uploads, answers uploads with 503, with 401, or with a refusal, or refuses all admissions.
 OK, AWAY, LOSES, BUSY, UNSURE, REFUSES, UNADMITTED = "ok", "away", "loses", "busy", "unsure", "refuses", "unadmitted"
 DEFAULT_CAP = Decimal(10)
 

@@ -72,7 +72,7 @@ def check_keys_of_recipients(client: Path) -> None:
 def check_trials(client: Path) -> None:
     """Check that a browser without the algorithms is told so, and one that has them is not."""
     told = {"code": "cannot_seal", "message": "this browser cannot seal reports; nothing was perturbed"}
-    reason = "not a task: the recipient's key is of small order: anybody could open what is sealed for it"
+    reason = "not a task: the recipient's key is of small order: anyone could open what is sealed for it"
     for without, key, expected in (
         ("nothing", KEYS[0], None),
         ("X25519", KEYS[0], told),

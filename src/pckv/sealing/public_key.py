@@ -4,7 +4,7 @@ A key is the u-coordinate of a point of Curve25519 as 32 bytes, little-endian (R
 bytes: it ignores the top bit and reduces the rest modulo 2^255 - 19, so that a key has several encodings. The product
 takes one, so that a task's text says whether two tasks have the same key.
 
-Points of small order are refused, because the secret that X25519 makes of them is 0 whatever the private key: anybody
+Points of small order are refused, because the secret that X25519 makes of them is 0 whatever the private key: anyone
 could open what is sealed for them. X25519 multiplies by multiples of 8, so these are the u-coordinates of the points
 whose order divides 8, on the curve (0 of order 2, 1 of order 4, two of order 8) and on its twist (0 of order 2,
 2^255 - 20 of order 4). Both groups of such points are cyclic, so there are no others.
@@ -53,5 +53,5 @@ def check_public_key(key: bytes) -> bytes:
     if point >= _FIELD:
         raise ParameterError("the recipient's key is not canonical: it is not below 2^255 - 19")
     if point in _SMALL_ORDER:
-        raise ParameterError("the recipient's key is of small order: anybody could open what is sealed for it")
+        raise ParameterError("the recipient's key is of small order: anyone could open what is sealed for it")
     return key

@@ -4,8 +4,9 @@ The file is one line of text, of mode 0600 or narrower:
 
     pckv-private-key-1:<the 32 bytes of the X25519 private key in base64url without padding, 43 characters>\n
 
-Who has this file can open every report that was sealed for it, those that a mixer or anybody else has kept included;
-without it nobody can. It is outside the store and its backups, and deleted once it is not needed.
+The holder of this file can open every report that was sealed for it, also one that a mixer or another party has kept;
+without the file a report cannot be opened. Keep it outside the store and its backups, and delete it once it is not
+needed.
 """
 
 from __future__ import annotations

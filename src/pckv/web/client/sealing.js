@@ -22,7 +22,7 @@ export function readPublicKey(text) {
   const point = key.reduceRight((number, byte) => (number << 8n) | BigInt(byte), 0n);
   refuseUnless(point >> 255n === 0n, "not canonical: its top bit is set");
   refuseUnless(point < FIELD, "not canonical: it is not below 2^255 - 19");
-  refuseUnless(!SMALL_ORDER.includes(point), "of small order: anybody could open what is sealed for it");
+  refuseUnless(!SMALL_ORDER.includes(point), "of small order: anyone could open what is sealed for it");
   return key;
 }
 
