@@ -21,13 +21,13 @@ from rich.table import Table
 from bench.measurement import Measurement
 from bench.processes import ROOT, require_tool
 
-DEFAULT = ("core", "lab", "scale", "shuffle", "sealing", "collision", "estimate", "series", "collector", "web", "live")
+DEFAULT = ("core", "lab", "scale", "shuffle", "mixing", "collision", "estimate", "series", "collector", "web", "live")
 # Run only when they are named: `costs` and `erasure` have no bar, `timing` is about single calls, `discovery`
 # takes minutes, `peers` and `heavy_hitters` install other packages into an environment of their own.
 ON_REQUEST = ("costs", "timing", "erasure", "discovery", "peers", "heavy_hitters")
 BENCHES = DEFAULT + ON_REQUEST
 # Programs that a bench runs.
-TOOLS = {"collector": "wrk", "sealing": "node", "timing": "node", "web": "chromium"}
+TOOLS = {"collector": "wrk", "mixing": "wrk", "timing": "node", "web": "chromium"}
 COLUMNS = ("ours", "baseline", "result", "lowest to highest", "bar", "")
 PIPED_WIDTH = 150
 

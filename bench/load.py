@@ -27,7 +27,7 @@ WORD = base64url((5).to_bytes(8, "little"))
 # How the answer to an accepted report ends.
 ACCEPTED, ANSWER_END = b"HTTP/1.1 200 ", b"]}"
 # Unique ids: 14 random characters per sender, 7 of a counter, and a last one that encodes two bits.
-SCRIPT = """
+REPORTS_SCRIPT = """
 local digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 local number = 0
 local head = {{}}
@@ -42,6 +42,21 @@ request = function()
   return wrk.format("POST", "{path}", {{["Content-Type"] = "application/json", ["Connection"] = "{connection}"}}, body)
 end
 """
+# Bytes that a mixer cannot tell from a sealed word: 48 random bytes per sender, and 8 of a counter.
+SEALED_SCRIPT = """
+local number = 0
+local head = {{}}
+math.randomseed({seed})
+for place = 1, 48 do head[place] = string.char(math.random(0, 255)) end
+head = table.concat(head)
+request = function()
+  number = number + 1
+  local tail, rest = {{}}, number
+  for place = 1, 8 do tail[place] = string.char(rest % 256); rest = math.floor(rest / 256) end
+  local headers = {{["Content-Type"] = "application/octet-stream", ["Connection"] = "{connection}"}}
+  return wrk.format("POST", "{path}", headers, head .. table.concat(tail))
+end
+"""
 
 
 class ConnectionUse(Enum):
@@ -51,12 +66,20 @@ class ConnectionUse(Enum):
     NEW = "close"
 
 
-def closed_loop(port: int, path: str, folder: Path, connections: ConnectionUse) -> float:
+def closed_loop(
+    port: int,
+    path: str,
+    folder: Path,
+    connections: ConnectionUse,
+    *,
+    template: str = REPORTS_SCRIPT,
+    duration: int = SECONDS,
+) -> float:
     """Return the requests per second under wrk; none may be refused."""
     script = folder / "load.lua"
     seed = secrets.randbelow(2**31)
-    script.write_text(SCRIPT.format(seed=seed, word=WORD, path=path, connection=connections.value))
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "-s", str(script)]
+    script.write_text(template.format(seed=seed, word=WORD, path=path, connection=connections.value))
+    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{duration}s", "-s", str(script)]
     output = subprocess.run(
         ["taskset", "-c", LOAD_CORE, *command, f"http://127.0.0.1:{port}"],
         check=True,

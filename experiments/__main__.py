@@ -39,6 +39,7 @@ EXPERIMENTS = {
     "light": False,
     "means": False,
     "mechanism-map": False,
+    "mixed": False,
     "reproduction": True,
     "selection": False,
     "series": False,

@@ -21,6 +21,14 @@ def _values(option: str, *values: str) -> dict[str, Arguments]:
     return {value: (option, value) for value in values}
 
 
+# Of the smallest ε, which is then the central one, too. The days of a row come after these, and count.
+MIXED = {
+    "mixed": (
+        *("--mixer", "https://mix.example", "--mixer-operator", "A second party", "--closes", "2030-03-01"),
+        *("--recipient-key", "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "--batch", "9", "--honest", "5"),
+        *("--central", "0.000001", "--delta", "0.000001"),
+    )
+}
 KEY_COUNTS = {"1": 1, "2": 2, "3": 3, "40": 40, "5000": 5_000, "262143": 262_143, "50000000": 50_000_000}
 FILE_KEYS = 60
 # Files, which are written before a task is made, under these names.
@@ -64,6 +72,7 @@ PAIRS: Factors = {
         ),
     },
     "coin": {**NOT_GIVEN, **_values("--coin", "server")},
+    "mixer": {**NOT_GIVEN, **MIXED},
     "about": {**NOT_GIVEN, "file": ("--about", "about.toml")},
     "days": {**NOT_GIVEN, "both": ("--opens", "2030-01-01", "--closes", "2030-02-01")},
 }
@@ -108,6 +117,7 @@ def may_be_pairs(row: Row) -> bool:
         row["sizes"] and (row["pairs"] or row["holding"]),
         row["sizes"] and count < LARGEST_SET,
         row["pairs"] and count < MOST_PAIRS,
+        row["mixer"] and (row["coin"] or row["epsilon"] != "0.000001"),
     )
     return not any(refused)
 

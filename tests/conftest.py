@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from support.durations import duration_lines
 from support.parts import SHORT_LIVED_JAVA, SUPPORT, missing_part
 from support.sample_reports import MANY, TEN_MILLION, CollectionFactory, make_collection
-from support.tiers import mark_for_verify
+from support.tiers import mark_for_verify, plants_nothing
 
 settings.register_profile("pckv", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("pckv")
@@ -84,9 +84,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             raise pytest.UsageError(f"{item.nodeid} uses Spark: its name must match {SHARED[SPARK]}")
     mark_for_verify(items)
     if not config.getoption("--all"):
-        left_out = [item for item in items if item.get_closest_marker("verify")]
+        left_out = [item for item in items if item.get_closest_marker("verify") and not plants_nothing(item)]
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("verify")]
+        dropped = set(left_out)
+        items[:] = [item for item in items if item not in dropped]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -80,7 +80,7 @@ def _refused_members() -> Iterator[tuple[str, str]]:
 
 def _refused_mechanisms(good: str) -> Iterator[tuple[str, str]]:
     start = good.index('"mechanism":')
-    end = good.index(',"more"')
+    end = good.index(',"mixer"')
     for mechanism in (
         '{"allocation":"optimized","name":"grr"}',
         '{"allocation":"optimized","name":"ue"}',

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from catalogue import COIN_TASKS, SERIES
+from mixed_tasks import MIXED_SERIES
 from pckv.base.days import days_after
 from pckv.contract.series import Series
 
@@ -43,6 +44,7 @@ def series_vectors() -> Iterator[dict[str, Any]]:
         ("not a series", good[:-1]),
     ):
         yield {"json": text, "fails_at": "series", "reason": reason}
+    yield from map(_described, MIXED_SERIES)
 
 
 def _bad_counts(good: str) -> Iterator[tuple[str, str]]:

@@ -21,6 +21,7 @@ from catalogue import (
 )
 from discovery_tasks import DISCOVERY_COIN_TASKS, DISCOVERY_TASKS, refused_discoveries
 from level_tasks import LEVEL_COIN_TASKS, LEVEL_TASKS, refused_level_tasks
+from mixed_tasks import LANGUAGE_TASKS, MIXED_SERIES, MIXED_TASKS, refused_language_tasks, refused_mixed_tasks
 from pckv.contract.task import Task
 from unlisted_tasks import HASHED_TASKS, OTHER_TASKS, UNLISTED_COIN_TASKS, refused_unlisted_tasks
 
@@ -83,6 +84,8 @@ def task_vectors() -> Iterator[dict[str, Any]]:
     yield from _refused(*refused_unlisted_tasks())
     yield from map(_described, (*DISCOVERY_TASKS, *DISCOVERY_COIN_TASKS))
     yield from _refused(*refused_discoveries())
+    yield from map(_described, (*MIXED_TASKS, MIXED_SERIES[0].task_of(2), *LANGUAGE_TASKS))
+    yield from _refused(*refused_mixed_tasks(), *refused_language_tasks())
 
 
 def _tuned_tasks() -> Iterator[dict[str, Any]]:
@@ -227,7 +230,10 @@ def _about_tasks() -> Iterator[dict[str, Any]]:
     yield from _refused(
         (about, good.replace(f"{question},", "")),
         (about, good.replace(question, f'"answer":"",{question}')),
-        *((about, re.sub(r'"about":\{[^}]*\}', f'"about":{value}', good)) for value in ("null", "[]", '""', "{}")),
+        *(
+            (about, re.sub(r'"about":\{.*?"unit":""\}', f'"about":{value}', good))
+            for value in ("null", "[]", '""', "{}")
+        ),
         ("canonical", good.replace(question, '"question":"Which\\u003f"')),
         *(("question must be text", good.replace(question, f'"question":{value}')) for value in ("null", "1", "[]")),
         ("question holds a control character", good.replace(question, '"question":"Which\\n?"')),

@@ -46,6 +46,8 @@ def write_sources(root: Path, folder: Path) -> None:
     generators = {
         "commands": lambda: command_pages(main),
         "metrics": service.metric_table,
+        "mixer-routes": service.mixer_routes,
+        "mixer-settings": service.mixer_setting_table,
         "problems": service.problem_table,
         "python": python_sections,
         "reasons": service.reason_table,

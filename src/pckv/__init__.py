@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from pckv.auditing.audit import audit
     from pckv.base.errors import PckvError
     from pckv.base.wire import Report
+    from pckv.contract.mixer import Mixer
     from pckv.contract.series import Series
     from pckv.contract.task import Task
     from pckv.counting.batches import tally_frame
@@ -34,6 +35,7 @@ __all__ = [
     "Dataset",
     "Discovery",
     "Estimates",
+    "Mixer",
     "PckvError",
     "Plan",
     "Report",
@@ -60,6 +62,7 @@ _HOMES = {
     "Dataset": "pckv.lab.dataset",
     "Discovery": "pckv.estimators.results.discovery",
     "Estimates": "pckv.estimators.results.estimates",
+    "Mixer": "pckv.contract.mixer",
     "PckvError": "pckv.base.errors",
     "Plan": "pckv.planning.plan",
     "Report": "pckv.base.wire",

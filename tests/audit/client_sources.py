@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import StringIO
 from itertools import count, product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +23,7 @@ from pckv import Report, Series
 from pckv.base.arrays import Integers
 from pckv.base.canonical import base64url, from_base64url
 from pckv.base.errors import AuditFailure
-from pckv.base.limits import REPORT_ID_BYTES
+from pckv.base.limits import REPORT_ID_BYTES, SERVER_COIN
 from pckv.base.randomness import DRAW_BYTES, Tape
 from pckv.cli import participants
 from pckv.client import Client
@@ -31,9 +33,11 @@ from pckv.files.reports.writer import write_reports
 from pckv.mechanisms.registry import LAWS
 from support.client_collector import FakeCollector, ReceivedRequest, Reply
 from support.client_series import URL, DirectTransport
+from support.mixed_checks import opened
+from support.mixers import CLOSES, accept, add, batch_bytes, entries_of, mixed_task, new_store, sealed
 from support.recorded import RecordedBytes, Recorder, first_turn, recording
 from support.task_kinds import KEYS, TaskKind, task_kinds
-from support.tasks import a_task
+from support.tasks import a_mixed_task, a_task
 
 FIRST = dt.datetime(2030, 1, 7, tzinfo=dt.UTC)
 PERIOD, PANELS = 7, (1, 2, 3, 4, 5, 7, 8, 100, 1000)
@@ -86,6 +90,27 @@ def _check_report(report: Report, recorder: Recorder, kind: TaskKind, held: Held
 def check_submit(folder: Path) -> list[Report]:
     """What a client sends is `perturb_from` on the bytes of the system, for every kind of task."""
     return _submitted(folder, 2, lambda state, task, held, more: _client(state).submit(task, held, **more))
+
+
+def check_submit_sealed(folder: Path) -> list[Report]:
+    """The body that a client seals for a mixer is the same, and sealing takes none of these bytes."""
+    seen = []
+    kinds = [kind for kind in task_kinds() if kind.task.coin != SERVER_COIN and kind.task.series is None]
+    with recording(9) as recorder:
+        for kind in kinds:
+            mixed = kind._replace(task=a_mixed_task(kind.task, "http://localhost:1", closes="2999-01-01"))
+            collector, held = AnyCollector(mixed.task), kind.people[-1]
+            with _answered_by(collector):
+                _client(_new_state(folder)).submit(mixed.task.id, held)
+            [[entry]] = collector.entries.values()
+            recorder.leave_out(NAMES)
+            given = recorder.take("device.perturb")
+            made = perturb_from(Tape(mixed.task.draws, given), mixed.task, held)
+            if opened(mixed.task, entry) != made.body:
+                raise AuditFailure(f"sources: what a client seals for {kind} is not made of the system's bytes")
+            given.check_used()
+            seen.append(made)
+    return seen
 
 
 def check_submit_command(folder: Path) -> list[Report]:
@@ -196,6 +221,26 @@ def check_shuffle_command(folder: Path) -> list[Report]:
                 "sources: shuffled reports are not in the order, or under the ids, of the system's bytes"
             )
     return seen
+
+
+def check_mixer(folder: Path) -> list[bytes]:
+    """The order of a batch is made of the system's bytes alone: all are drawn at once, for entries by their digests."""
+    task = mixed_task(REPORTS, name="mixed", keys=REPORTS, padding=1, size_share=0)
+    entries = [sealed(task, number) for number in range(REPORTS)]
+    with TemporaryDirectory(dir=folder) as place, recording(10) as recorder, new_store("sqlite", Path(place)) as store:
+        accept(store, task)
+        add(store, task, *range(REPORTS))
+        store.release(task.id, CLOSES)
+        # A store waits for random moments.
+        recorder.leave_out(NAMES, "store.sqlite")
+        given = recorder.take("shuffling.permutation")
+        released = entries_of(task, batch_bytes(store, task))
+    keys = np.frombuffer(given(DRAW_BYTES * REPORTS), "<u8")
+    given.check_used()
+    by_digest = sorted(entries, key=lambda entry: hashlib.sha256(entry).digest())
+    if released != [by_digest[place] for place in np.argsort(keys)]:
+        raise AuditFailure("sources: a batch is not in the order of the system's bytes")
+    return released
 
 
 def _expected_order(ids: NDArray[np.uint64], group_bytes: int, given: RecordedBytes) -> list[int]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from pckv import plan, shuffled_privacy
+from pckv import shuffled_privacy
 from pckv.auditing.variants import with_law
 from pckv.base.budget import exp_lower
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.registry import build
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.planning.shuffle import MIN_CENTRAL_EPSILON, ReportLaws
-from support.shuffles import enumeration_steps, exact_deltas, merged_outputs, plain_sum, report_laws, theorem
+from support.shuffles import enumeration_steps, exact_deltas, merged_outputs, report_laws, theorem
 from support.tasks import a_task
 
 # What is enumerated of one number of people, at most.
@@ -58,15 +58,3 @@ def check_stated(mechanism: str, levels: int, size: tuple[int, int], *, asks: bo
                 assert delta < theorem(honest, *constants, exp_lower(stated * Fraction("0.9999")))
             cells += 1
     return cells
-
-
-def check_planned() -> None:
-    """Assert that the local ε which a plan finds for a central one keeps it, whatever its colluding people do."""
-    planned = plan(100, 4000, central=0.5, shuffled=3000, delta=1e-6, colluding=2000)
-    assert planned.shuffled is not None
-    assert planned.shuffled.honest == 1000
-    epsilon = Fraction(str(planned.epsilon))
-    law = build(planned.mechanism, 100, planned.padding, epsilon, planned.parameters)
-    share = Fraction(str(planned.size_share))
-    question = SizeQuestion(100, planned.padding, epsilon, share) if share else None
-    assert plain_sum(1000, *ReportLaws.of(law, question), 0.5) <= 1e-6

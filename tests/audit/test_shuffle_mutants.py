@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.stated_bounds import check_planned, check_stated
+from audit.stated_bounds import check_stated
 from pckv.base.budget import exp_lower
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.collision.law import CollisionLaw
@@ -172,16 +172,6 @@ FAULTS = (
         "planning/shuffle.py",
         {"return self.reports - self.colluding\n": "return self.reports - self.colluding // 2\n"},
         partial(check_stated, "grr", 2, (1, 1), asks=False),
-    ),
-    in_place(
-        "half of the colluding reports count as honest where a local ε is looked for",
-        "planning/shuffle.py",
-        {
-            "ShuffleBound(shuffle.honest, *distributions).delta(": (
-                "ShuffleBound(shuffle.reports - shuffle.colluding // 2, *distributions).delta("
-            )
-        },
-        check_planned,
     ),
     in_place(
         "γ of `grr` is right at two levels only",

@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from audit.stated_bounds import LEVELS, SIZES, check_planned, check_stated
+from audit.stated_bounds import LEVELS, SIZES, check_stated
 from pckv import Task, shuffled_privacy
 from pckv.auditing.variants import VARIANTS
 from pckv.base.errors import ParameterError
@@ -88,11 +88,6 @@ def test_the_bound_is_never_below_the_exact_delta(mechanism: str, least_cells: i
 def test_stated_bounds_hold_with_levels_sizes_and_colluding_people() -> None:
     assert check_stated("grr", 5, (2, 1), asks=True, max_people=3) == 6
     assert check_stated("collision", 1, (4, 2), asks=False, max_people=4) == 8
-
-
-@pytest.mark.verify
-def test_a_plan_keeps_its_central_epsilon_where_people_collude() -> None:
-    check_planned()
 
 
 @pytest.mark.verify

@@ -8,6 +8,7 @@ import pytest
 
 from audit.client_sources import (
     check_demo,
+    check_mixer,
     check_rounds,
     check_shuffle_command,
     check_submit,
@@ -61,7 +62,7 @@ FAULTS = (
     in_place("a discovery's function from a hash of its texts", DISCOVERY, {FUNCTION: "        function = int.from_bytes(__import__('hashlib').sha256(repr(texts).encode()).digest(), 'big') % law.functions\n"}, check_every_draw),
     in_place("a discovery's function from a hash, a draw for show", DISCOVERY, {FUNCTION: f"{FUNCTION}        function = len(repr(texts)) % law.functions\n"}, check_every_draw),
     in_place("the same noise for one task within a second", PERTURB, {MADE: ON_TAPE.format(seeded(SECOND))}, check_perturb),
-    in_place("the same noise within a second, the client's", "client/reports.py", {"report = perturb(task, pairs, coin)": f"report = __import__('pckv.device.perturb').device.perturb.perturb_from(__import__('pckv.base.randomness').base.randomness.Tape(task.draws, {seeded(SECOND)}), task, pairs, coin)"}, check_submit),
+    in_place("the same noise within a second, the client's", "client/reports.py", {" = perturb(task, pairs, coin)": f" = __import__('pckv.device.perturb').device.perturb.perturb_from(__import__('pckv.base.randomness').base.randomness.Tape(task.draws, {seeded(SECOND)}), task, pairs, coin)"}, check_submit),
     in_place("noise from the coin", PERTURB, {MADE: ON_TAPE.format(f"{seeded('int.from_bytes(coin, chr(98) + chr(105) + chr(103))')} if coin else __import__('os').urandom")}, check_submit_command),
     in_place("ids and first draws share bytes", BATCH, SHARING, check_batches),
     in_place("ids and first draws share bytes, in files", BATCH, SHARING, check_perturb_command),
@@ -81,6 +82,7 @@ FAULTS = (
     in_place("a secret of its panel's bytes", PANEL, {DRAWN_PANEL: "tape = Tape(1)\n    return Panel(tape.below(panels), tape.report_id)"}, check_rounds),
     in_place("a panel from the clock", PANEL, {"Tape(1).below(panels)": "__import__('time').time_ns() % panels"}, check_rounds),
     in_place("a time of its report from the process", PANEL, {"_DELAY_LABEL + self.secret": "_DELAY_LABEL + os.getpid().to_bytes(16, 'big')"}, check_rounds),
+    in_place("the order of a batch from a seed", "mixing/transactions.py", {"order = random_order(len(digests) // DIGEST_BYTES, source)": f"order = random_order(len(digests) // DIGEST_BYTES, {seeded('1')})"}, check_mixer),
     in_place("the demo's people share their noise", "cli/participants.py", {"[perturb(task, each)": f"[__import__('pckv.device.perturb').device.perturb.perturb_from(__import__('pckv.base.randomness').base.randomness.Tape(task.draws, {seeded('1')}), task, each)"}, check_demo),
 )  # fmt: skip
 

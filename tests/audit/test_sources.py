@@ -14,10 +14,12 @@ import pckv.cli.perturb
 import pckv.client
 from audit.client_sources import (
     check_demo,
+    check_mixer,
     check_rounds,
     check_shuffle_command,
     check_submit,
     check_submit_command,
+    check_submit_sealed,
 )
 from audit.sources import (
     check_batches,
@@ -37,6 +39,7 @@ DRAWING: dict[str, Callable[[Path], object]] = {
     "Client.submit": check_submit,
     "Client.report": check_rounds,
     "pckv demo": check_demo,
+    "pckv mix serve": check_mixer,
     "pckv perturb": check_perturb_command,
     "pckv shuffle": check_shuffle_command,
     "pckv submit": check_submit_command,
@@ -44,22 +47,23 @@ DRAWING: dict[str, Callable[[Path], object]] = {
 # All others, by what they do instead.
 OTHERS = {
     "contracts, records and errors": (
-        "Dataset, Discovery, Estimates, PckvError, Plan, Report, Series, Tally, Task, Trend, "
-        "LedgerEntry, PeriodCap, Receipt, RetryPolicy, RoundReceipt, RoundStatus, Status"
+        "Dataset, Discovery, Estimates, Mixer, PckvError, Plan, Report, Series, Tally, Task, Trend, "
+        "CentralClaim, LedgerEntry, PeriodCap, Receipt, RetryPolicy, RoundReceipt, RoundStatus, Status"
     ),
     "read reports, counts or pairs, and make no report": (
         "discover, estimate, read_ratings, tally_frame, trend, "
-        "pckv discover, pckv estimate, pckv tally, pckv trend"
+        "pckv discover, pckv estimate, pckv mix open, pckv tally, pckv trend"
     ),
     "plan, and compute privacy": (
         "audit, plan, plan_discovery, shuffled_privacy, pckv audit, pckv card, pckv plan"
     ),
     "simulate with a seed, and show errors alone": "simulate, pckv reproduce, pckv sample, pckv simulate",
     "send or show what was made before": (
-        "Client.cap, Client.cap_per_period, Client.flush, Client.ledger, Client.series, Client.spent, "
-        "Client.task, Client.url, pckv ledger"
+        "Client.cap, Client.cap_per_period, Client.flush, Client.ledger, Client.ledger_summary, Client.local_cap, "
+        "Client.local_spent, Client.series, Client.spent, Client.spent_delta, Client.task, Client.url, pckv ledger"
     ),
-    "maintain contracts, tokens and collectors": (
+    "maintain contracts, keys, tokens, collectors and mixers": (
+        "pckv mix accept, pckv mix invitations, pckv mix key, pckv mix status, pckv mix withdraw, "
         "pckv invitations new, pckv serve, pckv series close, pckv series list, pckv series new, "
         "pckv series push, pckv series show, pckv series task, pckv store backup, pckv store check, "
         "pckv task close, pckv task delete, pckv task list, pckv task new, pckv task push, pckv task show, "
@@ -115,12 +119,12 @@ def test_an_unknown_entry_point_is_caught(owner: Any, name: str, value: Any, mon
 
 def test_entry_points_for_many_people(tmp_path: Path) -> None:
     """Every byte of their draws is the system's, and is used once."""
-    for check in (check_batches, check_frames, check_perturb_command, check_shuffle_command):
+    for check in (check_batches, check_frames, check_perturb_command, check_shuffle_command, check_mixer):
         check(tmp_path)
 
 
 def test_entry_points_for_one_person(tmp_path: Path) -> None:
-    for check in (check_perturb, check_submit, check_submit_command, check_rounds, check_demo):
+    for check in (check_perturb, check_submit, check_submit_sealed, check_submit_command, check_rounds, check_demo):
         check(tmp_path)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from pckv import Series, Task, audit
 from pckv.card.card import card_markdown, privacy_card
+from support.mixed import MIXER
 from support.tasks import a_task
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -65,6 +66,19 @@ def test_a_card_needs_nothing_but_a_task() -> None:
     assert bare["collection"] is None
     # e^20 is 485,165,195.4: limits are never rounded down.
     assert "486,000,000 times" in page
+
+
+def test_the_card_of_a_mixed_task_says_what_each_party_can_learn() -> None:
+    members: dict[str, Any] = {"epsilon": 5, "padding": 1, "mechanism": "grr", "size_share": 0, "closes": "2030-01-01"}
+    card = privacy_card(Task(name="t", keys=3, values=(0, 1), mixer=MIXER, **members))
+    page, learned = card_markdown(card), card["parties"]
+    assert "## Who can learn what\n\n| party | what it can learn |" in page
+    assert all(f"| {party} | {what} |" in page for party, what in learned.items())
+    # ε of the claim stands only beside its condition.
+    claimed = [what for what in learned.values() if "ε = 1 " in what]
+    condition = "if the mixer follows the protocol and at least 7,500 reports of the batch are honest"
+    assert claimed == [f"ε = 1 with δ = 0.0000005 {condition}"]
+    assert "## Who can learn what" not in card_markdown(privacy_card(SURVEY))
 
 
 @pytest.mark.parametrize(

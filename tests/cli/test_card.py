@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def test_a_card_is_printed_or_written(audited: Audit) -> None:
 
 
 def test_a_task_whose_audit_fails_gets_no_card(monkeypatch: pytest.MonkeyPatch, audited: Audit) -> None:
-    broken = Audit(**audited.to_dict() | {"holds": False})
+    broken = replace(audited, holds=False)
     monkeypatch.setattr("pckv.cli.card.audit", lambda *_: broken)
     line = run_refused("card grr.json --out card.md")
     assert line == f"pckv: task {GRR.id} loses more than it claims: there is no card for it\n"

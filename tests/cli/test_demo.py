@@ -13,13 +13,18 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from pckv import Task
+from pckv.base.days import days_between
 from pckv.base.errors import PckvError
 from pckv.cli.demo import measured_step, say_step
+from pckv.cli.moved_clock import MovedClock
 from pckv.cli.remote import RemoteCollector
 from pckv.cli.signals import held_signals
+from pckv.collector.background import SteadyClock
 from support.cli import contents, run, run_ok
 from support.pseudo_terminal import on_a_terminal
 
@@ -31,10 +36,10 @@ def step_lines(errors: str) -> list[str]:
     return lines
 
 
-def demo_error() -> str:
+def demo_error(command: str = "demo") -> str:
     """Run a demo that must fail without changing any file; return its one line."""
     before = contents()
-    result = run("demo")
+    result = run(command)
     assert (result.exit_code, result.stdout, contents()) == (1, "", before)
     *steps, last = result.stderr.splitlines(keepends=True)
     assert step_lines("".join(steps))
@@ -70,6 +75,54 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Path("again.csv").read_bytes() == (output / "estimates.csv").read_bytes()
 
 
+@pytest.mark.verify
+def test_mixed_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Device, mixer and collector are processes of their own; what was sealed is opened, counted and shown."""
+    # Settings for other services are ignored.
+    monkeypatch.setenv("PCKV_MIX_BATCHES_HELD", "1")
+    monkeypatch.setattr("pckv.cli.demo.USERS", 400)
+    result = run("demo --mixed --out mixed")
+    assert result.exit_code == 0, result.output
+    assert step_lines(result.stderr)[-1] == "Drawing charts …"
+    printed = " ".join(result.stdout.split())
+    show = "This is only a show: the promise needs two parties,"
+    assert printed.startswith(show)
+    assert printed.count("only a show") == 1
+    task = Task.from_json((tmp_path / "mixed/task.json").read_bytes())
+    assert task.mixer is not None
+    assert (task.mixer.batch, task.mixer.honest) == (200, 150)
+    # Wherever the central ε stands, its condition stands beside it.
+    claim = re.escape(f"ε = {task.mixer.epsilon} with δ = {task.mixer.delta}")
+    conditions = re.findall(
+        rf"{claim}[a-z(), ]+if the mixer follows the protocol and [a-z ]+150 [a-z ]*honest", printed
+    )
+    assert len(conditions) == len(re.findall(claim, printed)) == 2
+    assert "150 honest reports, and otherwise" in printed
+    assert "4 by one client each, 396 by processes that stand for many" in printed
+    assert "the clocks of mixer and collector were moved" in printed
+    assert "400 reports came from the mixer of Demo Mixers. The mixer has deleted its batch." in printed
+    assert f"400 participants, {task.mechanism}, ε = {task.epsilon:g}" in printed
+    assert "true mean" in printed
+    assert "only a show" in (tmp_path / "mixed/estimates.html").read_text(encoding="utf-8")
+    run_ok("estimate mixed/reports.parquet --task mixed/task.json --out again.csv")
+    assert Path("again.csv").read_bytes() == (tmp_path / "mixed/estimates.csv").read_bytes()
+
+
+def test_a_moved_clock_counts_as_time_that_has_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mixer releases nothing after a jump of its clock: a demo moves what has passed with it."""
+    reading, writing = os.pipe()
+    clock, moved = MovedClock(), Event()
+    monkeypatch.setattr("pckv.cli.moved_clock.INPUT", reading)
+    steady, before = SteadyClock(clock.seconds, 60, clock.elapsed), clock.day()
+    assert not steady.is_steady
+    clock.follow_input(moved.set)
+    os.write(writing, b"172800\n")
+    assert moved.wait(60)
+    assert steady.is_steady
+    assert days_between(before, clock.day()) in (2, 3)
+    os.close(writing)
+
+
 SMALL_DEMO = """
 from pckv.cli import demo, main
 demo.USERS = 20
@@ -102,17 +155,32 @@ def test_a_pipe_shows_the_progress_in_lines(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_collector_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pckv.cli.demo.COLLECTOR", (sys.executable, "-c", "import sys; sys.exit('no room')"))
+    monkeypatch.setattr("pckv.cli.demo_processes.COLLECTOR", (sys.executable, "-c", "import sys; sys.exit('no room')"))
     assert demo_error() == "pckv: the collector does not start: no room\n"
     assert not Path("demo").exists()
+
+
+@pytest.mark.verify
+def test_a_mixer_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pckv.cli.demo.USERS", 8)
+    monkeypatch.setattr("pckv.cli.mixed_demo.SERVICE", (sys.executable, "-c", "import sys; sys.exit('no room')"))
+    assert demo_error("demo --mixed") == "pckv: the mixer does not start: no room\n"
+    assert not Path("demo").exists()
+
+
+def test_a_mixed_demo_needs_what_seals_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    result = run("demo --mixed")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "pckv: this needs 'cryptography': pip install 'pckv[sealed]'\n"
 
 
 INTERRUPTED_DEMO = """
 import sys
 from pathlib import Path
-from pckv.cli import demo, main
-demo.MEMORY, demo.USERS = Path(sys.argv[1]), int(sys.argv[3])
-main(["demo", "--out", sys.argv[2]], prog_name="pckv")
+from pckv.cli import demo, demo_processes, main
+demo_processes.MEMORY, demo.USERS = Path(sys.argv[1]), int(sys.argv[3])
+main(["demo", "--out", *sys.argv[2:3], *sys.argv[4:]], prog_name="pckv")
 """
 # When a signal is sent: a path that exists at that moment.
 MOMENTS = {
@@ -140,25 +208,29 @@ def processes_with(mark: str) -> list[int]:
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize(
-    ("moment", "number", "whole_group"),
+    ("moment", "number", "whole_group", "options"),
     [
-        ("starting", signal.SIGINT, True),
-        ("starting", signal.SIGTERM, False),
-        ("collecting", signal.SIGINT, True),
-        ("collecting", signal.SIGTERM, True),
-        ("sending", signal.SIGINT, False),
-        ("sending", signal.SIGTERM, True),
-        ("estimating", signal.SIGINT, True),
-        ("estimating", signal.SIGTERM, False),
+        ("starting", signal.SIGINT, True, ()),
+        ("starting", signal.SIGTERM, False, ()),
+        ("collecting", signal.SIGINT, True, ()),
+        ("collecting", signal.SIGTERM, True, ()),
+        ("sending", signal.SIGINT, False, ()),
+        ("sending", signal.SIGTERM, True, ()),
+        ("estimating", signal.SIGINT, True, ()),
+        ("estimating", signal.SIGTERM, False, ()),
+        ("starting", signal.SIGINT, True, ("--mixed",)),
+        ("sending", signal.SIGTERM, False, ("--mixed",)),
+        ("estimating", signal.SIGINT, True, ("--mixed",)),
     ],
 )
 def test_a_demo_that_is_interrupted_leaves_nothing(
     moment: str,
     number: signal.Signals,
     whole_group: bool,
+    options: tuple[str, ...],
     tmp_path: Path,
 ) -> None:
-    """Every moment twice, and every signal to one process and to all."""
+    """Every moment twice, and every signal to one process and to all; with a mixer, too."""
     for name in ("memory", "temporary"):
         (tmp_path / name).mkdir()
     mark = f"interrupted-{secrets.token_hex(8)}"
@@ -166,7 +238,7 @@ def test_a_demo_that_is_interrupted_leaves_nothing(
     with (
         (tmp_path / "errors").open("wb") as errors,
         subprocess.Popen(
-            [sys.executable, "-c", INTERRUPTED_DEMO, str(tmp_path / "memory"), str(tmp_path / "out"), users],
+            [sys.executable, "-c", INTERRUPTED_DEMO, str(tmp_path / "memory"), str(tmp_path / "out"), users, *options],
             stdout=subprocess.DEVNULL,
             stderr=errors,
             env=os.environ | {"TMPDIR": str(tmp_path / "temporary"), "MARK": mark},
@@ -218,7 +290,9 @@ def test_signals_are_held_until_they_are_checked_for() -> None:
 
 def test_participants_that_fail_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pckv.cli.demo.USERS", 8)
-    monkeypatch.setattr("pckv.cli.demo.PARTICIPANTS", (sys.executable, "-c", "import sys; sys.exit('no room')"))
+    monkeypatch.setattr(
+        "pckv.cli.demo_processes.PARTICIPANTS", (sys.executable, "-c", "import sys; sys.exit('no room')")
+    )
     assert demo_error() == "pckv: no room\n"
-    monkeypatch.setattr("pckv.cli.demo.PARTICIPANTS", (sys.executable, "-c", "import os; os.abort()"))
+    monkeypatch.setattr("pckv.cli.demo_processes.PARTICIPANTS", (sys.executable, "-c", "import os; os.abort()"))
     assert demo_error() == "pckv: a process of participants ended before its work was done\n"

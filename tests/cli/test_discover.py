@@ -92,7 +92,7 @@ def test_plans_say_which_frequency_is_found() -> None:
         ("task new --name t --groups 3 --epsilon 1 --out t.json", "--groups is for --discover"),
         ("task new --name t --keys 3 --epsilon 1 --out t.json", "give --low and --high"),
         ("plan --discover --users 5 --epsilon 1 --pairs 2", "--pairs is not for --discover"),
-        ("plan --discover --users 5", "give --epsilon"),
+        ("plan --discover --users 5", "Missing option '--epsilon'"),
         ("plan --keys 5 --users 5 --epsilon 1 --padding 2", "--padding is for --discover"),
         (f"{PERTURB} --value v", "are not for a discovery, which has no values"),
         (

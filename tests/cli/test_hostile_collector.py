@@ -39,6 +39,9 @@ OVERVIEW: dict[str, Any] = {
     "keep_reports": None,
     "alarms": None,
     "about": GRR.about.to_dict(),
+    "mixer": None,
+    "batch": None,
+    "facts": [],
 }
 COMMANDS = (
     "task push grr.json",
@@ -176,7 +179,8 @@ def test_estimates_of_another_task_are_refused(answer: Callable[[Script], None])
 def test_no_answer_controls_the_terminal(answer: Callable[[Script], None], command: str) -> None:
     row = pckv.estimate(pckv.Tally(GRR)).to_dict()["estimates"][0] | {"key": CONTROLS}
     estimates = {"method": CONTROLS, "verdict": [CONTROLS], "estimates": [row]}
-    answer(scripted(estimates, {"name": CONTROLS, "last_report": CONTROLS, "closed": CONTROLS}))
+    mixed = {"batch": {"sentence": CONTROLS}, "facts": [["mixer", CONTROLS]]}
+    answer(scripted(estimates, {"name": CONTROLS, "last_report": CONTROLS, "closed": CONTROLS} | mixed))
     printed = run_ok(f"{command} {ACCESS}")
     assert "[2J" in printed
     assert all(letter.isprintable() or letter == "\n" for letter in printed)

@@ -11,6 +11,7 @@ import pytest
 
 from pckv import Tally, Task, estimate
 from pckv.base.words import percent, two_digits
+from pckv.planning.discovery import plan_discovery
 from pckv.planning.planner import plan
 from pckv.planning.sections import range_points
 from support.cli import put, read_json, run, run_ok, run_refused
@@ -322,3 +323,43 @@ def test_what_are_no_levels_is_a_usage_error(levels: str, message: str) -> None:
     refused = run(f"{PLAN} --levels {levels}")
     assert refused.exit_code == 2
     assert message in refused.stderr
+
+
+def test_a_plan_for_a_mixer() -> None:
+    """All people take part through it unless more are named; what its task needs is in the JSON."""
+    expected = plan(2, 2000, "0.5", mixed=2000)
+    assert expected.mixed is not None
+    asked = "plan --keys 2 --mixed 2000 --epsilon 0.5"
+    lines = run_ok(f"{asked} --wide").splitlines()
+    for section in expected.sections():
+        assert {section.title, *section.sentences} <= set(lines)
+    found = read_json(run_ok(f"{asked} --json"))
+    assert found == json.loads(json.dumps(expected.to_dict()))
+    assert found["mixed"]["mixer"] == {"batch": 1000, "honest": 750, "epsilon": "0.5", "delta": "0.000001"}
+    assert found["epsilon"] == expected.mixed.local_epsilon > 1
+    assert read_json(run_ok(f"{PLAN} --json"))["mixed"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--epsilon 1", "give --users, how many people will take part, or --mixed"),
+        ("--users 100", "Missing option '--epsilon'"),
+        ("--mixed 100 --epsilon 1 --out task.json --name x --low 1 --high 5", "--out is not for --mixed"),
+        ("--mixed 100 --epsilon 1 --rounds 4", "give --panels, too"),
+    ],
+)
+def test_what_a_plan_needs(options: str, message: str) -> None:
+    result = run(f"plan --keys 100 {options}")
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not Path("task.json").exists()
+
+
+def test_a_discovery_is_planned_for_a_mixer_too() -> None:
+    expected = plan_discovery(users=3000, mixed=2000, epsilon="0.5", characters=3)
+    asked = "plan --discover --characters 3 --users 3000 --mixed 2000 --epsilon 0.5"
+    lines = run_ok(asked).splitlines()
+    for section in expected.sections():
+        assert {section.title, *section.sentences} <= set(lines)
+    assert read_json(run_ok(f"{asked} --json"))["mixed"]["mixer"]["honest"] == 750

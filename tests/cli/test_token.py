@@ -10,6 +10,7 @@ import pytest
 
 from pckv.cli.store import TOKEN_ID_LENGTH
 from pckv.collector.http.auth import token_hash
+from pckv.mixing.sqlite import SqliteMixerStore
 from pckv.store.base import Role, Session
 from pckv.store.store import Store
 from support.cli import read_json, run_ok, run_refused
@@ -97,3 +98,22 @@ def test_an_unknown_id_revokes_nothing(store: Store, token_id: str) -> None:
 def test_a_store_that_does_not_exist_is_refused() -> None:
     for command in ("token list", "token revoke x"):
         assert "none.db" in run_refused(f"{command} --store sqlite:///none.db")
+
+
+def test_the_tokens_of_a_mixer_are_in_its_own_store(store: Store) -> None:
+    mixer = SqliteMixerStore("../mixer.db")
+    mixer.prepare()
+    operator = run_ok("token new --mixer-store sqlite:///../mixer.db").strip()
+    [listed] = read_json(run_ok("token list --mixer-store sqlite:///../mixer.db --json"))
+    assert (listed["role"], listed["id"]) == ("administrator", short_id(operator))
+    assert mixer.tokens() == [(Role.ADMINISTRATOR, token_hash(operator))]
+    assert store.tokens() == []
+    run_ok(f"token revoke {listed['id']} --force --mixer-store sqlite:///../mixer.db")
+    assert mixer.tokens() == []
+    mixer.close()
+    for command, whose in (
+        ("token list --store sqlite:///../mixer.db", "a collector"),
+        ("store check --store sqlite:///../mixer.db", "a collector"),
+        ("token new --mixer-store sqlite:///../store.db", "a mixer"),
+    ):
+        assert f"this is not the store of {whose} " in run_refused(command)

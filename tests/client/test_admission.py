@@ -21,6 +21,7 @@ from pckv.contract.coins import follows_coin
 from support.client_collector import LOST, FakeCollector, Reply, problem
 from support.client_devices import KEYS, LASTING_FAILURES, MOVIES, PAIRS, QUICK, TEMPORARY_FAILURES, device
 from support.collectors import Running, new_task, running
+from support.mixed_tasks import a_mixed_task
 from support.stores import stored_reports
 
 COINS = Task(
@@ -126,6 +127,17 @@ def test_a_task_that_opens_later_is_not_perturbed(state: Path, perturbed_reports
         with pytest.raises(ClientError, match=f"opens on {tomorrow}; nothing was perturbed"):
             device(collector, state).submit(task.id, PAIRS)
         assert [request.method for request in collector.received] == ["GET"]
+    assert perturbed_reports == []
+
+
+def test_a_mixed_task_that_never_closes_is_not_perturbed(state: Path, perturbed_reports: list[Report]) -> None:
+    with FakeCollector().serving() as collector:
+        task = a_mixed_task({"url": collector.url}, closes=None)
+        collector.tasks[task.id] = task.to_json().encode()
+        with pytest.raises(ClientError, match=r"needs a day on which it closes: .*; nothing was perturbed") as caught:
+            device(collector, state).submit(task.id, {})
+        assert caught.value.code == "not_sent"
+        assert {request.method for request in collector.received} == {"GET"}
     assert perturbed_reports == []
 
 

@@ -33,13 +33,21 @@ def pairs_file(tmp_path: Path) -> Path:
     return path
 
 
+def summary(spent: str, most: str = "10 in all") -> list[str]:
+    """Return what the ledger says of both sums where nothing was mixed."""
+    return [
+        f"Towards recipients, ε = {spent} is spent, of at most {most}.",
+        f"Whatever fails, ε = {spent} is spent, of at most 40 in all.",
+    ]
+
+
 def test_submit_sends(collector: FakeCollector, state: Path, pairs_file: Path) -> None:
     options = ("--url", collector.url, "--task", MOVIES.id, "--state", state)
     first, again = run(pairs_file, *options), run(pairs_file, *options)
     epsilon = f"{MOVIES.realised_epsilon:g}"
-    spent = f"ε spent: {epsilon} of 10."
-    assert first.stdout == f"{MOVIES.id}  Sent. {spent}\n"
-    assert again.stdout == f"{MOVIES.id}  Already answered; these pairs were not used. {spent}\n"
+    spent = "".join(f"{sentence}\n" for sentence in summary(epsilon))
+    assert first.stdout == f"{MOVIES.id}  Sent.\n{spent}"
+    assert again.stdout == f"{MOVIES.id}  Already answered; these pairs were not used.\n{spent}"
     assert (first.exit_code, again.exit_code, len(collector.sent)) == (0, 0, 1)
     printed = json.loads(run(pairs_file, *options, "--json").stdout)
     assert printed == {
@@ -49,7 +57,10 @@ def test_submit_sends(collector: FakeCollector, state: Path, pairs_file: Path) -
         "perturbed": False,
         "reason": None,
         "spent": epsilon,
+        "spent_delta": "0",
+        "local_spent": epsilon,
         "cap": "10",
+        "local_cap": "40",
     }
 
 
@@ -59,7 +70,7 @@ def test_texts_are_sent_to_a_discovery_once(collector: FakeCollector, state: Pat
     (texts := tmp_path / "texts.json").write_text('["ab"]', encoding="utf-8")
     options = ("--url", collector.url, "--task", task.id, "--state", state)
     first, again = run(texts, *options), run(texts, *options)
-    assert first.stdout.startswith(f"{task.id}  Sent. ")
+    assert first.stdout.startswith(f"{task.id}  Sent.\n")
     assert "Already answered; these texts were not used." in again.stdout
     assert len(collector.sent) == 1
 
@@ -95,7 +106,7 @@ def test_submit_says_what_is_refused(
     assert "over the cap of 0.5 in all (pckv ledger shows what was spent" in result.stderr
     result = run(pairs_file, *options, "--task", MOVIES.id)
     assert "over the cap of 0.5 in all" in result.stderr
-    assert ledger("--state", state, "--cap", "10").stdout == "ε = 0 is spent, of at most 10 in all.\n"
+    assert ledger("--state", state, "--cap", "10").stdout.splitlines() == summary("0")
     reply_with(collector, Reply(500), monkeypatch, 4)
     run(pairs_file, *options, "--task", MOVIES.id)
     reply_with(collector, problem(403, "closed"), monkeypatch)
@@ -139,7 +150,7 @@ def test_the_ledger_shows_every_survey(
     assert lines == [
         f"On {today}, a report for “movies” spent ε = {epsilon[MOVIES]}; the report was removed from this device.",
         f"On {today}, a report for “others” spent ε = {epsilon[OTHERS]}; the collector refused the report.",
-        f"ε = {spent} is spent, of at most 10 in all.",
+        *summary(spent),
     ]
     caps = ("--cap", "3.5", "--cap-per-period", "3", "365")
     printed = json.loads(ledger("--state", state, *caps, "--json").stdout)
@@ -153,13 +164,14 @@ def test_the_ledger_shows_every_survey(
             "round": None,
             "day": today,
             "epsilon": epsilon[task],
+            "claim": None,
             "status": status,
             "text": text,
         }
         for task, status, text in zip((MOVIES, OTHERS), ("removed", "refused"), lines[:2], strict=True)
     ]
-    last = ledger("--state", state).stdout.splitlines()[-1]
-    assert last == f"ε = {spent} is spent, of at most 3.5 in all, and at most 3 in any 365 days."
+    last = ledger("--state", state).stdout.splitlines()[-2:]
+    assert last == summary(spent, "3.5 in all, and at most 3 in any 365 days")
     refused = ledger("--state", state, "--cap-per-period", "3", "0")
     assert (refused.exit_code, refused.stderr) == (
         1,

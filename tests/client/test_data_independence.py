@@ -45,6 +45,7 @@ MESSAGES, OTHERS, HASHES, TEXTS, ROUNDS_OF = (
     partial(check_alike, observe_all, name)
     for name in ("sizes", "other", "hashed and sizes", "long discovery", "series of grr")
 )
+MIXED = partial(check_alike, observe_all, "mixed")
 TURN = "turn = _next_turn(series, panel, now, spread, last_round)"
 PANEL = "panel = find_panel(self._folder, series)"
 FUNCTION = "        function = tape.below(law.functions)\n"
@@ -65,6 +66,8 @@ FAULTS = (
     in_place("a report of nothing waits", CLIENT, {SEND: SEND.replace("unreachable", "unreachable or (None if pairs else DeliveryOutcome(Status.WAITING))")}, OTHERS),
     in_place("larger sets are asked for their size", PERTURB, {"tape.bernoulli(question.asked) if": "tape.bernoulli(question.asked) or len(pairs) > task.padding if"}, MESSAGES),
     in_place("the size of a set is stored", "client/reports.py", {RECORD: f'            self._folder.put(task.id + ".size", str(len(pairs)))\n{RECORD}'}, OTHERS),
+    in_place("the sealed length depends on the pairs", "client/reports.py", {"SealedReport(report.body, seal(report.body,": "SealedReport(report.body, seal(report.body + bytes(len(pairs)),"}, MIXED),
+    in_place("larger sets are sealed for another key", "client/reports.py", {"seal(report.body, task.mixer.public_key,": "seal(report.body, task.mixer.public_key if len(pairs) < 3 else (9).to_bytes(32, 'little'),"}, MIXED),
     in_place("pairs are checked when a report is due", ROUNDS, {"        if not is_made:\n            #": "        if now.day % 7 == 4:\n            #"}, partial(check_refusals, refuse, "series of grr")),
     in_place("pairs are checked after admission", CLIENT, {"        check_held(task, pairs)\n": ""}, partial(check_refusals, refuse, "levels")),
 )  # fmt: skip

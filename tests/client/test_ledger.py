@@ -11,8 +11,9 @@ import pytest
 
 from pckv.base.days import Phase
 from pckv.client import Client, Status
+from pckv.client.caps import Caps
 from pckv.client.folder import StateFolder, _sealed
-from pckv.client.ledger import Caps, Ledger
+from pckv.client.ledger import Ledger
 from pckv.client.outbox import REPORT_SUFFIX, SPENT_SUFFIX, DeliveryOutcome, Outbox
 from pckv.contract.members import Dates
 from support import ledger_checks as checks
@@ -32,7 +33,7 @@ def test_the_client_passes(ledger_device: LedgerDevice, check: Callable[[LedgerD
     check(ledger_device)
 
 
-LEDGER = "client/ledger.py"
+LEDGER, CAPS = "client/ledger.py", "client/caps.py"
 SORTED = "        return sorted(entries, key="
 SURVEYS = {"survey_of(survey_name(task.name, task.series))": "survey_name(task.name, task.series)", "survey_of(entry.survey)": "entry.survey"}  # fmt: skip
 NO_RECORD = {"if not self.is_recorded(task_id) and (": "if not task_id and ("}
@@ -82,7 +83,7 @@ MUTANTS = (
     PatchedFault("refused reports left out", only("is not Status.REFUSED"), checks.check_every_state_counts),
     PatchedFault("waiting reports left out", only("is not Status.WAITING"), checks.check_every_state_counts),
     PatchedFault("only what was sent counts", only("is Status.SENT"), checks.check_every_state_counts),
-    PatchedFault("caps are rounded up", in_source(LEDGER, {"return self._given\n": "return round(self._given, 15)\n"}), checks.check_every_state_counts),
+    PatchedFault("caps are rounded up", in_source(CAPS, {"            return given\n": "            return round(given, 15)\n"}), checks.check_every_state_counts),
     PatchedFault("removed reports left out", only("is not Status.REMOVED"), checks.check_a_removed_report_is_not_made_again),
     PatchedFault("one ledger per address", in_source("client/client.py", {"Path(state).absolute()": "Path(state, url.rpartition('/')[2]).absolute()"}), checks.check_addresses_share_the_ledger),
     PatchedFault("names as they are", survey_by("{}"), checks.check_a_survey_is_answered_once),
@@ -94,8 +95,8 @@ MUTANTS = (
     PatchedFault("recorded after sending", record_after_sending, checks.check_spending_is_stored_before_it_is_sent),
     PatchedFault("records alone", in_source(LEDGER, {"(REPORT_SUFFIX, SPENT_SUFFIX, OUTCOME_SUFFIX)": "(SPENT_SUFFIX,)"}), checks.check_a_removed_record_is_restored),
     PatchedFault("edited records believed", in_source(LEDGER, {FITS: ":\n            spending = Spending.from_json(text)"}), checks.check_an_edited_record_is_refused),
-    PatchedFault("the cap is forgotten", in_source(LEDGER, {"if text != self._folder.get(name):": "if not name:"}), checks.check_the_cap_is_remembered),
-    PatchedFault("no cap by default", in_source(LEDGER, {"return DEFAULT_CAP": "return Decimal('Infinity')"}), checks.check_there_is_a_cap_by_default),
+    PatchedFault("the cap is forgotten", in_source(CAPS, {"if text != self._folder.get(name):": "if not name:"}), checks.check_the_cap_is_remembered),
+    PatchedFault("no cap by default", in_source(CAPS, {"            return default\n": "            return Decimal('Infinity')\n"}), checks.check_there_is_a_cap_by_default),
     PatchedFault("closed tasks are answered", replaced(Dates, "phase", lambda _: lambda *_: Phase.OPEN), checks.check_a_closed_task_spends_nothing),
 )  # fmt: skip
 
@@ -117,12 +118,15 @@ def test_a_record_of_another_release_is_refused(ledger_device: LedgerDevice, sta
     assert checks.submitted(ledger_device, task) == "sent"
     ledger_device.remove_report(task)
     for text in (
+        '{"day":"2026-01-01","epsilon":"1","series":null,"survey":"movies","version":1}',
         '{"day":"2026-01-01","epsilon":"1","series":null,"survey":"movies","version":2}',
+        '{"day":"2026-01-01","epsilon":"1","series":null,"claim":{"epsilon":"1"},"survey":"movies","version":2}',
+        '{"day":"2026-01-01","epsilon":"1","series":null,"claim":{"epsilon":1,"delta":"0"},"survey":"x","version":2}',
         "[]",
         "{",
-        '{"day":"2026-01-01","epsilon":1,"series":null,"survey":"x","version":1}',
-        '{"day":"2026-1-1","epsilon":"1","series":null,"survey":"x","version":1}',
-        '{"day":"2026-01-01","epsilon":"1","series":[],"survey":"x","version":1}',
+        '{"day":"2026-01-01","epsilon":1,"series":null,"claim":null,"survey":"x","version":2}',
+        '{"day":"2026-1-1","epsilon":"1","series":null,"claim":null,"survey":"x","version":2}',
+        '{"day":"2026-01-01","epsilon":"1","series":[],"claim":null,"survey":"x","version":2}',
     ):
         (state / (task.id + SPENT_SUFFIX)).write_bytes(_sealed(text))
         assert checks.submitted(ledger_device, checks.a_task("others")) == "bad_data"

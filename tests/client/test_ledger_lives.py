@@ -50,7 +50,7 @@ def check_lives() -> None:
         live(seed)
 
 
-LEDGER, REPORTS, PANEL = "client/ledger.py", "client/reports.py", "client/panel.py"
+LEDGER, REPORTS, PANEL, CAPS = (f"client/{name}.py" for name in ("ledger", "reports", "panel", "caps"))
 LATELY = "if days_between(entry.day, day) < period.days"
 ROUNDS = "for entry in entries if entry.series == series_id"
 DAY = "day = max([today, *(entry.day for entry in entries)])"
@@ -85,10 +85,15 @@ FAULTS = (
     planted("removed reports do not count in a period", LEDGER, {LATELY: f"{LATELY} and entry.status is not Status.REMOVED"}),
     planted("a survey is forgotten after two years", LEDGER, {"entries = self.entries()\n": "entries = [entry for entry in self.entries() if days_between(entry.day, today) < 730]\n"}),
     planted("the day decreases with the clock", LEDGER, {DAY: "day = today"}),
-    planted("a client stays with the cap that it read first", LEDGER, {"text = self._folder.get(CAP_NAME)": "text = vars(self).setdefault('read', self._folder.get(CAP_NAME))"}),
-    planted("caps are forgotten", LEDGER, {"if text != self._folder.get(name):": "if not name:"}),
-    planted("no cap per period", LEDGER, {"period = self._caps.per_period": "period = None"}),
-    planted("no total", LEDGER, {"entries), self._caps.in_all": "entries), 10**6"}),
+    planted("a client stays with the cap that it read first", CAPS, {"text = self._folder.get(name)\n        if text is None:\n            return default": "text = vars(self).setdefault(name, self._folder.get(name))\n        if text is None:\n            return default"}),
+    planted("caps are forgotten", CAPS, {"if text != self._folder.get(name):": "if not name:"}),
+    planted("no cap per period", LEDGER, {"self._caps.local, self._caps.per_period\n        price": "self._caps.local, None\n        price"}),
+    planted("no total", LEDGER, {"_check_cap(new.recipients, spent.recipients, most, refusal)": "_ = refusal"}),
+    planted("no local cap", LEDGER, {"_check_cap(new.local, spent.local, local, refusal)": "_ = refusal"}),
+    planted("claims of one sum count in the other", LEDGER, {"_sum(each.epsilon for each in spent),": "_sum(each.epsilon if each.claim is None else each.claim.epsilon for each in spent),"}),
+    planted("δ of the last three counts", LEDGER, {"_check_cap(new.delta, spent.delta,": "_check_cap(new.delta, SpentSums.of(entries[-3:]).delta,"}),
+    planted("a period counts the own ε of mixed reports", LEDGER, {"< period.days).recipients": "< period.days).local"}),
+    planted("removed mixed reports have no claim", LEDGER, {"return cls(survey, Decimal(epsilon), day, series, claim) if valid else None": "return cls(survey, Decimal(epsilon), day, series, None) if valid else None"}),
     planted("the last process to draw a panel wins", PANEL, {"folder.put(name, _draw(series.panels).to_json())": "folder.put(name, _draw(series.panels).to_json(), replace=True)"}),
 )  # fmt: skip
 

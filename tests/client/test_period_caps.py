@@ -10,8 +10,8 @@ import pytest
 
 from pckv.base.errors import DataError, ParameterError
 from pckv.client import Client, PeriodCap
+from pckv.client.caps import CAP_PER_PERIOD_NAME
 from pckv.client.folder import _sealed
-from pckv.client.ledger import CAP_PER_PERIOD_NAME
 from support.client_collector import FakeCollector
 from support.client_devices import MOVIES, OTHERS, PAIRS, device
 

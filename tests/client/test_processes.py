@@ -20,6 +20,7 @@ from support.client_collector import FakeCollector
 from support.client_devices import KEYS, MOVIES, device
 from support.client_series import TASK, SeriesCollector
 from support.parts import SUPPORT
+from support.tasks import a_mixed_task
 
 CHILDREN = SUPPORT / "client_children.py"
 
@@ -42,9 +43,15 @@ def numbered_tasks(count: int) -> list[Task]:
     return [Task(name=f"run-{n}", keys=KEYS, values=(1, 5), epsilon=1, mechanism="grr") for n in tasks]
 
 
+def mixed_tasks(mixer: FakeCollector, count: int) -> list[Task]:
+    """Return tasks whose mixer is at the collector's own address."""
+    return [a_mixed_task(task, mixer.url, closes="2999-01-01") for task in numbered_tasks(count)]
+
+
 def bodies(collector: FakeCollector, task_id: str) -> set[bytes]:
-    """Return the distinct uploads that were received for a task."""
-    return {request.body for request in collector.received if request.path == f"/tasks/{task_id}/reports"}
+    """Return the distinct uploads that were received for a task, in clear or sealed."""
+    paths = {f"/tasks/{task_id}/{kind}" for kind in ("reports", "sealed")}
+    return {request.body for request in collector.received if request.path in paths}
 
 
 def test_killed_at_any_moment_there_is_one_report(
@@ -65,6 +72,29 @@ def test_killed_at_any_moment_there_is_one_report(
 
 def test_the_same_kills_catch_a_client_that_sends_before_it_stores(collector: FakeCollector, tmp_path: Path) -> None:
     rows = run_children(collector, tmp_path, "send-first", numbered_tasks(60), "250")
+    assert max(len(bodies(collector, row["task"])) for row in rows) > 1
+
+
+def test_killed_at_any_moment_a_report_is_sealed_once(
+    collector: FakeCollector, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """The same bytes whenever they are sent, and what they cost counted once in both sums."""
+    tasks, step = (150, "120") if request.config.getoption("--all") else (15, "1200")
+    rows = run_children(collector, tmp_path, "kill", mixed_tasks(collector, tasks), step)
+    assert sum(row["kills"] for row in rows) >= tasks // 2
+    for row in rows:
+        assert row["sound"]
+        assert len(bodies(collector, row["task"])) == len(collector.entries[row["task"]]) == 1
+        assert (row["spent"], row["delta"], row["local"]) == ("0.5", "0.000001", "1")
+    assert collector.reports == {}
+    assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.verify
+def test_the_same_kills_catch_a_client_that_sends_sealed_reports_before_it_stores_them(
+    collector: FakeCollector, tmp_path: Path
+) -> None:
+    rows = run_children(collector, tmp_path, "send-first", mixed_tasks(collector, 60), "250")
     assert max(len(bodies(collector, row["task"])) for row in rows) > 1
 
 

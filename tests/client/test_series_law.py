@@ -214,7 +214,7 @@ def forgotten(patch: pytest.MonkeyPatch) -> None:
 
     def remembered_by_nobody(self: Reports, task: Task, *others: Any) -> bool:
         made = make(self, task, *others)
-        self._transport.send(task.id, self._outbox.find(task.id).report, None)  # type: ignore[union-attr]
+        self._transport.send(task.id, self._outbox.find(task.id).report, None)  # type: ignore[union-attr, arg-type]
         for name in [name for name in self._folder.files if name.startswith(task.id)]:  # type: ignore[attr-defined]
             self._folder.remove(name)
         return made

@@ -62,7 +62,8 @@ def test_pairs_are_not_stored(collector: FakeCollector, state: Path, monkeypatch
         "epsilon": epsilon,
         "invitation": None,
         "url": client.url,
-        "version": 1,
+        "sealed": None,
+        "version": 2,
     }
 
 
@@ -143,7 +144,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "edited": lambda data: data.replace(b"1", b"2"),
     "not text": lambda data: b"\xff" + data,
     "longer": lambda data: data + b"\n",
-    "another version": lambda data: folders._sealed(data[:-66].decode().replace('"version":1', '"version":2')),
+    "another version": lambda data: folders._sealed(data[:-66].decode().replace('"version":2', '"version":1')),
     "another ε": lambda data: folders._sealed(data[:-66].decode().replace('"epsilon":"', '"epsilon":"x')),
     "another day": lambda data: folders._sealed(data[:-66].decode().replace('"day":"', '"day":"0')),
     "lenient base64": lambda data: folders._sealed(data[:-66].decode().replace('"body":"', '"body":"=')),

@@ -99,14 +99,14 @@ def check_coins(collector: Running) -> None:
     invitations = invite(collector, task, 3)
     with recording(1) as recorder:
         coins = [from_base64url(ask(collector, task, each).json()["coin"]) for each in invitations]
-    if coins != [block.data for block in recorder.blocks if block.asker == "collector.ingest.routes"]:
+    if coins != [block.data for block in recorder.blocks if block.asker == "collector.ingest.admission"]:
         raise AuditFailure("sources: coins are not the system's bytes")
 
 
 DRAWN = "secrets.token_bytes(REPORT_ID_BYTES)"
 COIN_FAULTS = (
-    in_place("a coin from its invitation", "collector/ingest/routes.py", {DRAWN: "task.digest[:8] + str(hashed).encode()[-8:]"}, check_coins),
-    in_place("a coin of half its bytes", "collector/ingest/routes.py", {DRAWN: "secrets.token_bytes(REPORT_ID_BYTES // 2) * 2"}, check_coins),
+    in_place("a coin from its invitation", "collector/ingest/admission.py", {DRAWN: "task.digest[:8] + str(hashed).encode()[-8:]"}, check_coins),
+    in_place("a coin of half its bytes", "collector/ingest/admission.py", {DRAWN: "secrets.token_bytes(REPORT_ID_BYTES // 2) * 2"}, check_coins),
 )  # fmt: skip
 
 

@@ -215,6 +215,8 @@ SMALL = {
     ("PATCH", "/tasks/{task_id}"),
     ("DELETE", "/tasks/{task_id}"),
     ("POST", "/tasks/{task_id}/close"),
+    ("POST", "/mixer-keys"),
+    ("PUT", "/mixer-keys/{key}/token"),
     ("POST", "/tasks/{task_id}/admission"),
     ("POST", "/series/{series_id}/close"),
     ("POST", "/session"),

@@ -100,7 +100,7 @@ def test_one_of_two_collectors_that_start_together_creates_the_token(tmp_path: P
         assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(token))]
     logged = [json.loads(line) for text in logs for line in text.splitlines()]
     [reason] = [line["reason"] for line in logged if line["event"] == "token_exists"]
-    assert reason.endswith("created the administrator's token: it is in that collector's terminal or token file")
+    assert reason.endswith("created the administrator's token: it is in the terminal or the token file of that process")
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
@@ -123,7 +123,7 @@ def test_the_other_of_two_terminals_shows_no_token(
     first = tokens.create_first_token(store, None)
     assert tokens.create_first_token(store, None) == EARLIER
     assert store.tokens() == [(Role.ADMINISTRATOR, tokens.token_hash(first.token))]
-    assert capsys.readouterr().err.startswith("Token exists: another collector")
+    assert capsys.readouterr().err.startswith("Token exists: another process")
 
 
 def test_a_folder_that_cannot_be_written_to_stores_no_token(tmp_path: Path) -> None:

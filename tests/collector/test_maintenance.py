@@ -13,11 +13,12 @@ import pytest
 from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
 from pckv.base.wire import Report
-from pckv.collector import upkeep
+from pckv.collector import background, upkeep
 from pckv.collector.analysis.tallies import PARTS_TO_COMPACT
 from pckv.collector.app import create_app
+from pckv.collector.background import SteadyDay
 from pckv.collector.http.settings import Settings
-from pckv.collector.upkeep import Maintenance, SteadyDay
+from pckv.collector.upkeep import Maintenance
 from pckv.store.base import ReportOutcome, Role, Session, Upload
 from support.collectors import Running, new_task, report, running, some_reports, wait_until
 from support.memory_store import MemoryStore
@@ -128,8 +129,8 @@ def test_maintenance_runs_by_itself_and_goes_on_after_any_error(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], error: Exception
 ) -> None:
     monkeypatch.setattr(upkeep, "SECONDS_BETWEEN", 0.02)
-    monkeypatch.setattr(upkeep, "SECONDS_AFTER_FAILURE", 0.02)
-    monkeypatch.setattr(upkeep, "STEADY_SECONDS", 0.0)
+    monkeypatch.setattr(background, "SECONDS_AFTER_FAILURE", 0.02)
+    monkeypatch.setattr(background, "STEADY_SECONDS", 0.0)
     day, failures = ["2030-01-15"], [3]
 
     class FailingStore(MemoryStore):

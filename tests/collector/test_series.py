@@ -13,7 +13,7 @@ import pytest
 from pckv import Series
 from pckv.base.days import utc_today
 from pckv.base.errors import StoreError
-from pckv.collector import upkeep
+from pckv.collector import background, upkeep
 from pckv.collector.contracts.contracts import RoundMaker, due_rounds
 from support.collectors import (
     ADMINISTRATOR,
@@ -238,7 +238,7 @@ def has_last_round(store: MemoryStore, series: Series, number: int) -> bool:
 def test_rounds_open_and_close_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "SECONDS_BETWEEN_ROUNDS", 0.02)
     monkeypatch.setattr(upkeep, "SECONDS_BETWEEN", 0.02)
-    monkeypatch.setattr(upkeep, "STEADY_SECONDS", 0.0)
+    monkeypatch.setattr(background, "STEADY_SECONDS", 0.0)
     day, store = [DAY], MemoryStore()
     series = new_series(rounds=4)
     with running(store, lambda: day[0], keep_reports=1) as collector:

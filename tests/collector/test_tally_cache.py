@@ -27,7 +27,7 @@ from pckv.store.base import PartChanges
 from pckv.store.store import Store
 from pckv.tally import layouts
 from pckv.tally.supports import count_supports
-from support.collectors import THREADS
+from support.collectors import NO_DUTIES, THREADS
 from support.memory_store import MemoryStore
 from support.parts import SUPPORT
 from support.stores import (
@@ -65,7 +65,7 @@ def few_words_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def estimates_of(store: Store, compactor: Compactor) -> EstimateCache:
-    contracts = Contracts(store, lambda: DAY, compactor.prepare, THREADS.lookups, THREADS.task_texts)
+    contracts = Contracts(store, lambda: DAY, compactor.prepare, THREADS.lookups, THREADS.task_texts, NO_DUTIES)
     return EstimateCache(contracts, TallyCache(store, compactor), AnalysisThreads(THREADS.analysis, 20))
 
 

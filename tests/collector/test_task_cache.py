@@ -13,7 +13,7 @@ from pckv.collector.contracts import contracts
 from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.http.problem_details import ProblemDetails
 from pckv.store.base import StoredTask
-from support.collectors import DAY, THREADS, new_task
+from support.collectors import DAY, NO_DUTIES, THREADS, new_task
 from support.memory_store import MemoryStore
 
 
@@ -35,7 +35,7 @@ class AskedStore(MemoryStore):
 
 
 def tasks_of(store: MemoryStore) -> Contracts:
-    return Contracts(store, lambda: DAY, lambda _: None, THREADS.lookups, THREADS.task_texts)
+    return Contracts(store, lambda: DAY, lambda _: None, THREADS.lookups, THREADS.task_texts, NO_DUTIES)
 
 
 def test_the_store_is_asked_once_for_all_who_wait() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from pckv.store.postgres import PostgresStore
 from support.collectors import ADMINISTRATOR, ANALYST, DAY, JSON, Running, bearer, check_problem, new_task
+from support.mixed_tasks import a_mixed_task
 
 
 def test_a_task_is_created_once_and_shown_to_all(collector: Running) -> None:
@@ -58,6 +59,14 @@ def test_a_task_that_is_not_canonical_is_refused(small: Running, kind: str) -> N
     assert changed != task.to_json().encode()
     check_problem(small.administer("POST", "/tasks", changed), 400, "malformed")
     check_problem(small.get(f"/tasks/{task.id}", None), 404, "unknown")
+
+
+def test_a_mixed_task_needs_a_day_on_which_it_closes(small: Running) -> None:
+    endless = a_mixed_task(closes=None)
+    answer = small.administer("POST", "/tasks", endless.to_json().encode())
+    check_problem(answer, 400, "malformed")
+    assert "needs a day on which it closes" in answer.json()["detail"]
+    check_problem(small.get(f"/tasks/{endless.id}", None), 404, "unknown")
 
 
 def test_the_target_and_public_results_can_be_changed(collector: Running) -> None:

@@ -41,7 +41,7 @@ def test_sqlite_takes_one_worker(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workers", [0, 65])
 def test_there_is_at_least_one_worker_and_not_very_many(workers: int) -> None:
-    with pytest.raises(ParameterError, match=f"has 1 to 64 workers, not {workers}"):
+    with pytest.raises(ParameterError, match=f"there are 1 to 64 workers, not {workers}"):
         check_workers(Settings(store="postgresql://db", workers=workers))
 
 

@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 
 from pckv.base.errors import ParameterError
-from pckv.contract.about import MAX_LINE_BYTES, MAX_TEXT_BYTES, MEMBERS, TEXTS, About, read_about
+from pckv.contract.about import (
+    MAX_LINE_BYTES,
+    MAX_TEXT_BYTES,
+    MAX_TRANSLATIONS,
+    TEXT_MEMBERS,
+    TEXTS,
+    About,
+    Translation,
+    read_about,
+)
+from pckv.contract.facts import said
 from pckv.contract.task import Task
 
 
@@ -16,8 +26,13 @@ def make(about: Any) -> Task:
 
 
 def test_every_text_is_part_of_the_id() -> None:
-    ids = {make({}).id, *(make({name: "text"}).id for name in MEMBERS)}
-    assert len(ids) == 1 + len(MEMBERS)
+    ids = {make({}).id, *(make({name: "text"}).id for name in TEXT_MEMBERS)}
+    others: tuple[Any, ...] = (
+        {"language": "de"},
+        {"translations": {"de": {}}},
+        {"translations": {"de": {"name": "n"}}},
+    )
+    assert len(ids | {make(about).id for about in others}) == 1 + len(TEXT_MEMBERS) + len(others)
 
 
 def test_a_task_keeps_what_participants_read() -> None:
@@ -28,7 +43,7 @@ def test_a_task_keeps_what_participants_read() -> None:
     assert make(None).about == About()
 
 
-@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("name", TEXT_MEMBERS)
 def test_texts_are_bounded_lines_in_normal_form(name: str) -> None:
     limit = MAX_TEXT_BYTES if name in TEXTS else MAX_LINE_BYTES
     read_about({name: "é" * (limit // 2)})
@@ -57,3 +72,114 @@ def test_texts_are_bounded_lines_in_normal_form(name: str) -> None:
 def test_other_members_are_refused(about: Any, reason: str) -> None:
     with pytest.raises(ParameterError, match=reason):
         make(about)
+
+
+# --- in other languages ---
+
+GERMAN = {"question": "Welche?", "name": "Filme", "keys": ["Alien", "Hitze"]}
+
+
+def named(translation: Any, **members: Any) -> Task:
+    usual: dict[str, Any] = {"keys": ["alien", "heat"], "values": (1, 5), "epsilon": 1, "mechanism": "grr"}
+    about = {"question": "Which?", "unit": "stars", "translations": {"de": translation}}
+    return Task(name="movies", about=about, **(usual | members))
+
+
+def test_a_task_keeps_its_translations() -> None:
+    task = named(GERMAN)
+    again = Task.from_json(task.to_json())
+    assert again.about == task.about == named(Translation(**GERMAN)).about  # type: ignore[arg-type]
+    assert again.about.translations["de"].keys == ("Alien", "Hitze")
+    assert hash(again.about) == hash(task.about)
+    assert dict(said(task.facts()))["languages"] == "en, translated into de"
+    assert "languages" not in dict(said(make({}).facts()))
+
+
+@pytest.mark.parametrize("name", [*TEXT_MEMBERS, "name"])
+def test_translated_texts_have_the_same_limits(name: str) -> None:
+    limit = MAX_TEXT_BYTES if name in TEXTS else MAX_LINE_BYTES
+    named({name: "é" * (limit // 2)})
+    for text, reason in (("é" * limit, f"is longer than {limit:,}"), (1, "must be text"), ("e\u0301", "normal form C")):
+        with pytest.raises(ParameterError, match=f"^translation 'de': {name} .*{reason}"):
+            named({name: text})
+
+
+@pytest.mark.parametrize(
+    ("translation", "members", "reason"),
+    [
+        ({"keys": ["a"]}, {}, "translation 'de' has 1 name for 2 keys"),
+        ({"keys": ["a", "b"]}, {"other": "rest"}, "translation 'de' has 2 names for 3 keys"),
+        ({"keys": ["a", "b"]}, {"keys": 2}, "translation 'de' names keys, which have no names in the task"),
+        ({"keys": ["a"]}, {"keys": "hashed", "mechanism": "auto"}, "which have no names"),
+        ({"keys": ["a", "a"]}, {}, "translation 'de': key 'a' appears twice"),
+        ({"keys": ["a", ""]}, {}, "translation 'de': key 2 is empty"),
+        ({"keys": "ab"}, {}, "translation 'de': keys must be a list of names, not 'ab'"),
+        ({"answer": ""}, {}, "translation 'de' has no member 'answer': choose from question"),
+        ("Welche?", {}, "translation 'de' must be an object of texts, not 'Welche"),
+    ],
+)
+def test_translations_fit_their_task(translation: Any, members: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ParameterError, match=reason):
+        named(translation, **members)
+
+
+@pytest.mark.parametrize(
+    ("about", "reason"),
+    [
+        ({"language": "EN"}, "language must be a tag such as en, de-CH or zh-Hant, not 'EN'"),
+        ({"language": None}, "language must be a tag .* not None"),
+        ({"translations": {"deutsch": {}}}, "the language of a translation must be a tag .* not 'deutsch'"),
+        ({"translations": {1: {}}}, "the language of a translation must be a tag .* not 1"),
+        ({"translations": {"en": {}}}, "translations has the texts' own language, 'en'"),
+        ({"language": "de", "translations": {"de": {}}}, "translations has the texts' own language, 'de'"),
+        ({"translations": ["de"]}, "translations must be an object of languages"),
+        ({"translations": {f"{a}{b}": {} for a in "abcde" for b in "wxyz"}}, "translations must be at most 16, not 20"),
+    ],
+)
+def test_languages_are_tags(about: Any, reason: str) -> None:
+    with pytest.raises(ParameterError, match=reason):
+        make(about)
+    assert MAX_TRANSLATIONS == 16
+
+
+SEVERAL = About(
+    question="Which?",
+    unit="stars",
+    translations={
+        "de": GERMAN,  # type: ignore[dict-item]
+        "de-CH": {"unit": "Stärne"},  # type: ignore[dict-item]
+        "pt-BR": {},  # type: ignore[dict-item]
+        "zh-Hant": {"question": "哪些"},  # type: ignore[dict-item]
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("preferred", "language"),
+    [
+        ([], "en"),
+        (["en"], "en"),
+        (["de"], "de"),
+        (["de-CH", "en"], "de-CH"),
+        (["de-ch"], "de-CH"),
+        (["DE-AT", "en"], "de"),
+        (["de-CH-1996"], "de-CH"),
+        (["en-US", "de"], "en"),
+        (["fr", "it-CH", "de"], "de"),
+        (["fr"], "en"),
+        (["pt"], "pt-BR"),
+        (["pt-PT", "de"], "pt-BR"),
+        (["zh-Hant-TW"], "zh-Hant"),
+        (["zh-TW"], "zh-Hant"),
+        (["d", "*", "", "-", "x-de", "zh-Hant"], "zh-Hant"),
+    ],
+)
+def test_participants_read_the_nearest_language(preferred: list[str], language: str) -> None:
+    assert SEVERAL.in_language(preferred).language == language
+
+
+def test_what_a_translation_lacks_is_shown_in_the_language_of_the_task() -> None:
+    german, swiss, english = (SEVERAL.in_language([tag]) for tag in ("de", "de-CH", "en"))
+    assert (german.question, german.unit, german.name, german.keys) == ("Welche?", "stars", "Filme", ("Alien", "Hitze"))
+    assert (swiss.question, swiss.unit, swiss.name, swiss.keys) == ("Which?", "Stärne", "", ())
+    assert (english.question, english.unit, english.name, english.keys) == ("Which?", "stars", "", ())

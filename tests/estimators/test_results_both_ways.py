@@ -191,7 +191,7 @@ def test_discoveries(people: int) -> None:
     [
         {"levels": 3, "values": (1, 5)},
         {"panels": 4, "drift": 0.01},
-        {"shuffled": 2000, "delta": 1e-7},
+        {"mixed": 2000},
         {"keys": "hashed", "most_influence": 100.0},
         # More people than a whole number of a result may be.
         {"epsilon": "0.000001"},

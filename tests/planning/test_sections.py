@@ -177,13 +177,14 @@ def test_the_light_is_green_only_if_shares_are_known() -> None:
 
 def test_sections_come_in_one_order_and_only_where_there_is_something_to_say() -> None:
     plain = plan(20, 10_000, 2, 3)
-    full = plan(20, 10_000, 2, 3, panels=2, shuffled=5000, delta=1e-6)
+    full = plan(20, 10_000, 2, 3, panels=2, mixed=5000)
     titles = [section.title.partition(":")[0] for section in full.sections(verbose=True)]
-    assert titles[1:5] == ["Recommended", "The mechanism", "Shuffled reports", "Conditions of the central ε"]
+    choice = "Can a party outside your organisation run a mixer?"
+    assert titles[1:5] == [choice, "Recommended", "The mechanism", "Proposed for a mixed task"]
     assert "As a series" in titles
     assert [section.light is None for section in full.sections()] == [False, *[True] * (len(titles) - 2)]
     said = {section.title for section in plain.sections()}
-    assert not said & {"The mechanism", "Shuffled reports"}
+    assert not said & {choice, "The mechanism", "Proposed for a mixed task"}
     first = plain.sections()[0]
     assert first.sentences[-2:] == (plain.verdict, plain.assumed)
 

@@ -16,7 +16,6 @@ from pckv.base.arrays import Floats
 from pckv.base.budget import exp_lower
 from pckv.base.errors import ParameterError
 from pckv.planning import shuffle as shuffle_bound
-from pckv.planning.planner import plan
 from pckv.planning.shuffle import MAX_REPORTS, ShuffleBound
 from support.faults import Fault, in_place
 from support.shuffles import plain_sum, theorem
@@ -232,21 +231,3 @@ def test_reports_that_say_nothing_have_no_loss() -> None:
 def test_constants_that_no_law_has_are_refused(blanket: Fraction, ratio: Fraction) -> None:
     with pytest.raises(ParameterError, match="no law can be between these bounds"):
         ShuffleBound(5, blanket, ratio)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"epsilon": 1, "delta": 1e-7}, "say how many reports are shuffled"),
-        ({"epsilon": 1, "shuffled": 10}, "a shuffle needs delta"),
-        ({"shuffled": 10, "delta": 1e-7}, "either epsilon or the central epsilon"),
-        (
-            {"epsilon": 1, "central": 1, "shuffled": 10, "delta": 1e-7},
-            "either epsilon or the central epsilon",
-        ),
-        ({"central": 1}, "only shuffled reports have a central epsilon"),
-    ],
-)
-def test_half_a_shuffle_is_refused_by_plans(options: dict[str, float], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        plan(100, 1000, **options)  # type: ignore[arg-type]

@@ -127,12 +127,12 @@ def test_a_private_key_is_a_file_for_its_owner_alone(tmp_path: Path) -> None:
         RecipientKey(SECRETS[0]).write(tmp_path / "taken")
 
 
-KEY_FILE = "sealing/recipient_key.py"
+KEY_FILE, READING = "sealing/recipient_key.py", "base/durable.py"
 FILE_FAULTS = (
     in_place("a file is replaced", KEY_FILE, {"write_new(path,": "path.unlink(missing_ok=True) or write_new(path,"}, check_files),
     in_place("others may read a new file", KEY_FILE, {".encode(), PRIVATE_MODE)": ".encode(), 0o644)"}, check_files),
-    in_place("a group may read a file", KEY_FILE, {"& ~PRIVATE_MODE:": "& 0o007:"}, check_files),
-    in_place("permissions are not looked at", KEY_FILE, {"& ~PRIVATE_MODE:": "& 0:"}, check_files),
+    in_place("a group may read a file", READING, {"& ~PRIVATE_MODE:": "& 0o007:"}, check_files),
+    in_place("permissions are not looked at", READING, {"& ~PRIVATE_MODE:": "& 0:"}, check_files),
 )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from pckv.store.postgres import PostgresStore
 from pckv.store.sql.transactions import NO_COIN, Transaction
 from pckv.store.sqlite import SqliteStore
 from pckv.store.store import Store
+from support.erasure import check_rewrite
 from support.stores import (
     BY_COIN,
     DAY,
@@ -145,6 +146,18 @@ def test_postgres_stores_a_batch_in_the_order_of_its_ids() -> None:
     assert dumps[0] == dumps[1]
 
 
+def test_the_stated_rewrite_forgets_what_came_together() -> None:
+    url = postgres_url()
+    with opened(url) as store:
+        store.add_task(TASK, DAY)
+        numbers = random.Random(5).sample(range(8), 8)
+        store.add_invitations(TASK.id, [invitation(number) for number in range(8)])
+        for number in numbers:
+            assert invited(store, (report(number), number)) == [STORED]
+    guests = [invitation(number) for number in numbers]
+    check_rewrite(url, "pckv.store", {"reports": [report(number).id for number in numbers], "invitations": guests})
+
+
 def test_parts_are_stored_in_random_order(store: Store) -> None:
     for number in range(12):
         add(store, *some_reports(range(100 * number, 101 * number + 1)))
@@ -170,6 +183,9 @@ def test_no_times_but_days_are_stored(tmp_path: Path) -> None:
         *(f"tasks.{name}" for name in ("number", "id", "json", "closed", "by_invitation", "reports_forgotten")),
         *(f"tasks.{name}" for name in ("created", "folded_name", "opens", "closes", "target", "public_results")),
         *(f"tasks.{name}" for name in ("series", "series_round")),
+        *(f"fetched_batches.{name}" for name in ("task", "key", "state", "entries", "sha256", "opened", "unreadable")),
+        # Of questions to a mixer, which come whether there are reports or not.
+        *(f"fetched_batches.{name}" for name in ("waiting", "asked", "reason", "failures", "next_try")),
         *(f"series.{name}" for name in ("number", "id", "survey", "json", "created", "closed")),
         *(f"report_days.{name}" for name in ("task", "day", "reports")),
         *(f"deletions.{name}" for name in ("task", "day", "reports")),

@@ -19,14 +19,20 @@ from typing import Any
 
 from pckv import Task, perturb
 from pckv.base.errors import PckvError
+from pckv.base.wire import Report
 from pckv.client import Client, RetryPolicy
 from pckv.client.ledger import Ledger, realised_epsilon
-from pckv.client.outbox import StoredReport
+from pckv.client.outbox import SealedReport, StoredReport
 from pckv.client.reports import Reports
 from pckv.contract.series import Series
+from pckv.sealing.seal import seal
 
-# Processes are killed at lines of the client and, less often, of the HTTP module that it uses.
-WEIGHTS = {f"{os.sep}pckv{os.sep}client{os.sep}": 10, f"{os.sep}http{os.sep}client.py": 1}
+# Processes are killed at lines of the client, with sealing, and, less often, of the HTTP module that it uses.
+WEIGHTS = {
+    f"{os.sep}pckv{os.sep}client{os.sep}": 10,
+    f"{os.sep}pckv{os.sep}sealing{os.sep}": 10,
+    f"{os.sep}http{os.sep}client.py": 1,
+}
 RETRY_POLICY = RetryPolicy(tries=2, seconds=5, first_pause=0.001, timeout=5)
 PAIRS = {"alien": 3.0}
 RACERS = 8
@@ -94,16 +100,21 @@ def kill(url: str, root: Path, tasks: list[Task], step: int, *, remove: bool = F
                 (state / f"{task.id}{suffix}").unlink(missing_ok=True)
         kills += killed(child(submitting(url, state, task, choose.randint(1, moment))))
         sound = not killed(child(submitting(url, state, task)))
-        spent = f"{Client(url, state).spent:f}"
-        print(json.dumps({"task": task.id, "kills": kills, "sound": sound, "spent": spent}))  # noqa: T201
+        client = Client(url, state)
+        spent = {"spent": f"{client.spent:f}", "delta": f"{client.spent_delta:f}", "local": f"{client.local_spent:f}"}
+        print(json.dumps({"task": task.id, "kills": kills, "sound": sound} | spent))  # noqa: T201
 
 
 def make_sending_first(
     self: Reports, task: Task, pairs: dict[str, float], invitation: str | None, coin: bytes | None
 ) -> bool:
     """Send the report before it is stored: the planted fault that must be caught."""
-    report = perturb(task, pairs, coin)
-    self._transport.send(task.id, report, invitation)
+    report: Report | SealedReport = perturb(task, pairs, coin)
+    if task.mixer is not None:
+        report = SealedReport(report.body, seal(report.body, task.mixer.public_key, task.digest))
+        self.transport_of(task).send_sealed(task.id, report.sealed, invitation)
+    elif isinstance(report, Report):
+        self._transport.send(task.id, report, invitation)
     stored = StoredReport(report, task.to_json(), realised_epsilon(task), self.today(), self._transport.url, invitation)
     with self._folder.locked():
         return self._outbox.add(task.id, stored)

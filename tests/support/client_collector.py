@@ -1,4 +1,4 @@
-"""A fake collector for client tests: an HTTP server that records requests and gives scripted answers."""
+"""A fake collector or mixer for client tests: an HTTP server that records requests and gives scripted answers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def problem(status: int, kind: str, detail: str = "", **headers: str) -> Reply:
 
 
 class FakeCollector:
-    """A collector's tasks, the reports of each task, and scripted answers that are given first.
+    """A collector's tasks, the reports of each task, and scripted answers that are given first; it is a mixer, too.
 
     `answers` are given to any request, `replies` to uploads alone, `admissions` to who asks whether a report
     would be taken.
@@ -60,6 +60,10 @@ class FakeCollector:
 
     def __init__(self, *tasks: Task) -> None:
         self.tasks = {task.id: task.to_json().encode() for task in tasks}
+        # Texts by path, besides those of tasks.
+        self.others: dict[str, bytes] = {}
+        # What a mixer holds, by task: the same bytes are one entry.
+        self.entries: dict[str, set[bytes]] = {}
         self.received: list[ReceivedRequest] = []
         self.reports: dict[str, dict[str, str]] = {}
         self.answers: deque[Reply] = deque()
@@ -70,7 +74,7 @@ class FakeCollector:
     @property
     def sent(self) -> list[bytes]:
         """Return the bodies of all uploads."""
-        return [request.body for request in self.received if request.path.endswith("/reports")]
+        return [request.body for request in self.received if request.path.endswith(("/reports", "/sealed"))]
 
     def answer(self, request: ReceivedRequest) -> Reply:
         """Return the next scripted answer, or else the answer of a collector."""
@@ -83,8 +87,11 @@ class FakeCollector:
             return reply
         task_id = request.path.partition("/tasks/")[2].split("/")[0]
         if request.method == "GET":
-            known = self.tasks.get(task_id)
+            known = self.tasks.get(task_id, self.others.get(request.path))
             return problem(404, "unknown") if known is None else Reply(200, known)
+        if request.path.endswith("/sealed"):
+            self.entries.setdefault(task_id, set()).add(request.body)
+            return reply or Reply(200, b'{"held":true}')
         stored = self.reports.setdefault(task_id, {})
         refused = [
             {"id": report["id"], "reason": "conflict"}

@@ -10,6 +10,7 @@ import datetime as dt
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,10 +21,10 @@ import pytest
 from pckv import Report, Task
 from pckv.base.canonical import base64url
 from pckv.base.days import Phase
+from pckv.base.deadline import TimedRequest
 from pckv.base.errors import PckvError
 from pckv.base.randomness import Tape, fixed_source
 from pckv.client import Client, RetryPolicy, RoundReceipt
-from pckv.client.deadline import TimedRequest
 from pckv.client.folder import StateFolder
 from pckv.client.transport import Answer, Transport
 from pckv.contract.series import Series
@@ -110,6 +111,11 @@ class DirectTransport(Transport):
         # Without the connections, which nothing here opens.
         self.url, self._retry_policy = URL, ONCE
         self._collector, self._step = collector, step
+
+    def at(self, url: str) -> DirectTransport:
+        other = copy(self)
+        other.url = url
+        return other
 
     def _request(self, request: TimedRequest, max_bytes: int) -> Answer:
         assert max_bytes > 0 < request.deadline
@@ -256,7 +262,7 @@ class SeriesDevice:
     def client(self, time: dt.datetime, step: Callable[[str], None] = _no_step) -> Client:
         """Return the client of a process that has just started, with a clock that shows a time."""
         self._step = step
-        return Client(URL, "/nowhere", cap=1000, clock=lambda: time)
+        return Client(URL, "/nowhere", cap=1000, local_cap=1000, clock=lambda: time)
 
     def report(
         self,

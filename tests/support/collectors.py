@@ -25,6 +25,7 @@ from pckv.base.randomness import Tape
 from pckv.base.seeded import seeded_source
 from pckv.base.wire import Report
 from pckv.collector.app import CollectorThreads
+from pckv.collector.contracts.contracts import RecipientDuties
 from pckv.collector.http import logs
 from pckv.collector.http.auth import token_hash
 from pckv.collector.http.problem_details import MEDIA_TYPE, URN
@@ -50,6 +51,10 @@ NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 _numbers = itertools.count()
 # For parts of a collector that are tested alone.
 THREADS = CollectorThreads()
+
+
+# Of a collector without mixed tasks.
+NO_DUTIES = RecipientDuties(lambda _: None, lambda _: None)
 
 
 def bearer(token: str) -> dict[str, str]:
@@ -164,6 +169,13 @@ def running(store: Store | None = None, clock: Callable[[], str] = utc_today, **
     store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR))
     store.set_token(Role.ANALYST, token_hash(ANALYST))
     app = create_site(store, Settings(**settings), clock=clock)
+    with served(app) as (port, client, started):
+        yield Running(app, store, port, client, started)
+
+
+@contextmanager
+def served(app: FastAPI) -> Iterator[tuple[int, httpx2.Client, uvicorn.Server]]:
+    """Serve an application on a port of its own, with an HTTP client for it, while the context lasts."""
     started = server(app)
     # No line is written later, while another test reads what is printed.
     with closing(listen("127.0.0.1", 0)) as line, patch.object(logs, "Timer"):
@@ -174,7 +186,7 @@ def running(store: Store | None = None, clock: Callable[[], str] = utc_today, **
             wait_until(lambda: started.started or not thread.is_alive())
             address = f"http://127.0.0.1:{port}"
             with httpx2.Client(base_url=address, timeout=SECONDS, verify=NO_CERTIFICATES) as client:
-                yield Running(app, store, port, client, started)
+                yield port, client, started
         finally:
             started.should_exit = True
             thread.join(SECONDS)
@@ -195,6 +207,7 @@ __all__ = [
     "DAY",
     "JSON",
     "NO_CERTIFICATES",
+    "NO_DUTIES",
     "THREADS",
     "Running",
     "as_items",
@@ -206,6 +219,7 @@ __all__ = [
     "refusals",
     "report",
     "running",
+    "served",
     "some_reports",
     "wait_until",
 ]

@@ -37,7 +37,9 @@ START_SECONDS = STOP_SECONDS = ANSWER_SECONDS = 60.0
 
 # Everything is imported once; a collector is a fork of that, which takes milliseconds instead of a second.
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["pckv.collector.server", "pckv.store.sqlite", "pckv.store.postgres"])
+FORKS.set_forkserver_preload(
+    ["pckv.collector.server", "pckv.store.sqlite", "pckv.store.postgres", "support.killed_mixers"]
+)
 
 
 Serve = Callable[[Settings, str], None]
@@ -55,7 +57,7 @@ def serve_logging(settings: Settings, log: str) -> None:
     handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(handle, 2)
     os.environ["PCKV_ADMIN_TOKEN"] = TOKEN
-    serve(settings)
+    serve(settings, create_app)
 
 
 def serve_before_commit(settings: Settings, log: str) -> None:
@@ -90,14 +92,15 @@ def serve_spending_later(settings: Settings, log: str) -> None:
 
 
 class CollectorProcess:
-    """A collector in a forked process."""
+    """A collector in a forked process, or another service with settings of its own."""
 
-    def __init__(self, store: str, log: Path, how: Serve = serve_logging) -> None:
+    def __init__(
+        self, store: str, log: Path, how: Callable[[Any, str], None] = serve_logging, settings: Any = None
+    ) -> None:
         self._log = log
         log.unlink(missing_ok=True)
-        self.process: BaseProcess = FORKS.Process(
-            target=how, args=(Settings(store=store, port=0), str(log)), daemon=True
-        )
+        chosen = settings or Settings(store=store, port=0)
+        self.process: BaseProcess = FORKS.Process(target=how, args=(chosen, str(log)), daemon=True)
         self.process.start()
 
     @property

@@ -1,4 +1,4 @@
-"""A server that answers without an end, slowly enough that no single wait times out."""
+"""A server that answers without an end, so slowly, or so fast, that no single wait times out."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ ENDLESS_ANSWERS = {
     "a dripping head": (b"HTTP/1.1 200 OK\r\n", b"x"),
     "headers": (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
     "a dripping body": (b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n", b" "),
+    "trailers": (b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"X: y\r\n"),
     "dripping chunks": (b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
 }  # fmt: skip
 PAUSE_SECONDS = 0.05
@@ -21,8 +22,10 @@ PAUSE_SECONDS = 0.05
 class EndlessCollector:
     """Answers all connections in this way, until it is closed."""
 
-    def __init__(self, answer: str) -> None:
-        self._first, self._again = ENDLESS_ANSWERS[answer]
+    def __init__(self, answer: str, pause: float) -> None:
+        self._first, again = ENDLESS_ANSWERS[answer]
+        # Without pauses, large parts are sent, as fast as they are read.
+        self._pause, self._again = pause, again if pause else again * 1000
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._closed = threading.Event()
         self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
@@ -40,7 +43,7 @@ class EndlessCollector:
     def _drip(self, line: socket.socket) -> None:
         with line, suppress(OSError):
             line.sendall(self._first)
-            while not self._closed.wait(PAUSE_SECONDS):
+            while not self._closed.wait(self._pause):
                 line.sendall(self._again)
                 self.bytes_sent += len(self._again)
 
@@ -53,8 +56,8 @@ class EndlessCollector:
 
 
 @contextmanager
-def endless_collector(answer: str) -> Iterator[EndlessCollector]:
-    collector = EndlessCollector(answer)
+def endless_collector(answer: str, pause: float = PAUSE_SECONDS) -> Iterator[EndlessCollector]:
+    collector = EndlessCollector(answer, pause)
     try:
         yield collector
     finally:

@@ -10,14 +10,19 @@ import datetime as dt
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
 from pckv import Task
-from pckv.base.canonical import from_base64url
+from pckv.base.canonical import base64url, from_base64url
 from pckv.base.errors import AuditFailure
 from pckv.base.limits import DISCOVERY, REFUSE, REFUSE_BETWEEN
 from pckv.contract.series import Series
+from pckv.sealing.opening import EntryOpener
+from pckv.sealing.recipient_key import RecipientKey
+from support.sealing import SECRETS
+from support.tasks import a_mixed_task
 
 # Pairs, or texts; where it is wrong, anything.
 Held = Any
@@ -33,6 +38,8 @@ ODD_TEXTS = (
 LENGTHS = (0, 1, 24, 25, 39, 40, 41, 64, 65, 66, 100, 130, 256, 257, 1000)
 ALL_LENGTHS = tuple(range(131))
 PADDING, MAX_TIMES = 3, 4
+# Sealed reports go there, and only they.
+MIXER_URL = "http://localhost:9"
 PANELS, ROUNDS, PERIOD, FIRST = 3, 6, 7, "2030-01-07"
 DAY_SECONDS = 86_400
 # Times are seconds from the start of round 0, the week before the first.
@@ -56,13 +63,13 @@ SEEDS, HIGHEST_BYTE = (1, 2, 3), 0x35
 # Subjects that differ in what a client does with pairs before a mechanism gets them; the others differ in that alone.
 THOROUGH = (
     "ue", "levels", "sizes", "coin", "refuse", "numbers", "other", "other of numbers", "other, refuse", "hashed",
-    "hashed, refuse", "discovery", "series of grr", "series of other and sizes", "series of hashed, refuse",
+    "hashed, refuse", "discovery", "series of grr", "series of other and sizes", "series of hashed, refuse", "mixed",
 )  # fmt: skip
 # One task of each kind that takes any text.
 ALL_LENGTHS_OF = ("other", "hashed", "discovery")
 # Some subjects of each kind for every run of the tests, and the same for wrong pairs.
 SHORT, SHORT_REFUSALS = (
-    ("other", "hashed and sizes", "long discovery", "series of grr"),
+    ("other", "hashed and sizes", "long discovery", "series of grr", "mixed"),
     ("other", "levels", "discovery"),
 )
 
@@ -78,6 +85,10 @@ def _of_texts(name: str, **members: Any) -> Task:
 
 def _hashed(name: str, **members: Any) -> Task:
     return _task(name, **({"keys": "hashed"} | members))
+
+
+def _mixed(task: Task) -> Task:
+    return a_mixed_task(task, MIXER_URL)
 
 
 COLLISION, COMPACT = {"name": "collision", "symbols": 8}, {"name": "ue-compact", "q": 5}
@@ -105,6 +116,8 @@ TASKS = (
     _of_texts("discovery", characters=24),
     _of_texts("discovery with coins", characters=24, coin="server"),
     _of_texts("long discovery", characters=64),
+    _mixed(_task("mixed", mechanism="ue", other="other", closes="2999-01-01")),
+    _mixed(_hashed("mixed, hashed and sizes", mechanism=COLLISION, size_share="0.5", closes="2999-01-01")),
 )
 
 
@@ -112,7 +125,10 @@ def _series(task: Task) -> Series:
     return Series(task=task, first=FIRST, period=PERIOD, panels=PANELS, rounds=ROUNDS)
 
 
-SERIES = tuple(map(_series, (TASKS[1], TASKS[13], TASKS[16], TASKS[18])))
+SERIES = (
+    *map(_series, (TASKS[1], TASKS[13], TASKS[16], TASKS[18])),
+    _series(_mixed(_task("mixed grr", mechanism="grr"))),
+)
 SUBJECTS: dict[str, Task | Series] = {task.name: task for task in TASKS} | {
     f"series of {series.task.name}": series for series in SERIES
 }
@@ -212,8 +228,21 @@ def moments(subject: Task | Series) -> list[float]:
 
 
 def without_private_part(task: Task, text: str) -> tuple[int, str]:
-    """Return the length of a text, and the text with what is public of the body of the report in it."""
-    return len(text), re.sub('"body": ?"([^"]*)"', lambda found: str(public_part(task, found[1])), text)
+    """Return the length of a text, and the text with what is public of the body of the report in it, sealed or not."""
+    shown = re.sub('"body": ?"([^"]*)"', lambda found: str(public_part(task, found[1])), text)
+    return len(text), re.sub('"sealed": ?"([^"]*)"', lambda found: str(sealed_part(task, found[1])), shown)
+
+
+@cache
+def _opener(task: Task) -> EntryOpener:
+    return EntryOpener(RecipientKey(SECRETS[0]), task.digest, task.message_format.body_bytes)
+
+
+def sealed_part(task: Task, text: str) -> tuple[int, Any]:
+    """Return what all but the recipient may know of a sealed report, its length, and what is public of its body."""
+    entry = from_base64url(text)
+    found = _opener(task).open(entry)
+    return len(entry), None if found is None else public_part(task, base64url(found.body))
 
 
 def public_part(task: Task, text: str) -> tuple[int, bool, int | None]:

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, NamedTuple, Protocol
 
 from support.ledger_lives import Call, Life, Step, day_text
-from support.ledger_model import Collector, Made, Model, Result, SurveyTask
+from support.ledger_model import DELTA_CAP, Claim, Collector, Made, Model, Result, Sums, SurveyTask
 
 
 class Entry(NamedTuple):
@@ -22,6 +22,7 @@ class Entry(NamedTuple):
     day: str
     series: str | None
     round: int | None
+    claim: Claim | None
 
 
 class Seen(NamedTuple):
@@ -31,8 +32,9 @@ class Seen(NamedTuple):
     uploads: list[tuple[str, str, str]]
     stored: dict[str, tuple[str, str]]
     ledger: list[Entry]
-    spent: Decimal
+    sums: Sums
     cap: Decimal
+    local_cap: Decimal
     per_period: tuple[Decimal, int] | None
 
 
@@ -116,9 +118,9 @@ def _difference(model: Model, results: list[Any], step: Step, seen: Seen) -> str
     ledger, expected_ledger = set(seen.ledger), {_entry(made) for made in model.reports.values()}
     if ledger != expected_ledger or len(seen.ledger) != len(ledger):
         return f"the ledger has {ledger - expected_ledger}, and not {expected_ledger - ledger}"
-    caps = (model.spent(), model.cap, model.per_period)
-    found_caps = (seen.spent, seen.cap, seen.per_period)
-    return None if found_caps == caps else f"spent, cap and limit are {found_caps}, not {caps}"
+    caps = (model.sums(), model.cap, model.local_cap, model.per_period)
+    found_caps = (seen.sums, seen.cap, seen.local_cap, seen.per_period)
+    return None if found_caps == caps else f"sums, caps and limit are {found_caps}, not {caps}"
 
 
 def _is_overtaken(call: Call, expected: Any, found: Any) -> bool:
@@ -133,7 +135,8 @@ def _is_overtaken(call: Call, expected: Any, found: Any) -> bool:
 
 def _entry(made: Made) -> Entry:
     task = made.task
-    return Entry(task.name, task.id, task.cost, made.status, str(day_text(made.day)), made.series, made.round)
+    day = str(day_text(made.day))
+    return Entry(task.name, task.id, task.cost, made.status, day, made.series, made.round, task.claim)
 
 
 def _check_reports(seen: Seen, uploaded: dict[str, tuple[str, str]]) -> None:
@@ -147,10 +150,14 @@ def _check_reports(seen: Seen, uploaded: dict[str, tuple[str, str]]) -> None:
 
 def _check_windows(ledger: list[Entry], model: Model) -> None:
     """Check that no days in a row that end with the latest entry hold more than the caps."""
-    total = sum((entry.epsilon for entry in ledger), Decimal(0))
+    costs = {entry: entry.claim.epsilon if entry.claim else entry.epsilon for entry in ledger}
+    total, local = sum(costs.values(), Decimal(0)), sum((entry.epsilon for entry in ledger), Decimal(0))
     assert total <= model.cap, f"{total} is over the cap"
+    assert local <= model.local_cap, f"{local} is over the local cap"
+    delta = sum((entry.claim.delta for entry in ledger if entry.claim), Decimal(0))
+    assert delta <= DELTA_CAP, f"{delta} is over the cap on δ"
     if model.per_period is not None:
         days = {entry: dt.date.fromisoformat(entry.day).toordinal() for entry in ledger}
         latest = max(days.values(), default=0)
-        lately = sum((entry.epsilon for entry in ledger if latest - days[entry] < model.per_period.days), Decimal(0))
+        lately = sum((costs[entry] for entry in ledger if latest - days[entry] < model.per_period.days), Decimal(0))
         assert lately <= model.per_period.epsilon, f"{lately} is over the cap per period"

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from pckv import Task
+from pckv.base.canonical import base64url
 from pckv.base.errors import PckvError
 from pckv.base.randomness import Tape, fixed_source
 from pckv.client import Client, outbox
@@ -24,7 +25,7 @@ from support.client_collector import LOST, FakeCollector, ReceivedRequest, Reply
 from support.client_series import URL, DirectTransport, MemoryFolder, SteppedFolder
 from support.ledger_life_checks import Entry, Seen
 from support.ledger_lives import PAIRS, Call, Contracts, Step
-from support.ledger_model import AWAY, BUSY, LOSES, REFUSES, UNADMITTED, UNSURE, Collector, Result
+from support.ledger_model import AWAY, BUSY, LOSES, REFUSES, UNADMITTED, UNSURE, Claim, Collector, Result, Sums
 
 # Steps at which another process may run: it would wait for the lock at all others.
 UNLOCKED_STEPS = {"request", "answer", "lock"}
@@ -59,16 +60,22 @@ class LifeCollector(FakeCollector):
         if what == "admission":
             return self._closed(task) or Reply(200, b'{"coin":null}')
         self.received.append(request)
-        [report] = json.loads(request.body)["reports"]
         status, kind = self.refusal
-        listed = json.dumps({"refused": [{"id": report["id"], "reason": kind}]}).encode()
+        if what == "sealed":
+            # A mixer refuses the whole request.
+            listed, status = b"", 403 if status == 200 else status
+            kind = "invitation-spent" if kind == "conflict" else kind
+        else:
+            [report] = json.loads(request.body)["reports"]
+            listed = json.dumps({"refused": [{"id": report["id"], "reason": kind}]}).encode()
         replies = {
             LOSES: LOST,
             BUSY: problem(503, "overloaded"),
             UNSURE: problem(401, "bad-token"),
             REFUSES: Reply(200, listed) if status == 200 else problem(status, kind),
         }
-        return replies.get(self.now.mode) or self._closed(task) or Reply(200, b'{"refused":[]}')
+        taken = b'{"held":true}' if what == "sealed" else b'{"refused":[]}'
+        return replies.get(self.now.mode) or self._closed(task) or Reply(200, taken)
 
     def _closed(self, task: str) -> Reply | None:
         opens, closes = self._days[task]
@@ -137,7 +144,12 @@ class PythonLife:
         if call.restarted or call.client not in self._clients:
             clock = partial(self._clocks.__getitem__, call.client)
             self._clients[call.client] = Client(
-                URL, "/nowhere", cap=call.caps.in_all, cap_per_period=call.caps.per_period, clock=clock
+                URL,
+                "/nowhere",
+                cap=call.caps.in_all,
+                cap_per_period=call.caps.per_period,
+                local_cap=call.caps.local,
+                clock=clock,
             )
         client, self._caller = self._clients[call.client], call.client
         if call.method == "flush":
@@ -154,14 +166,22 @@ class PythonLife:
         client = Client(URL, "/nowhere")
         uploads = []
         for request in self._collector.received:
+            task = request.path.split("/")[2]
+            if request.path.endswith("/sealed"):
+                uploads.append((task, "", base64url(request.body)))
+                continue
             [report] = json.loads(request.body)["reports"]
-            uploads.append((request.path.split("/")[2], report["id"], report["body"]))
+            uploads.append((task, report["id"], report["body"]))
         reports = {}
         for task in self._folder.names(REPORT_SUFFIX):
             stored = json.loads(self._folder.get(task + REPORT_SUFFIX) or "")
-            reports[task] = (stored["id"], stored["body"])
-        ledger = [Entry(e.survey, e.task, e.epsilon, str(e.status), e.day, e.series, e.round) for e in client.ledger()]
-        return Seen(results, uploads, reports, ledger, client.spent, client.cap, client.cap_per_period)
+            reports[task] = (stored["id"] or "", stored["sealed"] or stored["body"])
+        ledger = [
+            Entry(e.survey, e.task, e.epsilon, str(e.status), e.day, e.series, e.round, e.claim and Claim(*e.claim))
+            for e in client.ledger()
+        ]
+        sums = Sums(client.spent, client.spent_delta, client.local_spent)
+        return Seen(results, uploads, reports, ledger, sums, client.cap, client.local_cap, client.cap_per_period)
 
 
 def _ignore(_: str) -> None:

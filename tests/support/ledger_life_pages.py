@@ -9,7 +9,7 @@ from typing import Any
 
 from support.ledger_life_checks import Entry, Seen
 from support.ledger_lives import Call, Contracts, Step
-from support.ledger_model import PeriodLimit, Result
+from support.ledger_model import Claim, PeriodLimit, Result, Sums
 from support.node import CLIENT, node
 
 SCRIPT = Path(__file__).parent / "javascript" / "life.mjs"
@@ -38,15 +38,19 @@ class JavaScriptLife:
         }
         [seen] = self._process.ask({"do": "take", "step": described})
         results = [_result(call, result) for call, result in zip(step.calls, seen["results"], strict=True)]
-        ledger = [Entry(survey, task, Decimal(epsilon), *more) for survey, task, epsilon, *more in seen["ledger"]]
+        ledger = [
+            Entry(survey, task, Decimal(epsilon), status, day, series, number, claim and Claim(*map(Decimal, claim)))
+            for survey, task, epsilon, status, day, series, number, claim in seen["ledger"]
+        ]
         limit = seen["capPerPeriod"]
         return Seen(
             results,
             [tuple(upload) for upload in seen["uploads"]],
             {task: (report, body) for task, report, body in seen["stored"]},
             ledger,
-            Decimal(seen["spent"]),
+            Sums(*map(Decimal, seen["sums"])),
             Decimal(seen["cap"]),
+            Decimal(seen["localCap"]),
             limit and PeriodLimit(Decimal(limit["epsilon"]), limit["days"]),
         )
 
@@ -57,6 +61,8 @@ def _described(call: Call) -> dict[str, Any]:
         caps["cap"] = f"{call.caps.in_all:f}"
     if call.caps.per_period is not None:
         caps["capPerPeriod"] = {"epsilon": f"{call.caps.per_period.epsilon:f}", "days": call.caps.per_period.days}
+    if call.caps.local is not None:
+        caps["localCap"] = f"{call.caps.local:f}"
     clock = dt.date.fromordinal(call.clock).isoformat()
     return {"page": call.client, "method": call.method, "contract": call.contract, "clock": clock, "opened": call.restarted, "caps": caps}  # fmt: skip
 

@@ -23,6 +23,7 @@ from support.ledger_model import (
     REFUSES,
     UNADMITTED,
     UNSURE,
+    Claim,
     Collector,
     GivenCaps,
     Model,
@@ -31,13 +32,14 @@ from support.ledger_model import (
     SurveySeries,
     SurveyTask,
 )
+from support.tasks import a_mixed_task
 
 PAIRS = {"alien": 5.0}
 # Steps of a life: a short one makes about 40 reports, a long one more than 100 in 800 calls.
 SHORT, LONG = 150, 700
 SEEDS = [str(seed) for seed in range(12)]
 # Every planted fault shows in one of these.
-FAULT_SEEDS = ("1", "4", "9", "7", "11", "0", "2")
+FAULT_SEEDS = ("1", "4", "9", "7", "11", "0", "2", "12", "22")
 SLOW_LIVES = 300
 FIRST, YEARS_IN_DAYS = dt.date(2030, 1, 1).toordinal(), 5 * 365
 EPSILONS = ("0.05", "0.1", "0.25", "0.5", "1", "0.000001", "0.3333333333333333333", "2.12345678901234567")
@@ -53,6 +55,13 @@ SCHEDULES = (
     (7, 3, 200),
 )
 TOTALS = tuple(map(Decimal, ("1.5", "10", "25", "80")))
+# Caps on the ε of all reports, whatever fails.
+LOCAL_TOTALS = tuple(map(Decimal, ("20", "90", "200")))
+# Of mixed tasks: ε of a report, and ε and δ of the claim.
+MIXED = (("2", "0.05", "0.0000001"), ("3.5", "0.25", "0.000001"), ("1", "0.5", "0.0000004"), ("4", "1", "0.000003"))
+MIXER = "http://localhost:1"
+# The rounds of these schedules are mixed.
+MIXED_SCHEDULES = (2, 7)
 LIMITS = tuple(
     PeriodLimit(Decimal(most), days) for most, days in (("1.5", 30), ("3", 365), ("2", 90), ("0.6", 7), ("4", 400))
 )
@@ -125,7 +134,7 @@ def day_text(number: int | None) -> str | None:
 @cache
 def contracts_of(surveys: int) -> Contracts:
     """Return the contracts of some surveys: most are a task, some are several, and some are a series and a task."""
-    random = Random(surveys)
+    random, mixed = Random(surveys), Random(f"mixed {surveys}")
     found = Contracts({}, {})
     for number in range(surveys):
         name = f"survey {number}"
@@ -133,29 +142,39 @@ def contracts_of(surveys: int) -> Contracts:
         for spelling in random.sample(spellings, random.choice((1, 1, 2))):
             opens = FIRST + random.randrange(YEARS_IN_DAYS) if random.random() < 0.05 else None
             closes = (opens or FIRST) + random.choice((10, 300, 900)) if random.random() < 0.1 else None
-            task = _task(spelling, random.choice(EPSILONS), opens=day_text(opens), closes=day_text(closes))
+            epsilon, claim = random.choice(EPSILONS), None
+            if mixed.random() < 0.3:
+                epsilon, *claimed = mixed.choice(MIXED)
+                claim, closes = Claim(*map(Decimal, claimed)), closes or FIRST + 2 * YEARS_IN_DAYS
+            task = _task(spelling, epsilon, claim, opens=day_text(opens), closes=day_text(closes))
             cost = Decimal(repr(task.realised_epsilon))
-            found.surveys[task.id] = SurveyTask(task.id, number, spelling, cost, opens, closes)
+            found.surveys[task.id] = SurveyTask(task.id, number, spelling, cost, opens, closes, claim)
             found.texts[f"/tasks/{task.id}"] = task.to_json()
     for at, (period, panels, rounds) in enumerate(SCHEDULES):
         # Two series share a name, two have that of a task.
         number, name = (surveys + at // 2, f"Series {at // 2}") if at < 6 else (at, f"Survey {at} ")
         first = FIRST + random.randrange(-60, 90)
-        task = _task(name, random.choice(EPSILONS[:5]))
+        epsilon, claim = random.choice(EPSILONS[:5]), None
+        if at in MIXED_SCHEDULES:
+            epsilon, claim = "0.5", Claim(Decimal("0.05"), Decimal("0.0000001"))
+        task = _task(name, epsilon, claim)
         series = Series(task=task, first=str(day_text(first)), period=period, panels=panels, rounds=rounds)
         # Clocks may be ahead.
         count = rounds or (YEARS_IN_DAYS + 500) // period
         ids = tuple(series.task_of(round_number).id for round_number in range(1, count + 1))
         cost = Decimal(repr(task.realised_epsilon))
-        found.surveys[series.id] = SurveySeries(series.id, number, name, cost, first, period, panels, ids)
+        found.surveys[series.id] = SurveySeries(series.id, number, name, cost, first, period, panels, ids, claim)
         found.texts[f"/series/{series.id}"] = series.to_json()
     return found
 
 
-def _task(name: str, epsilon: str, **days: Any) -> Task:
-    return Task(
+def _task(name: str, epsilon: str, claim: Claim | None = None, **days: Any) -> Task:
+    task = Task(
         name=name, keys=["alien"], values=(1, 5), epsilon=epsilon, mechanism="grr", padding=1, size_share=0, **days
     )
+    if claim is None:
+        return task
+    return a_mixed_task(task, MIXER, epsilon=f"{claim.epsilon:f}", delta=f"{claim.delta:f}")
 
 
 class Life:
@@ -224,7 +243,7 @@ class Life:
     def _caps_to_give(self) -> GivenCaps:
         random = self.random
         limit = random.choice(self._limits) if self._limits else None
-        return GivenCaps(random.choice(self._totals), limit)
+        return GivenCaps(random.choice(self._totals), limit, random.choice(LOCAL_TOTALS))
 
     def _call(self, caps: GivenCaps | None = None) -> Call:
         """Draw a call; with caps, by a client that is made with them."""
@@ -267,11 +286,18 @@ class Life:
 
     def _critical(self, tasks: list[str], clock: int) -> list[str]:
         """Return the dearest tasks that caps still allow, and the cheapest that they do not."""
-        costs = {task: self.contracts.surveys[task].cost for task in tasks}
         left = self.model.left(clock)
-        dearest = max((cost for cost in costs.values() if cost <= left), default=None)
-        cheapest = min((cost for cost in costs.values() if cost > left), default=None)
-        return [task for task, cost in costs.items() if cost in (dearest, cheapest)]
+        # How much more of the scarcest sum would be too much; δ in millionths.
+        margins = {}
+        for task in tasks:
+            costs = self.contracts.surveys[task].costs
+            ratios = (1, 10**6, 1)
+            margins[task] = min(
+                ratio * (most - cost) for ratio, most, cost in zip(ratios, left, costs, strict=True) if cost
+            )
+        dearest = min((margin for margin in margins.values() if margin >= 0), default=None)
+        cheapest = max((margin for margin in margins.values() if margin < 0), default=None)
+        return [task for task, margin in margins.items() if margin in (dearest, cheapest)]
 
     def _race(self, call: Call, collector: Collector) -> Step:
         """Let the other client overtake a call, often about the same; both have the caps that are stored."""

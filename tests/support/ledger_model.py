@@ -1,4 +1,4 @@
-"""A model of the ledger: which surveys are answered, and a plain sum of what was spent.
+"""A model of the ledger: which surveys are answered, and plain sums of what was spent.
 
 It shares no code with the clients. Days are numbers, and a survey is a number too, whatever the names of its tasks.
 """
@@ -12,11 +12,26 @@ from typing import NamedTuple
 # What a collector does in a step, besides taking reports of tasks that are open on its day: it gives no answer, loses
 # those to uploads, answers uploads with 503, with 401, or with a refusal, or refuses all admissions.
 OK, AWAY, LOSES, BUSY, UNSURE, REFUSES, UNADMITTED = "ok", "away", "loses", "busy", "unsure", "refuses", "unadmitted"
-DEFAULT_CAP = Decimal(10)
+DEFAULT_CAP, DEFAULT_LOCAL_CAP, DELTA_CAP = Decimal(10), Decimal(40), Decimal("0.00001")
+
+
+class Claim(NamedTuple):
+    """What a mixed task claims towards its recipient."""
+
+    epsilon: Decimal
+    delta: Decimal
+
+
+class Sums(NamedTuple):
+    """What counts towards recipients, and whatever fails."""
+
+    recipients: Decimal
+    delta: Decimal
+    local: Decimal
 
 
 class SurveyTask(NamedTuple):
-    """A task that stands alone."""
+    """A task that stands alone; a mixed one has a claim."""
 
     id: str
     survey: int
@@ -24,6 +39,14 @@ class SurveyTask(NamedTuple):
     cost: Decimal
     opens: int | None
     closes: int | None
+    claim: Claim | None = None
+
+    @property
+    def costs(self) -> Sums:
+        """What a report adds to each sum."""
+        if self.claim is None:
+            return Sums(self.cost, Decimal(0), self.cost)
+        return Sums(*self.claim, self.cost)
 
 
 class SurveySeries(NamedTuple):
@@ -37,6 +60,12 @@ class SurveySeries(NamedTuple):
     period: int
     panels: int
     rounds: tuple[str, ...]
+    claim: Claim | None = None
+
+    @property
+    def costs(self) -> Sums:
+        """What a report of a round adds to each sum."""
+        return self.round_task(1).costs
 
     def round_on(self, day: int) -> int | None:
         number = (day - self.first) // self.period + 1
@@ -44,7 +73,8 @@ class SurveySeries(NamedTuple):
 
     def round_task(self, number: int) -> SurveyTask:
         opens = self.first + self.period * (number - 1)
-        return SurveyTask(self.rounds[number - 1], self.survey, self.name, self.cost, opens, opens + self.period)
+        closes = opens + self.period
+        return SurveyTask(self.rounds[number - 1], self.survey, self.name, self.cost, opens, closes, self.claim)
 
 
 Survey = SurveyTask | SurveySeries
@@ -62,6 +92,7 @@ class GivenCaps(NamedTuple):
 
     in_all: Decimal | None = None
     per_period: PeriodLimit | None = None
+    local: Decimal | None = None
 
 
 class Collector(NamedTuple):
@@ -117,6 +148,7 @@ class Model:
     """
 
     cap: Decimal = DEFAULT_CAP
+    local_cap: Decimal = DEFAULT_LOCAL_CAP
     per_period: PeriodLimit | None = None
     reports: dict[str, Made] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
@@ -128,6 +160,7 @@ class Model:
 
     def remember(self, caps: GivenCaps) -> None:
         self.cap = self.cap if caps.in_all is None else caps.in_all
+        self.local_cap = self.local_cap if caps.local is None else caps.local
         self.per_period = caps.per_period or self.per_period
 
     def forget(self, series: str) -> None:
@@ -142,26 +175,36 @@ class Model:
     def is_removed(self, task: str) -> bool:
         return task in self.reports and self.reports[task].status == "removed"
 
-    def spent(self, since: int | None = None) -> Decimal:
-        """Return the ε of all reports, or of those from a day on."""
-        return sum((made.task.cost for made in self.reports.values() if since is None or made.day >= since), Decimal(0))
+    def sums(self, since: int | None = None) -> Sums:
+        """Return what all reports spent, or those from a day on."""
+        recipients = delta = local = Decimal(0)
+        for made in self.reports.values():
+            if since is None or made.day >= since:
+                recipients += made.task.costs.recipients
+                delta += made.task.costs.delta
+                local += made.task.costs.local
+        return Sums(recipients, delta, local)
 
-    def left(self, clock: int) -> Decimal:
-        """Return what caps still allow."""
-        left = self.cap - self.spent()
+    def left(self, clock: int) -> Sums:
+        """Return what caps still allow of each sum."""
+        spent = self.sums()
+        left = self.cap - spent.recipients
         if self.per_period is not None:
-            left = min(left, self.per_period.epsilon - self.spent(self._day(clock) - self.per_period.days + 1))
-        return left
+            lately = self.sums(self._day(clock) - self.per_period.days + 1).recipients
+            left = min(left, self.per_period.epsilon - lately)
+        return Sums(left, DELTA_CAP - spent.delta, self.local_cap - spent.local)
 
     def submit(self, task: SurveyTask, clock: int, collector: Collector) -> Result:
         if task.id in self.reports and not self.is_removed(task.id):
             return self._send(task.id, collector)
         if not self._knows(task.id, collector) or phase_on(task, clock) != "open":
             return Result("not_sent")
-        # Without an answer the report is made, and waits.
         refusal = self._refusal(task, None, clock) or collector.refusal(task)
         if refusal:
             return Result(refusal)
+        # Without an answer the report is made, and waits; but a mixer must answer.
+        if collector.mode == AWAY and task.claim is not None:
+            return Result("not_sent")
         self._make(Made(task, self._day(clock), None, None))
         sent = self._send(task.id, collector)
         # A refusal is an error, which does not tell.
@@ -204,8 +247,10 @@ class Model:
     def flush(self, collector: Collector) -> list[tuple[str, str]]:
         """Return what is said of all reports that wait, in the order of their tasks' ids."""
         waiting = sorted(task for task, made in self.reports.items() if made.status == "waiting")
-        # The first one that gets no answer, or 503, is the last one that is tried.
-        tried = waiting[:1] if collector.mode in {AWAY, LOSES, BUSY} else waiting
+        # The first one that gets no answer, or 503, is the last one that is tried there: at the collector, or the mixer.
+        mixed = [task for task in waiting if self.reports[task].task.claim is not None]
+        clear = [task for task in waiting if task not in mixed]
+        tried = mixed[:1] + clear[:1] if collector.mode in {AWAY, LOSES, BUSY} else waiting
         return [(task, self._send(task, collector).says if task in tried else "waiting") for task in waiting]
 
     def _knows(self, contract: str, collector: Collector) -> bool:
@@ -221,7 +266,8 @@ class Model:
         for made in self.reports.values():
             if made.task.survey == task.survey and (series is None or made.series != series):
                 return "answered"
-        return "over_budget" if task.cost > self.left(clock) else None
+        is_over = any(cost > left for cost, left in zip(task.costs, self.left(clock), strict=True))
+        return "over_budget" if is_over else None
 
     def _make(self, made: Made) -> None:
         assert made.task.id not in self.reports

@@ -23,8 +23,10 @@ from pckv.store.base import (
     MAX_SESSIONS_PER_TOKEN,
     AlarmCheck,
     Deletion,
+    FetchedBatch,
     Invitation,
     InvitationState,
+    KeyedTask,
     Part,
     PartChanges,
     PartSummary,
@@ -64,6 +66,7 @@ class _TaskData:
     days: Counter[str] = field(default_factory=Counter)
     alarm_check_begun: int | None = None
     alarm_check: AlarmCheck | None = None
+    batch: FetchedBatch = field(default_factory=FetchedBatch)
 
     def decide(self, batch: TaskBatch) -> BatchDecision:
         if self.stored.closed or self.stored.reports_forgotten:
@@ -203,6 +206,55 @@ class MemoryStore(Store):
                 data.apply(decisions[task_id], parts[task_id], day)
         gone = {task_id: refuse_all(batch, ReportOutcome.TASK_GONE) for task_id, batch in batches.items()}
         return outcomes_per_upload(uploads, gone | decisions)
+
+    def find_batch(self, task_id: str) -> FetchedBatch | None:
+        return self.fetched_batches([task_id]).get(task_id)
+
+    def fetched_batches(self, task_ids: Sequence[str]) -> dict[str, FetchedBatch]:
+        with self._lock:
+            return {task_id: data.batch for task_id, data in self._mixed().items() if task_id in task_ids}
+
+    def _mixed(self) -> dict[str, _TaskData]:
+        return {task_id: data for task_id, data in sorted(self._tasks.items()) if data.stored.task.mixer is not None}
+
+    def unfinished_batches(self) -> list[str]:
+        with self._lock:
+            return [task_id for task_id, data in self._mixed().items() if not data.batch.is_final]
+
+    def tasks_with_key(self, key: str) -> list[KeyedTask]:
+        with self._lock:
+            return [
+                KeyedTask(
+                    task_id,
+                    None if data.stored.task.series is None else data.stored.task.series.id,
+                    data.batch.is_final,
+                )
+                for task_id, data in self._mixed().items()
+                if data.stored.task.mixer is not None and data.stored.task.mixer.key == key
+            ]
+
+    def claim_batch(self, task_id: str, now: int, pause: int) -> bool:
+        with self._lock:
+            data = self._mixed().get(task_id)
+            if data is None or data.batch.next_try > now:
+                return False
+            data.batch = data.batch._replace(next_try=now + pause)
+            return True
+
+    def record_batch(self, task_id: str, batch: FetchedBatch) -> None:
+        with self._lock:
+            if task_id in self._tasks:
+                self._tasks[task_id].batch = batch
+
+    def add_opened_reports(self, task_id: str, opened: Sequence[Report], day: str) -> bool:
+        with self._lock:
+            data = self._tasks.get(task_id)
+            if data is None or data.stored.reports_forgotten:
+                return False
+            known = {report.id: data.reports[report.id] for report in opened if report.id in data.reports}
+            decision = decide(TaskBatch(list(opened), [None] * len(opened)), known)
+            data.apply(decision, data.new_part(decision), day)
+            return True
 
     def parts(self, task_id: str) -> list[StoredPart]:
         with self._lock:

@@ -24,6 +24,7 @@ from support.holdings import (
     Run,
     moments,
     public_part,
+    sealed_part,
     task_of,
     without_private_part,
 )
@@ -105,8 +106,11 @@ class _Shown:
         if isinstance(result, list):
             return list(map(self._result, result))
         if isinstance(result, dict) and result.get("report"):
-            report = result["report"]
-            return result | {"report": report | {"body": public_part(self._tasks[result["task"]], report["body"])}}
+            report, task = result["report"], self._tasks[result["task"]]
+            shown: dict[str, Any] = {"body": public_part(task, report["body"])}
+            if "sealed" in report:
+                shown["sealed"] = sealed_part(task, report["sealed"])
+            return result | {"report": report | shown}
         return result
 
     def _seen(self, kind: str, *seen: Any) -> Any:
@@ -114,6 +118,9 @@ class _Shown:
             time, path, options = seen
             shown = without_private_part(self._tasks[path.split("/")[2]], options["body"])
             return kind, time, path, options | {"body": shown}
+        if kind == "request" and seen[1].endswith("/sealed"):
+            time, path, options = seen
+            return kind, time, path, options | {"body": sealed_part(self._tasks[path.split("/")[2]], options["body"])}
         return kind, *seen
 
     def _store(self, name: str, rows: list[Any]) -> Any:
@@ -129,7 +136,9 @@ def refuser(client: Path = CLIENT) -> Refuser:
         first = [_call(0, known, subject), _call(0, "cap", subject)]
         [answer] = node(client, SCRIPT).ask(_request(subject, held, RIGHT, 0) | {"calls": [*first, *_reports(subject)]})
         before, *after = answer["rows"][1:]
-        return answer["results"][2:], len(answer["seen"]) > 1 or any(rows != before for rows in after)
+        # A mixer is asked for its text, too.
+        asked = 1 + (task_of(subject).mixer is not None)
+        return answer["results"][2:], len(answer["seen"]) > asked or any(rows != before for rows in after)
 
     return refuse
 
@@ -141,7 +150,7 @@ def check_surroundings(client: Path, subject: Task | Series) -> None:
     calls = [*_reports(subject), *(_call(END_SECONDS, method, subject) for method in ("flush", "ledger"))]
     [answer] = node(client, SCRIPT).ask(_request(subject, {}, failures, 1) | {"calls": calls})
     for _, _, path, options in (each for each in answer["seen"] if each[0] == "request"):
-        asked = {name: option for name, option in options.items() if name not in ("body", "signal")}
+        asked = {name: option for name, option in options.items() if name not in ("body", "origin", "signal")}
         expected = REQUEST_OPTIONS | (SENT_OPTIONS if "body" in options else {})
         if asked != expected:
             raise AuditFailure(f"{path} is requested with {asked}, not {expected}")

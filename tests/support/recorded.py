@@ -28,7 +28,7 @@ from pckv.client.panel import SECONDS_PER_DAY, SECRET_BYTES
 
 PACKAGE = "pckv."
 # Modules with functions that have the system's randomness as a default.
-HOLDERS = ("base.randomness", "device.vectorised", "shuffling.permutation", "shuffling.shuffle")
+HOLDERS = ("base.randomness", "device.vectorised", "mixing.store", "shuffling.permutation", "shuffling.shuffle")
 # Tapes ask on behalf of what makes reports with them.
 ON_BEHALF = ("pckv.base.randomness", "pckv.mechanisms.")
 

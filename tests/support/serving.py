@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -78,6 +79,14 @@ def refusal(folder: Path, *flags: str, **settings: str) -> str:
     assert (ended.returncode, ended.stdout) == (1, ""), ended.stderr
     assert re.fullmatch(r"pckv: .+\n", ended.stderr)
     return ended.stderr
+
+
+def unused_port() -> int:
+    """Return a port for a server whose address must be known before it starts."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    return port
 
 
 class ServeProcess(NamedTuple):

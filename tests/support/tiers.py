@@ -1,5 +1,7 @@
 """Which tests run when: `make test` runs all but those with the marker `verify`, `make verify` runs all.
 
+A change that leaves a planted fault without its text fails `make test`, whatever the marker.
+
 A test gets the marker where it is written, or by the lists below, which say why.
 """
 
@@ -10,6 +12,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+
+from support.faults import Fault
 
 # Files that `make verify` alone runs.
 VERIFIED = {
@@ -22,8 +26,8 @@ VERIFIED = {
     ),
     "pages and clients in a browser, beyond one of each kind": (
         "browser/test_charts|client_(admission|answers|ledger|reports|requests|series|tabs)"
-        "|join_(admission|discovery|levels|pictures|states|unlisted)"
-        "|level_results|browser/test_impossible|new_task_unlisted|unlisted_results|browser/test_(dashboard|discovery|series|tasks)"
+        "|join_(admission|discovery|levels|mixed|pictures|states|unlisted)"
+        "|level_results|browser/test_impossible|new_task_(mixed|unlisted)|unlisted_results|browser/test_(dashboard|discovery|series|tasks|tasks_mixed)"
     ),
 }
 # Single tests that take seconds, in files of which `make test` runs others that fail for most of the same faults.
@@ -35,18 +39,23 @@ LONG = {
         "|theory_includes|intervals_of_means_contain|no_interval_that_is_learned|false_discovery_rate|every_order_of_magnitude|q_is_the_one"
         "|audits_at_any_size|standard_audits_ask|shared_symbols|claim_can_be_judged|few_counts_are"
         "|epsilon_reaches_delta|means_far_from|intervals_hold_where|lower_limit_above|rows_do_not_depend_on_the_workers"
-        "|short_padding_is_told_and_covered|false_coverage_rate_holds|where_the_bound_is_reached|two_levels_and_five"
+        "|well_measured_keys_that_few|intervals_contain_events|short_padding_is_told_and_covered|false_coverage_rate_holds|where_the_bound_is_reached|two_levels_and_five"
     ),
     "processes that are started, killed or short of memory": (
         "two_workers_are_one|answer_while_others_are_restarted|nor_computations_delay_the_end|two_collectors_share|one_of_two_collectors|its_report_removed|records_nothing"
         "|memory_does_not_grow|huge_line|compiled_loop_is_loaded|pandas_is_whole|on_a_terminal|participants_that_fail"
         "|a_frame_of_a_user|a_task_that_always_fails|only_a_terminal_has"
     ),
+    "pages that other tests open, too": (
+        "form_plans_for_what_it_says|one_plan_is_asked_for_at_a_time|draft_survives_a_reload|functions_the_collector_draws"
+        "|a_task_is_duplicated|phone_with_a_dark_theme|settings_are_in_the_address|numbers_come_before_charts"
+        "|signing_out_deletes_the_draft|levels_with_names_are_the_range"
+    ),
     "large counts, and every place where a file may break off": (
         "huge_counts|rows_of_any_width|test_compiled.py::test_planes|breaks_off_anywhere|test_support_layout.py::test_any_partition"
     ),
     "the same words and numbers in another way": (
-        "what_json_says|plan_from_sizes|shuffle_buys_nothing|after_the_table|two_faults_at_once|rounds_only_go_up"
+        "what_json_says|plan_from_sizes|after_the_table|two_faults_at_once|rounds_only_go_up"
     ),
     "examples of documents that take long": r"(shuffling|choose-panels|choose-padding|rounds)\.md",
 }
@@ -64,7 +73,7 @@ REPRESENTED = {
         r"tests/(counting|shuffling|tally)/|test_(arrow_uploads|decoding|openapi|supports|compact_decoding)"
     ),
     "the same command or form with other inputs": (
-        r"cli/test_(estimate|extras|outputs|plan|table)|test_new_task|utf_8_in_any_locale|left_anywhere|library_texts"
+        r"cli/test_(estimate|extras|outputs|plan|table)|test_(mixed_form|new_task)|utf_8_in_any_locale|left_anywhere|library_texts"
     ),
     "pages": r"tests/web/browser/",
 }
@@ -73,6 +82,12 @@ REPRESENTED = {
 def wide(*values: Any) -> list[Any]:
     """Return values for `parametrize` that `make verify` alone runs: others take the same code path."""
     return [pytest.param(value, marks=pytest.mark.verify) for value in values]
+
+
+def plants_nothing(item: pytest.Item) -> bool:
+    """Return whether a test is of a planted fault whose texts the product does not have any more."""
+    callspec = getattr(item, "callspec", None)
+    return callspec is not None and any(isinstance(one, Fault) and one.is_outdated for one in callspec.params.values())
 
 
 def mark_for_verify(items: Iterable[pytest.Item]) -> None:

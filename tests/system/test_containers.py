@@ -1,7 +1,8 @@
-"""The container and the compose file: linted, consistent with the product, and run without a container."""
+"""The container and the compose files: linted, consistent with the product, and run without a container."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -15,13 +16,17 @@ from typing import Any
 import pytest
 
 from pckv.collector.http.settings import Settings, load
+from pckv.mixing.settings import load_mixer_settings
 from support.containerfile import Instruction, stages
 from support.npm import run_tool
 from support.parts import ROOT
+from support.serving import unused_port
 from support.yaml_files import read_yaml
 
 DEPLOY = ROOT / "deploy"
-CONTAINERFILE, COMPOSE = DEPLOY / "Containerfile", DEPLOY / "compose.yaml"
+CONTAINERFILE, COMPOSE, MIXER_COMPOSE = (
+    DEPLOY / name for name in ("Containerfile", "compose.yaml", "compose.mixer.yaml")
+)
 BUILD, RUNTIME = stages(CONTAINERFILE)
 
 
@@ -41,13 +46,20 @@ def services() -> dict[str, Any]:
     return found
 
 
+@pytest.fixture(scope="module")
+def mixer_services() -> dict[str, Any]:
+    found: dict[str, Any] = read_yaml(MIXER_COMPOSE)["services"]
+    return found
+
+
 @pytest.mark.parametrize(
     ("tool", "path", "right", "found"),
     [
         (("dockerfile-utils", "lint"), CONTAINERFILE, "USER", "USERS"),
         (("dclint", "--max-warnings", "0"), COMPOSE, "restart", "must NOT have additional properties"),
+        (("dclint", "--max-warnings", "0"), MIXER_COMPOSE, "restart", "must NOT have additional properties"),
     ],
-    ids=["Containerfile", "compose"],
+    ids=["Containerfile", "compose", "compose.mixer"],
 )
 def test_a_linter_finds_nothing(tool: tuple[str, ...], path: Path, right: str, found: str, tmp_path: Path) -> None:
     done = run_tool(*tool, str(path), folder=ROOT)
@@ -58,9 +70,10 @@ def test_a_linter_finds_nothing(tool: tuple[str, ...], path: Path, right: str, f
     assert found in run_tool(*tool, str(mistaken), folder=ROOT).stdout
 
 
-def test_images_are_pinned_by_version(services: dict[str, Any]) -> None:
+def test_images_are_pinned_by_version(services: dict[str, Any], mixer_services: dict[str, Any]) -> None:
     bases = [stage[0].text.partition(" AS ")[0] for stage in (BUILD, RUNTIME)]
-    images = [*bases, *(service["image"] for service in services.values() if "image" in service)]
+    composed = [*services.values(), *mixer_services.values()]
+    images = [*bases, *(service["image"] for service in composed if "image" in service)]
     for image in images:
         assert re.fullmatch(r"docker\.io/library/[a-z]+:\d+\.\d+(\.\d+)?(-[a-z-]+)?(@sha256:[0-9a-f]{64})?", image)
     # The version of Python that the requirements are locked for.
@@ -118,9 +131,83 @@ def test_no_password_is_in_the_compose_file(services: dict[str, Any]) -> None:
     password = database["POSTGRES_PASSWORD"]
     # Compose stops where it is not set.
     assert re.fullmatch(r"\$\{POSTGRES_PASSWORD:\?[\w ./]+\}", password)
-    assert collector == {"PCKV_STORE": f"postgresql://{database['POSTGRES_USER']}:{password}@database/pckv"}
-    assert load({}, {**environment(), **collector}).store == collector["PCKV_STORE"]
+    assert collector["PCKV_STORE"] == f"postgresql://{database['POSTGRES_USER']}:{password}@database/pckv"
+    settings = load({}, {**environment(), **collector})
+    assert collector == {"PCKV_STORE": settings.store, "PCKV_MIXER_KEYS": settings.mixer_keys}
     assert ".env" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+
+
+def test_keys_are_kept_apart_from_the_store(services: dict[str, Any], mixer_services: dict[str, Any]) -> None:
+    folder = services["collector"]["environment"]["PCKV_MIXER_KEYS"]
+    assert services["collector"]["volumes"] == ["collector:/data", f"keys:{folder}"]
+    assert [name for name, service in services.items() if f"keys:{folder}" in service["volumes"]] == ["collector"]
+    assert "keys" in read_yaml(COMPOSE)["volumes"]
+    # A new volume has the owner and the permissions of the folder in the image.
+    [made] = [text for instruction in all_of(RUNTIME, "RUN") if "install" in (text := instruction.text)]
+    assert f"install --directory --owner=10001 --mode=700 {folder}" in made
+    # A mixer holds no key that opens reports.
+    assert not any("key" in text.lower() for text in json.dumps(mixer_services["mixer"]).split('"'))
+
+
+def test_a_mixer_runs_from_the_same_image_apart_from_the_collector(
+    services: dict[str, Any], mixer_services: dict[str, Any]
+) -> None:
+    mixer, proxy = mixer_services["mixer"], mixer_services["proxy"]
+    assert mixer["build"] == services["collector"]["build"]
+    assert mixer["command"] == ["pckv", "mix", "serve"]
+    hardening = ("cap_drop", "read_only", "security_opt", "tmpfs")
+    assert {name: mixer[name] for name in hardening} == {name: services["collector"][name] for name in hardening}
+    # TLS ends on this machine, only the proxy is reachable, and no database keeps the order of arrival.
+    assert mixer_services.keys() == {"mixer", "proxy"}
+    assert [name for name, service in mixer_services.items() if "ports" in service] == ["proxy"]
+    assert proxy["image"] == services["proxy"]["image"]
+    port = re.findall(r"127\.0\.0\.1:(\d+)/readyz", mixer["healthcheck"]["test"][-1])
+    assert mixer["environment"]["PCKV_MIX_STORE"].startswith("sqlite:////data/")
+    caddy = (DEPLOY / "Caddyfile.mixer").read_text(encoding="utf-8")
+    assert re.findall(r"reverse_proxy mixer:(\d+)", caddy) == port
+    assert "header_up -X-Forwarded-For" in caddy
+    assert not re.search(r"^\s*log\b", caddy, re.MULTILINE)
+    # Both names come from one file, without which compose stops.
+    domain = "${PCKV_MIX_DOMAIN:?write it into deploy/mixer.env}"
+    assert mixer["environment"]["PCKV_MIX_ORIGIN"] == f"https://{domain}"
+    assert proxy["environment"] == {"PCKV_MIX_DOMAIN": domain}
+
+
+def test_the_settings_of_a_mixer_are_those_of_the_compose_file(mixer_services: dict[str, Any]) -> None:
+    given = {
+        name: re.sub(r"\$\{.+\}", "mix.example", text) for name, text in mixer_services["mixer"]["environment"].items()
+    }
+    loaded = load_mixer_settings({}, environment() | given)
+    assert {name: str(getattr(loaded, name.removeprefix("PCKV_MIX_").lower())) for name in given} == given
+    assert f":{loaded.port}/readyz" in mixer_services["mixer"]["healthcheck"]["test"][-1]
+
+
+def test_the_mixer_of_the_compose_file_starts_and_is_healthy(mixer_services: dict[str, Any], tmp_path: Path) -> None:
+    """Its command, environment and health check, as plain processes; only the port is another."""
+    mixer, port = mixer_services["mixer"], unused_port()
+    given = {name: re.sub(r"\$\{.+\}", "mix.example", text) for name, text in mixer["environment"].items()}
+    settings = load_mixer_settings({}, environment() | given)
+    (tmp_path / "data").mkdir()
+    variables = {name: relocated(text, tmp_path) for name, text in (environment() | given).items()}
+    variables |= {"PCKV_MIX_PORT": str(port), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    variables |= {"PYTHONPATH": os.environ.get("PYTHONPATH", ""), "HOME": str(tmp_path)}
+    check = [text.replace(f":{settings.port}/", f":{port}/") for text in mixer["healthcheck"]["test"][1:]]
+    with subprocess.Popen(mixer["command"], env=variables, cwd=tmp_path / "data") as process:
+        try:
+            wait_until_healthy(check, variables)
+        finally:
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    assert {"mixer.db", "operator.token"} <= {path.name for path in (tmp_path / "data").iterdir()}
+
+
+def wait_until_healthy(check: list[str], variables: dict[str, str]) -> None:
+    for _ in range(60):
+        time.sleep(1)
+        done = subprocess.run(check, env=variables, check=False, capture_output=True)
+        if done.returncode == 0:
+            break
+    assert done.returncode == 0, done.stderr
 
 
 def relocated(text: str, folder: Path) -> str:
@@ -157,12 +244,7 @@ def test_the_commands_of_the_image_make_a_collector(request: pytest.FixtureReque
     [start], [health] = all_of(RUNTIME, "CMD"), all_of(RUNTIME, "HEALTHCHECK")
     with subprocess.Popen(start.command, env=variables, cwd=tmp_path / "data") as collector:
         try:
-            for _ in range(60):
-                time.sleep(1)
-                done = subprocess.run(health.command, env=variables, check=False, capture_output=True)
-                if done.returncode == 0:
-                    break
-            assert done.returncode == 0, done.stderr
+            wait_until_healthy(health.command, variables)
         finally:
             collector.send_signal(signal.SIGTERM)
         assert collector.wait(30) == 0

@@ -318,6 +318,7 @@ def test_many_participants_are_all_counted(tmp_path: Path) -> None:
             assert receipt.status is Status.SENT
             stored = Outbox(StateFolder(tmp_path / "states" / str(number))).find(task.id)
             assert stored is not None
+            assert isinstance(stored.report, Report)
             return stored.report
 
         with ThreadPoolExecutor(threads) as pool:

@@ -100,9 +100,10 @@ DRAWING = {
     (SYSTEM, "reports, panels and orders, which tests/audit/test_sources.py computes again"): (
         "base/randomness.py client/panel.py device/vectorised.py shuffling/permutation.py shuffling/shuffle.py"
     ),
-    (SYSTEM, "coins, as tests/collector/test_admission.py checks"): "collector/ingest/routes.py",
+    (SYSTEM, "coins, as tests/collector/test_admission.py checks"): "collector/ingest/admission.py",
+    (SYSTEM, "orders of batches, as tests/mixing/test_release.py checks"): "mixing/transactions.py",
     (SYSTEM, "names of temporary files, pauses, tokens and hash functions, which no report shows"): (
-        "base/durable.py cli/demo.py client/transport.py collector/http/auth.py collector/http/rate_limit.py "
+        "base/durable.py cli/demo_processes.py client/transport.py collector/http/auth.py collector/http/rate_limit.py "
         "counting/deduplicator.py store/sql/reports.py store/sqlite.py"
     ),
     (GENERATOR, "simulations, audits and sample files, of no participant"): (

@@ -87,8 +87,12 @@ def test_every_named_make_target_exists(path: Path) -> None:
 
 
 def shell_commands(text: str) -> list[list[str]]:
-    """Return the words of every `pckv` command in the blocks of a document, pipes taken apart."""
-    blocks = re.findall(r"^```(?:text|)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    """Return the words of every `pckv` command in the blocks of a document, pipes taken apart.
+
+    Blocks of a named language, such as `sh`, are not commands of this release.
+    """
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    blocks = [block for language, block in found if language in {"", "text"}]
     lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
     parts = [part.strip() for line in lines for part in line.split("|")]
     return [shlex.split(part, comments=True) for part in parts if part.startswith("pckv ")]

@@ -19,6 +19,7 @@ PUBLIC_NAMES = {
         "Dataset",
         "Discovery",
         "Estimates",
+        "Mixer",
         "PckvError",
         "Plan",
         "Report",
@@ -40,6 +41,7 @@ PUBLIC_NAMES = {
         "trend",
     ],
     "pckv.client": [
+        "CentralClaim",
         "Client",
         "LedgerEntry",
         "PeriodCap",
@@ -126,6 +128,23 @@ def test_a_server_loads_no_code_of_devices() -> None:
     run_script(SERVER_SCRIPT % "")
     with pytest.raises(AssertionError, match=r"mechanisms\.grr\.device"):
         run_script(SERVER_SCRIPT % "importlib.import_module('pckv.mechanisms.registry').load_part('grr', 'sampler')")
+
+
+# A mixer draws its own randomness, and can neither make nor open reports.
+MIXER_SCRIPT = """
+import importlib, pkgutil, sys
+package = importlib.import_module("pckv.mixing")
+for module in pkgutil.walk_packages(package.__path__, "pckv.mixing."):
+    importlib.import_module(module.name)
+kept = ("pckv.device", "pckv.client", "pckv.base.seeded", "pckv.mechanisms.padding", "cryptography", "pckv.sealing.seal",
+        "pckv.sealing.recipient_key", "pckv.sealing.opening", "pckv.estimators", "pckv.tally.loops")
+loaded = [name for name in sys.modules if name.startswith(kept) or name.endswith(".device")]
+assert not loaded, loaded
+"""
+
+
+def test_a_mixer_loads_no_code_of_devices_or_recipients() -> None:
+    run_script(MIXER_SCRIPT)
 
 
 def test_importing_the_package_loads_no_numpy() -> None:

@@ -107,7 +107,7 @@ def test_a_collection_is_repeated(week: Week, collector: Running, monkeypatch: p
             sent.append(number)
     first, second = sent
     assert second == first + series.panels
-    assert len(printed_by("ledger --state state-folder").splitlines()) == 3
+    assert len(printed_by("ledger --state state-folder").splitlines()) == 4
     for line in lines[ends:]:
         printed_by(line)
     for number in range(ROUNDS + 1, ROUNDS + 1 + series.panels):

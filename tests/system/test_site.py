@@ -87,6 +87,8 @@ def test_the_site_has_every_command_name_and_setting(site: Path) -> None:
     assert "PCKV_BATCH_DELAY" in (site / "reference/settings.html").read_text(encoding="utf-8")
     assert "pckv_queue_reports" in (site / "reference/metrics.html").read_text(encoding="utf-8")
     assert "invitation-spent" in (site / "reference/http.html").read_text(encoding="utf-8")
+    mixer = (site / "reference/mixer.html").read_text(encoding="utf-8")
+    assert all(text in mixer for text in ("PCKV_MIX_ORIGIN", "/tasks/{task_id}/sealed", "batch/acknowledge"))
 
 
 @pytest.fixture

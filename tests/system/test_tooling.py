@@ -14,8 +14,9 @@ from typing import cast
 import pytest
 
 from support.durations import duration_lines, group_of
+from support.faults import Fault
 from support.scripts import printed_lines
-from support.tiers import LONG, VERIFIED, mark_for_verify
+from support.tiers import LONG, VERIFIED, mark_for_verify, plants_nothing
 
 ROOT = Path(__file__).parents[2]
 MAX_TARGETS = 15
@@ -82,6 +83,22 @@ def test_every_function_has_a_case_in_make_test() -> None:
     mark_for_verify(cast("list[pytest.Item]", found))
     left = [item.nodeid for item in found if item.markers]
     assert left == ["tests/x/test_x.py::test_c_is_caught[2]", "tests/system/test_site.py::test_x"]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "outdated"),
+    [
+        ("base/wire.py", "WORD_BYTES = 8", False),
+        ("base/wire.py", "WORD_BYTES = 9", True),
+        ("base/wire.py", "WORD_BYTES", True),
+        ("bytes.js", "export function toId(", False),
+        ("bytes.js", "export function toIds(", True),
+    ],
+)
+def test_a_fault_that_plants_nothing_is_no_test(file: str, text: str, outdated: bool) -> None:
+    fault = Fault("a fault", file, {text: ""}, lambda _: None)
+    item = SimpleNamespace(callspec=SimpleNamespace(params={"fault": fault}))
+    assert plants_nothing(cast("pytest.Item", item)) == outdated
 
 
 @pytest.mark.parametrize(("package", "arguments"), [("bench", ["--list"]), ("experiments", [])])

@@ -82,6 +82,8 @@ FAULTS = (
     Fault("a longer pause after larger sets", "index.js", {"return this._store(task, pairs, coin, invitation);": "await new Promise((resolve) => setTimeout(resolve, 100 * pairs.size));\n    return this._store(task, pairs, coin, invitation);"}, alike("other")),
     Fault("the size of a set is stored", "index.js", {'await on("spent", "add", entry);': 'await on("spent", "add", { ...entry, size: pairs.size });'}, alike("other")),
     Fault("larger sets wait less for an answer", "index.js", {"const perturbed = !made": "if (pairs.size > 2) this.retryPolicy = { ...this.retryPolicy, timeout: 9 };\n    const perturbed = !made"}, alike("other")),
+    Fault("the sealed length depends on the pairs", "index.js", {"sealed: await seal(task, body) }": "sealed: Uint8Array.of(...(await seal(task, body)), ...Array(pairs.size).fill(0)) }"}, alike("mixed")),
+    Fault("larger sets go to the collector", "index.js", {"const address = { url: this._origin(task),": "const address = { url: pairs.size > 9 ? this.url : this._origin(task),"}, alike("mixed")),
     Fault("pairs are checked after admission", "index.js", {PAIRS: ""}, refused("levels")),
     Fault("pairs are checked when a report is due", "series.js", {"    checkPairs(series.task, pairs);\n": "", 'if (receipt.status !== "due") return receipt;': 'if (receipt.status !== "due") return receipt;\n    checkPairs(series.task, pairs);'}, refused("series of grr")),
 )  # fmt: skip

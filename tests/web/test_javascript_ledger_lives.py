@@ -45,7 +45,7 @@ def check_lives(client: Path) -> None:
 
 
 INDEX, LEDGER, SERIES = "index.js", "ledger.js", "series.js"
-OLD = "Date.parse(day) - Date.parse(entry.day) >= DAY * days"
+LATELY = "Date.parse(day) - Date.parse(entry.day) < DAY * days"
 ENTRIES, MADE = "const entries = await entriesOf(on);", "const made = await this.receipt(id);"
 EARLY = "entries.find((entry) => entry.series === id && !(round >= entry.round + panels))"
 # Deletes a report, and what is remembered of it, before another one is made.
@@ -58,12 +58,12 @@ WAITED = 'old?.status === "waiting" && Date.parse(this._today()) - Date.parse(ol
 
 planted = partial(Fault, caught_by=check_lives, says="seed")
 FAULTS = (
-    planted("a cap per period by calendar year", LEDGER, {OLD: "entry.day.slice(0, 4) !== day.slice(0, 4)"}),
+    planted("a cap per period by calendar year", LEDGER, {LATELY: "entry.day.slice(0, 4) === day.slice(0, 4)"}),
     planted("a period is a day too short", LEDGER, {"DAY * days": "DAY * (days - 1)"}),
     planted("a period is a day too long", LEDGER, {"DAY * days": "DAY * (days + 1)"}),
     planted("surveys are compared with ten entries", INDEX, {"entries.find(({ survey })": "entries.slice(-10).find(({ survey })"}),
-    planted("only the last ten are summed", LEDGER, {"spent = totalUnits(entries.filter": "spent = totalUnits(entries.slice(-10).filter"}),
-    planted("little costs nothing", LEDGER, {"sum + unitsOf(epsilon)": "sum + (unitsOf(epsilon) < 10n ** 13n ? 0n : unitsOf(epsilon))"}),
+    planted("only the last ten are summed", LEDGER, {"sumsOf(counted)[name]": "sumsOf(counted.slice(-10))[name]"}),
+    planted("little costs nothing", LEDGER, {"sums.local += unitsAbove(epsilon)": "sums.local += unitsAbove(epsilon) < 10n ** 13n ? 0n : unitsAbove(epsilon)"}),
     planted("a report that waits for 400 days is made anew", INDEX, {MADE: ANEW.replace("CONDITION", WAITED) + MADE}),
     planted("one kind of refusal makes a report anew", INDEX, {MADE: ANEW.replace("CONDITION", 'old?.reason.startsWith("too")') + MADE}),
     planted("refused rounds do not count", SERIES, {EARLY: EARLY.replace("(entry) =>", '(entry) => entry.status !== "refused" &&'), "...entries.map(({ round }) => round)": '...entries.filter(({ status }) => status !== "refused").map(({ round }) => round)'}),
@@ -77,6 +77,9 @@ FAULTS = (
     planted("records without a day", INDEX, {"return { ...spending, day };": "return spending;"}),
     planted("the day goes back with the clock", INDEX, {"latestDay(entries, this._today())": "this._today()"}),
     planted("days of the device's time zone", INDEX, {"this.clock().toJSON().slice(0, 10)": 'new Intl.DateTimeFormat("sv").format(this.clock())'}),
+    planted("no local cap", LEDGER, {'checkSum("local", entries, epsilon,': 'checkSum("local", entries, "1000",'}),
+    planted("δ of the last three counts", LEDGER, {'checkSum("delta", entries,': 'checkSum("delta", entries.slice(-3),'}),
+    planted("a period counts the own ε of mixed reports", LEDGER, {'checkSum("recipients", lately,': 'checkSum("local", lately,'}),
     planted("caps are forgotten", LEDGER, {"...remembered": "...{}"}),
 )  # fmt: skip
 

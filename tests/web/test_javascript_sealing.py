@@ -72,12 +72,12 @@ def check_keys_of_recipients(client: Path) -> None:
 def check_trials(client: Path) -> None:
     """Check that a browser without the algorithms is told so, and one that has them is not."""
     told = {"code": "cannot_seal", "message": "this browser cannot seal reports; nothing was perturbed"}
-    reason = "not a task: the recipient's key is of small order: anyone could open what is sealed for it"
     for without, key, expected in (
         ("nothing", KEYS[0], None),
         ("X25519", KEYS[0], told),
         ("subtle", KEYS[0], told),
-        ("nothing", bytes(32), {"code": "bad_task", "message": reason}),
+        # No task has such a key; if one had, browsers would refuse it once more.
+        ("nothing", bytes(32), told),
     ):
         request = {"do": "tried", "without": without, "key": base64url(key), "digest": DIGESTS[0].hex()}
         require_equal(node(client).ask(request), [expected], f"without {without}")
@@ -97,38 +97,37 @@ def test_python_opens_what_the_client_sealed() -> None:
     assert [report and report.body for report in opened] == list(ALIKE)
 
 
-FILE = "sealing.js"
+FILE = "mixed.js"
 OPENS, FRESH, LENGTHS = map(
     in_client, (check_another_implementation_opens, check_every_report_has_a_key_pair, check_lengths_depend_on_the_task)
 )
-INFO = 'join(encodeText("pckv sealed report"), [1], digest)'
+INFO = 'join("pckv sealed report\\x01", digestOfId(id))'
 GENERATE = 'await crypto.subtle.generateKey("X25519", false, ["deriveBits"])'
-SMALL = "!SMALL_ORDER.includes(point)"
-ENCRYPTED = 'encrypt({ name: "AES-GCM", iv: secrets.nonce }, aes, body)'
+SMALL = "!isOfSmallOrder(point)"
+ENCRYPTED = 'encrypt({ name: "AES-GCM", iv: made.nonce }, aes, body)'
 FAULTS = (
-    Fault("info without the digest", FILE, {INFO: INFO.replace(", digest", "")}, OPENS),
-    Fault("info without the version", FILE, {INFO: INFO.replace(" [1],", "")}, OPENS),
-    Fault("aad is not empty", FILE, {"iv: secrets.nonce": "iv: secrets.nonce, additionalData: digest"}, OPENS),
-    Fault("enc is left out", FILE, {"join(secrets.enc, new": "join(new"}, OPENS),
-    Fault("a short tag", FILE, {"iv: secrets.nonce": "iv: secrets.nonce, tagLength: 96"}, OPENS),
+    Fault("info without the digest", FILE, {INFO: INFO.replace(", digestOfId(id)", "")}, OPENS),
+    Fault("info without the version", FILE, {INFO: INFO.replace("\\x01", "")}, OPENS),
+    Fault("aad is not empty", FILE, {"iv: made.nonce": "iv: made.nonce, additionalData: digestOfId(id)"}, OPENS),
+    Fault("enc is left out", FILE, {"join(made.enc, await": "join(await"}, OPENS),
+    Fault("a short tag", FILE, {"iv: made.nonce": "iv: made.nonce, tagLength: 96"}, OPENS),
     Fault("a key pair is used again", FILE, {GENERATE: f"(globalThis.kept ??= {GENERATE})"}, FRESH, "key pairs"),
     Fault("a key pair is used again, which another one hides", FILE, {GENERATE: f"[{GENERATE}].map((made) => (globalThis.hidden ??= made))[0]"}, FRESH, "different keys"),
     Fault("a key pair that scripts can read", FILE, {GENERATE: GENERATE.replace("false", "true")}, FRESH, "key pairs"),
     Fault("zeros at the end are left out", FILE, {ENCRYPTED: ENCRYPTED.replace("body", "body.slice(0, body.findLastIndex(Boolean) + 1)")}, LENGTHS),
-    Fault("a nonce of zeros", FILE, {"iv: secrets.nonce": "iv: new Uint8Array(12)"}, OPENS),
-    Fault("labels without a version", FILE, {'join(encodeText("HPKE-v1"), encodeText(name)': "join(encodeText(name)"}, check_key_schedule),
-    Fault("enc is not bound", FILE, {"join(enc, publicKey)": "join(publicKey, publicKey)"}, check_key_schedule),
-    Fault("info is not bound", FILE, {'"info_hash", info': '"info_hash", []'}, check_key_schedule),
+    Fault("a nonce of zeros", FILE, {"iv: made.nonce": "iv: new Uint8Array(12)"}, OPENS),
+    Fault("labels without a version", FILE, {"HPKE-v1HPKE": "HPKE"}, check_key_schedule),
+    Fault("enc is not bound", FILE, {"shared_secret`, enc, publicKey": "shared_secret`, publicKey, publicKey"}, check_key_schedule),
+    Fault("info is not bound", FILE, {"info_hash`, info": "info_hash`"}, check_key_schedule),
     Fault("keys of small order are taken", FILE, {SMALL: "true"}, check_keys_of_recipients),
     Fault("keys of order 8 are taken", FILE, {SMALL: "![0n, 1n, FIELD - 1n].includes(point)"}, check_keys_of_recipients),
-    Fault("2^255 - 19 is taken", FILE, {"point < FIELD": "point <= FIELD"}, check_keys_of_recipients),
+    Fault("numbers from 2^255 - 19 on are taken", FILE, {"point < FIELD && ": ""}, check_keys_of_recipients),
     Fault("keys are reduced", FILE, {"BigInt(byte), 0n);": "BigInt(byte), 0n) % FIELD;"}, check_keys_of_recipients),
     Fault("the top bit is ignored", FILE, {"BigInt(byte), 0n);": "BigInt(byte), 0n) % 2n ** 255n;"}, check_keys_of_recipients),
     Fault("an alias of a text is taken", FILE, {"{42}[AEIMQUYcgkosw048]$": "{43}$"}, check_keys_of_recipients),
     Fault("padding is taken", FILE, {"048]$/": "048]=?$/"}, check_keys_of_recipients),
-    Fault("the key is not checked when it is used", FILE, {"exchange(readPublicKey(key), info)": "exchange(fromBase64url(key), info)"}, check_trials),
-    Fault("nothing is tried", FILE, {"    await seal(new Uint8Array(bodyBytes), key, digest);": "    readPublicKey(key);"}, check_trials),
-    Fault("what is missing is not told", FILE, {"if (error instanceof PckvError) throw error;": "throw error;"}, check_trials),
+    Fault("nothing is tried", FILE, {"await seal(task, new Uint8Array(8)).catch(() => false)": "true"}, check_trials),
+    Fault("what is missing is not told", FILE, {".catch(() => false)": ""}, check_trials),
 )  # fmt: skip
 
 

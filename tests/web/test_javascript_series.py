@@ -102,7 +102,7 @@ def test_what_a_call_says(process: NodeProcess) -> None:
     assert (results[5]["round"], results[5]["due"]) == (5, "2030-02-04T00:00:00.000Z")
     assert (results[6]["reason"], results[6]["epsilon"]) == ("not-open", "0")
     sentence = "On {}, a report for round {} of “ratings” spent ε = 1; {}."
-    states = {str(status): words for status, words in _STATES.items()}
+    states = {str(status): words.format(holder="collector") for status, words in _STATES.items()}
     assert [entry["text"] for entry in ledger] == [
         sentence.format("2030-01-10", 1, states["waiting"]),
         sentence.format("2030-02-07", 5, states["sent"]),

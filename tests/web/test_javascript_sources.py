@@ -33,13 +33,13 @@ DRAWING = {
 # All others. `check_submit` calls those that send or show what was made before, and sees that they draw nothing.
 OTHERS = {
     "contracts, errors and coins": (
-        "PckvError, Task, Task.fromJson, Task.phase, Task.keyIndex, Task.answer, Task.says, coinOf, fetchTask, "
+        "PckvError, Task, Task.fromJson, Task.phase, Task.keyIndex, Task.answer, Task.inLanguage, Task.says, coinOf, fetchTask, "
         "PckvError, Series, Series.fromJson, Series.opens, Series.closes, Series.roundOn, Series.nextRound, "
         "Series.taskOf, SeriesClient.series"
     ),
     "send or show what was made before": (
-        "Client, Client.cap, Client.capPerPeriod, Client.check, Client.flush, Client.ledger, Client.receipt, "
-        "Client.send, Client.spent, Client.task, SeriesClient"
+        "Client, Client.cap, Client.capPerPeriod, Client.check, Client.flush, Client.ledger, Client.ledgerSummary, "
+        "Client.localCap, Client.localSpent, Client.receipt, Client.send, Client.spent, Client.spentDelta, Client.task, SeriesClient"
     ),
 }
 
@@ -138,7 +138,10 @@ TAKE, SECRET = (
     "this.block = new DataView(this.source(this.end).buffer);",
     "crypto.getRandomValues(new Uint8Array(SECRET_BYTES))",
 )
-MAKE, DELAY = "const report = makeReport(task, pairs, coin);", "const delay = (hash.getBigUint64(0) * seconds) >> 64n;"
+MAKE, DELAY = (
+    "const report = sealed ?? makeReport(task, pairs, coin);",
+    "const delay = (hash.getBigUint64(0) * seconds) >> 64n;",
+)
 FAULTS = (
     Fault("a secret of zeros above 4 panels", "series.js", {f"secret: {SECRET}": f"secret: panels > 4 ? {SECRET}.fill(0) : {SECRET}"}, check_rounds),
     Fault("a secret of its panel's tape", "series.js", {"panel: Number(new Tape(1).below(BigInt(panels))),": "...((tape) => ({ panel: Number(tape.below(BigInt(panels))), secret: tape.reportId }))(new Tape(1)),", f"    secret: {SECRET},\n": ""}, check_rounds),
@@ -163,7 +166,7 @@ DRAWING_FILES = {
     "reports, and panels with their secrets": {"client/tape.js", "client/series.js"},
     "pauses between attempts": {"client/collector.js"},
     "the coin of an example that is not sent": {"static/join/join-page.js"},
-    "a key pair per sealed report, by the browser": {"client/sealing.js"},
+    "a key pair per sealed report, by the browser": {"client/mixed.js"},
 }
 CLOCK_FILES = {
     "days of contracts and ledgers": {"formats.js", "index.js", "ledger.js", "series.js", "task.js"},

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from pckv import Task
-from pckv.client.ledger import DEFAULT_CAP
+from pckv.client.caps import DEFAULT_CAP, DEFAULT_LOCAL_CAP
+from pckv.client.ledger import DELTA_CAP
 from pckv.contract.survey import survey_of
 from support.ledger_checks import VARIANTS
+from support.mixed_tasks import a_mixed_task
 from support.node import CLIENT, run_module
 
 # Unassigned in the Unicode version of this Python, not characters, or private: nothing is known about their case.
@@ -42,15 +44,25 @@ def test_surveys_are_those_of_python() -> None:
     assert [survey for survey in surveys if survey_of(survey) != survey] == []
 
 
-def test_the_default_cap_is_that_of_python() -> None:
-    assert f'const DEFAULT_CAP = "{DEFAULT_CAP}";' in (CLIENT / "ledger.js").read_text(encoding="utf-8")
+def test_the_default_caps_are_those_of_python() -> None:
+    text = (CLIENT / "ledger.js").read_text(encoding="utf-8")
+    assert f'{{ cap: {{ epsilon: "{DEFAULT_CAP}" }}, localCap: {{ epsilon: "{DEFAULT_LOCAL_CAP}" }} }}' in text
+    assert f'DELTA_CAP = "{DELTA_CAP:f}"' in text
 
 
 @pytest.mark.parametrize(("closes", "code"), [("2020-01-01", "not_sent"), ("2999-01-01", "none"), (None, "none")])
 def test_perturb_refuses_a_closed_task(closes: str | None, code: str) -> None:
-    task = Task(name="t", keys=["a"], values=(0, 1), epsilon=1, mechanism="grr", closes=closes)
+    assert perturbed(Task(name="t", keys=["a"], values=(0, 1), epsilon=1, mechanism="grr", closes=closes)) == code
+
+
+def test_perturb_refuses_a_mixed_task_that_never_closes() -> None:
+    assert [perturbed(a_mixed_task(keys=["a"], closes=day)) for day in (None, "2999-01-01")] == ["not_sent", "none"]
+
+
+def perturbed(task: Task) -> str:
+    """Return the code of the refusal to perturb; `none` if there is none."""
     script = f"""
         import {{ Task, perturb }} from "{CLIENT.as_uri()}/index.js";
         const task = await Task.fromJson(given);
         try {{ perturb(task, {{ a: 1 }}); result = "none"; }} catch (error) {{ result = error.code; }}"""
-    assert run(script, task.to_json()) == code
+    return str(run(script, task.to_json()))

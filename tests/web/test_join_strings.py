@@ -16,6 +16,7 @@ JOIN = CLIENT.parent / "static" / "join"
 SCRIPTS = (
     "join-page.js",
     "join-privacy.js",
+    "mixed.js",
     "own-keys.js",
     "own-texts.js",
     "pairs-form.js",
@@ -81,6 +82,25 @@ def test_every_code_with_a_panel_has_its_sentences() -> None:
     assert {f"panel_{name}{end}" for name in names for end in ("", "_title")} <= set(all_strings()["en"])
     [refusals] = re.findall(r"const REFUSALS = \[(.+?)\];", script, re.DOTALL)
     assert {f"refused_{code}" for code in re.findall(r'"(\w+)"', refusals)} <= set(all_strings()["en"])
+
+
+def bare_claims(texts: dict[str, Any]) -> set[str]:
+    """Return the sentences that name ε or δ of a mixed task's claim without its mixer and its honest reports."""
+    named = {key: set().union(*placeholders(text).values()) for key, text in texts.items()}
+    # Without a mixer ε is that of a report, which has no condition.
+    claims = {key for key, names in named.items() if names & {"epsilon", "delta"}} - {"factor"}
+    return {key for key in claims if not {"operator", "honest"} <= named[key]}
+
+
+def test_the_claim_of_a_mixed_task_never_stands_without_its_condition() -> None:
+    for texts in all_strings().values():
+        assert bare_claims(texts) == set()
+        for key, planted in (
+            ("party_recipient", texts["party_recipient"].replace("{honest}", "")),
+            ("party_recipient", texts["party_recipient"].replace("{operator}", "")),
+            ("sent_mixed", texts["sent_mixed"] + " ε = {epsilon}"),
+        ):
+            assert bare_claims(texts | {key: planted}) == {key}
 
 
 @pytest.mark.parametrize(

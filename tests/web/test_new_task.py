@@ -204,7 +204,7 @@ MISTAKES: list[tuple[dict[str, Any], str, str]] = [
     ({"coin": "none"}, "coin", "coin: Input should be 'device' or 'server'"),
     ({"about": {"unit": "x" * 257}}, "unit", "unit is longer than 256 bytes"),
     ({"about": {"colour": "red"}}, "colour", "about has no member 'colour'"),
-    ({"about": {"unit": 3}}, "unit", "about.unit: Input should be a valid string"),
+    ({"about": {"unit": 3}}, "unit", "unit must be text, not 3"),
     ({"x": 1}, "x", "x: Extra inputs are not permitted"),
 ]
 

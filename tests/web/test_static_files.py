@@ -222,3 +222,17 @@ class MetaParser(HTMLParser):
         given = dict(attrs)
         if tag == "meta":
             self.metas[given.get("name")] = given.get("content")
+
+
+def test_scripts_are_sent_without_their_comments_and_nothing_else_is_missing() -> None:
+    for path, file in static_files.load_files().items():
+        if not path.endswith(".js"):
+            continue
+        source = (Path(static_files.__file__).parent / path).read_text(encoding="utf-8").split("\n")
+        is_text = False
+        for written, sent in zip(source, file.content.decode().split("\n"), strict=True):
+            is_comment = written.lstrip().startswith("//")
+            assert sent == ("" if is_comment else written), path
+            # A line of a text in backticks is no comment.
+            assert not (is_comment and is_text), (path, written)
+            is_text ^= not is_comment and written.count("`") % 2 == 1

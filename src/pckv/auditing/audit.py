@@ -24,6 +24,20 @@ STANDARD_SIZE_SHARE = "0.05"
 
 
 @dataclass(frozen=True)
+class ClaimAudit:
+    """The central claim of a mixed task, computed once more.
+
+    `honest` reports that are mixed have the `found` δ at the claimed ε, rounded up; `delta` is the one claimed.
+    """
+
+    honest: int
+    epsilon: float
+    delta: float
+    found: float
+    holds: bool
+
+
+@dataclass(frozen=True)
 class Audit:
     """The loss of the reports of one task, in exact arithmetic.
 
@@ -39,6 +53,8 @@ class Audit:
 
     Where a share of the reports, `size_share`, answers the size question, these are of the mixture of both
     questions, and `size_answers` is the exact loss of an answer alone; otherwise both are 0.
+
+    `claim` is about the central ε and δ of a mixed task; None for other tasks.
     """
 
     mechanism: str
@@ -58,6 +74,7 @@ class Audit:
     paths: int
     representatives: int
     holds: bool
+    claim: ClaimAudit | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values."""
@@ -87,6 +104,7 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
     epsilon = Fraction(task.reporting.epsilon)
     audited = discovery_loss if task.kind == DISCOVERY else sampler_loss
     loss = audited(task, progress=progress)
+    claim = _claim_audit(task)
     return Audit(
         mechanism=law.name,
         parameters=law.parameters,
@@ -106,8 +124,19 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
         representatives=loss.representatives,
         holds=loss.reports <= task.realised <= task.claim
         and (question is None or loss.sizes <= question.realised)
-        and is_within(task.claim, epsilon),
+        and is_within(task.claim, epsilon)
+        and (claim is None or claim.holds),
+        claim=claim,
     )
+
+
+def _claim_audit(task: Task) -> ClaimAudit | None:
+    mixer = task.mixer
+    if mixer is None:
+        return None
+    found = mixer.central_delta(task.reporting)
+    delta = Fraction(str(mixer.delta))
+    return ClaimAudit(mixer.honest, float(mixer.epsilon), float(delta), found, Fraction(found) <= delta)
 
 
 def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress = no_progress) -> list[Audit]:

@@ -100,6 +100,17 @@ def check_names(names: Iterable[str], what: str) -> tuple[str, ...]:
     return tuple(places)
 
 
+def distinct_names(names: Iterable[object], what: str = "key") -> tuple[str, ...]:
+    """Return names of which none comes twice, or raise a `ParameterError` that names the first that does."""
+    checked = tuple(check_name(name, f"{what} {number}") for number, name in enumerate(names, 1))
+    seen: set[str] = set()
+    for name in checked:
+        if name in seen:
+            raise ParameterError(f"{what} {name!r} appears twice")
+        seen.add(name)
+    return checked
+
+
 def text_fault(text: str, max_bytes: int, *, lines: bool = False) -> str:
     """Return what is wrong with a text for people, if anything; with `lines` it may have several lines."""
     try:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from pckv.base.errors import DataError
 
 TEMPORARY_SUFFIX = ".part"
 # Modes of new files, before the process's mask: as that allows, and for their owner alone.
@@ -50,6 +53,25 @@ def write_new(path: Path, content: bytes, mode: int = PRIVATE_MODE) -> None:
     except OSError:
         path.unlink(missing_ok=True)
         raise
+
+
+def read_private(path: Path, what: str, max_bytes: int) -> bytes:
+    """Return at most so many bytes of a file that its owner alone can read; a `DataError` says what else it is."""
+    try:
+        # Opening a pipe would wait until something is written to it.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError as error:
+        raise DataError(error.strerror or str(error), place=path) from error
+    try:
+        mode = os.fstat(handle).st_mode
+        if not stat.S_ISREG(mode):
+            raise DataError("is not a file", place=path)
+        if stat.S_IMODE(mode) & ~PRIVATE_MODE:
+            reason = f"the permissions of {what} are at most 0600, not {stat.S_IMODE(mode):04o}"
+            raise DataError(reason, place=path)
+        return os.read(handle, max_bytes)
+    finally:
+        os.close(handle)
 
 
 def sync(path: Path) -> None:

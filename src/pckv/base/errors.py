@@ -134,9 +134,9 @@ class TaskGone(StoreError):
 class ClientError(PckvError):
     """A report that was not made, or that the collector did not take.
 
-    Its code is `wrong_task`, `wrong_series`, `series`, `answered`, `not_due`, `over_budget`, `not_sent` or
-    `refused`; or, if the collector would take no report, what it says: `closed`, `not_open`, `unknown`,
-    `deleted`, `invitation_unknown` or `invitation_spent`.
+    Its code is `wrong_task`, `wrong_series`, `series`, `answered`, `not_due`, `over_budget`, `not_accepted` (by the
+    mixer of the task), `not_sent` or `refused`; or, if the collector would take no report, what it says: `closed`,
+    `not_open`, `unknown`, `deleted`, `invitation_unknown` or `invitation_spent`.
     """
 
     code = "client_error"

@@ -9,6 +9,8 @@ from pckv.base.canonical import decimal_text
 from pckv.base.errors import ParameterError
 
 MAX_KEYS = 2**31
+# The most reports of a mixed task's batch, and the largest δ that it may claim.
+MAX_BATCH, MAX_CENTRAL_DELTA = 10**9, Fraction(1, 100_000)
 MAX_EPSILON = 20
 # A plan advises no larger ε than this, the weakest that the form for a new task offers by name.
 MAX_ADVISED_EPSILON = 3
@@ -42,13 +44,13 @@ DEFAULT_USERS = 10_000
 Numeric = int | float | str | Decimal
 
 
-def check_epsilon(epsilon: Numeric) -> str:
+def check_epsilon(epsilon: Numeric, what: str = "epsilon") -> str:
     """Return the decimal text of an ε that a task may have, or raise a `ParameterError`."""
-    text = decimal_text(epsilon, "epsilon")
+    text = decimal_text(epsilon, what)
     if not 0 < Fraction(text) <= MAX_EPSILON:
-        raise ParameterError(f"epsilon must be above 0 and at most {MAX_EPSILON}, not {text}")
+        raise ParameterError(f"{what} must be above 0 and at most {MAX_EPSILON}, not {text}")
     if Fraction(text) < MIN_EPSILON:
-        raise ParameterError(f"epsilon must be at least {float(MIN_EPSILON):f}, not {text}")
+        raise ParameterError(f"{what} must be at least {float(MIN_EPSILON):f}, not {text}")
     return text
 
 

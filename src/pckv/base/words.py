@@ -94,3 +94,22 @@ def rounded_up(number: float, digits: int = 3) -> str:
     """
     text = f"{Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(repr(number))):f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+# What is shown of a text from elsewhere.
+MAX_NOTE_LENGTH = 200
+
+
+def sentence(clause: str) -> str:
+    """Return a clause as a sentence of its own.
+
+    >>> sentence("one batch of a mixer")
+    'One batch of a mixer.'
+    """
+    return f"{clause[0].upper()}{clause[1:]}."
+
+
+def one_line(text: str) -> str:
+    """Return a text from elsewhere in a form that is safe on a terminal: one line, printable, not long."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text[:MAX_NOTE_LENGTH])
+    return " ".join(shown.split())

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 from pckv.auditing.audit import Audit
 from pckv.base.limits import DISCOVERY, MIN_LEVELS
-from pckv.base.words import plural, rounded_up
-from pckv.contract.facts import said
+from pckv.base.words import plural, rounded_up, sentence
+from pckv.card.parties import parties
+from pckv.contract.about import DEFAULT_LANGUAGE
+from pckv.contract.facts import mixed_text, said
 from pckv.contract.task import Task
 from pckv.estimators.estimate import default_method
 from pckv.estimators.methods.registry import METHODS
@@ -44,6 +47,7 @@ def privacy_card(task: Task, *, audit: Audit | None = None, collection: dict[str
         "contact": task.about.contact,
         "asked": _asked(task, facts),
         "privacy": _privacy(task, facts),
+        "parties": parties(task),
         "audit": None
         if audit is None
         else {
@@ -94,11 +98,30 @@ def _privacy(task: Task, facts: dict[str, str]) -> dict[str, Any]:
         "ratio": float(rounded_up(ratio)),
         "certainty": float(rounded_up(ratio / (1 + ratio))),
         "trust": "No other party: each report is perturbed on the person's own device, and the "
-        f"{_held(task)} never leave it. The program on that device must be the published one.",
+        f"{_held(task)} never leave it. The program on that device must be the published one."
+        f"{'' if task.mixer is None else MIXER_TRUST}",
         "not_covered": "that a person took part, and on which day; "
         "every further task that a person answers adds its own ε",
+        "mixed": _mixed(task),
         "repeated": facts.get("series", ""),
         **task.members("epsilon", "realised_epsilon", "mechanism", "parameters", "bytes_per_report"),
+    }
+
+
+def _mixed(task: Task) -> dict[str, Any] | None:
+    """Return the central claim of a mixed task, computed once more, and what is left of it if fewer are honest."""
+    mixer = task.mixer
+    if mixer is None:
+        return None
+    few = mixer.few_honest
+    return {
+        **mixer.to_member(),
+        "holds": Fraction(mixer.central_delta(task.reporting)) <= Fraction(str(mixer.delta)),
+        "few_honest": few,
+        "epsilon_of_few": min(mixer.central_epsilon(task.reporting, few), task.realised_epsilon),
+        "assumption": "How many reports are honest is an assumption: without invitations anyone can fill a batch, and "
+        "with invitations that the recipient makes or forwards, the recipient can. Only invitations made and sent by "
+        "the mixer's side or a third party bound it.",
     }
 
 
@@ -118,8 +141,10 @@ def _retention(collection: dict[str, Any]) -> dict[str, Any]:
 
 
 def _estimates(task: Task) -> dict[str, Any]:
+    mixed = mixed_text(task.mixer, task.reporting.epsilon, has_rounds=task.series is not None)
     if task.kind == DISCOVERY:
-        return {"quantities": ["the share of people who hold a text"], "level": LEVEL, "method": None}
+        quantities = ["the share of people who hold a text"]
+        return {"quantities": quantities, "level": LEVEL, "method": None, "mixed": mixed}
     shares = ["the share of every level among these values"] if task.level_count > MIN_LEVELS else []
     return {
         "quantities": [
@@ -131,6 +156,7 @@ def _estimates(task: Task) -> dict[str, Any]:
         "method": default_method(task),
         "methods": list(METHODS),
         "about_single_people": False,
+        "mixed": mixed,
     }
 
 
@@ -142,12 +168,15 @@ PRIVACY = (
     "unit of privacy",
     "in odds",
     "who is trusted",
+    "mixer",
+    "if fewer are honest",
     "series",
     "not covered",
     "mechanism",
     "public functions",
     "bytes per report",
 )
+MIXER_TRUST = " For the central ε, the mixer too, and that many people are honest."
 NOT_STATED = "Not stated in the task."
 # From here on, numbers are shown without decimals.
 LARGE = 1000
@@ -165,6 +194,7 @@ def card_markdown(card: dict[str, Any]) -> str:
         ("Purpose", [_shown(card["purpose"]), f"Contact: {_shown(card['contact'])}"]),
         ("What is asked", [f"“{_plain(question)}”" if question else "", _table(facts, ASKED)]),
         ("Privacy", [_table(facts | _privacy_facts(card["privacy"], held), PRIVACY)]),
+        ("Who can learn what", _parties_lines(card["parties"])),
         ("Audit", _audit_lines(card["audit"], held)),
         ("Collection", _collection_lines(card["collection"], facts["days"])),
         ("Retention", [card["retention"]["sentence"]]),
@@ -175,7 +205,7 @@ def card_markdown(card: dict[str, Any]) -> str:
         f"# Privacy card: {_plain(card['name'])}\n\n"
         f"Task `{card['task']}`. The id is the SHA-256 of the task: a task with another text has another id.\n"
     )
-    blocks = ((title, "\n\n".join(filter(None, lines))) for title, lines in sections)
+    blocks = ((title, "\n\n".join(filter(None, lines))) for title, lines in sections if lines)
     return head + "".join(f"\n## {title}\n\n{block}\n" for title, block in blocks)
 
 
@@ -183,6 +213,11 @@ def _table(facts: dict[str, str], names: Iterable[str]) -> str:
     """Return the facts that have these names, in this order, as a table."""
     rows = [f"| {_title(name)} | {_escaped(facts[name])} |" for name in names if name in facts]
     return "\n".join(["| | |", "|---|---|", *rows])
+
+
+def _parties_lines(learned: dict[str, str]) -> list[str]:
+    rows = [f"| {_escaped(party)} | {_escaped(what)} |" for party, what in learned.items()]
+    return ["\n".join(["| party | what it can learn |", "|---|---|", *rows])] if rows else []
 
 
 def _title(name: str) -> str:
@@ -196,8 +231,9 @@ def _shown(text: str) -> str:
 
 def _privacy_facts(privacy: dict[str, Any], held: str) -> dict[str, str]:
     """Return what a card says of privacy beyond the facts of the task."""
-    certainty = f"{100 * privacy['certainty']:.4g} %"
-    return {
+    certainty, mixed = f"{100 * privacy['certainty']:.4g} %", privacy["mixed"]
+    fewer = {} if mixed is None else {"if fewer are honest": _few_honest(mixed)}
+    return fewer | {
         "guarantee": privacy["guarantee"],
         "unit of privacy": privacy["unit"],
         "in odds": f"no report is more than {_number(privacy['ratio'])} times as likely under one set of {held}"
@@ -206,6 +242,17 @@ def _privacy_facts(privacy: dict[str, Any], held: str) -> dict[str, str]:
         "who is trusted": privacy["trust"],
         "not covered": privacy["not_covered"],
     }
+
+
+def _few_honest(mixed: dict[str, Any]) -> str:
+    """Say what a central claim rests on, and what is left of it where that is not so."""
+    broken = "" if mixed["holds"] else "THE CENTRAL CLAIM DOES NOT HOLD. "
+    few = f"with {mixed['few_honest']:,} it is {rounded_up(mixed['epsilon_of_few'])} at the same δ"
+    counted = (
+        f"If the mixer follows the protocol, the central ε is {mixed['epsilon']} with {mixed['honest']:,} honest "
+        f"reports; {few}"
+    )
+    return f"{broken}{mixed['assumption']} {counted}"
 
 
 def _audit_lines(audit: dict[str, Any] | None, held: str) -> list[str]:
@@ -240,26 +287,39 @@ def _collection_lines(collection: dict[str, Any] | None, days: str) -> list[str]
 
 
 def _estimates_lines(estimates: dict[str, Any]) -> list[str]:
-    level = f"{100 * estimates['level']:g} %"
+    level, mixed = f"{100 * estimates['level']:g} %", [sentence(estimates["mixed"])] if estimates["mixed"] else []
     if estimates["method"] is None:
         found = f"The texts that many people hold, each with {estimates['quantities'][0]} and its {level} interval."
-        return [f"{found} Texts that few people hold are not found. Nothing about single people."]
+        return [f"{found} Texts that few people hold are not found. Nothing about single people.", *mixed]
     *others, last = estimates["quantities"]
     quantities = f"{', '.join(others)} and {last}"
     how = f"the number of reports, ε and the method (by default {estimates['method']})"
-    return [f"For every key: {quantities}, each with a {level} interval, {how}. Nothing about single people."]
+    return [f"For every key: {quantities}, each with a {level} interval, {how}. Nothing about single people.", *mixed]
 
 
-def _read(about: dict[str, str]) -> list[str]:
+def _read(about: dict[str, Any]) -> list[str]:
     """Return the texts that participants read: those of one line as a list, the others as quotations."""
-    given = {name.replace("_", " ").capitalize(): text for name, text in about.items() if text}
+    texts = {name: text for name, text in about.items() if name not in {"language", "translations"}}
+    blocks = _texts(texts) or [NOT_STATED]
+    if not about["translations"] and about["language"] == DEFAULT_LANGUAGE:
+        return blocks
+    blocks = [f"In `{about['language']}`:", *blocks]
+    for tag, translation in about["translations"].items():
+        keys = {"keys": ", ".join(translation["keys"])}
+        shown = _texts({"name": translation["name"], **keys, **translation, **keys})
+        blocks += [f"In `{tag}`:", *(shown or ["As above."])]
+    return blocks
+
+
+def _texts(texts: dict[str, str]) -> list[str]:
+    given = {name.replace("_", " ").capitalize(): text for name, text in texts.items() if text}
     lines = [f"- {name}: {_plain(text)}" for name, text in given.items() if "\n" not in text]
     quotations = [
         f"{name}:\n\n" + "\n".join(f"> {_plain(line)}".rstrip() for line in text.split("\n"))
         for name, text in given.items()
         if "\n" in text
     ]
-    return ["\n".join(lines), *quotations] if given else [NOT_STATED]
+    return ["\n".join(lines), *quotations] if given else []
 
 
 def _number(number: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pckv.base.words import percent, plural
-from pckv.charts.estimates import ESTIMATE_COLOR, PALE, ROW_PIXELS, load_altair
+from pckv.charts.estimates import ESTIMATE_COLOR, PALE, ROW_PIXELS, load_altair, subtitle_lines
 from pckv.estimators.results.discovery import Discovery
 
 if TYPE_CHECKING:
@@ -55,9 +55,10 @@ def _text(found: Discovery, shown: Discovery, name: str) -> str:
     return f"{name}: {which}" if name else which
 
 
-def _subtitle(found: Discovery) -> str:
-    missed = percent(1 - found.level)
-    return (
-        f"{plural(found.reports, 'report')}, ε = {found.epsilon:g}; on average at most {missed} of the intervals miss"
-        + ("; …: may go on" if any(key.is_cut for key in found) else "")
+def _subtitle(found: Discovery) -> str | list[str]:
+    missed, alone = percent(1 - found.level), " of a report alone" if found.mixed else ""
+    told = (
+        f"{plural(found.reports, 'report')}, ε = {found.epsilon:g}{alone}; on average at most {missed} of the "
+        f"intervals miss{'; …: may go on' if any(key.is_cut for key in found) else ''}"
     )
+    return subtitle_lines(told, found.mixed)

@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,8 @@ ESTIMATE_COLOR, _TRUTH, GREY = "#3367a8", "#d1495b", "#5f6875"
 # The opacity of intervals, and of the labels of keys that are not detected.
 PALE = 0.55
 ROW_PIXELS = 22
+# The most letters of a line below a title, which is about as wide as the panels.
+LINE_LETTERS = 110
 # d3 formats: errors of frequencies in percent, of means in their own units, without powers of ten.
 ERROR_FORMATS = {"frequency": "~p", "mean": "~r"}
 
@@ -71,7 +74,8 @@ def estimates_chart(
     red = "red: the truth" if truth is not None else ""
     title = _title(name, which, estimates, red, "" if shown.detected.all() else f"grey: {TOO_RARE}")
     if estimates.other:
-        title["subtitle"] = [title["subtitle"], estimates.other_note]
+        lines = title["subtitle"] if isinstance(title["subtitle"], list) else [title["subtitle"]]
+        title["subtitle"] = [lines[0], estimates.other_note, *lines[1:]]
     return _interval_panels(rows, title, unit, with_truth=truth is not None)
 
 
@@ -79,7 +83,15 @@ def _title(name: str, what: str, estimates: Estimates, *notes: str) -> dict[str,
     selected = " after selection (false coverage rate)" if estimates.detected_level else ""
     intervals = f"{100 * estimates.level:g} % intervals{selected}"
     told = (how_estimated(estimates), intervals, estimates.hostile_note, *notes)
-    return {"text": f"{name}: {what}" if name else what, "subtitle": ", ".join(filter(None, told))}
+    return {
+        "text": f"{name}: {what}" if name else what,
+        "subtitle": subtitle_lines(", ".join(filter(None, told)), estimates.mixed),
+    }
+
+
+def subtitle_lines(text: str, mixed: str | None) -> str | list[str]:
+    """Return what stands below a title; of a mixed task also what holds towards whom, in lines that fit the chart."""
+    return text if mixed is None else [text, *wrap(mixed, LINE_LETTERS)]
 
 
 def shown_keys(estimates: Estimates) -> Estimates:
@@ -92,12 +104,14 @@ def how_estimated(estimates: Estimates) -> str:
     """Return from how many reports, by which mechanism and how estimates were made, and if they are wrong."""
     wrong = "impossible counts, do not use: " if estimates.impossible else ""
     return (
-        f"{wrong}{plural(estimates.reports, 'report')}, {estimates.mechanism}, ε = {estimates.epsilon:g}, "
-        f"method {estimates.method}"
+        f"{wrong}{plural(estimates.reports, 'report')}, {estimates.mechanism}, "
+        f"ε = {estimates.epsilon:g}{' of a report alone' if estimates.mixed else ''}, method {estimates.method}"
     )
 
 
-def levels_chart(rows: Sequence[Mapping[str, Any]], *, title: str, subtitle: str, unit: str = "") -> alt.HConcatChart:
+def levels_chart(
+    rows: Sequence[Mapping[str, Any]], *, title: str, subtitle: str | list[str], unit: str = ""
+) -> alt.HConcatChart:
     """Draw frequency and mean of one key with their intervals at several levels, the lowest first.
 
     A row is the key's row of `Estimates.to_dict` with its `level`.

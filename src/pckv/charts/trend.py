@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pckv.charts.estimates import load_altair
+from pckv.charts.estimates import load_altair, subtitle_lines
 from pckv.estimators.results.trend import Trend
 
 if TYPE_CHECKING:
@@ -78,11 +78,13 @@ def _change_tooltip(altair: Any) -> list[Any]:
     ]
 
 
-def _subtitle(trend: Trend) -> str:
-    return (
+def _subtitle(trend: Trend) -> str | list[str]:
+    mixed = trend.pooled.mixed
+    told = (
         f"line: smoothed, with {100 * trend.level:g} % intervals; points: single rounds; "
         f"{'bars: intervals of rounds that differ from the others; ' if trend.columns['differs'].any() else ''}"
         f"{'red: the key changed between these rounds; ' if trend.changes and trend.changes.keys_changed else ''}"
         f"{trend.mechanism}, "
-        f"ε = {trend.epsilon:g}, {trend.panels:,} panels"
+        f"ε = {trend.epsilon:g}{' of a report alone' if mixed else ''}, {trend.panels:,} panels"
     )
+    return subtitle_lines(told, mixed)

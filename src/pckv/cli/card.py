@@ -60,6 +60,8 @@ def card_command(
             raise ParameterError(f"{out}: a card is written as .md, or as .json with --json")
         check_free(out, force=force)
     task, collection = _read(task_named, url, token_file, tally_file)
+    # Whether the card says an audit or not, it says the claim.
+    task.check_claim()
     card = privacy_card(task, audit=None if no_audit else _audit(task), collection=collection)
     text = json.dumps(card, ensure_ascii=False, indent=2) + "\n" if as_json else card_markdown(card)
     if out is None:

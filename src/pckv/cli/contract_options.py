@@ -14,8 +14,10 @@ from pckv.base.budget import ALLOCATIONS
 from pckv.base.canonical import is_typed_decimal
 from pckv.cli.common import NUMBER, STREAM, FilePath, print_paragraph, with_options
 from pckv.cli.inputs import read_about_file, read_keys, read_task
-from pckv.client.ledger import DEFAULT_CAP
-from pckv.contract.about import MEMBERS
+from pckv.cli.mixer_options import mixer_options, read_mixer_options
+from pckv.client.caps import DEFAULT_CAP
+from pckv.contract.about import TEXT_MEMBERS
+from pckv.contract.facts import central_text
 from pckv.contract.series import Series
 from pckv.contract.task import Task
 from pckv.files.outputs import whole_file
@@ -193,36 +195,6 @@ def read_expected_people(*, sizes_file: Path | None, sizes_task_file: Path | Non
     return {"sizes": sizes, **others}
 
 
-# About shuffled reports: for `plan` and `audit`.
-shuffle_options = with_options(
-    click.option(
-        "--shuffled",
-        type=int,
-        help="How many reports a second party shuffles before the recipient sees them: say how private they are then.",
-    ),
-    click.option(
-        "--delta",
-        type=float,
-        help="With --shuffled: the probability that the central guarantee may fail, such as 1e-7.",
-    ),
-    click.option(
-        "--colluding",
-        type=int,
-        help="With --shuffled: how many of these reports come from people who collude with those who see "
-        "the result. [default: 0]",
-    ),
-)
-
-
-def read_shuffle(*, shuffled: int | None, delta: float | None, colluding: int | None) -> dict[str, Any]:
-    """Return options as `pckv.plan` takes them; those that only make sense together are given together."""
-    if shuffled is None and (delta is not None or colluding is not None):
-        raise click.UsageError("--delta and --colluding are about shuffled reports: give --shuffled, too")
-    if shuffled is not None and delta is None:
-        raise click.UsageError("--shuffled needs --delta: the central guarantee holds but for that probability")
-    return {"shuffled": shuffled, "delta": delta, "colluding": colluding or 0}
-
-
 # Which keys there are; `named_keys` reads them.
 keys_options = with_options(
     click.option("--keys-file", type=FilePath, help="A text file with one key name per line."),
@@ -313,8 +285,11 @@ contract_options = with_options(
         "--about",
         "about_file",
         type=FilePath,
-        help=f"What participants read: a .toml file of the texts {', '.join(MEMBERS)}, each of which may be left out.",
+        help=f"What participants read: a .toml file of the texts {', '.join(TEXT_MEMBERS)}, each of which may be left "
+        "out; of their language, by default en; and of the same texts, name and keys in others, such as "
+        "[translations.de].",
     ),
+    mixer_options,
 )
 # Options that are parameters of a mechanism.
 PARAMETERS = ("allocation", "beta", "q", "r", "o", "symbols", "positions", "generator")
@@ -364,6 +339,7 @@ def read_contract(
                 "give --users, how many people you expect: padding and mechanism are chosen for them, or name both"
             )
         options["users"] = limits.DEFAULT_USERS
+    mixer = read_mixer_options(options)
     people = read_expected_people(**options)
     about = None if about_file is None else read_about_file(about_file)
     task = Task(
@@ -372,6 +348,7 @@ def read_contract(
         values=values,
         mechanism={"name": mechanism, **parameters},
         about=about,
+        mixer=mixer,
         **people,
     )
     if people["padding"] is not None:
@@ -394,4 +371,8 @@ def write_contract(contract: Task | Series, out: Path, said: str, choice: str = 
             part.write_bytes(text)
     print_paragraph(f"{said}, written to {'standard output' if to_stdout else out}", err=to_stdout)
     print_paragraph(choice, err=to_stdout)
-    print_paragraph(cap_note((contract.task if isinstance(contract, Series) else contract).epsilon), err=to_stdout)
+    task = contract.task if isinstance(contract, Series) else contract
+    if task.mixer is not None:
+        print_paragraph(f"Mixed by {task.mixer.operator}; {central_text(task.mixer)}.", err=to_stdout)
+    # Caps count what recipients learn.
+    print_paragraph(cap_note(task.epsilon if task.mixer is None else float(task.mixer.epsilon)), err=to_stdout)

@@ -1,160 +1,37 @@
 """`pckv demo`: a whole collection on this machine, with a real collector and participants who perturb their own pairs.
 
-Its steps are shown on stderr, for terminals and logs.
+With a mixer, the reports are sealed and go through it. Its steps are shown on stderr, for terminals and logs.
 """
 
 from __future__ import annotations
 
 import html
-import json
-import os
-import secrets
-import selectors
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 import click
 import numpy as np
 
-from pckv.base.errors import DataError, require
+from pckv.base.errors import require
 from pckv.base.population import Population
 from pckv.base.progress import Progress
 from pckv.charts.estimates import chart_svg, estimates_chart
-from pckv.cli.common import force_option, progress_bar
+from pckv.cli.common import force_option, print_paragraph, progress_bar
+from pckv.cli.demo_processes import Pairs, collect, running_collector
 from pckv.cli.inputs import count_named
 from pckv.cli.remote import RemoteCollector
 from pckv.cli.sample import HIGH, KEYS, LOW, MAX_PAIRS, USERS, movie, sample_movies
 from pckv.cli.signals import EndSignals, held_signals
 from pckv.cli.table import print_table
-from pckv.collector.http.settings import PREFIX, TOKEN_VARIABLE
 from pckv.contract.task import Task
 from pckv.counting.run import CountOptions
 from pckv.estimators.estimate import estimate
 from pckv.estimators.results.estimates import UNKNOWN, Estimates
 from pckv.files.outputs import check_free, whole_file
-
-COLLECTOR = (sys.executable, "-m", "pckv", "serve")
-PARTICIPANTS = (sys.executable, "-m", "pckv.cli.participants")
-SECONDS_TO_START = 60
-SECONDS_BETWEEN_CHECKS = 0.1
-PROCESSES = 2
-# A client per participant takes about 13 ms of processor time: three requests, and files on its device. So
-# most reports are sent in batches, which take less than a tenth of a millisecond per report.
-PARTICIPANTS_PER_CLIENT = 100
-# All devices are on this machine: where files can be kept in memory, its disk need not be the bottleneck.
-MEMORY = Path("/dev/shm")  # noqa: S108
-
-Pairs = Mapping[str, float]
-
-
-@contextmanager
-def running_collector(signals: EndSignals) -> Iterator[RemoteCollector]:
-    """Run a collector on a free loopback port, with its own store, which is deleted with it."""
-    token = secrets.token_urlsafe(32)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
-    with tempfile.TemporaryDirectory(prefix="pckv-") as folder, (Path(folder) / "log").open("w+") as log:
-        process = subprocess.Popen(  # noqa: S603
-            [*COLLECTOR, "--port", "0", "--store", f"sqlite:///{folder}/pckv.db"],
-            env=environment | {TOKEN_VARIABLE: token},
-            stderr=log,
-            # Ctrl-C is not for the collector, which is needed until the participants have stopped.
-            start_new_session=True,
-        )
-        try:
-            yield RemoteCollector(f"http://127.0.0.1:{_port(process, log, signals)}", token)
-        finally:
-            process.terminate()
-            process.wait()
-
-
-def _port(process: subprocess.Popen[bytes], log: IO[str], signals: EndSignals) -> int:
-    """Wait until the collector says which port it listens on."""
-    deadline = time.monotonic() + SECONDS_TO_START
-    while True:
-        signals.check()
-        waiting = process.poll() is None and time.monotonic() < deadline
-        # The process writes through the same open file, whose position must not move.
-        text = os.pread(log.fileno(), 2**16, 0).decode()
-        for line in text.splitlines(keepends=True):
-            if line.endswith("\n") and line.startswith("{") and "port" in (event := json.loads(line)):
-                return int(event["port"])
-        if not waiting:
-            raise DataError(f"the collector does not start: {text.strip() or 'it says nothing'}")
-        time.sleep(0.02)
-
-
-def collect(
-    collector: RemoteCollector,
-    task: Task,
-    participants: Sequence[Pairs],
-    progress: Progress,
-    signals: EndSignals,
-) -> int:
-    """Let all participants take part, alone or in batches, and return how many used their own client."""
-    collector.ask("POST", "/tasks", task.to_json().encode())
-    place = MEMORY if os.access(MEMORY, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="pckv-", dir=place) as devices, ExitStack() as running:
-        groups = [participants[number::PROCESSES] for number in range(PROCESSES)]
-        clients = [-(-len(group) // PARTICIPANTS_PER_CLIENT) for group in groups]
-        command = [*PARTICIPANTS, collector.url, task.id]
-        processes = [
-            running.enter_context(_participants(command, Path(devices) / str(number), group, clients[number]))
-            for number, group in enumerate(groups)
-        ]
-        done = 0
-        for reports in _finished(processes, signals):
-            done += reports
-            progress(done / len(participants))
-        for number, process in enumerate(processes):
-            if process.wait():
-                problem = (Path(devices) / str(number) / "errors").read_text(encoding="utf-8").strip()
-                raise DataError(problem or "a process of participants ended before its work was done")
-    return sum(clients)
-
-
-@contextmanager
-def _participants(
-    command: Sequence[str], folder: Path, participants: Sequence[Pairs], clients: int
-) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a process of participants, and end it if it has not ended itself."""
-    folder.mkdir()
-    pairs, errors = folder / "pairs.jsonl", folder / "errors"
-    pairs.write_text("".join(f"{json.dumps(each)}\n" for each in participants), encoding="utf-8")
-    with pairs.open("rb") as given, errors.open("wb") as problems:
-        process = subprocess.Popen(  # noqa: S603
-            [*command, str(folder / "devices"), str(clients)],
-            stdin=given,
-            stdout=subprocess.PIPE,
-            stderr=problems,
-            # Ctrl-C is for the program that started this one.
-            start_new_session=True,
-        )
-    with process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def _finished(processes: Sequence[subprocess.Popen[bytes]], signals: EndSignals) -> Iterator[int]:
-    """Yield how many more participants are done, until all processes have ended."""
-    with selectors.DefaultSelector() as selector:
-        for process in processes:
-            selector.register(process.stdout.fileno(), selectors.EVENT_READ)  # type: ignore[union-attr]
-        while selector.get_map():
-            signals.check()
-            for key, _ in selector.select(SECONDS_BETWEEN_CHECKS):
-                lines = os.read(key.fd, 2**12)
-                if not lines:
-                    selector.unregister(key.fd)
-                yield len(lines)
-
 
 LINES_PER_STEP = 4
 
@@ -184,7 +61,11 @@ def measured_step(text: str) -> Iterator[Progress]:
     yield show
 
 
-TYPICAL_PAIRS, EPSILON, TOP = 3, 3, 10
+# With a mixer, ε is that towards the recipient of the reports.
+TYPICAL_PAIRS, EPSILON, MIXED_EPSILON, TOP = 3, 3, 1, 10
+SHOW_TEXT = (
+    "This is only a show: the promise needs two parties, and here one machine runs both the mixer and the collector."
+)
 ABOUT = {
     "question": "Which of these movies have you seen, and how many stars do you give each of them?",
     "description": "A demo on this machine: its participants are simulated.",
@@ -233,43 +114,48 @@ th:first-child, td:first-child {{ text-align: left; }}
     default=None,
     help="Leave the collector running at the end, until Ctrl-C. [default: on a terminal]",
 )
+@click.option(
+    "--mixed",
+    is_flag=True,
+    help="Seal the reports and send them through a mixer, a process of its own, in a task as `pckv plan --mixed` "
+    "proposes it. Only a show: the promise needs two parties.",
+)
 @force_option
-def demo_command(out: Path, serve: bool | None, force: bool) -> None:
+def demo_command(out: Path, serve: bool | None, mixed: bool, force: bool) -> None:
     """Run a whole collection: 20,000 simulated participants, 100 keys, a collector and HTTP in between.
 
     Starts a collector on a free port of this machine. All participants perturb their own pairs, and each
     sends one report: 200 of them with their own client, the others in batches. Prints the estimates next to
     the truth, and writes the task, the reports as downloaded from the collector, a CSV table and a page with
     charts. On a terminal the collector keeps running, so that you can look at its dashboard.
+
+    With --mixed, devices seal their reports for the collector and send each to a mixer, which holds them until the
+    task closes: the clocks of both are moved to that day. The collector then fetches, opens and counts the batch.
+
+    \b
+    pckv demo
+    pckv demo --mixed --out demo-mixed
     """
     require("altair", extra="charts")
     require("fastapi", extra="serve")
+    if mixed:
+        require("cryptography", extra="sealed")
     if out.exists():
         for name in FILES:
             check_free(out / name, force=force)
     with held_signals() as signals:
-        _run_demo(out, serve=sys.stdout.isatty() if serve is None else serve, force=force, signals=signals)
+        stays = sys.stdout.isatty() if serve is None else serve
+        _run_demo(out, mixed=mixed, serve=stays, force=force, signals=signals)
 
 
-def _run_demo(out: Path, *, serve: bool, force: bool, signals: EndSignals) -> None:
+def _run_demo(out: Path, *, mixed: bool, serve: bool, force: bool, signals: EndSignals) -> None:
     started = time.monotonic()
-    say_step("Starting a collector on this machine")
-    task = Task(
-        name="demo",
-        keys=[movie(number) for number in range(KEYS)],
-        values=(LOW, HIGH),
-        epsilon=EPSILON,
-        pairs=TYPICAL_PAIRS,
-        users=USERS,
-        about=ABOUT,
-    )
+    members = {"name": "demo", "keys": [movie(number) for number in range(KEYS)], "values": (LOW, HIGH), "about": ABOUT}
     population = sample_movies(USERS).population
-    participants = [
-        {task.key_name(key): value for key, value in population.pairs(user).items()} for user in range(len(population))
-    ]
+    participants = [{movie(key): value for key, value in population.pairs(user).items()} for user in range(USERS)]
     signals.check()
-    with running_collector(signals) as collector:
-        _collect_reports(collector, task, participants, signals)
+    collection = _mixed_collection if mixed else _collection
+    with collection(members, participants, signals) as (task, collector):
         out.mkdir(parents=True, exist_ok=True)
         with whole_file(out / REPORTS, force=force) as part:
             collector.download(f"/tasks/{task.id}/reports", part)
@@ -287,17 +173,68 @@ def _run_demo(out: Path, *, serve: bool, force: bool, signals: EndSignals) -> No
             click.echo("On a terminal, or with --serve, the collector stays and you can look at its dashboard.")
 
 
-def _collect_reports(
-    collector: RemoteCollector, task: Task, participants: Sequence[Pairs], signals: EndSignals
-) -> None:
-    """Let all participants take part, and say how their reports were sent."""
+@contextmanager
+def _collection(
+    members: dict[str, Any], participants: Sequence[Pairs], signals: EndSignals
+) -> Iterator[tuple[Task, RemoteCollector]]:
+    """Run a collector, and let all participants send it a report."""
+    say_step("Starting a collector on this machine")
+    task = Task(**members, epsilon=EPSILON, pairs=TYPICAL_PAIRS, users=USERS)
+    with running_collector(signals) as collector:
+        collector.ask("POST", "/tasks", task.to_json().encode())
+        clients, others = _send_reports(collector, task, participants, signals)
+        click.echo(
+            f"{len(participants):,} participants have perturbed their own pairs, and the collector has one report of "
+            f"each: {clients:,} sent by one client each, {others:,} in batches.\n"
+        )
+        yield task, collector
+
+
+@contextmanager
+def _mixed_collection(
+    members: dict[str, Any], participants: Sequence[Pairs], signals: EndSignals
+) -> Iterator[tuple[Task, RemoteCollector]]:
+    """Run a mixer and a collector, let all participants seal a report, and have the batch handed over."""
+    from pckv.cli.mixed_demo import OPEN_DAYS, mixed_services  # noqa: PLC0415
+
+    say_step("Planning a mixed task, and starting a mixer and a collector on this machine")
+    with mixed_services(members, MIXED_EPSILON, TYPICAL_PAIRS, len(participants), signals) as services:
+        task, collector, planned = services.task, services.collector.remote, services.plan.mixed
+        assert planned is not None  # noqa: S101
+        mixer, people = planned.mixer, len(participants)
+        print_paragraph(SHOW_TEXT)
+        print_paragraph(
+            f"The task is as `pckv plan --mixed {people}` proposes it: ε = {mixer.epsilon} with δ = {mixer.delta} "
+            f"towards the recipient {mixer.condition}, and otherwise ε = {task.epsilon:g} of a report; fewer than "
+            f"{mixer.batch:,} reports never leave the mixer."
+        )
+        clients, others = _send_reports(collector, task, participants, signals, "send it sealed to the mixer")
+        say_step("Moving the clocks to the closing day: the mixer releases, the collector opens and counts")
+        came = services.move_to_closing_day()
+        print_paragraph(
+            f"{people:,} participants have perturbed their own pairs, sealed their report for the collector and sent "
+            f"it to the mixer: {clients:,} by one client each, {others:,} by processes that stand for many."
+        )
+        print_paragraph(
+            f"The task closes {OPEN_DAYS} days from now: instead of waiting, the clocks of mixer and collector were "
+            f"moved. {came} The mixer has deleted its batch."
+        )
+        click.echo()
+        yield task, collector
+
+
+def _send_reports(
+    collector: RemoteCollector,
+    task: Task,
+    participants: Sequence[Pairs],
+    signals: EndSignals,
+    how: str = "send it",
+) -> tuple[int, int]:
+    """Let all participants take part; return how many sent their report by their own client, and how many did not."""
     people = len(participants)
-    with measured_step(f"{people:,} participants perturb their pairs and send a report") as progress:
+    with measured_step(f"{people:,} participants perturb their pairs into a report and {how}") as progress:
         clients = collect(collector, task, participants, progress, signals)
-    click.echo(
-        f"{people:,} participants have perturbed their own pairs, and the collector has one report of each: "
-        f"{clients:,} sent by one client each, {people - clients:,} in batches.\n"
-    )
+    return clients, people - clients
 
 
 def _write_results(task: Task, population: Population, out: Path, *, force: bool) -> None:
@@ -334,7 +271,8 @@ def _print_against_truth(estimates: Estimates, truth: dict[str, tuple[float, flo
         for row in estimates
     ]
     print_table(
-        f"{estimates.reports:,} participants, {estimates.mechanism}, ε = {estimates.epsilon:g}: "
+        f"{estimates.reports:,} participants, {estimates.mechanism}, "
+        f"ε = {estimates.epsilon:g}{' of a report alone' if estimates.mixed else ''}: "
         f"frequency and mean of {len(estimates)} keys",
         ("key", "true", "estimated", "95 % interval", "true mean", "estimated", "95 % interval"),
         rows,
@@ -345,11 +283,12 @@ def _demo_page(task: Task, estimates: Estimates, truth: dict[str, tuple[float, f
     """Return a page that says what was done, with charts and a table."""
     known = np.array([truth[key] for key in estimates.key])
     covered = (estimates.frequency_low <= known[:, 0]) & (known[:, 0] <= estimates.frequency_high)
+    way = "" if task.mixer is None else ", sealed and through a mixer (here on the same machine, which is only a show)"
     story = (
         f"{estimates.reports:,} simulated participants each rate 1 to {MAX_PAIRS} of {task.key_count} movies "
         f"with 1 to 5 stars. They perturbed their own pairs with ε = {task.epsilon:g} "
         f"(realised {task.realised_epsilon}, mechanism {task.mechanism}) and sent one report each, of "
-        f"{task.law.body_bytes} bytes. The collector never saw a true rating; "
+        f"{task.law.body_bytes} bytes{way}. The collector never saw a true rating; "
         f"{covered.sum()} of {len(estimates)} frequency intervals hold the truth. " + " ".join(estimates.verdict)
     )
     return PAGE_TEXT.format(

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -150,13 +150,21 @@ def read_about_file(path: Path) -> About:
     """Read the texts for participants from a TOML file; blanks around a text are left out."""
     try:
         members = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-        return read_about({name: text.strip() if isinstance(text, str) else text for name, text in members.items()})
+        return read_about(_stripped(members))
     except UnicodeDecodeError:
         raise DataError("not UTF-8", place=path) from None
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"not TOML: {error}", place=path) from None
     except ParameterError as error:
         raise DataError(str(error), place=path) from None
+
+
+def _stripped(members: dict[str, Any]) -> dict[str, Any]:
+    """Return members without the blanks around their texts, those of translations included."""
+    return {
+        name: _stripped(value) if isinstance(value, dict) else value.strip() if isinstance(value, str) else value
+        for name, value in members.items()
+    }
 
 
 @contextmanager

@@ -82,7 +82,7 @@ def perturb_command(
     are named; where the task has no other key, the row is refused.
 
     Randomness is the operating system's. Running this again makes new reports and spends ε again. A task
-    whose collector gives coins is refused: its reports are made one by one, by pckv submit.
+    whose collector gives coins is refused, and so is a mixed one: its reports are made one by one, by pckv submit.
 
     \b
     pckv perturb ratings.csv --task task.json --user user --key movie \\
@@ -91,9 +91,15 @@ def perturb_command(
       --value stars --out reports.parquet
     """
     task = read_task(task_file)
+    task.check_collectable()
     if task.coin == SERVER_COIN:
         raise ParameterError(
             f"{task_file}: every report of this task needs a coin from its collector, which pckv submit asks for"
+        )
+    if task.mixer is not None:
+        raise ParameterError(
+            f"{task_file}: this task is mixed, and its collector takes no reports in clear: pckv submit seals them for "
+            "its mixer, one by one"
         )
     if task.kind == DISCOVERY and (columns.value or clip or repeated is not None):
         raise click.UsageError("--value, --clip and --repeated are not for a discovery, which has no values")

@@ -32,8 +32,6 @@ from pckv.cli.contract_options import (
     named_range,
     read_discovery_options,
     read_expected_people,
-    read_shuffle,
-    shuffle_options,
 )
 from pckv.cli.table import print_sections
 from pckv.cli.task import write_task
@@ -56,13 +54,23 @@ from pckv.planning.sections import Section
     help="With --discover: how many texts a report stands for at most; elsewhere it is planned. [default: 1]",
 )
 @click.option(
-    "--users", type=int, required=True, help="How many people will take part; with --panels, in all of them together."
+    "--users",
+    type=int,
+    help="How many people will take part; with --panels, in all of them together. Required, except with --mixed. "
+    "[default: those of --mixed]",
 )
-@click.option("--epsilon", help="The privacy budget of a report, above 0 and at most 20.")
-@shuffle_options
 @click.option(
-    "--central",
-    help="Instead of --epsilon: the ε that the shuffled reports are to have; the budget of a report is found for it.",
+    "--epsilon",
+    required=True,
+    help="The privacy budget of a report, above 0 and at most 20; with --mixed, the ε towards the recipient of the "
+    "reports.",
+)
+@click.option(
+    "--mixed",
+    type=int,
+    help="How many people will take part through a mixer, which a party outside your organisation runs: it holds "
+    "sealed reports and hands them over in an order that says nothing. The plan is then that of mixed reports, with "
+    "the batch, the claim and the ε of a report to propose, and every report alone beside it.",
 )
 @expected_people_options
 @coin_option
@@ -115,39 +123,43 @@ def plan_command(
     one is predicted from how many pairs people hold. Say how many they hold on average, which share of them holds
     any, and how many a person holds at most if you know that; or name what an earlier task measured.
 
+    Can a party outside your organisation run a mixer? With --mixed, the same ε towards you, the recipient, shows keys
+    that are many times as rare, as long as that party follows the protocol and enough reports are honest.
+
     \b
     pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 3
     pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 1 --holding 0.4
     pckv plan --keys 5850 --users 105508 --epsilon 1 --sizes sizes.csv
-    pckv plan --keys 100 --users 100000 --epsilon 4 --shuffled 100000 --delta 1e-7
+    pckv plan --keys 100 --mixed 20000 --epsilon 1 --pairs 3
     pckv plan --keys 100 --users 50000 --epsilon 2 --panels 4 --drift .005
     pckv plan --keys 100 --users 50000 --epsilon 2 --levels 1,2,3,4,5
     pckv plan --hashed --candidates 5000 --users 1000000 --epsilon 4 --pairs 3
     pckv plan --discover --characters 12 --users 1000000 --epsilon 4
     """
-    tree = read_discovery_options(options, ("users", "epsilon", "padding", "as_json"))
+    tree = read_discovery_options(options, ("users", "mixed", "epsilon", "padding", "as_json"))
     padding = options.pop("padding")
+    if options["users"] is None:
+        options["users"] = options["mixed"]
+    if options["users"] is None:
+        raise click.UsageError("give --users, how many people will take part, or --mixed")
     if tree is not None:
-        if options["epsilon"] is None:
-            raise click.UsageError("give --epsilon")
-        found = plan_discovery(users=options["users"], epsilon=options["epsilon"], padding=padding or 1, **tree)
+        people = {option: options[option] for option in ("users", "mixed", "epsilon")}
+        found = plan_discovery(**people, padding=padding or 1, **tree)
         _show(found.to_dict(), found.sections(), as_json=as_json)
         return
     if padding is not None:
         raise click.UsageError("--padding is for --discover: elsewhere a plan chooses it")
-    shuffle = read_shuffle(**{option: options.pop(option) for option in ("shuffled", "delta", "colluding")})
-    _check_together(options | shuffle)
+    _check_together(options)
     asked = named_keys(keys_file, key_count, hashed=hashed)
     ends = named_range(low, high, options["levels"])
     if out is not None:
-        _check_output(out, name, ends, as_json=as_json, force=force)
+        _check_output(out, name, ends, as_json=as_json, force=force, mixed=options["mixed"] is not None)
     values = None if ends is None else checked_range(ends)
     given = read_expected_people(**options)
     recommended = plan(
         len(asked) if isinstance(asked, tuple) else asked,
         values=None if values is None else (float(values[0]), float(values[1])),
         **given,
-        **shuffle,
     )
     _show(recommended.to_dict(), recommended.sections(verbose=verbose), as_json=as_json)
     if out is None and not as_json:
@@ -156,13 +168,12 @@ def plan_command(
         # The task chooses for itself, by the same function from the same expectations.
         people = {option: given[option] for option in EXPECTED_PEOPLE}
         people["users"] //= given["panels"] or 1
-        epsilon = recommended.epsilon if given["epsilon"] is None else given["epsilon"]
         task = Task(
             name=name or "",
             keys=asked,
             values=values or UNIT_RANGE,
             levels=given["levels"],
-            epsilon=epsilon,
+            epsilon=given["epsilon"],
             **people,
         )
         write_task(task, out=out, force=force)
@@ -178,16 +189,18 @@ def _show(plain: dict[str, Any], sections: Iterable[Section], *, as_json: bool) 
 def _check_together(given: dict[str, Any]) -> None:
     """Refuse options that only make sense together with another one."""
     has = {name for name, value in given.items() if value is not None}
-    if ("epsilon" in has) == ("central" in has):
-        raise click.UsageError("give either --epsilon or --central")
-    if "central" in has and "shuffled" not in has:
-        raise click.UsageError("--central is about shuffled reports: give --shuffled and --delta, too")
     if has & {"rounds", "drift"} and "panels" not in has:
         raise click.UsageError("--rounds and --drift are about a series: give --panels, too")
 
 
-def _check_output(out: Path, name: str | None, ends: tuple[str, str] | None, *, as_json: bool, force: bool) -> None:
+def _check_output(
+    out: Path, name: str | None, ends: tuple[str, str] | None, *, as_json: bool, force: bool, mixed: bool
+) -> None:
     """Refuse what cannot be written as a task before anything is computed."""
+    if mixed:
+        raise click.UsageError(
+            "--out is not for --mixed: a mixed task also names its mixer, and a key that reports are sealed for"
+        )
     if as_json or out == STREAM:
         raise click.UsageError(
             "--out writes a file in addition to the plan in words: leave out --json, and name a file"

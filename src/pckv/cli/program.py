@@ -29,6 +29,7 @@ COMMANDS = {
     "estimate": "Estimate frequencies and means from reports or tallies.",
     "invitations": "Invite people to a task on a collector.",
     "ledger": "Show what you have spent, survey by survey.",
+    "mix": "Run a mixer, and open what it mixed.",
     "perturb": "Make one report per user from a file of pairs.",
     "plan": "Recommend what to run, and say what errors to expect.",
     "reproduce": "Compute the paper's figures again.",

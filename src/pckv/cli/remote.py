@@ -14,25 +14,25 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+from urllib.request import Request
 
 import click
 
+from pckv.base.deadline import bounded_opener, problem_text
 from pckv.base.errors import DataError, ParameterError, PckvError
+from pckv.base.words import one_line
 from pckv.cli.common import Command, FilePath, harmless, with_options
-from pckv.client.deadline import BoundedHTTPHandler, BoundedHTTPSHandler
-from pckv.client.transport import checked_url, one_line
+from pckv.client.transport import checked_url
 from pckv.collector.http.settings import TOKEN_VARIABLE
 
 # A collector computes estimates and trends for up to a minute, by default, before it answers.
 TIMEOUT_SECONDS, ESTIMATE_TIMEOUT_SECONDS = 30, 90
 # How slowly an answer may arrive, on average, once the time-out is over.
 MIN_BYTES_PER_SECOND = 4 * 2**10
-# The largest answer that is read, the largest problem, and the largest estimates, which grow with the keys.
-MAX_ANSWER_BYTES, MAX_PROBLEM_BYTES, MAX_ESTIMATES_BYTES = 2**26, 2**16, 2**30
+# The largest answer that is read, and the largest estimates, which grow with the keys.
+MAX_ANSWER_BYTES, MAX_ESTIMATES_BYTES = 2**26, 2**30
 # As many as a collector lists at once.
 ROWS_PER_PAGE = 1000
-REDIRECT_STATUSES = range(300, 400)
 # What a token may consist of: ASCII without spaces and control characters.
 FIRST_PRINTABLE, LAST_PRINTABLE = ord("!"), ord("~")
 
@@ -56,7 +56,7 @@ def contract_path(kind: str, contract_id: str, part: str = "") -> str:
 
 
 class RemoteCollector(NamedTuple):
-    """A collector by its address, and the token of its administrator or of an analyst."""
+    """A collector, or a mixer, by its address, and the token of its administrator or of an analyst."""
 
     url: str
     token: str
@@ -139,11 +139,11 @@ class RemoteCollector(NamedTuple):
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         request = Request(url + path, body, headers, method=method)  # noqa: S310
         try:
-            with _opener().open(request, timeout=seconds or TIMEOUT_SECONDS) as answer:
+            with bounded_opener(MIN_BYTES_PER_SECOND).open(request, timeout=seconds or TIMEOUT_SECONDS) as answer:
                 yield answer
         except HTTPError as error:
             with error:
-                raise DataError(f"{url}: {one_line(_problem(error))}") from None
+                raise DataError(f"{url}: {one_line(problem_text(error))}") from None
         except (OSError, HTTPException, ValueError) as error:
             raise DataError(f"{url}: {one_line(str(getattr(error, 'reason', error)))}") from None
 
@@ -156,36 +156,25 @@ def _token_option(whose: str) -> Callable[[Command], Command]:
 reading_token_option = _token_option("the administrator's or an analyst's")
 
 
-def _given_collector(token_option: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Return a decorator that gives a command the options of a collector, and the `collector` that they make."""
+def _given_service(
+    token_option: Callable[[Command], Command], name: str = "collector", example: str = "https://collect.example"
+) -> Callable[[Command], Command]:
+    """Return a decorator that gives a command the options of a collector or a mixer, and what they make."""
 
     def decorate(command: Command) -> Command:
         @wraps(command)
-        def with_collector(url: str, token_file: Path | None, **others: Any) -> None:
-            command(collector=RemoteCollector(url, read_token(token_file)), **others)
+        def with_service(url: str, token_file: Path | None, **others: Any) -> None:
+            command(**{name: RemoteCollector(url, read_token(token_file))}, **others)
 
-        url_option = click.option(
-            "--url", required=True, help="The collector's address, such as https://collect.example."
-        )
-        return with_options(url_option, token_option)(with_collector)
+        url_option = click.option("--url", required=True, help=f"The {name}'s address, such as {example}.")
+        return with_options(url_option, token_option)(with_service)
 
     return decorate
 
 
-administered_collector = _given_collector(_token_option("the administrator's"))
-read_collector = _given_collector(reading_token_option)
-
-
-class _RefusedRedirects(HTTPRedirectHandler):
-    """Follows no redirect, which may lead to any host: the request carries the administrator's token."""
-
-    def redirect_request(self, *_: object) -> None:
-        """Leave a redirect as the answer, which is then an error like any other that is not a success."""
-
-
-def _opener() -> OpenerDirector:
-    bounded = (handler(MIN_BYTES_PER_SECOND) for handler in (BoundedHTTPHandler, BoundedHTTPSHandler))
-    return build_opener(_RefusedRedirects, *bounded)
+administered_collector = _given_service(_token_option("the administrator's"))
+read_collector = _given_service(reading_token_option)
+operated_mixer = _given_service(_token_option("the operator's"), "mixer", "https://mix.example")
 
 
 def _warn_once(url: str) -> None:
@@ -208,14 +197,3 @@ def _is_this_machine(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
-
-
-def _problem(error: HTTPError) -> str:
-    location = error.headers.get("Location")
-    if location and error.code in REDIRECT_STATUSES:
-        return f"it redirects to {location}; give that address if you trust it with the token"
-    try:
-        problem = json.loads(error.read(MAX_PROBLEM_BYTES))
-        return " ".join(filter(None, (problem["title"], problem.get("detail"))))
-    except (OSError, HTTPException, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return f"{error.code} {error.reason}"

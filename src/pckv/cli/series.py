@@ -14,6 +14,7 @@ from pckv.base.words import plural
 from pckv.cli.common import FilePath, force_option, harmless, json_option, print_json, print_paragraph, wide_option
 from pckv.cli.contract_options import contract_options, read_contract, write_contract
 from pckv.cli.inputs import read_id, read_series
+from pckv.cli.mixer_options import claim_member, claim_rows
 from pckv.cli.remote import RemoteCollector, administered_collector, contract_path, read_collector
 from pckv.cli.table import print_facts, print_table
 from pckv.cli.task import NOTHING, fact_rows, write_task
@@ -36,7 +37,8 @@ def push_command(series_file: Path, collector: RemoteCollector, force: bool) -> 
     """Give SERIES, a file, to a collector, which opens and closes its rounds automatically."""
     series = read_series(series_file)
     path = "/series?force=true" if force else "/series"
-    answer = collector.ask("POST", path, series.to_json().encode())
+    # The collector asks the mixer of a mixed series, and computes its claim.
+    answer = collector.ask("POST", path, series.to_json().encode(), estimates=series.task.mixer is not None)
     with collector.understood():
         line, warning = f"{answer['id']}  {_days(series, utc_today())}", answer["warning"]
     click.echo(harmless(line))
@@ -142,16 +144,18 @@ def show_command(series_file: Path, as_json: bool) -> None:
     per_year = series.task.epsilon * reports_per_year(series)
     if as_json:
         state = {"state": phase, "round": number, "round_closes": closes, "epsilon_per_year": per_year}
-        print_json(fact_members(facts) | state)
+        print_json(fact_members(facts) | claim_member(series.task) | state)
         return
     now = phase if number is None else f"{phase}: round {number:,}, which closes on {closes}"
-    print_facts([*fact_rows(facts), ("state", now)])
+    print_facts([*fact_rows(facts), *claim_rows(series.task), ("state", now)])
     hold = "holds" if series.panels == 1 else "hold"
     window = "A round" if series.panels == 1 else f"Any {series.panels:,} rounds in a row"
     print_paragraph(
         f"{window} ({plural(series.panels * series.period, 'day')}) {hold} at most one report of a device, with "
         f"ε = {series.task.epsilon:g}; any {DAYS_PER_YEAR} days at most ε = {per_year:g} in total."
     )
+    if series.task.mixer is not None:
+        print_paragraph("That is the ε of reports alone. The fact “mixer” says what holds towards their recipient.")
 
 
 def reports_per_year(series: Series) -> int:

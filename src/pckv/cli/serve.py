@@ -14,7 +14,7 @@ from pckv.cli.common import FilePath
 
 if TYPE_CHECKING:
     from pckv.collector.http.auth import AdministratorToken
-    from pckv.collector.http.settings import Settings
+    from pckv.collector.http.settings import ServiceSettings, Settings
 
 # Addresses that stand for all addresses of a machine: a browser cannot open them.
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
@@ -51,10 +51,13 @@ def serve_command(config: Path | None, **flags: str | int | None) -> None:
     require("fastapi", extra="serve")
     require("uvicorn", extra="serve")
     from pckv.collector.http.settings import load  # noqa: PLC0415
+    from pckv.collector.recipient.keys import check_key_folder  # noqa: PLC0415
     from pckv.collector.server import log_listening, serve  # noqa: PLC0415
     from pckv.web.site import create_site  # noqa: PLC0415
 
-    serve(load(flags, file=config), create_site, _show if sys.stderr.isatty() else log_listening)
+    settings = load(flags, file=config)
+    check_key_folder(settings.mixer_keys, settings.store)
+    serve(settings, create_site, _show if sys.stderr.isatty() else log_listening)
 
 
 def _show(settings: Settings, port: int, token: AdministratorToken) -> None:
@@ -64,27 +67,44 @@ def _show(settings: Settings, port: int, token: AdministratorToken) -> None:
 
 def announcement(settings: Settings, port: int, token: AdministratorToken) -> list[str]:
     """Return what people read when a collector starts: the dashboard's address, and how to sign in."""
+    lines = [f"The dashboard is at {address_of(settings, port)}", *_sign_in(settings, token)]
+    return [*lines, *how_it_ends(settings, port, "collector")]
+
+
+def address_of(settings: ServiceSettings, port: int) -> str:
+    """Return the address by which a browser on this machine reaches a server."""
     host = EVERY_ADDRESS.get(settings.host, settings.host)
-    address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    lines = [f"The dashboard is at {address}", *_sign_in(settings, token)]
-    if settings.host in EVERY_ADDRESS:
-        lines.append(f"Other machines reach it by this machine's name, on port {port}.")
-    return [*lines, "Ctrl-C stops the collector; everything that it has taken stays in its store."]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def how_it_ends(settings: ServiceSettings, port: int, name: str) -> list[str]:
+    """Say how other machines reach a server, and what stops it."""
+    others = [f"Other machines reach it by this machine's name, on port {port}."]
+    stop = f"Ctrl-C stops the {name}; everything that it has taken stays in its store."
+    return [*(others if settings.host in EVERY_ADDRESS else []), stop]
+
+
+def token_lines(settings: ServiceSettings, token: AdministratorToken, start: str) -> list[str]:
+    """Say where the administrator's token is, in a sentence that begins with `start`; show it where it is new."""
+    from pckv.collector.http.auth import TokenPlace  # noqa: PLC0415
+    from pckv.collector.http.settings import TOKEN_VARIABLE  # noqa: PLC0415
+
+    if token.place is TokenPlace.ENVIRONMENT:
+        return [f"{start} is in {TOKEN_VARIABLE}."]
+    if token.place is TokenPlace.NEW:
+        return [f"{start} is shown this once:", f"    {token.token}"]
+    if settings.token_file and Path(settings.token_file).exists():
+        return [f"{start} is in {settings.token_file}."]
+    return [f"{start} was shown or written at the first start."]
 
 
 def _sign_in(settings: Settings, token: AdministratorToken) -> list[str]:
     from pckv.collector.http.auth import TokenPlace  # noqa: PLC0415
-    from pckv.collector.http.settings import TOKEN_VARIABLE, Settings  # noqa: PLC0415
+    from pckv.collector.http.settings import Settings  # noqa: PLC0415
 
-    start = "Sign in with the administrator's token, which"
+    lines = token_lines(settings, token, "Sign in with the administrator's token, which")
     if token.place is TokenPlace.ENVIRONMENT:
-        return [f"{start} is in {TOKEN_VARIABLE}."]
-    if token.place is TokenPlace.NEW:
-        lines = [f"{start} is shown this once:", f"    {token.token}"]
-    elif settings.token_file and Path(settings.token_file).exists():
-        lines = [f"{start} is in {settings.token_file}."]
-    else:
-        lines = [f"{start} was shown or written at the first start."]
+        return lines
     command = "pckv token new"
     if settings.store.startswith("sqlite:") and settings.store != Settings.store:
         command += f" --store {shlex.quote(settings.store)}"

@@ -13,11 +13,10 @@ import click
 
 from pckv.base.errors import DataError
 from pckv.base.records import read_value
-from pckv.base.words import plural
+from pckv.base.words import one_line, plural
 from pckv.cli.common import Command, FilePath, progress_bar
 from pckv.cli.inputs import count_named, read_id, read_series, read_task, split_named
 from pckv.cli.remote import RemoteCollector, contract_path, read_token, reading_token_option
-from pckv.client.transport import one_line
 from pckv.contract.series import Series
 from pckv.contract.task import Task
 from pckv.counting.alarms import check_files

@@ -13,7 +13,7 @@ from pckv.base.canonical import RepeatedMember, refuse_repeated_members
 from pckv.base.errors import ClientError, DataError
 from pckv.cli.common import FilePath, json_option, print_json
 from pckv.cli.inputs import read_id, read_task
-from pckv.cli.ledger import cap_option, cap_per_period_option, default_state, state_option
+from pckv.cli.ledger import cap_option, cap_per_period_option, default_state, local_cap_option, state_option
 from pckv.cli.remote import warn_if_readable_on_the_way
 from pckv.client import Client, Receipt, Status
 from pckv.client.transport import explain
@@ -21,11 +21,12 @@ from pckv.client.transport import explain
 
 @click.command("submit")
 @click.argument("pairs_file", metavar="[PAIRS.json]", type=FilePath, required=False)
-@click.option("--url", required=True, help="The collector's address.")
+@click.option("--url", required=True, help="The address of the collector, or of a mixed task's mixer.")
 @click.option("--task", "task_id", metavar="TASK", help="The id of the task, or its file.")
 @state_option
 @cap_option
 @cap_per_period_option
+@local_cap_option
 @click.option("--invitation", metavar="TOKEN", help="The one-time token, where the collector asks for one.")
 @click.option("--flush", is_flag=True, help="Send the reports that wait, and perturb nothing.")
 @json_option
@@ -36,6 +37,7 @@ def submit_command(
     state: Path | None,
     cap: str | None,
     cap_per_period: tuple[str, int] | None,
+    local_cap: str | None,
     invitation: str | None,
     flush: bool,
     as_json: bool,
@@ -45,7 +47,8 @@ def submit_command(
     PAIRS.json is an object from keys to numbers, or for a discovery a list of texts. It stays on this
     machine: what is stored and sent is perturbed. The collector is asked first: where it would take no
     report, nothing is perturbed or spent. Where the task needs a coin, the collector gives it for the
-    invitation. Running this again never perturbs again, and sends the same bytes until the collector has
+    invitation. The report of a mixed task is sealed, and its mixer is asked and sent to in place of the
+    collector. Running this again never perturbs again, and sends the same bytes until the collector has
     them. A second task of the same name is refused: every answer to a survey spends ε. See pckv ledger.
 
     \b
@@ -54,7 +57,7 @@ def submit_command(
     pckv submit --flush --url https://collect.example.org
     """
     folder = state or default_state()
-    given = (pairs_file, task_id, cap, cap_per_period, invitation)
+    given = (pairs_file, task_id, cap, cap_per_period, local_cap, invitation)
     if flush:
         if given != (None,) * len(given):
             raise click.UsageError("--flush sends what waits: give it --url and --state only")
@@ -62,11 +65,11 @@ def submit_command(
         return
     if pairs_file is None or task_id is None:
         raise click.UsageError("give PAIRS.json and --task, or --flush")
-    client, task_id = _client(url, folder, cap, cap_per_period), read_id(read_task, task_id)
+    client, task_id = _client(url, folder, cap, cap_per_period, local_cap), read_id(read_task, task_id)
     held = _read_pairs(pairs_file)
     receipt = client.submit(task_id, held, invitation=invitation)
     if as_json:
-        print_json(_receipt_facts(receipt) | {"spent": f"{client.spent:f}", "cap": f"{client.cap:f}"})
+        print_json(_receipt_facts(receipt) | _spent_facts(client))
     elif receipt.status is Status.SENT:
         _print_sent(receipt, client, "pairs" if isinstance(held, dict) else "texts")
     if receipt.status is Status.WAITING:
@@ -80,12 +83,20 @@ def submit_command(
 def _print_sent(receipt: Receipt, client: Client, held: str) -> None:
     """Say that a report was sent, and what all reports spent; `held` is what a report is made from."""
     done = "Sent." if receipt.perturbed else f"Already answered; these {held} were not used."
-    click.echo(f"{receipt.task}  {done} ε spent: {client.spent:f} of {client.cap:f}.")
+    click.echo(f"{receipt.task}  {done}")
+    for sentence in client.ledger_summary():
+        click.echo(sentence)
 
 
-def _client(url: str, folder: Path, cap: str | None = None, cap_per_period: tuple[str, int] | None = None) -> Client:
+def _client(
+    url: str,
+    folder: Path,
+    cap: str | None = None,
+    cap_per_period: tuple[str, int] | None = None,
+    local_cap: str | None = None,
+) -> Client:
     """Return the client of a collector, after a warning if others can read what it sends."""
-    client = Client(url, folder, cap=cap, cap_per_period=cap_per_period)
+    client = Client(url, folder, cap=cap, cap_per_period=cap_per_period, local_cap=local_cap)
     warn_if_readable_on_the_way(client.url, "the report")
     return client
 
@@ -105,6 +116,16 @@ def _flush_waiting(client: Client, *, as_json: bool) -> None:
         raise ClientError(code, f"not everything was sent: {len(unsent) - refused} waiting, {refused} refused")
     if not receipts:
         click.echo(f"nothing waits for {client.url}", err=True)
+
+
+def _spent_facts(client: Client) -> dict[str, object]:
+    return {
+        "spent": f"{client.spent:f}",
+        "spent_delta": f"{client.spent_delta:f}",
+        "local_spent": f"{client.local_spent:f}",
+        "cap": f"{client.cap:f}",
+        "local_cap": f"{client.local_cap:f}",
+    }
 
 
 def _receipt_facts(receipt: Receipt) -> dict[str, object]:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from pckv.base.days import Phase
+from pckv.base.errors import DataError
 from pckv.base.words import percent, plural
 from pckv.cli.common import FilePath, force_option, harmless, json_option, print_json, wide_option
 from pckv.cli.contract_options import (
@@ -20,6 +21,7 @@ from pckv.cli.contract_options import (
     write_contract,
 )
 from pckv.cli.inputs import read_about_file, read_id, read_task
+from pckv.cli.mixer_options import MIXER_OPTIONS, claim_member, claim_rows, read_mixer_options
 from pckv.cli.remote import RemoteCollector, administered_collector, contract_path, read_collector
 from pckv.cli.table import print_facts, print_table
 from pckv.client.transport import checked_url
@@ -30,7 +32,7 @@ from pckv.files.outputs import check_free, whole_file
 NOTHING = "–"
 # What is told of a task in a list, and of one alone, under the names that the collector gives it.
 LISTED = ("id", "name", "phase", "reports", "target", "last_report", "created")
-TOLD = (*LISTED, "opens", "closes", "closed", "by_invitation", "public_results", "alarms")
+TOLD = (*LISTED, "opens", "closes", "closed", "by_invitation", "public_results", "alarms", "batch")
 # What these members are called here.
 NAMES = {"phase": "state"}
 
@@ -99,6 +101,8 @@ def _status_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     reports, target, alarms = int(facts["reports"]), facts["target"], facts["alarms"]
     reached = "" if target is None else f" of {target:,} wanted ({percent(reports / target)})"
     state = f"{facts['state']}, closed early on {facts['closed']}" if facts["closed"] else facts["state"]
+    batch = facts["batch"]
+    invited = "people with an invitation" if facts["by_invitation"] else "anyone with the link"
     return [
         ("name", str(facts["name"])),
         ("id", str(facts["id"])),
@@ -108,10 +112,8 @@ def _status_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("created", facts["created"] or NOTHING),
         ("opens", facts["opens"] or NOTHING),
         ("closes", facts["closes"] or NOTHING),
-        (
-            "who may take part",
-            "people with an invitation" if facts["by_invitation"] else "anyone with the link",
-        ),
+        *([] if batch is None else [("mixed reports", str(batch["sentence"]))]),
+        ("who may take part", invited if batch is None else "whom the mixer admits"),
         ("results", "public" if facts["public_results"] else "not public"),
         ("alarms", " ".join(alarms["sentences"]) if alarms else "not checked yet"),
     ]
@@ -153,7 +155,11 @@ def new_invitations_command(
     check_free(out, force=force)
     with collector.understood():
         task = collector.ask("GET", contract_path("tasks", task_id, "/overview"))
-        name, by_invitation = task["name"], task["by_invitation"]
+        name, by_invitation, mixer = task["name"], task["by_invitation"], task["mixer"]
+        place = None if mixer is None else str(mixer["url"])
+    if place is not None:
+        reason = f"{name}: the reports of this task are mixed, and its mixer, {place}, makes invitations"
+        raise DataError(harmless(reason))
     if not by_invitation and not yes:
         question = f"{name}: anyone with the link can take part now. Take reports by invitation only, for good?"
         click.confirm(question, abort=True)
@@ -192,21 +198,30 @@ def new_command(out: Path, force: bool, **options: Any) -> None:
       --epsilon 1 --users 20000 --pairs 3 --out task.json
     pckv task new --discover --name terms --characters 12 --epsilon 4 \\
       --out discovery.json
+    pckv task new --name movies --keys-file keys.txt --low 1 --high 5 \\
+      --epsilon 5 --users 20000 --pairs 3 --closes 2031-02-01 \\
+      --mixer https://mix.example --mixer-operator "Statistics Office" \\
+      --recipient-key recipient.key --batch 10000 --central 1 --delta 1e-6 \\
+      --out task.json
     """
-    tree = read_discovery_options(options, (*DISCOVERY_MEMBERS, "about_file", "out", "force"))
+    tree = read_discovery_options(options, (*DISCOVERY_MEMBERS, *MIXER_OPTIONS, "about_file", "out", "force"))
     if tree is not None:
         given = {name: options[name] for name in DISCOVERY_MEMBERS if options[name] is not None}
         about_file = options["about_file"]
         about = None if about_file is None else read_about_file(about_file)
-        write_task(Task.discovery(**given, **tree, about=about), out=out, force=force)
-        return
-    write_task(*read_contract(**options), out=out, force=force)
+        mixer = read_mixer_options(options)
+        task, choice = Task.discovery(**given, **tree, about=about, mixer=mixer), ""
+    else:
+        task, choice = read_contract(**options)
+    task.check_collectable()
+    write_task(task, choice, out=out, force=force)
 
 
 def write_task(task: Task, choice: str = "", *, out: Path, force: bool) -> None:
     """Write a task's JSON, and say what the task is, and what was chosen for it."""
     line = (
-        f"{task.id}  {task.mechanism} with padding {task.padding:,}, realised ε {task.realised_epsilon}, "
+        f"{task.id}  {task.mechanism} with padding {task.padding:,}, realised ε {task.realised_epsilon}"
+        f"{'' if task.mixer is None else ' of a report alone'}, "
         f"{task.reporting.report_bytes:,} bytes per report"
     )
     write_contract(task, out, line, choice, force=force)
@@ -217,11 +232,11 @@ def write_task(task: Task, choice: str = "", *, out: Path, force: bool) -> None:
 @json_option
 def show_command(task_file: Path, as_json: bool) -> None:
     """Say in words what a task file promises."""
-    facts = read_task(task_file).facts()
+    task = read_task(task_file)
     if as_json:
-        print_json(fact_members(facts))
+        print_json(fact_members(task.facts()) | claim_member(task))
     else:
-        print_facts(fact_rows(facts))
+        print_facts([*fact_rows(task.facts()), *claim_rows(task)])
 
 
 def fact_rows(facts: list[Fact]) -> list[tuple[str, str]]:
@@ -233,8 +248,14 @@ def fact_rows(facts: list[Fact]) -> list[tuple[str, str]]:
 @click.argument("task_file", type=FilePath)
 @administered_collector
 def push_command(task_file: Path, collector: RemoteCollector) -> None:
-    """Give a task to a collector, which accepts reports for it from then on."""
-    answer = collector.ask("POST", "/tasks", read_task(task_file).to_json().encode())
+    """Give a task to a collector, which accepts reports for it from then on.
+
+    A mixed task needs its private key and the recipient's token in the collector's folder of keys, and a mixer that
+    has accepted it.
+    """
+    task = read_task(task_file)
+    # The collector asks the mixer of a mixed task, and computes its claim.
+    answer = collector.ask("POST", "/tasks", task.to_json().encode(), estimates=task.mixer is not None)
     with collector.understood():
         line = f"{answer['id']}  link for participants: {collector.url.rstrip('/')}/join/{answer['id']}"
     click.echo(harmless(line))

@@ -1,8 +1,11 @@
-"""The client of one device: perturb once, store the report, send it until the collector decides.
+"""The client of one device: perturb once, store the report, send it until the collector or mixer decides.
 
 Every call of `perturb` spends a task's ε, and every retry by hand would spend it again. The client perturbs
 once per survey, or once per window of rounds of a series, stores the bytes before anyone sees them, and sends
 exactly those bytes until the collector has decided. Pairs are never stored.
+
+A mixed task names a mixer. Its reports are sealed for the recipient and go to the mixer, and so do all other requests
+about the task. Only its text may come from the collector; the client then asks the mixer for the same text.
 """
 
 from __future__ import annotations
@@ -15,11 +18,12 @@ from pathlib import Path
 
 from pckv.base.canonical import check_name
 from pckv.base.days import Phase
-from pckv.base.errors import ClientError
+from pckv.base.errors import ClientError, ParameterError
 from pckv.base.limits import Numeric
+from pckv.client.caps import Caps, PeriodCap
 from pckv.client.contracts import check_id, find_contract
 from pckv.client.folder import StateFolder
-from pckv.client.ledger import Caps, Ledger, LedgerEntry, PeriodCap
+from pckv.client.ledger import Ledger, LedgerEntry
 from pckv.client.outbox import DeliveryOutcome, Outbox, Status
 from pckv.client.reports import Clock, Receipt, Reports, utc_now
 from pckv.client.rounds import RoundReceipt, RoundReporter, RoundStatus, check_spread
@@ -35,10 +39,12 @@ class Client:
     Args:
         url: The collector's address.
         state: The folder that stores reports; all processes that share it share reports, ledger and caps.
-        cap: The most ε of all surveys together: `submit` and `report` store it, and it holds for later
-            clients that give none; ε = 10 if none was ever given.
-        cap_per_period: The most ε of all surveys together in a number of days, such as (3, 365); stored like
+        cap: The most ε of all surveys together towards recipients: `submit` and `report` store it, and it holds for
+            later clients that give none; ε = 10 if none was ever given.
+        cap_per_period: The most ε towards recipients in a number of days, such as (3, 365); stored like
             `cap`. None if none was ever given.
+        local_cap: The most ε of all reports together, each with its own: what counts whatever fails, such as a mixer;
+            stored like `cap`. ε = 40 if none was ever given.
         retry_policy: How long one call tries.
         clock: Returns the time, with a time zone; for tests.
     """
@@ -50,16 +56,17 @@ class Client:
         *,
         cap: Numeric | None = None,
         cap_per_period: tuple[Numeric, int] | None = None,
+        local_cap: Numeric | None = None,
         retry_policy: RetryPolicy | None = None,
         clock: Clock = utc_now,
     ) -> None:
         self._folder = folder = StateFolder(Path(state).absolute())
         outbox = Outbox(folder)
-        self._caps = Caps(folder, cap, cap_per_period)
+        self._caps = Caps(folder, cap, cap_per_period, local_cap)
         self._ledger = Ledger(outbox, self._caps)
         self._transport = Transport(url, retry_policy or RetryPolicy())
         self._reports = Reports(outbox, self._ledger, self._transport, clock)
-        self._rounds = RoundReporter(folder, self._ledger, self._transport, self._reports, clock)
+        self._rounds = RoundReporter(folder, self._ledger, self._reports, clock)
 
     @property
     def url(self) -> str:
@@ -67,23 +74,42 @@ class Client:
         return self._transport.url
 
     def ledger(self) -> list[LedgerEntry]:
-        """Return one entry per report, in the order of days: the ε that it spent when it was stored."""
+        """Return one entry per report, in the order of days: what it spent when it was stored."""
         return self._ledger.entries()
+
+    def ledger_summary(self) -> tuple[str, str]:
+        """Return one sentence about what is spent towards recipients, and one about what is spent whatever fails."""
+        return self._ledger.summary()
 
     @property
     def spent(self) -> Decimal:
-        """The ε that all surveys have spent together."""
-        return self._ledger.spent()
+        """The ε that all surveys have spent together towards recipients: of mixed ones, what their tasks claim."""
+        return self._ledger.sums().recipients
+
+    @property
+    def spent_delta(self) -> Decimal:
+        """The δ that mixed surveys have spent together towards recipients; at most 10⁻⁵."""
+        return self._ledger.sums().delta
+
+    @property
+    def local_spent(self) -> Decimal:
+        """The ε of all reports together, each with its own: what is spent whatever fails."""
+        return self._ledger.sums().local
 
     @property
     def cap(self) -> Decimal:
-        """The ε that all surveys together may spend."""
+        """The ε that all surveys together may spend towards recipients."""
         return self._caps.in_all
 
     @property
     def cap_per_period(self) -> PeriodCap | None:
-        """The ε that all surveys together may spend in a number of days; None if only the total is capped."""
+        """The ε towards recipients that may be spent in a number of days; None if only the total is capped."""
         return self._caps.per_period
+
+    @property
+    def local_cap(self) -> Decimal:
+        """The ε that all reports together may have."""
+        return self._caps.local
 
     def task(self, task_id: str) -> Task:
         """Return the task `task_id`: fetched once, checked against its id, then stored in the state folder.
@@ -115,6 +141,10 @@ class Client:
         perturbed or spent. If it cannot be reached, the report is made and waits, provided that the task is
         open by its own days and needs no coin.
 
+        The report of a mixed task is sealed and sent to its mixer, which is asked in the collector's place, and must
+        answer: what comes after the closing day is never counted. A device that cannot seal is refused before anything
+        is perturbed.
+
         A task that refuses more pairs than its padding raises a `PairsError` before anything is perturbed.
         Enforce that limit where pairs are entered, for all alike: whether a participant takes part must not
         depend on their pairs, since no ε covers that.
@@ -128,8 +158,9 @@ class Client:
             The state of the report, and what it cost.
 
         Raises:
-            ClientError: if nothing may be spent, the task is a round of a series (`series`), the collector
-                would not take a report, or it refused the one sent.
+            ClientError: if nothing may be spent, the task is a round of a series (`series`), its mixer has not
+                accepted it (`not_accepted`), the collector would not take a report, or it refused the one sent.
+            PckvError: if the task is mixed and this device cannot seal (`cannot_seal`, `missing_extra`).
             PairsError: if a pair does not belong to the task; nothing was perturbed.
         """
         check_id(task_id, "task")
@@ -137,7 +168,7 @@ class Client:
         if isinstance(pairs, Iterator):
             pairs = tuple(pairs)
         if invitation is not None:
-            check_name(invitation, "the invitation")
+            _check_invitation(invitation)
         self._caps.remember()
         perturbed, unreachable = False, None
         if (stored := self._reports.find(task_id)) is not None:
@@ -159,6 +190,10 @@ class Client:
 
     def _ask_admission(self, task: Task, pairs: Held, invitation: str | None) -> Admission:
         """Return that a report may be made, or refuse it by what is known here, or the collector says."""
+        try:
+            task.check_collectable()
+        except ParameterError as error:
+            raise ClientError("not_sent", f"{error}; nothing was perturbed") from None
         phase = task.dates.phase(self._reports.today())
         if phase is not Phase.OPEN:
             # The collector would refuse it, and the ε would still be spent.
@@ -167,7 +202,8 @@ class Client:
         self._reports.check(task)
         # A device that asks and then sends nothing tells something: so pairs are checked before.
         check_held(task, pairs)
-        admission = ask_admission(self._transport, task, invitation)
+        self._reports.try_seal(task)
+        admission = ask_admission(self._reports.transport_of(task), task, invitation)
         require_admission(task, admission)
         return admission
 
@@ -211,9 +247,9 @@ class Client:
         return self._rounds.report(series, pairs, spread)
 
     def flush(self) -> list[Receipt]:
-        """Send all reports that wait for this collector.
+        """Send all reports that wait for this collector, and all sealed ones, each to the mixer of its task.
 
-        Once the collector cannot be reached, the remaining reports are not tried.
+        Once a collector or mixer cannot be reached, its remaining reports are not tried.
 
         Returns:
             One receipt per report.
@@ -222,6 +258,13 @@ class Client:
             ClientError: if a file of the state folder is damaged; all other reports were sent before.
         """
         return self._reports.send_all()
+
+
+def _check_invitation(invitation: str) -> None:
+    check_name(invitation, "the invitation")
+    # It travels in a header where the task is mixed.
+    if not (invitation.isascii() and invitation.isprintable()) or invitation != invitation.strip():
+        raise ParameterError(f"the invitation {invitation!r} is not one: they are of letters, digits, - and _")
 
 
 def _refuse_round(task_id: str, is_round: bool) -> None:

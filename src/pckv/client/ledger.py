@@ -1,4 +1,8 @@
-"""The ledger: the ε that the surveys of a state folder have spent, and the caps on what they may spend.
+"""The ledger: what the surveys of a state folder have spent, and whether a task may spend more.
+
+It has two sums. Towards recipients, a report that was sent in clear counts with its own ε, and a sealed one of a mixed
+task with the central claim, (ε, δ). Whatever fails, every report counts with its own ε. Basic composition covers both,
+whatever tasks were chosen in view of earlier reports.
 
 Every report leaves a record, written before the report is first sent. A record that is missing is restored
 from its report, and one that contradicts it is refused: what was spent is not forgotten while one is left.
@@ -11,120 +15,83 @@ from __future__ import annotations
 
 import decimal
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pckv.base.canonical import decimal_text, dump, is_decimal_text
 from pckv.base.days import days_between, is_day
-from pckv.base.errors import ClientError, ParameterError
-from pckv.base.limits import Numeric, check_count
-from pckv.client.folder import StateFolder
+from pckv.base.errors import ClientError
+from pckv.base.limits import MAX_CENTRAL_DELTA
+from pckv.client.caps import Caps
 from pckv.client.outbox import OUTCOME_SUFFIX, REPORT_SUFFIX, SPENT_SUFFIX, Outbox, Status, StoredReport
 from pckv.contract.members import SeriesRound, read_series_round
 from pckv.contract.survey import survey_of
 from pckv.contract.task import Task
 
-# What a device spends in all, unless a cap is given.
-DEFAULT_CAP = Decimal(10)
-CAP_NAME, CAP_PER_PERIOD_NAME = "cap", "cap_per_period"
-MAX_CAP_DAYS = 36_525
-
-
-class PeriodCap(NamedTuple):
-    """The most ε, `epsilon`, in any `days` in a row."""
-
-    epsilon: Decimal
-    days: int
-
-    def to_json(self) -> str:
-        """Return the text that is stored."""
-        return dump({"days": self.days, "epsilon": f"{self.epsilon:f}"})
-
-
-class Caps:
-    """The caps that were given: the most ε in all, and in a number of days.
-
-    A cap that is None is the one that the folder remembers, or else the default in all, and none per period.
-    """
-
-    def __init__(
-        self,
-        folder: StateFolder,
-        cap: Numeric | None = None,
-        cap_per_period: tuple[Numeric, int] | None = None,
-    ) -> None:
-        self._folder = folder
-        self._given = None if cap is None else _checked_epsilon(cap, "the cap")
-        self._given_per_period = None if cap_per_period is None else _checked_period_cap(cap_per_period)
-
-    @property
-    def in_all(self) -> Decimal:
-        """The most ε that all surveys may spend together."""
-        if self._given is not None:
-            return self._given
-        text = self._folder.get(CAP_NAME)
-        if text is None:
-            return DEFAULT_CAP
-        if not is_decimal_text(text):
-            raise self._folder.damage_error(CAP_NAME, "not a cap")
-        return Decimal(text)
-
-    @property
-    def per_period(self) -> PeriodCap | None:
-        """The most ε of all surveys together in a number of days; None if only the total counts."""
-        if self._given_per_period is not None:
-            return self._given_per_period
-        text = self._folder.get(CAP_PER_PERIOD_NAME)
-        if text is None:
-            return None
-        try:
-            members = json.loads(text)
-            return _checked_period_cap((members["epsilon"], members["days"]))
-        except (KeyError, TypeError, ValueError):
-            raise self._folder.damage_error(CAP_PER_PERIOD_NAME, "not a cap") from None
-
-    def remember(self) -> None:
-        """Store the caps that were given, if any were."""
-        if self._given is not None:
-            self._store(CAP_NAME, f"{self._given:f}")
-        if self._given_per_period is not None:
-            self._store(CAP_PER_PERIOD_NAME, self._given_per_period.to_json())
-
-    def _store(self, name: str, text: str) -> None:
-        if text != self._folder.get(name):
-            with self._folder.locked():
-                self._folder.put(name, text, replace=True)
-
-
-def _checked_epsilon(epsilon: Numeric, what: str) -> Decimal:
-    checked = Decimal(decimal_text(epsilon, what))
-    if checked < 0:
-        raise ParameterError(f"{what} must not be below 0: {epsilon}")
-    return checked
-
-
-def _checked_period_cap(given: tuple[Numeric, int]) -> PeriodCap:
-    try:
-        epsilon, days = given
-    except (TypeError, ValueError):
-        raise ParameterError(f"the cap per period must be an ε and a number of days, not {given!r}") from None
-    return PeriodCap(
-        _checked_epsilon(epsilon, "the cap per period"),
-        check_count(days, "the days of the cap per period", MAX_CAP_DAYS),
-    )
-
-
-VERSION = 1
-# An ε has at most 2 digits before the point and 24 behind it: sums at this precision are exact.
+VERSION = 2
+# Decimals of tasks have at most 40 digits: sums at this precision are exact.
 SUM_DIGITS = 60
+# The most δ of all mixed reports together: what one task may claim.
+DELTA_CAP = Decimal(MAX_CENTRAL_DELTA.numerator) / MAX_CENTRAL_DELTA.denominator
 _STATES = {
-    Status.SENT: "the collector has the report",
+    Status.SENT: "the {holder} has the report",
     Status.WAITING: "the report waits to be sent",
-    Status.REFUSED: "the collector refused the report",
+    Status.REFUSED: "the {holder} refused the report",
     Status.REMOVED: "the report was removed from this device",
 }
+_CONDITION = "if the mixer follows the protocol and enough of the other reports are honest"
+
+
+class CentralClaim(NamedTuple):
+    """What a mixed report spends towards its recipient, if the mixer follows the protocol and enough are honest.
+
+    It is `epsilon` with `delta`, the claim of the task.
+    """
+
+    epsilon: Decimal
+    delta: Decimal
+
+    @classmethod
+    def from_mixer(cls, mixer: Mapping[str, Any] | None) -> CentralClaim | None:
+        """Return the claim of a task's member `mixer`; None if the task is not mixed."""
+        return None if mixer is None else cls(Decimal(mixer["epsilon"]), Decimal(mixer["delta"]))
+
+    def to_member(self) -> dict[str, str]:
+        """Return the member of a record."""
+        return {"delta": f"{self.delta:f}", "epsilon": f"{self.epsilon:f}"}
+
+
+class ReportCost(NamedTuple):
+    """What a report spends: its own ε, which holds whatever fails, and the claim of a mixed task."""
+
+    epsilon: Decimal
+    claim: CentralClaim | None = None
+
+    @classmethod
+    def of(cls, task: Task) -> ReportCost:
+        """Return what a report of a task spends."""
+        mixer = None if task.mixer is None else task.mixer.to_member()
+        return cls(realised_epsilon(task), CentralClaim.from_mixer(mixer))
+
+
+class SpentSums(NamedTuple):
+    """What reports have spent: ε and δ towards recipients, and ε whatever fails."""
+
+    recipients: Decimal
+    delta: Decimal
+    local: Decimal
+
+    @classmethod
+    def of(cls, costs: Iterable[ReportCost | LedgerEntry]) -> SpentSums:
+        """Add up what each report has spent."""
+        spent = list(costs)
+        return cls(
+            _sum(each.epsilon if each.claim is None else each.claim.epsilon for each in spent),
+            _sum(each.claim.delta for each in spent if each.claim is not None),
+            _sum(each.epsilon for each in spent),
+        )
 
 
 class Spending(NamedTuple):
@@ -134,13 +101,15 @@ class Spending(NamedTuple):
     epsilon: Decimal
     day: str
     series: SeriesRound | None
+    claim: CentralClaim | None
 
     @classmethod
     def of(cls, stored: StoredReport) -> Spending:
         """Return what a stored report has spent."""
         members = json.loads(stored.task)
         series = read_series_round(members["series"])
-        return cls(survey_name(members["name"], series), stored.epsilon, stored.day, series)
+        claim = CentralClaim.from_mixer(members["mixer"])
+        return cls(survey_name(members["name"], series), stored.epsilon, stored.day, series, claim)
 
     @classmethod
     def from_json(cls, text: str) -> Spending | None:
@@ -149,15 +118,19 @@ class Spending(NamedTuple):
             members = json.loads(text)
             survey, day, epsilon = str(members["survey"]), members["day"], members["epsilon"]
             series = read_series_round(members["series"])
-            valid = members["version"] == VERSION and is_decimal_text(epsilon) and is_day(day)
-        except (KeyError, TypeError, ValueError):
+            numbers = [epsilon, *(members["claim"] or {}).values()]
+            claim = CentralClaim.from_mixer(members["claim"])
+            valid = members["version"] == VERSION and all(map(is_decimal_text, numbers)) and is_day(day)
+        except (KeyError, TypeError, ValueError, AttributeError, decimal.InvalidOperation):
             return None
-        return cls(survey, Decimal(epsilon), day, series) if valid else None
+        return cls(survey, Decimal(epsilon), day, series, claim) if valid else None
 
     def to_json(self) -> str:
         """Return the text of the record."""
         series = None if self.series is None else self.series.to_dict()
-        return dump(self._asdict() | {"epsilon": f"{self.epsilon:f}", "series": series, "version": VERSION})
+        claim = None if self.claim is None else self.claim.to_member()
+        written = {"epsilon": f"{self.epsilon:f}", "series": series, "claim": claim, "version": VERSION}
+        return dump(self._asdict() | written)
 
 
 @dataclass(frozen=True)
@@ -167,11 +140,12 @@ class LedgerEntry:
     Attributes:
         survey: The name of the survey; of a round, the name of its series.
         task: The id of the task that was answered.
-        epsilon: The realised ε, rounded up.
+        epsilon: The realised ε of the report, rounded up, which holds whatever fails.
         status: The state of the report.
         day: The day on which it was spent, YYYY-MM-DD in UTC.
         series: The id of the series, None for a task that stands alone.
         round: The number of the round of the series, None for a task that stands alone.
+        claim: For a mixed task, the ε and δ that count towards its recipient instead; None for others.
     """
 
     survey: str
@@ -181,16 +155,25 @@ class LedgerEntry:
     day: str
     series: str | None = None
     round: int | None = None
+    claim: CentralClaim | None = None
 
     @property
     def text(self) -> str:
         """The entry as a sentence."""
         survey = f"“{self.survey}”" if self.round is None else f"round {self.round} of “{self.survey}”"
-        return f"On {self.day}, a report for {survey} spent ε = {self.epsilon:f}; {_STATES[self.status]}."
+        if self.claim is None:
+            state = _STATES[self.status].format(holder="collector")
+            return f"On {self.day}, a report for {survey} spent ε = {self.epsilon:f}; {state}."
+        state = _STATES[self.status].format(holder="mixer")
+        return (
+            f"On {self.day}, a sealed report for {survey} spent ε = {self.claim.epsilon:f} and "
+            f"δ = {self.claim.delta:f} towards its recipient, {_CONDITION}, and ε = {self.epsilon:f} whatever fails; "
+            f"{state}."
+        )
 
 
 class Ledger:
-    """The ε of all surveys; it counts from the moment that a report is stored, whatever becomes of it."""
+    """What all surveys have spent; it counts from the moment that a report is stored, whatever becomes of it."""
 
     def __init__(self, outbox: Outbox, caps: Caps) -> None:
         self._outbox, self._folder, self._caps = outbox, outbox.folder, caps
@@ -202,16 +185,29 @@ class Ledger:
         entries = [self._entry(task_id) for task_id in tasks]
         return sorted(entries, key=lambda entry: (entry.day, entry.survey, entry.round or 0, entry.task))
 
-    def spent(self) -> Decimal:
+    def sums(self) -> SpentSums:
         """Return what all surveys have spent together."""
-        return _sum(entry.epsilon for entry in self.entries())
+        return SpentSums.of(self.entries())
+
+    def summary(self) -> tuple[str, str]:
+        """Return one sentence per sum: what is spent towards recipients, and whatever fails, of how much."""
+        sums, period = self.sums(), self._caps.per_period
+        lately = "" if period is None else f", and at most {period.epsilon:f} in any {period.days:,} days"
+        spent, most, condition = f"ε = {sums.recipients:f} is", f"{self._caps.in_all:f}", ""
+        if sums.delta:
+            spent = f"ε = {sums.recipients:f} and δ = {sums.delta:f} are"
+            most, condition = f"{most} and {DELTA_CAP:f}", f", {_CONDITION}"
+        return (
+            f"Towards recipients, {spent} spent, of at most {most} in all{lately}{condition}.",
+            f"Whatever fails, ε = {sums.local:f} is spent, of at most {self._caps.local:f} in all.",
+        )
 
     def last_round(self, series_id: str) -> int:
         """Return the last round of a series that a report was made for; 0 if there is none."""
         return _last_round(self.entries(), series_id)
 
-    def check(self, task: Task, epsilon: Decimal, today: str) -> str:
-        """Refuse a survey that was answered, a round too early, and an ε beyond a cap.
+    def check(self, task: Task, cost: ReportCost, today: str) -> str:
+        """Refuse a survey that was answered, a round too early, and a cost beyond a cap.
 
         Call it under the lock, so that no other process spends now. A file that cannot be read prevents every
         new report: what was spent is unknown then.
@@ -227,26 +223,24 @@ class Ledger:
             self.record(entry.task)
         _check_survey(task, entries)
         day = max([today, *(entry.day for entry in entries)])
-        self._check_caps(epsilon, day, entries)
+        self._check_caps(cost, day, entries)
         return day
 
-    def _check_caps(self, epsilon: Decimal, day: str, entries: list[LedgerEntry]) -> None:
-        spent, cap = _sum(entry.epsilon for entry in entries), self._caps.in_all
-        if _sum((spent, epsilon)) > cap:
-            raise ClientError(
-                "over_budget",
-                f"the task costs ε = {epsilon:f}, and {spent:f} is spent: over the cap of {cap:f} in all",
-            )
-        period = self._caps.per_period
-        if period is None:
-            return
-        lately = _sum(entry.epsilon for entry in entries if days_between(entry.day, day) < period.days)
-        if _sum((lately, epsilon)) > period.epsilon:
-            raise ClientError(
-                "over_budget",
-                f"the task costs ε = {epsilon:f}, and {lately:f} is spent in {period.days:,} days: "
-                f"over the cap of {period.epsilon:f} per {period.days:,} days",
-            )
+    def _check_caps(self, cost: ReportCost, day: str, entries: list[LedgerEntry]) -> None:
+        new, spent = SpentSums.of([cost]), SpentSums.of(entries)
+        most, local, period = self._caps.in_all, self._caps.local, self._caps.per_period
+        price = f"ε = {new.recipients:f}, and"
+        refusal = f"{price} {spent.recipients:f} is spent: over the cap of {most:f} in all"
+        _check_cap(new.recipients, spent.recipients, most, refusal)
+        if period is not None:
+            lately = SpentSums.of(entry for entry in entries if days_between(entry.day, day) < period.days).recipients
+            days = f"{period.days:,} days"
+            refusal = f"{price} {lately:f} is spent in {days}: over the cap of {period.epsilon:f} per {days}"
+            _check_cap(new.recipients, lately, period.epsilon, refusal)
+        refusal = f"δ = {new.delta:f}, and {spent.delta:f} is spent: over the cap of {DELTA_CAP:f} on δ"
+        _check_cap(new.delta, spent.delta, DELTA_CAP, refusal)
+        refusal = f"ε = {new.local:f} whatever fails, and {spent.local:f} is spent: over the local cap of {local:f}"
+        _check_cap(new.local, spent.local, local, refusal)
 
     def is_recorded(self, task_id: str) -> bool:
         """Whether a task's spending is remembered apart from its report."""
@@ -274,8 +268,13 @@ class Ledger:
 
 
 def realised_epsilon(task: Task) -> Decimal:
-    """Return a task's realised ε as an exact decimal."""
+    """Return the realised ε of a task's reports as an exact decimal."""
     return Decimal(decimal_text(task.realised_epsilon, "epsilon"))
+
+
+def _check_cap(cost: Decimal, spent: Decimal, most: Decimal, refusal: str) -> None:
+    if _sum((spent, cost)) > most:
+        raise ClientError("over_budget", f"the task costs {refusal}")
 
 
 def survey_name(name: str, series: SeriesRound | None) -> str:
@@ -284,9 +283,9 @@ def survey_name(name: str, series: SeriesRound | None) -> str:
 
 
 def _entry_of(task_id: str, spending: Spending, status: Status) -> LedgerEntry:
-    survey, epsilon, day, series = spending
-    placed = () if series is None else (series.id, series.round)
-    return LedgerEntry(survey, task_id, epsilon, status, day, *placed)
+    survey, epsilon, day, series, claim = spending
+    series_id, number = (None, None) if series is None else (series.id, series.round)
+    return LedgerEntry(survey, task_id, epsilon, status, day, series_id, number, claim)
 
 
 def _check_survey(task: Task, entries: list[LedgerEntry]) -> None:

@@ -1,6 +1,7 @@
 """The outbox: one report per task, perturbed once, and its outcome.
 
-Three files per task: `ID.report` holds the bytes, which never change; `ID.spent` is what the ledger
+Three files per task: `ID.report` holds the bytes, which never change (those of a mixed task are sealed, and the body
+stands beside them for the participant, who could not open them); `ID.spent` is what the ledger
 remembers, even if the report is removed, and is written before the first send; `ID.outcome` exists once the
 collector has decided. What is sent is what was read from the disk, so nothing is sent that is not stored. A
 report that waits for a year is sent as it was made.
@@ -21,7 +22,7 @@ from pckv.base.wire import Report, check_id
 from pckv.client.folder import StateFolder
 
 REPORT_SUFFIX, OUTCOME_SUFFIX, SPENT_SUFFIX = ".report", ".outcome", ".spent"
-VERSION = 1
+VERSION = 2
 
 
 class Status(StrEnum):
@@ -47,11 +48,18 @@ class DeliveryOutcome(NamedTuple):
     reason: str = ""
 
 
+class SealedReport(NamedTuple):
+    """A report of a mixed task: the body, which stays here, and the sealed bytes, which are sent; it has no id."""
+
+    body: bytes
+    sealed: bytes
+
+
 @dataclass(frozen=True)
 class StoredReport:
-    """A report with its task, the ε it spent on a day, and where it goes."""
+    """A report with its task, the ε it spent on a day, and where it goes: a sealed one to the mixer of its task."""
 
-    report: Report
+    report: Report | SealedReport
     task: str
     epsilon: Decimal
     day: str
@@ -60,13 +68,15 @@ class StoredReport:
 
     def to_json(self) -> str:
         """Return the text that is stored."""
+        report = self.report
         return dump(
             {
-                "body": base64url(self.report.body),
+                "body": base64url(report.body),
                 "day": self.day,
                 "epsilon": f"{self.epsilon:f}",
-                "id": base64url(self.report.id),
+                "id": None if isinstance(report, SealedReport) else base64url(report.id),
                 "invitation": self.invitation,
+                "sealed": base64url(report.sealed) if isinstance(report, SealedReport) else None,
                 "task": self.task,
                 "url": self.url,
                 "version": VERSION,
@@ -80,8 +90,13 @@ class StoredReport:
         valid = is_decimal_text(members["epsilon"]) and is_day(members["day"])
         if members.pop("version") != VERSION or not valid:
             raise ValueError("another version")
-        report = Report(from_base64url(members.pop("id")), from_base64url(members.pop("body")))
-        check_id(report.id)
+        report_id, body, sealed = members.pop("id"), from_base64url(members.pop("body")), members.pop("sealed")
+        report: Report | SealedReport
+        if report_id is None:
+            report = SealedReport(body, from_base64url(sealed))
+        else:
+            report = Report(from_base64url(report_id), body)
+            check_id(report.id)
         return cls(report, epsilon=Decimal(members.pop("epsilon")), **members)
 
 
@@ -143,7 +158,7 @@ class Outbox:
         """Send the same bytes to another address or with another invitation from now on.
 
         A mistyped address or invitation is no reason to lose a report whose ε is spent. A report that was
-        made with a coin keeps its invitation, which the coin belongs to.
+        made with a coin keeps its invitation, which the coin belongs to, and sealed bytes keep their mixer.
         """
         with self.folder.locked():
             stored, outcome = self.find(task_id), self.outcome(task_id)
@@ -151,6 +166,8 @@ class Outbox:
                 return
             if json.loads(stored.task)["coin"] == SERVER_COIN:
                 invitation = None
+            if isinstance(stored.report, SealedReport):
+                url = stored.url
             readdressed = replace(stored, url=url, invitation=invitation or stored.invitation)
             new_invitation = invitation is not None and outcome.reason.startswith("invitation_")
             if readdressed.url != stored.url or new_invitation:

@@ -1,5 +1,8 @@
 """The reports of a device: each made once, recorded in the ledger, and sent as it was stored.
 
+A report of a mixed task is sealed when it is made, once, and its sealed bytes go to the mixer: sealing again would give
+other bytes, and so two entries of one participant in a batch.
+
 Days are those of the device's clock, which may be set back or forward at any time.
 """
 
@@ -11,11 +14,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from pckv.base.errors import DataError, ParameterError
-from pckv.client.ledger import Ledger, realised_epsilon
-from pckv.client.outbox import DeliveryOutcome, Outbox, Status, StoredReport
-from pckv.client.transport import Transport
+from pckv.base.wire import Report
+from pckv.client.ledger import Ledger, ReportCost
+from pckv.client.outbox import DeliveryOutcome, Outbox, SealedReport, Status, StoredReport
+from pckv.client.transport import Delivery, Transport
 from pckv.contract.task import Task
 from pckv.device.perturb import Held, perturb
+from pckv.sealing.seal import seal, try_seal
 
 # Returns the time, with a time zone.
 Clock = Callable[[], dt.datetime]
@@ -46,7 +51,7 @@ class Receipt:
     Attributes:
         task: The id of the task.
         status: The state of the report.
-        epsilon: The ε that the report has spent.
+        epsilon: The ε of the report itself; the ledger says what a mixed one spends towards its recipient.
         perturbed: Whether this very call perturbed: if not, the pairs that it was given were not used.
         reason: Why a report waits or was refused.
     """
@@ -59,7 +64,7 @@ class Receipt:
 
 
 class Reports:
-    """The reports of a state folder, for one collector."""
+    """The reports of a state folder, for one collector and all mixers."""
 
     def __init__(self, outbox: Outbox, ledger: Ledger, transport: Transport, clock: Clock) -> None:
         self._outbox, self._folder, self._ledger = outbox, outbox.folder, ledger
@@ -77,23 +82,34 @@ class Reports:
         """Refuse a task whose report the ledger does not allow, unless it was made."""
         with self._folder.locked():
             if self._outbox.find(task.id) is None:
-                self._ledger.check(task, realised_epsilon(task), self.today())
+                self._ledger.check(task, ReportCost.of(task), self.today())
+
+    def transport_of(self, task: Task) -> Transport:
+        """Return the connection that a task's requests go to: of a mixed task, that to its mixer alone."""
+        return self._transport if task.mixer is None else self._transport.at(task.mixer.url)
+
+    def try_seal(self, task: Task) -> None:
+        """Refuse a mixed task on a device that cannot seal, before anything is asked or perturbed."""
+        if task.mixer is not None:
+            try_seal(task.message_format.body_bytes, task.mixer.public_key, task.digest)
 
     def make(self, task: Task, pairs: Held, invitation: str | None, coin: bytes | None) -> bool:
         """Perturb the pairs and store the report, unless there is one; return whether that was done."""
-        epsilon = realised_epsilon(task)
+        cost, url = ReportCost.of(task), self.transport_of(task).url
         with self._folder.locked():
             if self._outbox.find(task.id) is not None:
                 return False
-            day = self._ledger.check(task, epsilon, self.today())
-            report = perturb(task, pairs, coin)
-            stored = StoredReport(report, task.to_json(), epsilon, day, self._transport.url, invitation)
+            day = self._ledger.check(task, cost, self.today())
+            report: Report | SealedReport = perturb(task, pairs, coin)
+            if task.mixer is not None:
+                report = SealedReport(report.body, seal(report.body, task.mixer.public_key, task.digest))
+            stored = StoredReport(report, task.to_json(), cost.epsilon, day, url, invitation)
             added = self._outbox.add(task.id, stored)
             self._ledger.record(task.id)
             return added
 
     def readdress(self, task_id: str, invitation: str | None) -> None:
-        """Send a stored report to this collector from now on, with this invitation if one is given."""
+        """Send a stored report to this collector from now on, or to its mixer, with this invitation if there is one."""
         self._outbox.readdress(task_id, self._transport.url, invitation)
 
     def send(
@@ -113,29 +129,37 @@ class Reports:
                 with self._folder.locked():
                     self._ledger.record(task_id)
             self._folder.sync()
-            outcome, unreachable = self._transport.send(task_id, stored.report, stored.invitation)
+            outcome, unreachable = self._deliver(task_id, stored)
             if outcome.status is not Status.WAITING:
                 outcome = self._outbox.decide(task_id, outcome)
         return Receipt(task_id, outcome.status, stored.epsilon, perturbed, outcome.reason), unreachable
 
+    def _deliver(self, task_id: str, stored: StoredReport) -> Delivery:
+        report = stored.report
+        if isinstance(report, SealedReport):
+            return self._transport.at(stored.url).send_sealed(task_id, report.sealed, stored.invitation)
+        return self._transport.send(task_id, report, stored.invitation)
+
     def send_all(self) -> list[Receipt]:
-        """Send all reports that wait for this collector; return one receipt per report."""
+        """Send all reports that wait for this collector or a mixer; return one receipt per report."""
         receipts: list[Receipt] = []
         damage: DataError | None = None
-        unreachable: DeliveryOutcome | None = None
+        unreachable: dict[str, DeliveryOutcome] = {}
         for task_id in self._outbox.tasks():
             try:
                 stored = self._outbox.find(task_id)
                 waits = self._outbox.outcome(task_id).status is Status.WAITING
-                if stored is None or stored.url != self._transport.url or not waits:
+                if stored is None or not waits:
                     continue
-                receipt, is_unreachable = self.send(task_id, skip_as=unreachable)
+                if stored.url != self._transport.url and not isinstance(stored.report, SealedReport):
+                    continue
+                receipt, is_unreachable = self.send(task_id, skip_as=unreachable.get(stored.url))
             except DataError as error:
                 damage = damage or error
                 continue
             receipts.append(receipt)
             if is_unreachable:
-                unreachable = DeliveryOutcome(receipt.status, receipt.reason)
+                unreachable[stored.url] = DeliveryOutcome(receipt.status, receipt.reason)
         if damage is not None:
             raise damage
         return receipts

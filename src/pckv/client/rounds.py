@@ -14,7 +14,7 @@ from pckv.client.folder import StateFolder
 from pckv.client.ledger import Ledger
 from pckv.client.panel import Panel, find_panel
 from pckv.client.reports import Clock, Reports, day_of, read_clock
-from pckv.client.transport import Transport, ask_admission
+from pckv.client.transport import ask_admission
 from pckv.contract.series import Series
 from pckv.contract.task import Task
 from pckv.device.perturb import check_held
@@ -77,11 +77,8 @@ def check_spread(spread: float) -> None:
 class RoundReporter:
     """Reports to series, each in the rounds of the device's panel."""
 
-    def __init__(
-        self, folder: StateFolder, ledger: Ledger, transport: Transport, reports: Reports, clock: Clock
-    ) -> None:
-        self._folder, self._ledger, self._clock = folder, ledger, clock
-        self._transport, self._reports = transport, reports
+    def __init__(self, folder: StateFolder, ledger: Ledger, reports: Reports, clock: Clock) -> None:
+        self._folder, self._ledger, self._reports, self._clock = folder, ledger, reports, clock
 
     def report(self, series: Series, pairs: Mapping[str, float], spread: float) -> RoundReceipt:
         """Make the report of the current round if it is due, send it, and say what was done."""
@@ -106,7 +103,8 @@ class RoundReporter:
         perturbed = False
         if self._reports.find(task.id) is None:
             self._reports.check(task)
-            admission = ask_admission(self._transport, task, None)
+            self._reports.try_seal(task)
+            admission = ask_admission(self._reports.transport_of(task), task, None)
             if admission.refusal is not None:
                 return replace(receipt, status=RoundStatus.REFUSED, reason=str(admission.refusal))
             if admission.undecided:

@@ -1,4 +1,4 @@
-"""The client's HTTP: fetch a task, ask for admission, send a report, interpret the answer.
+"""The client's HTTP, to a collector or a mixer: fetch a task, ask for admission, send a report, interpret the answer.
 
 A request says nothing about the device: no cookies, a fixed user agent. Redirects are not followed, answers
 are bounded in size and time, and an answer that no collector would give (a portal's page, a proxy's error)
@@ -19,10 +19,11 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPErrorProcessor, OpenerDirector, ProxyHandler, Request
 
 from pckv.base.canonical import base64url, from_base64url
+from pckv.base.deadline import BoundedHTTPHandler, BoundedHTTPSHandler, TimedRequest
 from pckv.base.errors import ClientError, ParameterError, ReportError
 from pckv.base.limits import REPORT_ID_BYTES, SERVER_COIN
 from pckv.base.wire import Report
-from pckv.client.deadline import BoundedHTTPHandler, BoundedHTTPSHandler, TimedRequest
+from pckv.base.words import one_line
 from pckv.client.outbox import DeliveryOutcome, Status
 from pckv.contract.task import Task
 
@@ -55,12 +56,14 @@ class RetryPolicy:
 
 
 MAX_TASK_BYTES, MAX_ANSWER_BYTES, CHUNK_BYTES = 2**26, 2**16, 2**16
-MAX_NOTE_LENGTH = 200
-NO_ANSWER, OK, FORBIDDEN, FIRST_SERVER_ERROR = 0, 200, 403, 500
+NO_ANSWER, OK, FORBIDDEN, NOT_FOUND, FIRST_SERVER_ERROR = 0, 200, 403, 404, 500
 RETRY_STATUSES = {NO_ANSWER, 408, 425, 429}
 # Sending the same report again cannot help.
 FINAL_STATUSES = {400, 404, 410, 413, 415}
 REASON_CODE = re.compile(r"[a-z][a-z_-]{0,39}")
+INVITATION_HEADER = "PCKV-Invitation"
+# What ends a sealed report besides: a collector says the same of an invitation report by report.
+FINAL_KINDS = {"closed", "invitation-spent", "invitation-unknown"}
 
 
 class Answer(NamedTuple):
@@ -116,7 +119,7 @@ class _PlainResponses(HTTPErrorProcessor):
 
 
 class Transport:
-    """The connection to one collector."""
+    """The connection to one collector or mixer."""
 
     def __init__(self, url: str, retry_policy: RetryPolicy) -> None:
         self.url = checked_url(url)
@@ -125,6 +128,10 @@ class Transport:
         self._opener.addheaders = [("User-agent", "pckv")]
         for handler in (ProxyHandler(), BoundedHTTPHandler(), BoundedHTTPSHandler(), _PlainResponses()):
             self._opener.add_handler(handler)
+
+    def at(self, url: str) -> Transport:
+        """Return the connection to an address, with the same retry policy."""
+        return self if url == self.url else Transport(url, self._retry_policy)
 
     def fetch(self, path: str) -> Answer:
         """Request the text of a task or a series."""
@@ -138,9 +145,19 @@ class Transport:
         answer = self.post(f"/tasks/{task_id}/reports", {"reports": [members]})
         return Delivery(interpret(answer, members["id"]), answer.temporary)
 
+    def send_sealed(self, task_id: str, sealed: bytes, invitation: str | None) -> Delivery:
+        """Send sealed bytes to a mixer, which holds the same bytes once, however often they come."""
+        headers = {"Content-Type": "application/octet-stream"}
+        if invitation is not None:
+            headers[INVITATION_HEADER] = invitation
+        answer = self._post(f"/tasks/{task_id}/sealed", sealed, headers)
+        return Delivery(interpret_sealed(answer), answer.temporary)
+
     def post(self, path: str, content: dict[str, Any]) -> Answer:
         """Send a JSON object."""
-        data, headers = json.dumps(content).encode(), {"Content-Type": "application/json"}
+        return self._post(path, json.dumps(content).encode(), {"Content-Type": "application/json"})
+
+    def _post(self, path: str, data: bytes, headers: dict[str, str]) -> Answer:
         request = TimedRequest(self.url + path, data=data, headers=headers, method="POST")
         return self._request_with_retries(request, MAX_ANSWER_BYTES)
 
@@ -198,6 +215,21 @@ def interpret(answer: Answer, report_id: str) -> DeliveryOutcome:
     return DeliveryOutcome(Status.REFUSED if final else Status.WAITING, str(problem))
 
 
+def interpret_sealed(answer: Answer) -> DeliveryOutcome:
+    """Return what a mixer's answer means for the sealed bytes that were sent."""
+    if answer.status == OK:
+        # Another service may say in JSON that it did not understand.
+        if answer.media == "application/json" and answer.body == b'{"held":true}':
+            return DeliveryOutcome(Status.SENT)
+        return DeliveryOutcome(Status.WAITING, "an answer that is not a mixer's")
+    problem = problem_of(answer)
+    if problem is None:
+        return DeliveryOutcome(Status.WAITING, str(answer))
+    final = answer.status in FINAL_STATUSES or (answer.status == FORBIDDEN and problem.kind in FINAL_KINDS)
+    reason = str(problem._replace(kind=problem.kind.replace("-", "_")))
+    return DeliveryOutcome(Status.REFUSED if final else Status.WAITING, reason)
+
+
 def problem_of(answer: Answer) -> Problem | None:
     """Return the problem that a collector answers a whole request with; None if no collector says so."""
     members = answer.members("application/problem+json")
@@ -209,12 +241,6 @@ def problem_of(answer: Answer) -> Problem | None:
 
 def _code(text: str, default: str) -> str:
     return text if REASON_CODE.fullmatch(text) else default
-
-
-def one_line(text: str) -> str:
-    """Return a text from elsewhere in a form that is safe on a terminal: one line, printable, not long."""
-    shown = "".join(letter if letter.isprintable() else " " for letter in text[:MAX_NOTE_LENGTH])
-    return " ".join(shown.split())
 
 
 def checked_url(url: str) -> str:
@@ -295,7 +321,8 @@ def ask_admission(transport: Transport, task: Task, invitation: str | None) -> A
 def require_admission(task: Task, admission: Admission) -> None:
     """Raise a `ClientError` for a report that the collector would refuse, or without the coin that it needs.
 
-    A collector that cannot be reached decides nothing: a report that needs no coin can be made and wait.
+    A collector that cannot be reached decides nothing: a report that needs no coin can be made and wait. A mixer must
+    answer: it takes reports until the closing day alone, and what comes later is never counted.
     """
     problem = admission.refusal
     if problem is not None:
@@ -307,6 +334,12 @@ def require_admission(task: Task, admission: Admission) -> None:
         raise ClientError(
             "not_sent",
             f"task {task.id} needs a coin from its collector ({admission.undecided}); nothing was perturbed",
+        )
+    if admission.undecided and task.mixer is not None:
+        raise ClientError(
+            "not_sent",
+            f"the mixer {task.mixer.url} did not say whether it takes a report ({admission.undecided}); nothing was "
+            "perturbed",
         )
 
 

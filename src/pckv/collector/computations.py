@@ -14,6 +14,8 @@ import numpy as np
 
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 
+# The names of threads that compute for analysts begin with it.
+ANALYSIS = "analysis"
 # What one account may have computed at once; the same estimates that are asked for several times count once.
 MAX_PER_ACCOUNT = 4
 

@@ -1,4 +1,4 @@
-"""Running a collector: a socket, a store, and an orderly shutdown."""
+"""Running a collector or a mixer: a socket, a store, and an orderly shutdown."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 
 from pckv.base.errors import ParameterError
-from pckv.collector.app import ANALYSIS, create_app
+from pckv.collector.computations import ANALYSIS
 from pckv.collector.http.auth import AdministratorToken, create_first_token
 from pckv.collector.http.logs import LibraryLogHandler, log
 from pckv.collector.http.protocol import ConnectionLimits, Connections, ProtocolFactory, allowed_connections
-from pckv.collector.http.settings import Settings
+from pckv.collector.http.settings import ServiceSettings
 from pckv.collector.workers import ONLY_WORKER, Supervisor, Worker, accepting_sockets, check_workers
 from pckv.store import open_store
-from pckv.store.store import Store
+from pckv.store.contract_store import ContractStore
 
 # How long requests that have begun are answered after a signal to stop. Reports that wait are written even after it.
 DRAIN_SECONDS = 5
@@ -44,11 +45,13 @@ MAX_WAITING_CONNECTIONS = 4096
 
 # What makes the application of one worker; and what tells people that a collector listens, on which port, and
 # how its administrator signs in.
-CreateApp = Callable[[Store, Settings, Worker], FastAPI]
-Announce = Callable[[Settings, int, AdministratorToken], None]
+CreateApp = Callable[[Any, Any, Worker], FastAPI]
+Announce = Callable[[Any, int, AdministratorToken], None]
+# Returns the store that an address names.
+OpenStore = Callable[[str], ContractStore]
 
 
-def log_listening(settings: Settings, port: int, _token: AdministratorToken) -> None:
+def log_listening(settings: ServiceSettings, port: int, _token: AdministratorToken) -> None:
     """Announce a collector in its log, which never holds a token."""
     log("listening", host=settings.host, port=port)
 
@@ -70,14 +73,16 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def serve(settings: Settings, create: CreateApp = create_app, announce: Announce = log_listening) -> None:
+def serve(
+    settings: ServiceSettings, create: CreateApp, announce: Announce = log_listening, opening: OpenStore = open_store
+) -> None:
     """Serve until a signal says to stop; then finish what was started."""
     check_workers(settings)
     _exit_on_signals()
     with (
         _leaving_computations(),
         listen(settings.host, settings.port) as listening,
-        closing(open_store(settings.store)) as store,
+        closing(opening(settings.store)) as store,
     ):
         store.prepare()
         announce(settings, listening.getsockname()[1], create_first_token(store, settings.token_file))
@@ -86,13 +91,15 @@ def serve(settings: Settings, create: CreateApp = create_app, announce: Announce
             return
         # Every worker has its own connections.
         store.close()
-        Supervisor(settings, listening, partial(_run_worker, create)).run(DRAIN_SECONDS + SPARE_SECONDS)
+        Supervisor(settings, listening, partial(_run_worker, create, opening)).run(DRAIN_SECONDS + SPARE_SECONDS)
         log("stopped")
 
 
-def _run_worker(create: CreateApp, listening: socket.socket, settings: Settings, worker: Worker) -> None:
+def _run_worker(
+    create: CreateApp, opening: OpenStore, listening: socket.socket, settings: ServiceSettings, worker: Worker
+) -> None:
     _exit_on_signals()
-    with _leaving_computations(), closing(open_store(settings.store)) as store:
+    with _leaving_computations(), closing(opening(settings.store)) as store:
         _run_server(listening, create(store, settings, worker))
 
 
@@ -127,7 +134,7 @@ def _exit_on_signals() -> None:
 
 def server(app: FastAPI) -> uvicorn.Server:
     """Return uvicorn as a collector runs it: without access log, which would print addresses."""
-    settings: Settings = app.state.collector.settings
+    settings: ServiceSettings = app.state.service.settings
     limits = ConnectionLimits(
         allowed_connections(settings.connections),
         settings.head_seconds,
@@ -137,7 +144,7 @@ def server(app: FastAPI) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http=ProtocolFactory(Connections(limits, app.state.collector.budget)),  # type: ignore[arg-type]
+            http=ProtocolFactory(Connections(limits, app.state.service.budget)),  # type: ignore[arg-type]
             loop="uvloop",
             ws="none",
             access_log=False,

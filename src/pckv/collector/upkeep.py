@@ -1,4 +1,4 @@
-"""Maintenance without requests: compact tallies, add rounds, end sessions, erase and raise alarms."""
+"""Maintenance without requests: compact tallies, add rounds, fetch batches, end sessions, erase and raise alarms."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pckv.base.days import Phase
-from pckv.base.errors import PckvError
 from pckv.collector.analysis.tallies import Compactor
+from pckv.collector.background import BackgroundWork, SteadyDay
 from pckv.collector.computations import do_each
 from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.http.logs import log
 from pckv.collector.http.metrics import Metrics
+from pckv.collector.recipient.batches import BatchFetcher
 from pckv.contract.task import Task
 from pckv.estimators.alarms import CHECKS_PER_DAY, Alarms, ReportSample
 from pckv.store.base import TASKS_PER_PAGE, AlarmCheck, StoredTask
@@ -112,41 +113,13 @@ SECONDS_BETWEEN = 0.25
 SECONDS_BETWEEN_ERASURES = 1.0
 # Sessions whose time is over are refused already; what is stored of them goes now and then.
 SECONDS_BETWEEN_SESSIONS = 3600.0
-SECONDS_AFTER_FAILURE = 5.0
 # How soon a task whose check is due is checked for alarms.
 SECONDS_BETWEEN_ALARMS = 60.0
 # A round is added one round ahead: this only decides how soon rounds come after a failure or a change of the
 # clock.
 SECONDS_BETWEEN_ROUNDS = 60.0
-
-
-# How long a clock must have gone on evenly until reports are deleted by it.
-STEADY_SECONDS = 3600.0
-SECONDS_PER_DAY = 24 * 60 * 60
-
-
-class SteadyDay:
-    """Whether the days of a clock pass as time does: what is deleted on a wrong day cannot be had back.
-
-    Args:
-        today: The day that the clock shows.
-        elapsed: Seconds on a clock that no one sets.
-    """
-
-    def __init__(self, today: Callable[[], str], elapsed: Callable[[], float] = time.monotonic) -> None:
-        self._today, self._elapsed = today, elapsed
-        self._first_day, self._first_seconds = today(), elapsed()
-
-    @property
-    def is_steady(self) -> bool:
-        """Whether the clock has gone on without a jump for an hour."""
-        day, passed = self._today(), self._elapsed() - self._first_seconds
-        days = (dt.date.fromisoformat(day) - dt.date.fromisoformat(self._first_day)).days
-        if abs(days - passed / SECONDS_PER_DAY) > 1:
-            log("clock_jumped", day_before=self._first_day, day=day)
-            self._first_day, self._first_seconds = day, self._elapsed()
-            passed = 0.0
-        return passed >= STEADY_SECONDS
+# How soon a batch that is due is asked for.
+SECONDS_BETWEEN_BATCHES = 30.0
 
 
 class Maintenance:
@@ -164,9 +137,12 @@ class Maintenance:
         threads: ThreadPoolExecutor,
         *,
         keep_days: int | None,
+        fetcher: BatchFetcher,
     ) -> None:
+        self._fetcher = fetcher
         self._contracts, self._store, self._today = contracts, contracts.store, contracts.today
-        self._compactor, self._alarm_watch, self._threads = compactor, alarm_watch, threads
+        self._compactor, self._alarm_watch = compactor, alarm_watch
+        self._work = BackgroundWork(threads)
         self._keep_days = keep_days
         self._steady_day = SteadyDay(self._today)
         self._finished = "", False
@@ -181,35 +157,20 @@ class Maintenance:
                 (lambda: self._store.end_expired_sessions(int(time.time())), SECONDS_BETWEEN_SESSIONS),
                 (self._alarm_watch.check_due, SECONDS_BETWEEN_ALARMS),
                 (self._add_rounds, SECONDS_BETWEEN_ROUNDS),
+                (self._fetcher.fetch_due, SECONDS_BETWEEN_BATCHES),
             ):
-                loops.create_task(self._repeat(seconds, work))
+                loops.create_task(self._work.repeat(seconds, work))
 
     async def _compact_and_finish(self) -> None:
-        await self._succeeds(self._compactor.prepare_all)
-        await self._repeat(SECONDS_BETWEEN, self._compactor.compact_all, self._finish_once_per_day)
-
-    async def _repeat(self, seconds: float, *works: Callable[[], object]) -> None:
-        while True:
-            succeeded = [await self._succeeds(work) for work in works]
-            await asyncio.sleep(seconds if all(succeeded) else SECONDS_AFTER_FAILURE)
-
-    async def _succeeds(self, work: Callable[[], object]) -> bool:
-        """Do some work in a thread, and log what goes wrong."""
-        try:
-            await asyncio.get_running_loop().run_in_executor(self._threads, work)
-        except Exception as error:  # noqa: BLE001
-            # Our own errors say what to do; the text of any other could hold what people sent.
-            reason = str(error) if isinstance(error, PckvError) else type(error).__name__
-            log("maintenance_failed", reason=reason)
-            return False
-        return True
+        await self._work.succeeds(self._compactor.prepare_all)
+        await self._work.repeat(SECONDS_BETWEEN, self._compactor.compact_all, self._finish_once_per_day)
 
     def _add_rounds(self) -> None:
         self._contracts.rounds.add_due(self._today())
 
     async def add_due_rounds(self) -> None:
         """Add the rounds of all series that are due; what fails is logged, and tried again while it runs."""
-        await self._succeeds(self._add_rounds)
+        await self._work.succeeds(self._add_rounds)
 
     def _finish_once_per_day(self) -> None:
         day, is_steady = now = self._today(), self._steady_day.is_steady
@@ -228,10 +189,14 @@ class Maintenance:
 
     def _finish_task(self, stored: StoredTask, keep_days: int | None, day: str) -> None:
         self._compactor.compact(stored.task.id, fully=True)
-        if keep_days is None or stored.reports_forgotten is not None:
+        if keep_days is None or stored.reports_forgotten is not None or self._is_batch_to_come(stored.task):
             return
         # The first day on which the task took no more reports.
         closed = min(day for day in (stored.closed, stored.task.closes) if day is not None)
         if (dt.date.fromisoformat(day) - dt.date.fromisoformat(closed)).days >= keep_days:
             self._store.forget_reports(stored.task.id, day)
             log("reports_forgotten", task=stored.task.id)
+
+    def _is_batch_to_come(self, task: Task) -> bool:
+        batch = self._store.find_batch(task.id) if task.mixer is not None else None
+        return batch is not None and not batch.is_final

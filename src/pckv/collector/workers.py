@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from multiprocessing.sharedctypes import RawArray
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pckv.base.errors import ParameterError
 from pckv.collector.http.logs import log
 from pckv.collector.http.metrics import CELLS_PER_PROCESS, MetricCells
-from pckv.collector.http.settings import Settings
+from pckv.collector.http.settings import ServiceSettings
 from pckv.store.open_store import POSTGRES
 
 MAX_WORKERS = 64
@@ -41,13 +41,13 @@ class Worker(NamedTuple):
 
 ONLY_WORKER = Worker()
 
-RunWorker = Callable[[socket.socket, Settings, Worker], None]
+RunWorker = Callable[[socket.socket, Any, Worker], None]
 
 
-def check_workers(settings: Settings) -> None:
+def check_workers(settings: ServiceSettings) -> None:
     """Refuse a number of processes that the store cannot serve."""
     if not 1 <= settings.workers <= MAX_WORKERS:
-        raise ParameterError(f"a collector has 1 to {MAX_WORKERS} workers, not {settings.workers}")
+        raise ParameterError(f"there are 1 to {MAX_WORKERS} workers, not {settings.workers}")
     if settings.workers > 1 and not settings.store.startswith(POSTGRES):
         raise ParameterError("several workers need a store in PostgreSQL: SQLite has one writing process")
 
@@ -88,7 +88,7 @@ class _Place:
 class Supervisor:
     """Keeps the workers of one collector running until a signal says to stop."""
 
-    def __init__(self, settings: Settings, listening: socket.socket, run: RunWorker) -> None:
+    def __init__(self, settings: ServiceSettings, listening: socket.socket, run: RunWorker) -> None:
         self._settings, self._listening, self._run = settings, listening, run
         self._context = multiprocessing.get_context("spawn")
         # Memory that outlives a worker: what a dead one counted still counts.
@@ -143,7 +143,7 @@ class Supervisor:
                 process.join()
 
 
-def _work(run: RunWorker, listening: socket.socket, settings: Settings, worker: Worker) -> None:
+def _work(run: RunWorker, listening: socket.socket, settings: ServiceSettings, worker: Worker) -> None:
     # The terminal's interrupt goes to the supervisor alone: a worker that got it twice would not finish its
     # requests.
     os.setpgrp()

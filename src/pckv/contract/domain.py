@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 from unicodedata import normalize
 
-from pckv.base.canonical import check_name, decimal_text, is_decimal_text
+from pckv.base.canonical import check_name, decimal_text, distinct_names, is_decimal_text
 from pckv.base.errors import PairsError, ParameterError
 from pckv.base.levels import Levels, checked_levels, level_count, level_values
 from pckv.base.limits import (
@@ -181,17 +181,12 @@ def checked_keys(keys: Iterable[str] | int) -> tuple[str, ...] | int | str:
         return HASHED
     if isinstance(keys, bool | str | bytes | Mapping) or not isinstance(keys, int | Iterable):
         raise ParameterError(f"keys must be a list of names, their number or {HASHED!r}, not {keys!r}")
+    checked: tuple[str, ...] | int
     if isinstance(keys, int):
-        count: int = keys
-        checked: tuple[str, ...] | int = keys
+        count = checked = keys
     else:
-        names = tuple(check_name(key, f"key {number}") for number, key in enumerate(keys, 1))
-        seen: set[str] = set()
-        for key in names:
-            if key in seen:
-                raise ParameterError(f"key {key!r} appears twice")
-            seen.add(key)
-        count, checked = len(names), names
+        checked = distinct_names(keys)
+        count = len(checked)
     if count < 1:
         raise ParameterError("a task needs at least one key")
     if count > MAX_KEYS:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pckv.base.levels import listed
 from pckv.base.limits import DISCOVERY, MIN_LEVELS, REFUSE, REFUSE_BETWEEN, SERVER_COIN
 from pckv.base.words import percent, plural, rounded_up
-from pckv.contract.about import About
+from pckv.contract.about import LABELS, About
 from pckv.contract.domain import Domain
 from pckv.contract.members import Dates, SeriesRound
+from pckv.contract.mixer import Mixer
 from pckv.contract.reporting import Reporting
 from pckv.mechanisms.discovery.prefix_tree import PrefixTree
+
+if TYPE_CHECKING:
+    from pckv.contract.task import Task
 
 
 class Fact(NamedTuple):
@@ -52,6 +56,11 @@ def keys_text(domain: Domain) -> str:
         return "any text; those to estimate are named afterwards"
     rest = "" if domain.other is None else f", of which “{domain.other}” stands for all that are not listed"
     return f"{domain.key_count:,}{rest}"
+
+
+def languages_text(about: About) -> str:
+    """Say which languages participants read; nothing where there is one."""
+    return f"{about.language}, translated into {', '.join(sorted(about.translations))}" if about.translations else ""
 
 
 def values_text(domain: Domain, about: About) -> str:
@@ -117,6 +126,46 @@ def days_text(dates: Dates) -> str:
     return ", ".join([*days, *([f"closes on {dates.closes}"] if dates.closes else [])]) or "no days set"
 
 
+def mixer_text(mixer: Mixer | None, local: str) -> str:
+    """Say who mixes the reports, and what is claimed towards whom under which condition; nothing without a mixer."""
+    if mixer is None:
+        return ""
+    return (
+        f"reports are sealed for their recipient and held by {mixer.operator} ({mixer.url}), which hands them over "
+        f"as one batch, of at least {mixer.batch:,}, in a random order; {_promise_text(mixer, local)}"
+    )
+
+
+def mixed_text(mixer: Mixer | None, local: str, *, has_rounds: bool = False) -> str | None:
+    """Say what results of a mixed task come from, and what was promised towards whom; None without a mixer."""
+    if mixer is None:
+        return None
+    batch = (
+        "one batch of a mixer per round, whose reports of one device add up" if has_rounds else "one batch of a mixer"
+    )
+    return f"{batch}; {_promise_text(mixer, local)}"
+
+
+def _promise_text(mixer: Mixer, local: str) -> str:
+    return (
+        f"{central_text(mixer)}; towards all others who see reports, and if mixer and recipient work together: the ε "
+        f"of a report, {local}"
+    )
+
+
+def realised_text(epsilon: float, mixed: str | None) -> str:
+    """Say which ε reports realise, in a title; that of a mixed report is not what its recipient learns."""
+    return f"realised ε {epsilon:g}{'' if mixed is None else ' of a report alone, mixed'}"
+
+
+def central_text(mixer: Mixer) -> str:
+    """Say the central claim of a mixed task, with its condition."""
+    return (
+        f"towards a recipient who sees only that batch: ε = {mixer.epsilon} with δ = {mixer.delta} (central), "
+        f"if the mixer follows the protocol and at least {mixer.honest:,} of the reports are honest"
+    )
+
+
 def series_text(series: SeriesRound | None) -> str:
     """Say what the rounds of a series spend together, which the ε of one report does not."""
     if series is None:
@@ -128,3 +177,39 @@ def series_text(series: SeriesRound | None) -> str:
         f"{this} in {panels} panels: a device reports in one round out of {panels}, so any {panels} rounds in a"
         f" row hold at most one of its reports; each of its reports adds its own ε, one per {panels} rounds"
     )
+
+
+def facts_of(task: Task) -> list[Fact]:
+    """Return what a task promises, what participants read first."""
+    held = "texts" if task.kind == DISCOVERY else "pairs"
+    domain, reporting = task.domain, task.reporting
+    names, more = task.first_keys()
+    first_keys = ", ".join([*names, *([f"and {more:,} more"] if more else [])])
+    padding = padding_text(reporting, held, can_truncate=task.can_truncate)
+    sizes = size_text(reporting, task.kind, can_truncate=task.can_truncate)
+    epsilon = epsilon_text(reporting.epsilon, task.realised_epsilon)
+    parameters = (f"{name} {value}" for name, value in task.parameters.items())
+
+    def fact(name: str, sentence: str, *members: str) -> Fact:
+        return Fact(name, task.members(*members), sentence)
+
+    return [
+        fact("name", task.name, "name"),
+        fact("about", "", "about"),
+        *(fact(label, getattr(task.about, name)) for name, label in LABELS.items()),
+        fact("languages", languages_text(task.about)),
+        fact("keys", keys_text(domain), "kind", "keys", "other"),
+        fact("first keys", first_keys),
+        fact("values", values_text(domain, task.about), "low", "high"),
+        fact("levels", levels_text(domain), "levels", "level_values", "between"),
+        fact(f"{held} per report", padding, "padding", "more"),
+        fact("size question", sizes, "size_share", "size_answers"),
+        fact("ε of a report", epsilon, "epsilon", "realised_epsilon"),
+        fact("mechanism", ", ".join([task.mechanism, *parameters]), "mechanism", "parameters"),
+        fact("public functions", coin_text(task.coin), "coin"),
+        fact("bytes per report", f"{reporting.report_bytes:,}", "bytes_per_report", "word_limit"),
+        fact("days", days_text(task.dates), "opens", "closes"),
+        fact("mixer", mixer_text(task.mixer, reporting.epsilon), "mixer"),
+        fact("series", series_text(task.series), "series"),
+        fact("id", task.id, "id"),
+    ]

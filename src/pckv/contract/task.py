@@ -18,7 +18,6 @@ from pckv.base.limits import (
     DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
     DEVICE_COIN,
-    DISCOVERY,
     HASHED_MECHANISM,
     KINDS,
     MIN_LEVELS,
@@ -32,11 +31,11 @@ from pckv.base.limits import (
 from pckv.base.records import plain
 from pckv.base.wire import MessageFormat, Words
 from pckv.base.words import plural
-from pckv.contract import facts as words
-from pckv.contract.about import LABELS, About, read_about
+from pckv.contract.about import About, read_about
 from pckv.contract.domain import NO_VALUES, Domain, Keys, Values, normal_form
-from pckv.contract.facts import Fact, said
+from pckv.contract.facts import Fact, facts_of, said
 from pckv.contract.members import Dates, SeriesRound, read_series_round
+from pckv.contract.mixer import Mixer, read_mixer
 from pckv.contract.reporting import Reporting
 from pckv.mechanisms.base import HeldLevels, Law, MessageDistribution
 from pckv.mechanisms.discovery.law import DiscoveryLaw
@@ -49,7 +48,7 @@ from pckv.mechanisms.discovery.prefix_tree import (
 from pckv.mechanisms.size_question.law import SizeQuestion
 
 VERSION = 1
-MEMBERS = ("version", "name", *Domain.MEMBERS, *Reporting.MEMBERS, *Dates.MEMBERS, "about", "series")
+MEMBERS = ("version", "name", *Domain.MEMBERS, *Reporting.MEMBERS, *Dates.MEMBERS, "about", "mixer", "series")
 # Lists of keys are shown up to this many names.
 KEYS_NAMED = 12
 
@@ -86,8 +85,11 @@ class Task:
             itself, or the `server`, which hands out one coin per invitation, so that no participant can
             search for a function that suits them.
         about: What participants read: an `About`, or a mapping of its members to texts.
+        mixer: The second party that reports are sealed for and sent to, and the central claim: a `Mixer`, or a
+            mapping of its members. The claim is checked at its `honest` reports.
         opens: The first day, YYYY-MM-DD in UTC.
-        closes: The first day on which no reports are taken any more.
+        closes: The first day on which no reports are taken any more. A mixed task needs it, unless it is the
+            task of a series: its batch is handed over on that day.
         pairs: A hint: how many pairs people hold on average, those without any included. Where nothing is said of
             them, a report stands for one pair, and some reports say how many pairs their senders hold, so that
             results show what is missing.
@@ -114,6 +116,8 @@ class Task:
     reporting: Reporting
     dates: Dates
     about: About
+    # The second party that holds the sealed reports; None if reports go to the collector.
+    mixer: Mixer | None
     # Which round of which series the task is; None if it stands alone.
     series: SeriesRound | None
 
@@ -132,7 +136,8 @@ class Task:
         more: str = SAMPLE,
         size_share: Numeric | None = None,
         coin: str = DEVICE_COIN,
-        about: About | Mapping[str, str] | None = None,
+        about: About | Mapping[str, object] | None = None,
+        mixer: Mixer | Mapping[str, object] | None = None,
         opens: str | None = None,
         closes: str | None = None,
         pairs: float | None = None,
@@ -173,7 +178,8 @@ class Task:
         law = choose_law(Fraction(text), wanted, padding, expected)
         share = planned_size_share(law, expected)
         reporting = Reporting.of(law, domain, epsilon=text, more=more, size_share=share, coin=coin)
-        self._set(name, domain, reporting, Dates(opens, closes), read_about(about or {}))
+        self._set(name, domain, reporting, Dates(opens, closes), read_about(about or {}), read_mixer(mixer))
+        self.check_claim()
 
     @classmethod
     def discovery(
@@ -187,7 +193,8 @@ class Task:
         padding: int = 1,
         symbols: int | None = None,
         coin: str = DEVICE_COIN,
-        about: About | Mapping[str, str] | None = None,
+        about: About | Mapping[str, object] | None = None,
+        mixer: Mixer | Mapping[str, object] | None = None,
         opens: str | None = None,
         closes: str | None = None,
     ) -> Task:
@@ -204,6 +211,7 @@ class Task:
             symbols: The parameter of `collision`; chosen by default.
             coin: Who draws the public function of a report, `device` or `server`.
             about: What participants read: an `About`, or a mapping of its members to texts.
+            mixer: The second party that reports are sealed for and sent to, and the central claim.
             opens: The first day, YYYY-MM-DD in UTC.
             closes: The first day on which no reports are taken any more.
 
@@ -218,7 +226,9 @@ class Task:
         law = DiscoveryLaw.of_groups(tree.groups, check_padding(padding), Fraction(text), parameters)
         domain = Domain(tree, None, NO_VALUES)
         reporting = Reporting.of(law, domain, epsilon=text, coin=coin)
-        return cls._of(name, domain, reporting, Dates(opens, closes), read_about(about or {}))
+        task = cls._of(name, domain, reporting, Dates(opens, closes), read_about(about or {}), read_mixer(mixer))
+        task.check_claim()
+        return task
 
     @classmethod
     def _of(cls, *parts: Any) -> Task:
@@ -233,18 +243,35 @@ class Task:
         reporting: Reporting,
         dates: Dates,
         about: About,
+        mixer: Mixer | None = None,
         series: SeriesRound | None = None,
     ) -> None:
         check_name(name, "the task's name")
         if series is not None and not (name.endswith(series.suffix) and dates.opens and dates.closes):
             raise ParameterError(f"a round of a series has days, and a name that ends in {series.suffix!r}")
+        about.check_keys(domain.key_count if isinstance(domain.keys, tuple) else None)
+        if mixer is not None:
+            mixer.check_reporting(reporting)
         # The instance is frozen: what is set here is set once, past `__setattr__`.
-        vars(self).update(name=name, domain=domain, reporting=reporting, dates=dates, about=about, series=series)
+        vars(self).update(
+            name=name, domain=domain, reporting=reporting, dates=dates, about=about, mixer=mixer, series=series
+        )
 
     def as_round(self, series: SeriesRound, opens: str, closes: str) -> Task:
         """Return this task as a round of a `series` from the day `opens` to before `closes`, named after it."""
         name, dates = self.name + series.suffix, Dates(opens, closes)
-        return self._of(name, self.domain, self.reporting, dates, self.about, series)
+        return self._of(name, self.domain, self.reporting, dates, self.about, self.mixer, series)
+
+    def check_claim(self) -> None:
+        """Raise a `ParameterError` if the central claim of a mixed task does not hold at its `honest` reports."""
+        if self.mixer is not None:
+            self.mixer.check_claim(self.reporting)
+
+    def check_collectable(self) -> None:
+        """Raise a `ParameterError` if no reports can be collected: a mixed task has a day on which it closes."""
+        if self.mixer is not None and self.closes is None:
+            needed = "a day on which it closes: its batch leaves then"
+            raise ParameterError(f"task {self.name!r} is mixed and needs {needed}")
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Task:
@@ -260,6 +287,7 @@ class Task:
                 Reporting.from_members(members, domain),
                 Dates.from_members(members),
                 About.from_members(members),
+                Mixer.from_member(members["mixer"]),
                 read_series_round(members["series"]),
             )
         except PckvError as error:
@@ -278,6 +306,7 @@ class Task:
                 **self.reporting.to_members(),
                 **self.dates.to_members(),
                 "about": self.about.to_dict(),
+                "mixer": None if self.mixer is None else self.mixer.to_member(),
                 "series": None if self.series is None else self.series.to_dict(),
             }
         )
@@ -306,36 +335,7 @@ class Task:
 
     def facts(self) -> list[Fact]:
         """Return what the task promises, what participants read first."""
-        held = "texts" if self.kind == DISCOVERY else "pairs"
-        domain, reporting = self.domain, self.reporting
-        names, more = self.first_keys()
-        first_keys = ", ".join([*names, *([f"and {more:,} more"] if more else [])])
-        padding = words.padding_text(reporting, held, can_truncate=self.can_truncate)
-        sizes = words.size_text(reporting, self.kind, can_truncate=self.can_truncate)
-        epsilon = words.epsilon_text(reporting.epsilon, self.realised_epsilon)
-        parameters = (f"{name} {value}" for name, value in self.parameters.items())
-
-        def fact(name: str, sentence: str, *members: str) -> Fact:
-            return Fact(name, self.members(*members), sentence)
-
-        return [
-            fact("name", self.name, "name"),
-            fact("about", "", "about"),
-            *(fact(label, getattr(self.about, name)) for name, label in LABELS.items()),
-            fact("keys", words.keys_text(domain), "kind", "keys", "other"),
-            fact("first keys", first_keys),
-            fact("values", words.values_text(domain, self.about), "low", "high"),
-            fact("levels", words.levels_text(domain), "levels", "level_values", "between"),
-            fact(f"{held} per report", padding, "padding", "more"),
-            fact("size question", sizes, "size_share", "size_answers"),
-            fact("ε of a report", epsilon, "epsilon", "realised_epsilon"),
-            fact("mechanism", ", ".join([self.mechanism, *parameters]), "mechanism", "parameters"),
-            fact("public functions", words.coin_text(self.coin), "coin"),
-            fact("bytes per report", f"{reporting.report_bytes:,}", "bytes_per_report", "word_limit"),
-            fact("days", words.days_text(self.dates), "opens", "closes"),
-            fact("series", words.series_text(self.series), "series"),
-            fact("id", self.id, "id"),
-        ]
+        return facts_of(self)
 
     def members(self, *names: str) -> dict[str, Any]:
         """Return plain values of the task by `names`, those that JSON has."""

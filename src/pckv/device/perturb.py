@@ -44,7 +44,8 @@ def perturb(task: Task, pairs: Held, coin: bytes | None = None) -> Report:
             They are public, and fix the report's id, its function and which question it answers, but no noise.
 
     Raises:
-        ParameterError: if the task needs a coin and none is given, or the other way round.
+        ParameterError: if the task needs a coin and none is given, or the other way round, or if it is mixed and has
+            no day on which it closes.
         PairsError: if a key is not a text or not the task's, a value is not a number within the range or,
             where the task refuses that, lies between two levels, or there are more pairs than a task that
             refuses them takes; nothing was perturbed. Whether a participant takes part at all must not depend
@@ -56,6 +57,7 @@ def perturb(task: Task, pairs: Held, coin: bytes | None = None) -> Report:
     >>> len(report.id), len(report.body)
     (16, 8)
     """
+    task.check_collectable()
     return perturb_from(Tape(task.draws), task, pairs, coin)
 
 

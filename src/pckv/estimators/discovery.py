@@ -16,6 +16,7 @@ import numpy as np
 from pckv.base.arrays import Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.base.progress import Progress, no_progress
+from pckv.contract.facts import mixed_text
 from pckv.contract.task import Task
 from pckv.estimators.estimate import check_level
 from pckv.estimators.intervals import frequency_interval
@@ -216,6 +217,7 @@ def discover(
         characters=tree.characters,
         padding=task.padding,
         smallest_frequency=smallest_found_frequency(law, tree, tally.reports, false_discovery_rate),
+        mixed=mixed_text(task.mixer, task.reporting.epsilon),
     )
 
 

@@ -12,6 +12,7 @@ from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DISCOVERY, MIN_LEVELS
 from pckv.base.progress import Progress, no_progress
+from pckv.contract.facts import mixed_text
 from pckv.contract.task import Task
 from pckv.estimators.holders import HolderIntervals, bounded_intervals, holder_intervals
 from pckv.estimators.hostile import HonestReports, count_hostile
@@ -289,6 +290,7 @@ def _estimates(
         collides=colliding(decoded.keys) if task.is_hashed else np.zeros(decoded.keys.size, np.bool_),
         other=task.other if task.other_index is not None and task.other_index in decoded.keys else None,
         false_discovery_rate=request.rate,
+        mixed=mixed_text(task.mixer, task.reporting.epsilon, has_rounds=task.series is not None),
         **_columns(counted, decoded, request, level, hostile),
     )
 

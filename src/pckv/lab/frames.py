@@ -61,6 +61,7 @@ def perturb_frame(
     >>> list(reports.columns), tally_frame(task, reports).reports
     (['report_id', 'word'], 2)
     """
+    task.check_collectable()
     if task.coin == SERVER_COIN:
         raise ParameterError(f"every report of task {task.name!r} needs a coin, which its collector gives")
     if (task.kind == DISCOVERY) != (value is None):

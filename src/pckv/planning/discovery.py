@@ -24,7 +24,10 @@ from pckv.mechanisms.discovery.prefix_tree import (
     PrefixTree,
     prefix_tree,
 )
+from pckv.planning.mixing import Batch, PlannedMixing, ReportsAlone
+from pckv.planning.people import people_text
 from pckv.planning.sections import WORDS, Section
+from pckv.planning.shuffle import ReportLaws
 from pckv.statistics.detection import DETECTION_POWER, threshold_by_chance
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
 
@@ -52,6 +55,7 @@ class DiscoveryPlan(Record):
         frequency: The least frequency of a text of that many characters that is found four times out of five;
             shorter texts are found at lower ones. At most 1, where nothing may be found.
         rule_of_thumb: 4.5·√(4e^ε·groups/((e^ε - 1)²·users)), to compare.
+        mixed: What is proposed for a mixer, where reports are to go through one; all else is that of those reports.
     """
 
     users: int
@@ -63,23 +67,38 @@ class DiscoveryPlan(Record):
     symbols: int
     frequency: float
     rule_of_thumb: float
+    mixed: PlannedMixing | None = None
 
     def sections(self) -> tuple[Section, ...]:
         """Return what the plan says, for people to read."""
-        length = plural(self.characters, "character")
-        found = (
-            f"A text of {length} that {percent(self.frequency)} of the people hold is found "
-            f"{percent(DETECTION_POWER)} of the time; shorter ones are found at lower frequencies."
-        )
+        found = f"{_found(self.characters, self.frequency)}; shorter ones are found at lower frequencies."
         groups = (
             f"{plural(self.users, 'participant')} are in {plural(self.groups, 'group')}, each of which reports "
             f"prefixes of another length, at ε {self.epsilon:g}. More people, a larger ε or fewer characters "
             "find rarer texts."
         )
         if self.frequency < 1:
-            return (Section("What is found", (found, groups)),)
-        nothing = f"No text of {length} is sure to be found, even if all people hold it."
-        return (Section(WORDS["red"], (nothing, groups)),)
+            first = Section("What is found", (found, groups))
+        else:
+            first = Section(WORDS["red"], (f"{_found(self.characters, 1)}.", groups))
+        if self.mixed is None:
+            return (first,)
+
+        def seen(users: int, frequency: float) -> str:
+            clause = _found(self.characters, frequency)
+            return f"with {people_text(users)}, {clause[0].lower()}{clause[1:]}"
+
+        choice = self.mixed.choice(self.users, self.frequency, seen)
+        return first, choice, self.mixed.proposal(DiscoveryLaw.name, self.padding)
+
+
+def _found(characters: int, frequency: float) -> str:
+    """From which frequency a text is found; 1 stands for none."""
+    length = plural(characters, "character")
+    if frequency == 1:
+        return f"No text of {length} is sure to be found, even if all people hold it"
+    often = f"{percent(DETECTION_POWER)} of the time"
+    return f"A text of {length} that {percent(frequency)} of the people hold is found {often}"
 
 
 def plan_discovery(
@@ -90,16 +109,18 @@ def plan_discovery(
     alphabet: str = DEFAULT_ALPHABET,
     groups: int | None = None,
     padding: int = 1,
+    mixed: int | None = None,
 ) -> DiscoveryPlan:
     """Say which frequency a discovery finds, before people are asked anything.
 
     Args:
         users: How many people will take part.
-        epsilon: The privacy budget of a report, above 0 and at most 20.
+        epsilon: The privacy budget of a report, above 0 and at most 20; of mixed reports, towards their recipient.
         characters: How many characters of a text are to be found.
         alphabet: The characters that texts consist of.
         groups: How many groups of devices report prefixes; by default one per character.
         padding: How many texts a report stands for at most.
+        mixed: How many of the people are expected to take part through a mixer, as `pckv.plan` takes it.
 
     Returns:
         The frequency that is found four times out of five, and what it is made of.
@@ -113,9 +134,20 @@ def plan_discovery(
     """
     if isinstance(users, bool) or not isinstance(users, int) or users < 1:
         raise ParameterError(f"users must be a whole number from 1 on, not {users!r}")
-    tree, budget = prefix_tree(alphabet, characters, groups), Fraction(check_epsilon(epsilon))
-    law = DiscoveryLaw(check_padding(padding), budget, groups=tree.groups)
-    ratio = math.exp(budget)
+    tree, wanted = prefix_tree(alphabet, characters, groups), check_epsilon(epsilon)
+    check_padding(padding)
+
+    def law_at(local: Fraction) -> DiscoveryLaw:
+        return DiscoveryLaw(padding, local, groups=tree.groups)
+
+    mixing, local = None, wanted
+    if mixed is not None:
+        batch = Batch.proposed(mixed, users)
+        local = batch.local_epsilon(wanted, lambda each: ReportLaws.of(law_at(each), None))
+        alone = ReportsAlone(users, float(wanted), smallest_found_frequency(law_at(Fraction(wanted)), tree, users))
+        mixing = batch.planned(local, wanted, ReportLaws.of(law_at(Fraction(local)), None), alone)
+        users = mixed
+    law, ratio = law_at(Fraction(local)), math.exp(Fraction(local))
     deviation = math.sqrt(4 * ratio * tree.groups / ((ratio - 1) ** 2 * users))
     return DiscoveryPlan(
         users=users,
@@ -127,6 +159,7 @@ def plan_discovery(
         symbols=law.symbols,
         frequency=smallest_found_frequency(law, tree, users),
         rule_of_thumb=min(1.0, RULE_DEVIATIONS * deviation),
+        mixed=mixing,
     )
 
 

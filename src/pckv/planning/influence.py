@@ -21,6 +21,7 @@ from numpy.random import default_rng
 
 from pckv.base.arrays import Floats, Integers
 from pckv.base.errors import ParameterError
+from pckv.base.words import points, two_digits
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
@@ -52,6 +53,14 @@ class Influence:
     one_report: float
     one_percent: float
     ten_keys: float
+
+    def sentence(self, targets: int, limit: str) -> str:
+        """Say as how many people a hostile report counts, and what 1 % of them can do to this many target keys."""
+        spread = f", or those of {targets} keys by {points(self.ten_keys / targets)} each" if targets > 1 else ""
+        return (
+            f"One hostile report counts as {two_digits(self.people)} people for a key, {limit}; if 1 % of the reports "
+            f"are hostile, they can raise the frequency of a key by {points(self.one_percent)}{spread}."
+        )
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pckv.base.levels import listed
-from pckv.base.limits import REFUSE, SERVER_COIN
+from pckv.base.limits import REFUSE, REPORT_ID_BYTES, SERVER_COIN
 from pckv.base.records import AnySize, Record
 from pckv.base.words import TOO_RARE, percent, plural, points, rounded_up, two_digits
 from pckv.planning.assessment import LevelCost
-from pckv.planning.influence import TARGET_KEYS, Hostile, Influence
+from pckv.planning.influence import TARGET_KEYS, Hostile
+from pckv.planning.mixing import PlannedMixing
 from pckv.planning.outlook import CountedScenario, Outlook
 from pckv.planning.people import ALIKE, DECLINING, RARER, USUAL_SHARE, ZIPF, people_text
 from pckv.planning.prediction import BOTH, FREQUENCY, MEAN, MSE
@@ -25,10 +26,10 @@ from pckv.planning.sections import (
     Section,
     html_sections,
     range_points,
+    stands_out,
 )
 from pckv.planning.series import PlannedSeries
-from pckv.planning.shuffle import ShuffledPrivacy
-from pckv.statistics.detection import DETECTION_POWER
+from pckv.sealing.envelope import sealed_length
 
 WANTED = {
     BOTH: "frequencies and means alike",
@@ -125,7 +126,8 @@ class Plan(Record):
 
     Attributes:
         keys: The number of keys, or `hashed`; then `candidates` is how many will be asked for.
-        users: How many people were planned for, in all rounds together where they take turns in panels.
+        users: How many people were planned for, in all rounds together where they take turns in panels; those who
+            take part through the mixer, where there is one.
         epsilon: The ε of a report.
         pairs: How many pairs people hold on average, those without any included; `usual_pairs` is how many nine of
             ten do not exceed.
@@ -142,7 +144,8 @@ class Plan(Record):
             padding, and `share_above_error` how far off its estimate will be (half a 95 % interval; None
             where nothing is asked).
         assumes_one_pair: Whether people are taken to hold one pair each although they may hold more.
-        shuffled: The central guarantee of shuffled reports, where the plan is for them.
+        mixed: What is proposed for a mixer, where reports are to go through one; all else is then what to expect of
+            them, and `epsilon` is not the one that was asked for.
         objective: Which error was made small.
         mechanism: The mechanism that is recommended, with its `parameters` and `padding`; `why` says why.
         budgets: How ε is split between the key and its value, where a mechanism splits it.
@@ -190,7 +193,7 @@ class Plan(Record):
     share_above: float
     share_above_error: float | None
     assumes_one_pair: bool
-    shuffled: ShuffledPrivacy | None
+    mixed: PlannedMixing | None
     errors: tuple[ErrorAt, ...]
     guessed_mean_error: float
     smallest_frequency: float
@@ -207,6 +210,16 @@ class Plan(Record):
     def panels(self) -> int:
         """How many panels take turns in rounds; one where all people report."""
         return 1 if self.series is None else self.series.panels
+
+    @property
+    def among(self) -> str:
+        """Among how many keys one is to stand out, in words; empty where keys are listed."""
+        return "" if self.candidates is None else f" among {self.candidates:,} keys that are asked for"
+
+    def _seen(self, users: int, frequency: float) -> str:
+        """From which frequency a key stands out with so many people, as a clause."""
+        in_round = " in one round" if self.panels > 1 else ""
+        return f"with {people_text(users, self.panels)}, {stands_out(frequency, self.among + in_round)}"
 
     @property
     def may_truncate(self) -> bool:
@@ -235,6 +248,10 @@ class Plan(Record):
         wanted = "To know the shares of levels" if reached else wanted
         users, epsilon = outlook.enough.users, outlook.enough.epsilon
         ways = [] if users is None else [f"about {_needed_text(_rounded_up(users / self.panels), self.panels)}"]
+        if self.mixed is not None:
+            # More people allow a larger ε of a report, with which fewer of them are needed.
+            number = f"{ways[0]} are enough" if ways else "no number of people is enough"
+            return f"{wanted}, {number} at this ε of a report."
         ways += [] if epsilon is None else [f"ε = {epsilon:.2g}"]
         if not ways:
             return f"{wanted}, no number of people is enough."
@@ -246,14 +263,19 @@ class Plan(Record):
         Args:
             verbose: Whether the probabilities and parameters of the mechanism have a section, too.
         """
+        mixed, series = self.mixed, self.series
+        choice = mixed and mixed.choice(self.users, self.smallest_frequency, self._seen)
+        proposal = mixed and mixed.proposal(self.mechanism, self.padding, self.panels)
+        spent = mixed.spent_in(series) if mixed and series else ()
         return (
             _first_sight(self),
+            *([choice] if choice else []),
             Section("Recommended", tuple(_recommended(self))),
             *([_mechanism(self)] if verbose else []),
-            *([] if self.shuffled is None else self.shuffled.sections()),
+            *([proposal] if proposal else []),
             _options(self),
             _errors(self),
-            *([] if self.series is None else [self.series.section()]),
+            *([] if series is None else [series.section(spent)]),
             Section("People with more pairs than the padding", (_larger_sets(self),)),
             _alternatives(self),
             _users_needed(self),
@@ -301,7 +323,8 @@ def _reach_text(plan: Plan) -> str:
     """From which frequency keys stand out."""
     outlook = plan.outlook
     turns = "," if plan.panels > 1 else ""
-    people = f"With {people_text(plan.users, plan.panels)}{turns} at ε = {plan.epsilon:g},"
+    mixed = "" if plan.mixed is None else " of a mixed report"
+    people = f"With {people_text(plan.users, plan.panels)}{turns} at ε = {plan.epsilon:g}{mixed},"
     if outlook.reach is None:
         return f"{people} no key is sure to stand out from the noise, not even one that all people hold."
     least = f"{rounded_up(100 * outlook.reach)} %"
@@ -397,6 +420,8 @@ def _needed_text(per_round: int, panels: int) -> str:
 def _recommended(plan: Plan) -> Iterator[str]:
     size, pairs = f"{plan.bytes_per_report:,} bytes", plural(plan.padding, "pair")
     yield f"{plan.mechanism} with padding {plan.padding:,}: a report has {size} and stands for up to {pairs}."
+    if plan.mixed is not None:
+        yield f"Sealed, it has {sealed_length(plan.bytes_per_report - REPORT_ID_BYTES):,} bytes."
     if plan.most_influence is not None:
         most = f"{plan.most_influence:g} people for a key"
         yield f"Only settings were considered in which one hostile report counts as at most {most}."
@@ -479,15 +504,9 @@ def _about_errors(plan: Plan) -> Iterator[str]:
         f"Guessing the overall mean for every key would typically be off by {plan.guessed_mean_error:.3g} where "
         f"means are spread over the whole range.{shrunk if plan.candidates is None else ''}"
     )
-    among = "" if plan.candidates is None else f" among {plan.candidates:,} keys that are asked for"
-    if plan.smallest_frequency == 1:
-        yield f"No key stands out from the noise{among} {percent(DETECTION_POWER)} of the time: all are {TOO_RARE}."
-        return
-    yield (
-        f"A single key stands out from the noise{among} about {percent(DETECTION_POWER)} of the time, or more often, "
-        f"if {percent(plan.smallest_frequency)} of people hold it and sets are as large as assumed. Rarer keys are "
-        f"often {TOO_RARE}."
-    )
+    clause = stands_out(plan.smallest_frequency, plan.among)
+    rest = f": all are {TOO_RARE}" if plan.smallest_frequency == 1 else f". Rarer keys are often {TOO_RARE}"
+    yield f"{clause[0].upper()}{clause[1:]}{rest}."
 
 
 def _larger_sets(plan: Plan) -> str:
@@ -534,7 +553,10 @@ def _users_needed(plan: Plan) -> Section:
         missed |= needed.users is None
         rows.append((f"±{points(needed.half_range)}", *_needed_cells(needed.users, plan.panels)))
     of_round = " in one round" if plan.panels > 1 else ""
-    title = f"People needed for a 95 % range of a frequency of {percent(plan.frequency)}{of_round}, method corrected"
+    at = "" if plan.mixed is None else f" at ε = {plan.epsilon:g} of a report"
+    title = (
+        f"People needed{at} for a 95 % range of a frequency of {percent(plan.frequency)}{of_round}, method corrected"
+    )
     columns = ("range", "people in all", "per round") if plan.panels > 1 else ("range", "people")
     hidden = "Out of reach: what people with more pairs than the padding hide is more than this."
     return Section(title, (hidden,) if missed else (), columns=columns, rows=tuple(rows))
@@ -563,20 +585,11 @@ def _hostile(plan: Plan) -> Iterator[str]:
     own, coin = plan.hostile.own_function, plan.hostile.server_coin
     targets = min(TARGET_KEYS, plan.keys) if isinstance(plan.keys, int) else TARGET_KEYS
     if coin is not None and plan.coin == SERVER_COIN:
-        yield _gain(coin, targets, "on average over the collector's coins")
+        yield coin.sentence(targets, "on average over the collector's coins")
         return
-    yield _gain(own, targets, "at most")
-    if coin is not None:
-        yield f"If the collector draws the functions of reports, by coins: {_gain(coin, targets, 'on average')}"
-
-
-def _gain(gained: Influence, targets: int, limit: str) -> str:
-    """As how many people a hostile report counts, and what 1 % of them can do."""
-    spread = f", or those of {targets} keys by {points(gained.ten_keys / targets)} each" if targets > 1 else ""
-    return (
-        f"One hostile report counts as {two_digits(gained.people)} people for a key, {limit}; if 1 % of the reports "
-        f"are hostile, they can raise the frequency of a key by {points(gained.one_percent)}{spread}."
-    )
+    yield own.sentence(targets, "at most")
+    if coin is not None and plan.mixed is None:
+        yield f"If the collector draws the functions of reports, by coins: {coin.sentence(targets, 'on average')}"
 
 
 def _error_cells(errors: Option | Alternative | ErrorAt, plan: Plan) -> tuple[str, str]:

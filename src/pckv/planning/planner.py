@@ -9,7 +9,6 @@ from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist
 
-from pckv.base.errors import ParameterError
 from pckv.base.limits import (
     DEFAULT_OBJECTIVE,
     DEVICE_COIN,
@@ -30,6 +29,7 @@ from pckv.planning.assessment import (
     share_error,
 )
 from pckv.planning.influence import TooMuchInfluence, hostile
+from pckv.planning.mixing import Batch, PlannedMixing, ReportsAlone
 from pckv.planning.outlook import expected_outlook
 from pckv.planning.people import (
     RARER,
@@ -57,7 +57,7 @@ from pckv.planning.selection import (
 )
 from pckv.planning.series import Rounds
 from pckv.planning.set_sizes import SetSizes
-from pckv.planning.shuffle import ReportLaws, Shuffle, local_epsilon_for, privacy_of_shuffle
+from pckv.planning.shuffle import ReportLaws
 from pckv.planning.tuning import explain_parameters
 from pckv.statistics.detection import DETECTION_LEVEL
 
@@ -72,7 +72,7 @@ GUESSED_MEAN_ERROR = 3**-0.5
 def plan(
     keys: int | str,
     users: int,
-    epsilon: Numeric | None = None,
+    epsilon: Numeric,
     pairs: float | None = None,
     *,
     most_pairs: int | None = None,
@@ -86,10 +86,7 @@ def plan(
     candidates: int | None = None,
     coin: str = DEVICE_COIN,
     most_influence: float | None = None,
-    shuffled: int | None = None,
-    delta: float | None = None,
-    colluding: int = 0,
-    central: Numeric | None = None,
+    mixed: int | None = None,
     panels: int | None = None,
     rounds: int | None = None,
     drift: float | None = None,
@@ -102,7 +99,7 @@ def plan(
     Args:
         keys: The number of keys, or `hashed`: any text is a key.
         users: How many people will take part, in all panels together where there are several.
-        epsilon: The privacy budget of a report; left out where `central` is given.
+        epsilon: The privacy budget of a report; of mixed reports, towards their recipient.
         pairs: How many pairs people hold on average, those without any included; by default 1 for each who holds
             any.
         most_pairs: How many they hold at most; by default three times the average of those who hold any.
@@ -123,11 +120,9 @@ def plan(
         coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
         most_influence: As how many people one hostile report may count for a key, at most; only mechanisms
             and paddings with which it does not count as more are chosen.
-        shuffled: How many reports are shuffled by a second party before any recipient sees them; the plan
-            then has the central guarantee, too.
-        delta: The probability that the central guarantee may fail, far below 1/`shuffled`.
-        colluding: How many of those reports come from people who collude with those who see the result.
-        central: The ε of the shuffled reports; the budget of a report is the largest found that reaches it.
+        mixed: How many of the people are expected to take part through a mixer. The plan is then that of their
+            reports, with the largest ε of a report, at most 8, at which `epsilon` holds towards the recipient, and
+            has what to claim for it; what every report alone would show stands beside it.
         panels: For a series: a device reports in one round out of this many. The plan is then that of one
             round, with 1/`panels` of the people, and has the errors of several rounds, too.
         rounds: How many rounds the series has; by default four per panel.
@@ -135,8 +130,7 @@ def plan(
 
     Raises:
         ParameterError: if a number is outside its domain, numbers contradict each other, both `pairs` and `sizes`
-            are given, or not exactly one of `epsilon` and `central`, or no mechanism and padding have as little
-            influence.
+            are given, or no mechanism and padding have as little influence, or too few people are mixed.
 
     >>> chosen = plan(keys=100, users=20_000, epsilon=1, pairs=3)
     >>> chosen.mechanism, chosen.padding, chosen.size_share
@@ -154,15 +148,32 @@ def plan(
         # Mechanism and padding are chosen for the people of a round, as a series does.
         people = replace(people, users=people.users // rounds_planned.panels)
     expected = Expectations(question, people, Wanted(objective, most_influence))
-    shuffle = Shuffle.planned(shuffled, delta, colluding, expected)
-    if (epsilon is None) == (central is None):
-        raise ParameterError("give either epsilon or the central epsilon that shuffled reports are to have")
-    if central is not None:
-        if shuffle is None:
-            raise ParameterError("only shuffled reports have a central epsilon: say how many are shuffled")
-        epsilon = local_epsilon_for(central, shuffle, lambda local: Planner(expected, local).report_laws)
-    planner = Planner(expected, Fraction(check_epsilon(epsilon or 0)))
-    return planner.plan(shuffle, rounds_planned)
+    wanted = check_epsilon(epsilon)
+    if mixed is not None:
+        return plan_mixed(expected, wanted, mixed, rounds_planned)
+    return Planner(expected, Fraction(wanted)).plan(rounds_planned)
+
+
+def plan_mixed(alone: Expectations, wanted: str, mixed: int, rounds: Rounds | None = None) -> Plan:
+    """Return the plan for people whose reports are mixed, beside every report `alone` at the `wanted` ε.
+
+    Args:
+        alone: What is expected without a mixer, of one round where there are several.
+        wanted: The ε towards the recipient, as a decimal text.
+        mixed: How many people take part through a mixer, in all panels together: no more than without one.
+        rounds: The rounds of a series, with the people of all panels.
+
+    Raises:
+        ParameterError: if that many people cannot be mixed.
+    """
+    people, panels = (alone.people.users, 1) if rounds is None else (rounds.users, rounds.panels)
+    batch = Batch.proposed(mixed, people, panels, alone.question.coin)
+    expected = alone.with_users(mixed // panels)
+    local = batch.local_epsilon(wanted, lambda epsilon: Planner(expected, epsilon).report_laws)
+    planner = Planner(expected, Fraction(local))
+    seen = Planner(alone, Fraction(wanted)).chosen.smallest_frequency
+    mixing = batch.planned(local, wanted, planner.report_laws, ReportsAlone(people, float(wanted), seen))
+    return planner.plan(None if rounds is None else replace(rounds, users=mixed), mixing)
 
 
 class Planner:
@@ -182,11 +193,11 @@ class Planner:
 
     @property
     def report_laws(self) -> ReportLaws:
-        """What a shuffle of the chosen law's reports depends on."""
+        """What the claim of a mixer depends on."""
         return ReportLaws.of(self.chosen.law, self.chosen.size_question)
 
-    def plan(self, shuffle: Shuffle | None = None, rounds: Rounds | None = None) -> Plan:
-        """Return the plan, with what a shuffle and the rounds of a series change, where it is for them."""
+    def plan(self, rounds: Rounds | None = None, mixing: PlannedMixing | None = None) -> Plan:
+        """Return the plan, with the rounds of a series and what is proposed for a mixer, where it is for them."""
         question, people, wanted = self.expected.question, self.expected.people, self.expected.wanted
         chosen, law = self.chosen, self.chosen.law
         size_share, typical = chosen.size_share, people.typical_frequency
@@ -224,7 +235,7 @@ class Planner:
             share_above=above,
             share_above_error=_half_width(chosen, above) if size_share else None,
             assumes_one_pair=self.expected.assumes_one_pair,
-            shuffled=None if shuffle is None else privacy_of_shuffle(shuffle, self.report_laws),
+            mixed=mixing,
             errors=errors,
             guessed_mean_error=GUESSED_MEAN_ERROR * question.unit,
             smallest_frequency=chosen.smallest_frequency,

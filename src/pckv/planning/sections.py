@@ -15,6 +15,7 @@ from typing import Literal
 from pckv.base.html import html_paragraphs, html_table
 from pckv.base.records import Record
 from pckv.base.words import percent, points
+from pckv.statistics.detection import DETECTION_POWER
 
 Light = Literal["green", "amber", "red"]
 
@@ -72,6 +73,17 @@ def html_sections(sections: Iterable[Section]) -> str:
         if each.columns
         else html_table(each.title, (), [(sentence,) for sentence in each.sentences])
         for each in sections
+    )
+
+
+def stands_out(frequency: float, among: str = "") -> str:
+    """Return, as a clause, from which frequency a single key stands out from the noise; 1 stands for none."""
+    often = percent(DETECTION_POWER)
+    if frequency == 1:
+        return f"no key stands out from the noise{among} {often} of the time"
+    return (
+        f"a single key stands out from the noise{among} about {often} of the time, or more often, "
+        f"if {percent(frequency)} of people hold it and sets are as large as assumed"
     )
 
 

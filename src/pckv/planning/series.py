@@ -61,8 +61,8 @@ class PlannedSeries:
     total_epsilon: float
     errors: tuple[SeriesErrorAt, ...]
 
-    def section(self) -> Section:
-        """Return what the plan says of the series."""
+    def section(self, spent: tuple[str, ...] = ()) -> Section:
+        """Return what the plan says of the series; of mixed reports `spent` says what a device spends."""
         panels, reports = f"{self.panels:,}", f"{self.reports_per_round:,}"
         rows = []
         for error in self.errors:
@@ -70,13 +70,13 @@ class PlannedSeries:
             rows.append((percent(error.frequency), *(range_points(each) for each in errors if each is not None)))
         drifting = () if self.drift is None else (f"smoothed, drift {points(self.drift)} per round",)
         smoothed = f"{self.rounds:,} rounds smoothed, no change"
-        spent = (
+        alone = (
             f"Any {panels} rounds in a row hold at most one report of a device; over all {self.rounds:,} "
             f"rounds it spends at most ε = {self.total_epsilon:g}."
         )
         return Section(
             f"As a series: {panels} panels, about {reports} reports per round; 95 % ranges of frequencies",
-            (spent,),
+            spent or (alone,),
             ("true frequency", "one round", f"{panels} rounds pooled", smoothed, *drifting),
             tuple(rows),
         )

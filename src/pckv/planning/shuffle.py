@@ -10,7 +10,6 @@ such that the sum grows; what is cut off counts in full; and the float error of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -21,11 +20,10 @@ import numpy as np
 from pckv.base.arrays import Floats
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import ParameterError
-from pckv.base.limits import MAX_EPSILON, SERVER_COIN, Numeric, check_epsilon, check_whole
+from pckv.base.limits import SERVER_COIN, check_whole
 from pckv.base.words import rounded_up
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.size_question.law import SizeQuestion
-from pckv.planning.people import Expectations
 from pckv.planning.sections import Section
 
 # More would leave the range in which the float error is known to be below `ROUNDING`.
@@ -264,9 +262,6 @@ def _grouped(chances: Floats, step: int) -> Floats:
     return np.asarray(padded.reshape(rows, -1, step).sum(axis=2))
 
 
-# A wanted central ε is met to this precision, by a local ε of this many digits.
-LOCAL_PRECISION, LOCAL_DIGITS = 0.002, 4
-
 # A central ε above this share of the local one is no gain worth telling.
 MAX_CENTRAL_SHARE = 0.99
 
@@ -300,23 +295,6 @@ class Shuffle:
                 f"colluding reports must be at least 0 and fewer than the {self.reports:,} that are "
                 f"shuffled, not {self.colluding:,}"
             )
-
-    @classmethod
-    def planned(
-        cls, reports: int | None, delta: float | None, colluding: int, expected: Expectations
-    ) -> Shuffle | None:
-        """Return the shuffle that a plan is about, None if it is about none; half of one is refused."""
-        if reports is None:
-            if delta is not None or colluding:
-                raise ParameterError("delta and colluding are about a shuffle: say how many reports are shuffled")
-            return None
-        check_shuffled_coin(expected.question.coin)
-        if delta is None:
-            raise ParameterError("a shuffle needs delta, the probability that its guarantee may fail: say 1e-7")
-        shuffle, users = cls(reports, delta, colluding), expected.people.users
-        if reports > users:
-            raise ParameterError(f"{reports:,} reports cannot be shuffled where {users:,} people take part")
-        return shuffle
 
     @property
     def honest(self) -> int:
@@ -412,35 +390,6 @@ def _conditions(shuffle: Shuffle) -> tuple[str, ...]:
         return always
     example = "publishing one random person's pairs would satisfy this one"
     return (*always, f"δ should be far below 1 in {shuffle.reports:,}: {example}.")
-
-
-def local_epsilon_for(central: Numeric, shuffle: Shuffle, laws_at: Callable[[Fraction], ReportLaws]) -> str:
-    """Return the largest local ε found whose reports have at most this central ε once they are shuffled.
-
-    `laws_at` gives the laws of the reports that would be made at a local ε. A central ε that a report alone
-    may not have, or cannot have here, is a `ParameterError`.
-    """
-    try:
-        wanted = check_epsilon(central)
-    except ParameterError as error:
-        raise ParameterError(f"central {error}") from None
-
-    def holds(local: str) -> bool:
-        try:
-            distributions = laws_at(Fraction(local))
-        except ParameterError:
-            return False
-        return ShuffleBound(shuffle.honest, *distributions).delta(Fraction(wanted)) <= shuffle.delta
-
-    # A local ε is a central one, too: the answer is never below what was wanted.
-    low, high = wanted, str(MAX_EPSILON)
-    laws_at(Fraction(low))
-    if float(low) >= float(high) or holds(high):
-        return high
-    while float(high) / float(low) > 1 + LOCAL_PRECISION:
-        middle = check_epsilon(float(f"{math.sqrt(float(low) * float(high)):.{LOCAL_DIGITS}g}"))
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
 
 
 def check_shuffled_coin(coin: str) -> None:

@@ -11,12 +11,10 @@ needed.
 
 from __future__ import annotations
 
-import os
-import stat
 from pathlib import Path
 
 from pckv.base.canonical import base64url, from_base64url
-from pckv.base.durable import PRIVATE_MODE, write_new
+from pckv.base.durable import PRIVATE_MODE, read_private, write_new
 from pckv.base.errors import DataError, OutputExists, ParameterError, ReportError
 from pckv.sealing.envelope import x25519
 from pckv.sealing.public_key import KEY_BYTES
@@ -65,22 +63,13 @@ class RecipientKey:
     @classmethod
     def read(cls, path: Path) -> RecipientKey:
         """Return the key of a file, or raise a `DataError` if others can read it or it is not a private key."""
-        try:
-            # Opening a pipe would wait until something is written to it.
-            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        except OSError as error:
-            raise DataError(error.strerror or str(error), place=path) from error
-        try:
-            mode = os.fstat(handle).st_mode
-            if not stat.S_ISREG(mode):
-                raise DataError("is not a file", place=path)
-            if stat.S_IMODE(mode) & ~PRIVATE_MODE:
-                reason = f"the permissions of a private key are at most 0600, not {stat.S_IMODE(mode):04o}"
-                raise DataError(reason, place=path)
-            content = os.read(handle, _MAX_FILE_BYTES)
-        finally:
-            os.close(handle)
+        content = read_private(path, "a private key", _MAX_FILE_BYTES)
         return cls(_secret_in(content, path))
+
+
+def is_private_key(text: str) -> bool:
+    """Return whether the text of a file begins as that of a private key."""
+    return text.startswith(_PREFIX)
 
 
 def _secret_in(content: bytes, path: Path) -> bytes:

@@ -185,23 +185,33 @@ def _least_frequency(is_detected: Callable[[float], bool]) -> float:
 
 
 def _fewest_holders(moments: CountMoments, reports: int, chance: float) -> float:
-    """Return the least share, a whole number of holders, whose count reaches the threshold often enough.
+    """Return the least share, a whole number of holders, whose count reaches the threshold often enough."""
+    people = round(reports / (1 - moments.left_out))
+    missed = missed_rates(moments, people, chance)
+
+    def is_detected(holders: int) -> bool:
+        return missed(holders) <= 1 - DETECTION_POWER
+
+    return (1 + bisect_left(range(1, people), x=True, key=is_detected)) / people
+
+
+def missed_rates(moments: CountMoments, people: int, chance: float) -> Callable[[int], float]:
+    """Return a function from the number of holders of a key, of this many people, to how often it is not detected.
 
     Where some people, chosen at random, report something else, they support nothing, and the threshold is that
-    of the number of reports that are left.
+    of the number of reports that are left. `chance` is how often a key without holders may be detected.
     """
     asked = moments.left_out
-    people = round(reports / (1 - asked))
     thresholds = np.array([threshold_by_chance(moments, each)(chance) for each in _likely_reports(people, asked)])
     holder, absent = (_with_silent(each, asked) for each in (moments.holder, moments.absent))
 
-    def is_detected(holders: int) -> bool:
+    def missed(holders: int) -> float:
         size = int(thresholds.max())
         own, false = sum_chances(holder, holders, size), sum_chances(absent, people - holders, size)
         below = np.cumsum(np.convolve(own, false)[:size])
-        return bool(below[thresholds - 1].mean() <= 1 - DETECTION_POWER)
+        return float(below[thresholds - 1].mean())
 
-    return (1 + bisect_left(range(1, people), x=True, key=is_detected)) / people
+    return missed
 
 
 def _likely_reports(people: int, asked: float) -> list[int]:

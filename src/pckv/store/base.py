@@ -74,6 +74,8 @@ class ReportOutcome(StrEnum):
     # The task was closed or deleted between the request and its transaction.
     TASK_CLOSED = "task_closed"
     TASK_GONE = "task_gone"
+    # A mixer holds as many sealed reports of the task as it may.
+    TASK_FULL = "task_full"
 
 
 class Upload(NamedTuple):
@@ -104,6 +106,59 @@ class StoredTask:
     def phase(self, day: str) -> Phase:
         """Return whether the task takes reports on a day, which an early close prevents."""
         return Phase.CLOSED if self.closed is not None else self.task.dates.phase(day)
+
+
+class FetchState(StrEnum):
+    """How far a collector is with the batch of a mixed task."""
+
+    # At the mixer, until the task's closing day.
+    WAITING = "waiting"
+    # Here, still sealed, and found to be what the mixer says.
+    PULLED = "pulled"
+    # Every report that opens is stored; the mixer is told.
+    OPENED = "opened"
+    # The mixer knows, and the private key is deleted unless later rounds need it.
+    DONE = "done"
+    # The mixer deleted the reports unread: fewer than a batch had come, or its operator withdrew the task.
+    TOO_FEW = "too few"
+    WITHDRAWN = "withdrawn"
+
+
+FINAL_STATES = (FetchState.DONE, FetchState.TOO_FEW, FetchState.WITHDRAWN)
+
+
+class FetchedBatch(NamedTuple):
+    """What a collector knows about the batch of a mixed task.
+
+    `entries` and `sha256` are those of the batch, once it is pulled; `opened` and `unreadable` are how many of its
+    entries are stored reports, and how many are none. `waiting` is how many reports the mixer said that it holds, on
+    the day `asked`. `reason` says why the last attempt failed; None if it did not. `next_try` is in seconds since
+    1970.
+    """
+
+    state: FetchState = FetchState.WAITING
+    entries: int | None = None
+    sha256: str | None = None
+    opened: int | None = None
+    unreadable: int | None = None
+    waiting: int | None = None
+    asked: str | None = None
+    reason: str | None = None
+    failures: int = 0
+    next_try: int = 0
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.state in FINAL_STATES
+
+
+class KeyedTask(NamedTuple):
+    """A mixed task by its id, the series it is a round of, and whether nothing is left to do for its batch."""
+
+    id: str
+    series: str | None
+    is_final: bool
 
 
 class TaskChanges(TypedDict, total=False):

@@ -21,6 +21,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from pckv.base.errors import ParameterError, StoreError
 from pckv.base.wire import Report
 from pckv.store.base import Invitation
+from pckv.store.contract_store import ContractStore, P, T
 from pckv.store.sql.contracts import ERASED
 from pckv.store.sql.reports import Snapshot
 from pckv.store.sql.transactions import (
@@ -31,7 +32,7 @@ from pckv.store.sql.transactions import (
     migrate,
     stored_invitation,
 )
-from pckv.store.store import P, Store, T
+from pckv.store.store import Store
 
 MAX_CONNECTIONS = 8
 WAIT_SECONDS = 5
@@ -79,12 +80,13 @@ _LOCK_INVITATIONS = """
 _LOCK_PARTS = """
     SELECT number FROM parts WHERE task = $1 AND number = ANY($2::bigint[]) FOR UPDATE SKIP LOCKED
 """
-# The files of the tables that hold reports or could link them, and the first transaction that a table may
-# still hold deleted rows of. The files are new after a `VACUUM FULL`.
+# The files of the tables of a collector or a mixer that hold reports or could link them, and the first transaction
+# that a table may still hold deleted rows of. The files are new after a `VACUUM FULL`.
 _FILES = """
     SELECT pg_relation_filenode(oid)::bigint,
            pg_snapshot_xmax(pg_current_snapshot())::text::bigint - age(relfrozenxid)
-    FROM pg_class WHERE oid IN ('reports'::regclass, 'parts'::regclass, 'invitations'::regclass)
+    FROM pg_class
+    WHERE oid IN (to_regclass('reports'), to_regclass('parts'), to_regclass('pages'), to_regclass('invitations'))
     ORDER BY relname
 """
 # Segments of the write-ahead log by number, without their timelines: the one that is written to, and all files. A file
@@ -157,8 +159,8 @@ class PostgresTransaction(Transaction):
         return True
 
 
-class PostgresStore(Store):
-    """A `Store` that collectors can share."""
+class PostgresDatabase(ContractStore):
+    """The store of a service, which several servers can share."""
 
     dialect = "postgres"
 
@@ -187,21 +189,12 @@ class PostgresStore(Store):
         try:
             with psycopg.connect(self._address, cursor_factory=psycopg.RawCursor) as connection:
                 connection.execute("SELECT pg_advisory_xact_lock($1)", [SCHEMA_LOCK])
-                migrate(PostgresTransaction(connection, self._contracts), self.dialect)
+                migrate(PostgresTransaction(connection, self._contracts), self.schema)
         except psycopg.Error as error:
             raise StoreError(f"{self._where}: {_one_line(error)}") from error
 
     def close(self) -> None:
         self._pool.close()
-
-    @contextmanager
-    def snapshot(self) -> Iterator[Snapshot]:
-        try:
-            with self._pool.connection() as connection:
-                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                yield Snapshot(PostgresTransaction(connection, self._contracts))
-        except psycopg.Error as error:
-            raise StoreError(f"{self._where}: {_one_line(error)}") from error
 
     def backup(self, *_args: object, **_options: object) -> None:
         """Refuse: PostgreSQL has its own tool."""
@@ -240,6 +233,19 @@ class PostgresStore(Store):
             # Transactions that conflicted try again at different moments.
             time.sleep(random.uniform(0, 0.01 * 2**attempt))
         raise StoreError(f"{where}: given up after {ATTEMPTS} attempts: {_one_line(failure)}")
+
+
+class PostgresStore(PostgresDatabase, Store):
+    """A `Store` that collectors can share."""
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        try:
+            with self._pool.connection() as connection:
+                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                yield Snapshot(PostgresTransaction(connection, self._contracts))
+        except psycopg.Error as error:
+            raise StoreError(f"{self._where}: {_one_line(error)}") from error
 
 
 def _find_files(tx: Transaction) -> list[tuple[int, int]]:

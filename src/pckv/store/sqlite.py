@@ -21,10 +21,11 @@ from pckv.base.progress import Progress, no_progress
 from pckv.base.wire import Report
 from pckv.files.outputs import whole_file
 from pckv.store.base import Invitation
+from pckv.store.contract_store import ContractStore, P, T
 from pckv.store.sql.contracts import ERASED
 from pckv.store.sql.reports import Snapshot
 from pckv.store.sql.transactions import NO_COIN, ParsedContracts, Transaction, migrate, stored_invitation
-from pckv.store.store import P, Store, T
+from pckv.store.store import Store
 
 # The write-ahead log of older versions can corrupt a database.
 MIN_SQLITE_VERSION = (3, 51, 3)
@@ -121,8 +122,8 @@ class SqliteTransaction(Transaction):
         return self._connection.executemany(sql, ((task, key) for key in keys)).fetchall()
 
 
-class SqliteStore(Store):
-    """A `Store` in one file."""
+class SqliteDatabase(ContractStore):
+    """The store of a service in one file."""
 
     dialect = "sqlite"
 
@@ -148,9 +149,9 @@ class SqliteStore(Store):
 
     def _migrate(self, tx: Transaction) -> None:
         tables = [name for (name,) in tx.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-        if tables and "schema_version" not in tables:
+        if tables and self.versions not in tables:
             raise StoreError(f"{self.path} is a database of something else: it has a table {tables[0]!r}")
-        migrate(tx, self.dialect)
+        migrate(tx, self.schema)
 
     def close(self) -> None:
         with suppress(StoreError):
@@ -162,11 +163,6 @@ class SqliteStore(Store):
                     connection.close()
             self._truncater = self._writer = None
             self._readers.clear()
-
-    @contextmanager
-    def snapshot(self) -> Iterator[Snapshot]:
-        with self._read_transaction() as tx:
-            yield Snapshot(tx)
 
     def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
         """Write a copy of the store; while it is written the log cannot be emptied."""
@@ -290,6 +286,15 @@ class SqliteStore(Store):
             raise StoreError(f"{self.path}: {_describe(error)}") from error
         except OSError as error:
             raise StoreError(f"{self.path}: {error.strerror}") from error
+
+
+class SqliteStore(SqliteDatabase, Store):
+    """A `Store` in one file."""
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        with self._read_transaction() as tx:
+            yield Snapshot(tx)
 
 
 def check_sqlite_version() -> None:

@@ -1,152 +1,63 @@
-"""What every store offers: all transactions of a collector, in the SQL that SQLite and PostgreSQL share.
-
-Parameters are $1, $2, ..., each first used in that order, which both databases accept. What the two do
-differently is in a `Transaction`: bulk statements, and the locks that only PostgreSQL needs.
-"""
+"""The store of a collector: its transactions on tasks, reports and the parts that count them."""
 
 from __future__ import annotations
 
-import functools
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator
+from abc import abstractmethod
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
-from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
 
 from pckv.base.errors import StoreError
-from pckv.base.progress import Progress, no_progress
 from pckv.base.wire import Report
-from pckv.store.base import TASKS_PER_PAGE, Deletion, StoredSeries, StoredTask
+from pckv.store.base import Deletion
+from pckv.store.contract_store import ContractStore, reading, writing
 from pckv.store.parts import choose_compaction, compact_parts
-from pckv.store.sql import accounts, contracts, reports
+from pckv.store.sql import contracts, fetched, reports
 from pckv.store.sql.reports import Snapshot
-from pckv.store.sql.transactions import Transaction, check_version, no_contracts, write_nothing
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 # Parts that are read together while they are merged.
 PARTS_PER_READ = 16
 
 
-def _reading(work: Callable[Concatenate[Transaction, P], T]) -> Callable[Concatenate[Store, P], T]:
-    """Return the method that does some work in a transaction that changes nothing."""
+class Store(ContractStore):
+    """All transactions of a collector."""
 
-    @functools.wraps(work)
-    def method(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._read(work, *args, **kwargs)
-
-    return method
-
-
-def _writing(work: Callable[Concatenate[Transaction, P], T]) -> Callable[Concatenate[Store, P], T]:
-    """Return the method that does some work in a transaction that may change rows."""
-
-    @functools.wraps(work)
-    def method(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._write(work, *args, **kwargs)
-
-    return method
-
-
-class Store(ABC):
-    """All transactions of a collector; each is all or nothing, and durable when it returns.
-
-    Most methods are one transaction, a function of the module of its tables. They may be called from several
-    threads. A `StoreError` says that the database cannot do this now; if the connection broke during the
-    commit, the change may still have happened. Repeating a call is always safe.
-    """
-
-    dialect: str
-
-    def __init__(self) -> None:
-        self._contracts = no_contracts()
-
-    @abstractmethod
-    def prepare(self) -> None:
-        """Migrate the schema to this release, under a lock that other collectors wait for."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Close all connections."""
+    package = "pckv.store"
+    versions = "schema_version"
 
     @abstractmethod
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """Return a context with the parts and reports of one moment; for checks, not for long."""
 
-    @abstractmethod
-    def backup(self, path: Path, *, force: bool = False, progress: Progress = no_progress) -> None:
-        """Write a copy of the store, as of one moment, to a file that only its owner can read.
+    newest_tasks = reading(contracts.newest_tasks)
+    change_task = writing(contracts.change_task)
+    close_task = writing(contracts.close_task)
+    claim_alarm_check = writing(contracts.claim_alarm_check)
+    record_alarm_check = writing(contracts.record_alarm_check)
+    alarm_checks = reading(contracts.alarm_checks)
 
-        Refuse a file that exists, unless `force`. The store may be in use meanwhile. A database that has its
-        own tool for this refuses with a `ParameterError` that names it.
-        """
+    add_series = writing(contracts.add_series)
+    series_named = reading(contracts.series_named)
+    rounds = reading(contracts.rounds)
 
-    @abstractmethod
-    def integrity_errors(self) -> list[str]:
-        """Return what the database itself finds wrong with its files, one line each."""
+    # With the batch that a mixed one waits for.
+    add_task = writing(fetched.add_task)
+    add_round = writing(fetched.add_round)
+    find_batch = reading(fetched.find_batch)
+    fetched_batches = reading(fetched.fetched_batches)
+    unfinished_batches = reading(fetched.unfinished_batches)
+    tasks_with_key = reading(fetched.tasks_with_key)
+    claim_batch = writing(fetched.claim_batch)
+    record_batch = writing(fetched.record_batch)
+    add_opened_reports = writing(fetched.add_opened_reports)
 
-    @abstractmethod
-    def _write(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do some work in one transaction; repeat it if that is safe and may help."""
-
-    def _read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do some work that changes nothing in one transaction; repeat it if that is safe and may help."""
-        return self._write(work, *args, **kwargs)
-
-    @abstractmethod
-    def _check_erasures(self, marks: Collection[str]) -> dict[str, str]:
-        """Clean the files as far as possible; return the new marks, `ERASED` if nothing is left."""
-
-    add_task = _writing(contracts.add_task)
-    find_task = _reading(contracts.find_task)
-    find_deletion = _reading(contracts.find_deletion)
-    list_tasks = _reading(contracts.list_tasks)
-    newest_tasks = _reading(contracts.newest_tasks)
-    change_task = _writing(contracts.change_task)
-    close_task = _writing(contracts.close_task)
-    claim_alarm_check = _writing(contracts.claim_alarm_check)
-    record_alarm_check = _writing(contracts.record_alarm_check)
-    alarm_checks = _reading(contracts.alarm_checks)
-
-    add_series = _writing(contracts.add_series)
-    find_series = _reading(contracts.find_series)
-    list_series = _reading(contracts.list_series)
-    series_named = _reading(contracts.series_named)
-    close_series = _writing(contracts.close_series)
-    add_round = _writing(contracts.add_round)
-    rounds = _reading(contracts.rounds)
-
-    add_reports = _writing(reports.add_reports)
-    parts = _reading(reports.parts)
-    part_changes = _reading(reports.part_changes)
-    part_summaries = _reading(reports.part_summaries)
-    tasks_to_compact = _reading(reports.tasks_to_compact)
-    report_counts = _reading(reports.report_counts)
-    report_days = _reading(reports.report_days)
-    last_report_days = _reading(reports.last_report_days)
-    add_invitations = _writing(reports.add_invitations)
-    invitation_state = _reading(reports.invitation_state)
-    issue_coin = _writing(reports.issue_coin)
-
-    set_token = _writing(accounts.set_token)
-    add_first_token = _writing(accounts.add_first_token)
-    tokens = _reading(accounts.tokens)
-    find_role = _reading(accounts.find_role)
-    revoke_token = _writing(accounts.revoke_token)
-    add_session = _writing(accounts.add_session)
-    find_session = _reading(accounts.find_session)
-    end_session = _writing(accounts.end_session)
-    end_expired_sessions = _writing(accounts.end_expired_sessions)
-    count_sessions = _reading(accounts.count_sessions)
-
-    def ping(self) -> None:
-        """Return if the database answers and has this release's schema, or raise a `StoreError`."""
-        self._read(check_version, self.dialect)
-
-    def check_writable(self) -> None:
-        """Return if the database takes a change, or raise a `StoreError`, such as that the disk is full."""
-        self._write(write_nothing)
+    add_reports = writing(reports.add_reports)
+    parts = reading(reports.parts)
+    part_changes = reading(reports.part_changes)
+    part_summaries = reading(reports.part_summaries)
+    tasks_to_compact = reading(reports.tasks_to_compact)
+    report_counts = reading(reports.report_counts)
+    report_days = reading(reports.report_days)
+    last_report_days = reading(reports.last_report_days)
 
     def reports(self, task_id: str, batch: int = 10_000) -> Iterator[list[Report]]:
         """Yield all reports of a task in the order of their random ids, which does not reveal arrival."""
@@ -198,24 +109,13 @@ class Store(ABC):
         return forgotten
 
     def erase_deleted(self) -> None:
-        """Remove deleted rows from the database's files and log, as far as possible now.
-
-        Uploads do not wait for it longer than for another upload. What is left, `pending_erasures` tells.
-        """
+        """Count what waits of forgotten reports, and remove deleted rows from the files as far as possible now."""
         for task_id, mark in self._read(contracts.find_erasures):
             if mark == contracts.UNFINISHED:
                 # Words that were committed last hold the bodies of their reports.
                 self._count_all_words(task_id)
                 self._write(contracts.mark_erasure, task_id)
-        pending = self._read(contracts.find_erasures)
-        # Another collector may have deleted more meanwhile.
-        changed = self._check_erasures({mark for _, mark in pending if mark != contracts.UNFINISHED})
-        if changed:
-            self._write(contracts.finish_erasures, pending, changed)
-
-    def pending_erasures(self) -> list[str]:
-        """Return the ids of the tasks whose deleted reports may still be in the database's files."""
-        return [task_id for task_id, _ in self._read(contracts.find_erasures)]
+        super().erase_deleted()
 
     def _count_all_words(self, task_id: str) -> None:
         """Count all words of a task that takes no more reports: nothing of single reports is left then."""
@@ -225,17 +125,3 @@ class Store(ABC):
     def waiting_words(self, task_id: str) -> int:
         """Return how many words of a task wait to be counted."""
         return sum(part.uncounted for part in self.part_summaries(task_id))
-
-    def all_tasks(self) -> Iterator[StoredTask]:
-        """Yield all tasks in the order of their ids, with one query per page."""
-        after = ""
-        while page := self.list_tasks(TASKS_PER_PAGE, after):
-            yield from page
-            after = page[-1].task.id
-
-    def all_series(self) -> Iterator[StoredSeries]:
-        """Yield all series, newest first, with one query per page."""
-        before = None
-        while page := self.list_series(TASKS_PER_PAGE, before):
-            yield from page
-            before = page[-1].number

@@ -18,6 +18,7 @@ from pckv.charts.estimates import (
     how_estimated,
     levels_chart,
     shares_chart,
+    subtitle_lines,
     values_chart,
 )
 from pckv.collector.analysis.estimates import (
@@ -37,6 +38,7 @@ from pckv.collector.http.auth import Account
 from pckv.collector.http.downloads import file_stem
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import malformed_input
+from pckv.collector.recipient.status import batch_members
 from pckv.contract.facts import fact_members, said
 from pckv.contract.task import Task
 from pckv.estimators.estimate import default_method
@@ -78,8 +80,13 @@ async def tasks(
         listed = collector.store.newest_tasks(limit, after, chosen)
         ids = [stored.task.id for stored in listed]
         counts, days = collector.store.report_counts(ids), collector.store.last_report_days(ids)
+        batches = collector.store.fetched_batches(ids)
         return [
-            _facts(collector, stored, counts[stored.task.id]) | {"last_report": days.get(stored.task.id)}
+            _facts(collector, stored, counts[stored.task.id])
+            | {
+                "last_report": days.get(stored.task.id),
+                "batch": batch_members(stored.task, batches.get(stored.task.id)),
+            }
             for stored in listed
         ]
 
@@ -89,16 +96,24 @@ async def tasks(
 @router.get("/tasks/{task_id}/overview", summary="A task with its reports counted")
 @Policy(Access.ANALYSTS)
 async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
-    """Return a task's phase, its number of reports, and what its page shows."""
+    """Return a task's phase, its number of reports, and what its page shows.
+
+    Of a mixed task, `batch` is how far its batch is: `waiting`, `pulled`, `opened`, `done`, `too few` or
+    `withdrawn`; when it `comes`, how many reports the mixer said are `waiting` on the day `asked`, how many were
+    `opened` and how many were `unreadable`, and why the last attempt `failed`.
+    """
     stored = await collector.contracts.find(task_id)
     counts = await asyncio.to_thread(collector.store.report_counts, [task_id])
     days = await asyncio.to_thread(collector.store.report_days, task_id)
     checked = await asyncio.to_thread(collector.alarm_watch.find, task_id)
+    batches = await asyncio.to_thread(collector.store.fetched_batches, [task_id])
+    batch = batch_members(stored.task, batches.get(task_id))
     facts = stored.task.facts()
     return {
         **_facts(collector, stored, counts[task_id]),
         **fact_members(facts),
-        "facts": said(facts),
+        "facts": [*said(facts), *([] if batch is None else [("batch", batch["sentence"])])],
+        "batch": batch,
         "days": [day._asdict() for day in days],
         "last_report": days[-1].day if days else None,
         "first_key": stored.task.key_name(0) if stored.task.lists_keys else ANY_KEY,
@@ -283,7 +298,9 @@ async def key_levels(
         chart = levels_chart(
             rows,
             title=f"{stored.task.name}: {name}",
-            subtitle=", ".join(filter(None, (how_estimated(wanted), wanted.hostile_note))),
+            subtitle=subtitle_lines(
+                ", ".join(filter(None, (how_estimated(wanted), wanted.hostile_note))), wanted.mixed
+            ),
             unit=stored.task.about.unit,
         )
         return {

@@ -18,8 +18,18 @@ from pckv.collector.http.policy import Policy
 from pckv.collector.http.problem_details import malformed_input
 from pckv.contract.task import Task
 from pckv.planning.curves import Curve, errors_by_epsilon, errors_by_users
+from pckv.planning.plan import Plan
 from pckv.planning.sections import HALF_RANGE
-from pckv.web.task_form import DiscoveryPlanInputs, NewDiscoveryForm, NewTaskForm, PlanInputs, read_any_form
+from pckv.sealing.public_key import write_public_key
+from pckv.sealing.recipient_key import RecipientKey
+from pckv.web.task_form import (
+    DiscoveryPlanInputs,
+    NewDiscoveryForm,
+    NewTaskForm,
+    PlanInputs,
+    planned_mixed,
+    read_any_form,
+)
 
 EXPECTED, MARKED, MEASURE = "expected", "this plan", "half the 95 % range"
 
@@ -38,6 +48,9 @@ async def show_plan(
     average and `most_pairs` at most, `holding` the share of people who hold any; `low` and `high` are the range of
     the values, for errors of means in the same units; `levels` is how many levels they are reported as, or the
     value of each, with commas between them; `coin` is who draws the public function of a report.
+
+    With `mixed` the plan is that of reports which so many people send through a mixer: `epsilon` is then the one
+    towards the recipient, `users` are those of all `panels` of a series of so many `rounds`, and there are no curves.
     """
     with malformed_input():
         return await collector.analysis_threads.run(account, partial(_planned, inputs))
@@ -59,14 +72,19 @@ async def show_discovery_plan(
 # While an operator types, the page asks for the same plan many times.
 @lru_cache(64)
 def _planned(inputs: PlanInputs) -> dict[str, Any]:
+    if inputs.mixed is not None:
+        # Its curves would be those of one ε of a report, which itself depends on the people and on the ε wanted.
+        return _told(planned_mixed(inputs)) | {"by_epsilon": None, "by_users": None}
     planner = inputs.planner()
     plan, chosen = planner.plan(), planner.chosen
-    return {
-        "plan": plan.to_dict(),
-        "sections": [section.to_dict() for section in plan.sections()],
+    return _told(plan) | {
         "by_epsilon": _chart("ε", errors_by_epsilon(chosen), plan.epsilon),
         "by_users": _chart("people", errors_by_users(chosen), plan.users),
     }
+
+
+def _told(plan: Plan) -> dict[str, Any]:
+    return {"plan": plan.to_dict(), "sections": [section.to_dict() for section in plan.sections()]}
 
 
 def _chart(x: str, curve: Curve, marked: float) -> dict[str, Any]:
@@ -94,16 +112,26 @@ async def create(request: Request, collector: CurrentCollector, *, preview: bool
     With `preview` nothing is stored. A problem's `field` is the member that is wrong. With `kind` discovery
     the form is that of a task which finds unknown keys: up to that many `characters` of an `alphabet`,
     reported by that many `groups`.
+
+    A form with a `mixer`, the origin of one, names its `mixer_operator` and the `recipient_key` too; a preview may
+    leave out the key. Its `epsilon` is the one towards the recipient: that of a report, the batch and the claim are
+    planned. The task is created if the mixer has accepted it, as with `POST /tasks`.
     """
     # Not a parameter: FastAPI would read the body before it knows whether the sender is allowed to send one.
     form = await asyncio.to_thread(read_any_form, await request.body())
     with malformed_input():
         # Plans that the account asked for while the form was filled in must not be why it is refused.
-        task, text = await collector.analysis_threads.run_short(lambda: _with_text(form.to_task()))
+        task, text = await collector.analysis_threads.run_short(partial(_task_of, form, preview=preview))
     if preview:
         return await asyncio.to_thread(JSONResponse, {"id": task.id, "task": text})
     return await collector.contracts.create(task, text)
 
 
-def _with_text(task: Task) -> tuple[Task, str]:
+def _task_of(form: NewTaskForm | NewDiscoveryForm, *, preview: bool) -> tuple[Task, str]:
+    """Return the task of a form, and its text."""
+    if preview and form.mixer is not None and form.recipient_key is None:
+        # What is previewed needs a key, and nothing is sealed for it: its private half is gone at once.
+        key = write_public_key(RecipientKey.generate().public_key)
+        form = form.model_copy(update={"recipient_key": key})
+    task = form.to_task()
     return task, task.to_json()

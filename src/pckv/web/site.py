@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from threading import Thread
@@ -17,30 +18,23 @@ from pckv.store.store import Store
 from pckv.web import dashboard, new_task, results, sign_in, static_files
 from pckv.web.chart_script import ChartScript
 
-# Browsers load nothing from other origins and run no inline script.
-CONTENT_POLICY = {
-    "default-src": "'none'",
-    "script-src": "'self'",
-    "style-src": "'self'",
-    "connect-src": "'self'",
-    "img-src": "'self' data:",
-    "frame-ancestors": "'none'",
-    "base-uri": "'none'",
-    "form-action": "'self'",
-}
 # What every answer says.
 SECURITY_HEADERS = {
-    "content-security-policy": "; ".join(f"{name} {source}" for name, source in CONTENT_POLICY.items()),
+    "content-security-policy": static_files.policy_text(),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
 }
 
 
 def create_site(
-    store: Store, settings: Settings, worker: Worker = ONLY_WORKER, clock: Callable[[], str] = utc_today
+    store: Store,
+    settings: Settings,
+    worker: Worker = ONLY_WORKER,
+    clock: Callable[[], str] = utc_today,
+    now: Callable[[], float] = time.time,
 ) -> CollectorApp:
     """Return a collector's application with the pages of operators and participants."""
-    app = create_app(store, settings, worker, clock)
+    app = create_app(store, settings, worker, clock, now)
     app.state.static_files = static_files.load_files()
     app.state.chart_script = ChartScript()
     app.state.public_results = results.PublicResults()

@@ -7,18 +7,23 @@ import hashlib
 import html
 import posixpath
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from types import MappingProxyType
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from pckv.base.limits import DISCOVERY
+from pckv.base.words import rounded_up
 from pckv.collector.app import CurrentCollector
 from pckv.collector.http.downloads import SharedFile
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.contract.mixer import Mixer
+from pckv.contract.task import Task
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -33,7 +38,27 @@ FOLDERS = ("static", "client")
 MAX_TASK_BYTES = 16 * 2**10
 PAGES_KEPT = 64
 
+# Browsers load nothing from other origins and run no inline script.
+CONTENT_POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "connect-src": "'self'",
+    "img-src": "'self' data:",
+    "frame-ancestors": "'none'",
+    "base-uri": "'none'",
+    "form-action": "'self'",
+}
+
+# Comments of our scripts have lines of their own.
+_COMMENT_LINE = re.compile(rb"^[ \t]*//.*$", re.MULTILINE)
+
 router = APIRouter(include_in_schema=False)
+
+
+def policy_text(changes: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the header Content-Security-Policy of a page, with some directives changed."""
+    return "; ".join(f"{name} {source}" for name, source in {**CONTENT_POLICY, **changes}.items())
 
 
 def load_files() -> dict[str, SharedFile]:
@@ -51,7 +76,17 @@ def _load(folder: Traversable, prefix: str, loaded: dict[str, SharedFile]) -> No
         if entry.is_dir():
             _load(entry, path, loaded)
         elif extension in MEDIA_TYPES:
-            loaded[path] = _static_file(entry.read_bytes(), extension)
+            content = entry.read_bytes()
+            loaded[path] = _static_file(without_comments(content) if extension == "js" else content, extension)
+
+
+def without_comments(script: bytes) -> bytes:
+    r"""Return one of our scripts without its comments, a quarter of its bytes; its lines keep their numbers.
+
+    >>> without_comments(b"// Why.\nlet url = 'https://example.org';\n  // More.\n")
+    b"\nlet url = 'https://example.org';\n\n"
+    """
+    return _COMMENT_LINE.sub(b"", script)
 
 
 def _static_file(content: bytes, extension: str) -> SharedFile:
@@ -110,22 +145,37 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
         paths.append("client/discovery.js")
     if task.is_hashed or task.other is not None:
         paths.append("client/unlisted.js")
+    if task.mixer is not None:
+        paths.append("client/mixed.js")
     # Without what every page loads.
     known = _modules(loaded, ["client/index.js"])
     further = [path for path in _modules(loaded, paths) if path not in known]
     links = ", ".join(f"</{path}>; rel=modulepreload" for path in further)
     text = (await collector.contracts.text(task)).content
+    told: list[tuple[str, str]] = []
+    headers = {"Link": links}
     if len(text) <= MAX_TASK_BYTES:
-        page = _page_with_task(page.content, text)
-    return page.response(request, CACHING, Link=links)
+        told.append(("task", text.decode()))
+    if task.mixer is not None:
+        # All that the page asks for and sends, it asks of and sends to the mixer, a large task included.
+        told.append(("mixer", task.mixer.url))
+        told.append(("epsilon-of-few", await asyncio.to_thread(_epsilon_of_few, task, task.mixer)))
+        headers["Content-Security-Policy"] = policy_text({"connect-src": task.mixer.url, "form-action": "'none'"})
+    return _page_with(page.content, tuple(told)).response(request, CACHING, **headers)
 
 
 @lru_cache(PAGES_KEPT)
-def _page_with_task(page: bytes, text: bytes) -> SharedFile:
-    """Return the participant's page with a task's JSON in its head, which saves a request before its use."""
+def _epsilon_of_few(task: Task, mixer: Mixer) -> str:
+    """Return the central ε of a mixed task if few of its reports are honest, which no browser computes."""
+    return rounded_up(min(mixer.central_epsilon(task.reporting, mixer.few_honest), task.realised_epsilon))
+
+
+@lru_cache(PAGES_KEPT)
+def _page_with(page: bytes, told: tuple[tuple[str, str], ...]) -> SharedFile:
+    """Return the participant's page with named texts in its head: a task's JSON saves a request before its use."""
     head, end, rest = page.partition(b"</head>")
-    meta = f'  <meta name="task" content="{html.escape(text.decode())}" />\n  '
-    return _static_file(head + meta.encode() + end + rest, "html")
+    metas = "".join(f'  <meta name="{name}" content="{html.escape(text)}" />\n  ' for name, text in told)
+    return _static_file(head + metas.encode() + end + rest, "html")
 
 
 def _modules(loaded: dict[str, SharedFile], paths: list[str]) -> list[str]:

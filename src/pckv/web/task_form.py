@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -27,14 +28,16 @@ from pckv.mechanisms.discovery.prefix_tree import (
     prefix_tree,
 )
 from pckv.planning.discovery import DiscoveryPlan, plan_discovery
+from pckv.planning.mixing import Batch
 from pckv.planning.people import MAX_USERS, UNIT_RANGE, Expectations, People, Question, Wanted, expected_sizes
-from pckv.planning.planner import Planner
+from pckv.planning.plan import Plan
+from pckv.planning.planner import Planner, plan_mixed
+from pckv.planning.series import Rounds
 from pckv.planning.set_sizes import SetSizes
+from pckv.web.mixer_fields import MIXER_FIELDS, FieldCheck, MixerFields
 
 Form = TypeVar("Form", bound=BaseModel)
 
-# A field, and a check of the library that raises what is wrong with it.
-FieldCheck = tuple[str, Callable[[], object]]
 ObjectiveName = Literal["both", "frequency", "mean"]
 MoreName = Literal["sample", "refuse"]
 CoinName = Literal["device", "server"]
@@ -45,6 +48,7 @@ Decimal = Annotated[str, Field(pattern=r"^-?[0-9]+(\.[0-9]+)?$", max_length=MAX_
 Epsilon = Annotated[str, Field(pattern=r"^[0-9]{1,2}(\.[0-9]+)?$", max_length=MAX_DECIMAL_DIGITS)]
 LevelTexts = Annotated[list[Decimal], Field(min_length=limits.MIN_LEVELS, max_length=limits.MAX_LEVELS)]
 LevelCount = Annotated[int, Field(ge=limits.MIN_LEVELS, le=limits.MAX_LEVELS)]
+Panels = Annotated[int, Field(ge=1, le=limits.MAX_PANELS)]
 KEYS = rf"^([1-9][0-9]{{0,9}}|{limits.HASHED})$"
 LEVELS = r"^(-?[0-9.]{1,41},?){1,20}$"
 
@@ -70,6 +74,11 @@ EXPECTED = {
     "pairs": "the pairs per person must be a number above 0",
     "holding": "the share of people who hold any pair must be a number above 0 and at most 1",
     "most_pairs": "the most pairs per person must be a whole number from 1 on",
+    "mixer": "the address of the mixer must be text",
+    "mixer_operator": "the name of the mixer's operator must be text",
+    "recipient_key": "the recipient's key must be text",
+    "panels": f"the panels must be a whole number from 1 to {limits.MAX_PANELS:,}",
+    "about": "about must be an object of texts",
 }
 
 
@@ -81,13 +90,15 @@ class NamedForm(BaseModel):
     name: str
     opens: str | None = None
     closes: str | None = None
-    about: dict[str, str] = {}
+    about: dict[str, Any] = {}
 
     def text_checks(self) -> Iterator[FieldCheck]:
         """Yield the checks of the name and the texts."""
         yield "name", partial(check_name, self.name, "the name")
         for member, text in self.about.items():
-            yield member, partial(read_about, {member: text})
+            if member != "translations":
+                yield member, partial(read_about, {member: text})
+        yield "translations", partial(read_about, self.about)
 
     def day_checks(self) -> Iterator[FieldCheck]:
         """Yield the checks of the days."""
@@ -130,6 +141,9 @@ class PlanInputs(PlanHints):
     high: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[1]
     # As many, or their values with commas between them.
     levels: Annotated[str, Field(pattern=LEVELS)] = str(limits.MIN_LEVELS)
+    mixed: Annotated[int, Field(ge=1, le=MAX_USERS)] | None = None
+    panels: Panels | None = None
+    rounds: Annotated[int, Field(ge=1, le=limits.MAX_ROUNDS)] | None = None
 
     @property
     def question(self) -> Question:
@@ -143,8 +157,8 @@ class PlanInputs(PlanHints):
         """The number of keys, or that they are hashed."""
         return int(self.keys) if self.keys.isdecimal() else self.keys
 
-    def planner(self) -> Planner:
-        """Return the choice for what the form says, in the units of the values."""
+    def expectations(self) -> Expectations:
+        """Return what is expected of the people, of one round where there are several."""
         check_fields(
             [
                 ("keys", partial(checked_keys, self.given_keys)),
@@ -153,14 +167,46 @@ class PlanInputs(PlanHints):
             ]
         )
         question = self.question
-        check_fields(self.hint_checks(question.keys))
+        check_fields([*self.hint_checks(question.keys), *self.mixed_checks()])
         people = People.expected(question, self.users, self.sizes(question.keys))
-        expected = Expectations(question, people, Wanted(self.objective))
-        return Planner(expected, Fraction(limits.check_epsilon(self.epsilon)))
+        people = replace(people, users=people.users // (self.panels or 1))
+        return Expectations(question, people, Wanted(self.objective))
+
+    def mixed_checks(self) -> Iterator[FieldCheck]:
+        """Yield the checks of what is said of a mixer, and of the rounds that are planned with it."""
+        if self.mixed is None:
+            if self.panels is not None or self.rounds is not None:
+                yield "panels", partial(_refuse_rounds)
+            return
+        yield "panels", partial(self.planned_rounds)
+        yield "mixed", partial(Batch.proposed, self.mixed, self.users, self.panels or 1, self.coin)
+
+    def planned_rounds(self) -> Rounds | None:
+        """Return the rounds of a series, if the plan is for one."""
+        return Rounds.planned(self.panels, self.rounds, None, self.users)
+
+    def planner(self) -> Planner:
+        """Return the choice for what the form says, in the units of the values."""
+        return Planner(self.expectations(), Fraction(limits.check_epsilon(self.epsilon)))
 
 
-class NewTaskForm(PlanHints, NamedForm):
-    """The fields of the form for a new task."""
+# The plan that a form showed is the one that its task is made by.
+@lru_cache(64)
+def planned_mixed(inputs: PlanInputs) -> Plan:
+    """Return the plan of mixed reports, beside every report alone at the same ε."""
+    wanted = limits.check_epsilon(inputs.epsilon)
+    return plan_mixed(inputs.expectations(), wanted, inputs.mixed or inputs.users, inputs.planned_rounds())
+
+
+def _refuse_rounds() -> None:
+    raise ParameterError("panels and rounds are planned with a mixer only: otherwise plan for the people of one round")
+
+
+class NewTaskForm(PlanHints, MixerFields, NamedForm):
+    """The fields of the form for a new task.
+
+    With a mixer, `users` are those of all `panels` of a series together; `panels` is null where there is none.
+    """
 
     kind: Literal["pairs"] = "pairs"
     keys: list[str] | Annotated[int, Field(ge=1, le=limits.MAX_KEYS)] | AnyText
@@ -169,6 +215,7 @@ class NewTaskForm(PlanHints, NamedForm):
     high: Decimal
     levels: LevelTexts | LevelCount = limits.MIN_LEVELS
     between: BetweenName | None = None
+    panels: Panels | None = None
 
     def checks(self) -> Iterator[FieldCheck]:
         """Yield the library's own checks in the order of the page, each with the field that it is about."""
@@ -179,6 +226,11 @@ class NewTaskForm(PlanHints, NamedForm):
         yield "levels", lambda: checked_levels(self.levels, *checked_range((self.low, self.high)))
         yield from self.day_checks()
         yield from self.hint_checks(self.key_count)
+        yield from self.mixer_checks(self.closes, self.coin, in_rounds=self.panels is not None)
+        if self.mixer is None and self.panels is not None:
+            yield "panels", _refuse_rounds
+        names = self.key_count if isinstance(self.keys, list) else None
+        yield "translations", lambda: read_about(self.about).check_keys(names)
 
     @property
     def key_count(self) -> int:
@@ -191,8 +243,25 @@ class NewTaskForm(PlanHints, NamedForm):
     def to_task(self) -> Task:
         """Return the task, whose padding and mechanism are chosen as a plan does."""
         check_fields(self.checks())
-        members = self.model_dump(exclude={"kind", "low", "high"})
+        members = self.model_dump(exclude={"kind", "low", "high", "panels", *MIXER_FIELDS})
+        if self.mixer is not None:
+            planned = planned_mixed(self.plan_inputs()).mixed
+            members |= {} if planned is None else self.mixed_members(planned)
+            members["users"] //= self.panels or 1
         return Task(values=(self.low, self.high), **members)
+
+    def plan_inputs(self) -> PlanInputs:
+        """Return what the plan of this task is made from, as the page asks for it; all people are mixed."""
+        levels = str(self.levels) if isinstance(self.levels, int) else ",".join(self.levels)
+        return PlanInputs(
+            **self.model_dump(include=set(PlanHints.model_fields)),
+            keys=self.keys if isinstance(self.keys, str) else str(self.key_count),
+            low=float(self.low),
+            high=float(self.high),
+            levels=levels,
+            mixed=self.users,
+            panels=self.panels,
+        )
 
 
 class TreeFields(BaseModel):
@@ -220,25 +289,38 @@ class DiscoveryPlanInputs(TreeFields):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     users: Annotated[int, Field(ge=1, le=MAX_USERS)]
+    mixed: Annotated[int, Field(ge=1, le=MAX_USERS)] | None = None
 
     def plan(self) -> DiscoveryPlan:
         """Return what can be found."""
         check_fields(self.tree_checks())
+        if self.mixed is not None:
+            check_fields([("mixed", partial(Batch.proposed, self.mixed, self.users))])
         return plan_discovery(**self.model_dump())
 
 
-class NewDiscoveryForm(TreeFields, NamedForm):
-    """The fields of the form for a discovery."""
+class NewDiscoveryForm(TreeFields, MixerFields, NamedForm):
+    """The fields of the form for a discovery; with a mixer, `users` is how many people are expected."""
 
     kind: Literal["discovery"]
     coin: CoinName = "device"
+    users: Annotated[int, Field(ge=1, le=MAX_USERS)] | None = None
 
     def to_task(self) -> Task:
         """Return the task."""
         check_fields(self.text_checks())
         check_fields(self.tree_checks())
         check_fields(self.day_checks())
-        return Task.discovery(**self.model_dump(exclude={"kind"}))
+        check_fields(self.mixer_checks(self.closes, self.coin, in_rounds=False))
+        check_fields([("translations", partial(read_about(self.about).check_keys, None))])
+        members = self.model_dump(exclude={"kind", "users", *MIXER_FIELDS})
+        if self.mixer is not None:
+            if self.users is None:
+                raise ProblemDetails(ProblemKind.MALFORMED, EXPECTED["users"], field="users")
+            tree = self.model_dump(include=set(TreeFields.model_fields))
+            planned = DiscoveryPlanInputs(**tree, users=self.users, mixed=self.users).plan().mixed
+            members |= {} if planned is None else self.mixed_members(planned)
+        return Task.discovery(**members)
 
 
 def check_fields(checks: Iterable[FieldCheck]) -> None:
@@ -257,7 +339,7 @@ def read_form(body: bytes, form: type[Form]) -> Form:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = [str(part) for part in first["loc"]]
-        field = place[-1] if place[:1] == ["about"] else "".join(place[:1])
+        field = "".join(place[:1])
         detail = EXPECTED.get(field, f"{'.'.join(place)}: {first['msg']}" if place else first["msg"])
         raise ProblemDetails(ProblemKind.MALFORMED, detail, field=field) from None
 

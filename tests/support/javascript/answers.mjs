@@ -62,7 +62,7 @@ const heldBy = ({ texts, pairs }) => texts ?? new Map(pairs);
 
 /** The answers to the thresholds, tasks, levels, keys, prefixes, reports, coins and sealed reports of the vectors. */
 export async function answers(client, vectors) {
-  const { fromBase64url, toBase64url } = await import(`${client}/bytes.js`);
+  const { fromBase64url, toBase64url, toId } = await import(`${client}/bytes.js`);
   const { expLower } = await import(`${client}/epsilon.js`);
   const { parseDecimal } = await import(`${client}/fraction.js`);
   const { levelValuesOf, neighboursOf } = await import(`${client}/levels.js`);
@@ -156,10 +156,11 @@ export async function answers(client, vectors) {
   }
 
   async function sealed({ public_key, digest, ephemeral_key, body, sealed }) {
-    const { readPublicKey, seal } = await import(`${client}/sealing.js`);
-    const read = await refusal("key", () => ({ public_key: toBase64url(readPublicKey(public_key)) }));
+    const { isPublicKey, seal } = await import(`${client}/mixed.js`);
+    if (!isPublicKey(public_key)) return { fails_at: "key" };
+    const read = { public_key };
     if (!sealed) return read;
-    const work = () => seal(fromBase64url(body), public_key, fromHex(digest));
+    const work = () => seal({ id: toId(fromHex(digest)), mixer: { key: public_key } }, fromBase64url(body));
     const enc = toHex(fromBase64url(sealed).slice(0, 32));
     return { ...read, sealed: toBase64url(await withPair(ephemeral_key, enc, work)) };
   }

@@ -38,15 +38,17 @@ class LifeCollector {
       if (mode === "unadmitted") return problem(410, "deleted");
       return this.#closed(task) ?? json(200, { coin: null });
     }
-    const [report] = JSON.parse(body).reports;
+    const isSealed = what === "sealed";
+    const report = isSealed ? { id: "", body: toBase64url(body) } : JSON.parse(body).reports[0];
     this.uploads.push([task, report.id, report.body]);
-    const [status, kind] = this.refusal;
+    // A mixer refuses the whole request.
+    const [status, kind] = isSealed && this.refusal[0] === 200 ? [403, "invitation-spent"] : this.refusal;
     if (mode === "loses") return undefined;
     if (mode === "busy") return problem(503, "overloaded");
     if (mode === "unsure") return problem(401, "bad-token");
     if (mode === "refuses" && status !== 200) return problem(status, kind);
     if (mode === "refuses") return json(200, { refused: [{ id: report.id, reason: kind }] });
-    return this.#closed(task) ?? json(200, { refused: [] });
+    return this.#closed(task) ?? json(200, isSealed ? { held: true } : { refused: [] });
   }
 
   #closed(task) {
@@ -99,7 +101,7 @@ class Life {
   async #fetch(url, { body }) {
     const step = this.#stepOf(this.page);
     await step("request");
-    const reply = this.collector.answer(url.slice(COLLECTOR.length), body);
+    const reply = this.collector.answer(new URL(url).pathname, body);
     await step("answer");
     if (!reply) throw new TypeError("no answer");
     const { status, media, content } = reply,
@@ -160,7 +162,11 @@ class Life {
       rows = [...(this.database.rows.get("reports")?.values() ?? [])];
     return {
       uploads: this.collector.uploads,
-      stored: rows.map(({ task, report }) => [task, toBase64url(report.id), toBase64url(report.body)]),
+      stored: rows.map(({ task, report }) => [
+        task,
+        report.sealed ? "" : toBase64url(report.id),
+        toBase64url(report.sealed ?? report.body),
+      ]),
       ledger: ledger.map((entry) => [
         entry.survey,
         entry.task,
@@ -169,8 +175,10 @@ class Life {
         entry.day,
         entry.series ?? null,
         entry.round ?? null,
+        entry.claim ? [entry.claim.epsilon, entry.claim.delta] : null,
       ]),
-      spent: await client.spent(),
+      sums: [await client.spent(), await client.spentDelta(), await client.localSpent()],
+      localCap: await client.localCap(),
       cap: await client.cap(),
       capPerPeriod: (await client.capPerPeriod()) ?? null,
     };

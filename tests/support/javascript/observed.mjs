@@ -90,11 +90,12 @@ class World {
   }
 
   async #fetch(url, options) {
-    const path = url.slice(ADDRESS.length);
+    const { origin, pathname: path } = new URL(url);
     const kind = path.split("/")[3] ?? "contract";
-    this.seen.push(["request", this.now, path, options]);
+    this.seen.push(["request", this.now, path, { origin, ...options }]);
     this.now += EXCHANGE;
-    const status = this.left[kind].shift() ?? 200;
+    // A mixer fails as a collector does.
+    const status = this.left[kind === "sealed" ? "reports" : kind].shift() ?? 200;
     if (!status) throw new TypeError("no answer");
     if (STRANGERS[status]) {
       const [media, text] = STRANGERS[status];
@@ -105,6 +106,7 @@ class World {
       contract: this.contract,
       admission: JSON.stringify({ coin: this.coin }),
       reports: '{"refused":[]}',
+      sealed: '{"held":true}',
     };
     const headers = new Map([
       ["Content-Type", isRefused ? "application/problem+json" : "application/json"],
@@ -126,7 +128,7 @@ class World {
   /** What one call of a new page at a time returns, or its error. */
   async call(time, method, given) {
     this.now = Math.max(time, this.now);
-    const page = new SeriesClient(ADDRESS, { cap: 100, retryPolicy, clock: () => new Date(this.now) });
+    const page = new SeriesClient(ADDRESS, { cap: 100, localCap: 100, retryPolicy, clock: () => new Date(this.now) });
     try {
       return (await page[method](...given)) ?? null;
     } catch ({ name, code, message }) {
@@ -156,5 +158,5 @@ export async function answer({ calls, held, ...given }) {
       rows.push(shown(world.rows()));
     }
   });
-  return { results, rows, seen: world.seen, opened: [...world.database.opened].map((text) => JSON.parse(text)) };
+  return { results, rows, seen: shown(world.seen), opened: [...world.database.opened].map((text) => JSON.parse(text)) };
 }

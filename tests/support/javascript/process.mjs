@@ -6,6 +6,7 @@ import { streamOf, toHex, withLaterClocks, withRandomness } from "./randomness.m
 
 const client = new URL(import.meta.url).searchParams.get("client");
 const { expLower, powerLower } = await import(`${client}/epsilon.js`);
+const { toId } = await import(`${client}/bytes.js`);
 const { parseDecimal } = await import(`${client}/fraction.js`);
 const { makeReportFrom } = await import(`${client}/report.js`);
 const { Tape } = await import(`${client}/tape.js`);
@@ -53,10 +54,13 @@ async function withProperty(owner, name, value, work) {
   }
 }
 
+/** What sealing needs of a task. */
+const sealedFor = (key, digest) => ({ id: toId(fromHex(digest)), mixer: { key } });
+
 const SEALING = {
   // Bodies sealed one after another, and what the browser was asked for their key pairs.
   sealed: async ({ bodies, key, digest }) => {
-    const { seal } = await import(`${client}/sealing.js`),
+    const { seal } = await import(`${client}/mixed.js`),
       { subtle } = crypto,
       real = subtle.generateKey.bind(subtle),
       sealed = [],
@@ -66,23 +70,23 @@ const SEALING = {
       return real(...given);
     };
     await withProperty(subtle, "generateKey", recorded, async () => {
-      for (const body of bodies) sealed.push(toHex(await seal(fromHex(body), key, fromHex(digest))));
+      for (const body of bodies) sealed.push(toHex(await seal(sealedFor(key, digest), fromHex(body))));
     });
     return { sealed, asked };
   },
   exchanged: async ({ privateKey, publicKey, recipient, info }) => {
-    const { exchange } = await import(`${client}/sealing.js`);
+    const { exchange } = await import(`${client}/mixed.js`);
     const made = await withPair(privateKey, publicKey, () => exchange(fromHex(recipient), fromHex(info)));
     return Object.fromEntries(Object.entries(made).map(([name, bytes]) => [name, toHex(bytes)]));
   },
   // What a browser says that has everything, no X25519, or no crypto.subtle; null if it can seal.
   tried: async ({ without, key, digest }) => {
-    const { trySeal } = await import(`${client}/sealing.js`);
+    const { checkSealing } = await import(`${client}/mixed.js`);
     const missing = async () => {
       throw new DOMException("Unrecognized algorithm name", "NotSupportedError");
     };
     const work = () =>
-      trySeal(8, key, fromHex(digest)).then(
+      checkSealing(sealedFor(key, digest)).then(
         () => null,
         ({ code, message }) => ({ code, message }),
       );
@@ -140,6 +144,13 @@ const ANSWERS = {
     const read = await Task.fromJson(task);
     return days.map((day) => read.phase(day));
   },
+  // What participants are shown who prefer these languages.
+  shown: async ({ task, preferred }) => {
+    const read = await Task.fromJson(task);
+    return Promise.all(preferred.map((languages) => read.inLanguage(languages)));
+  },
+  // The origins of addresses as the browser reads them.
+  origins: ({ urls }) => urls.map((url) => (URL.canParse(url) ? new URL(url).origin : null)),
   phaseToday: async ({ task }) => (await Task.fromJson(task)).phase(),
   // How often each message occurs, from repeatable draws.
   many: async ({ task, pairs, count, seed }) => {

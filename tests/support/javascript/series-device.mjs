@@ -131,7 +131,7 @@ export class SeriesDevice {
   call(clock, method, given, tab = {}, options = {}) {
     return new Promise((resolve, reject) => {
       Object.assign(tab, { steps: [], end: resolve });
-      const usual = { cap: 1000, retryPolicy: { tries: 1 }, clock: () => this.during(clock) };
+      const usual = { cap: 1000, localCap: 1000, retryPolicy: { tries: 1 }, clock: () => this.during(clock) };
       const work = async () => new this.SeriesClient(URL, { ...usual, ...options })[method](...given);
       const refusal = (error) =>
         error.name === "PckvError" ? resolve({ code: error.code, message: error.message }) : reject(error);

@@ -70,7 +70,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServeProcess]:
     with opened(f"sqlite:///{folder}/pckv.db") as store:
         store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR))
         store.set_token(Role.ANALYST, token_hash(ANALYST))
-    with serving(folder, program=IMPATIENT_COMMAND) as started:
+    keys = folder / "keys"
+    keys.mkdir(0o700)
+    with serving(folder, program=IMPATIENT_COMMAND, mixer_keys=str(keys)) as started:
         yield started
 
 

@@ -103,7 +103,7 @@ MUTANTS = (
     Fault("a cap is remembered only where a report is made", INDEX, {"await this.cap();": ""}, checks.check_the_cap_is_remembered),
     Fault("a cap of 0 is none", INDEX, {"if (cap !== undefined)": "if (Number(cap))"}, checks.check_a_cap_of_nothing_holds),
     Fault("long names as they are", FORMATS, {"return foldCase(name.replace": "return name.length > 64 ? name : foldCase(name.replace"}, checks.check_long_names_are_surveys_too),
-    Fault("no cap by default", LEDGER, {'const DEFAULT_CAP = "10"': 'const DEFAULT_CAP = "1000"'}, checks.check_there_is_a_cap_by_default),
+    Fault("no cap by default", LEDGER, {'cap: { epsilon: "10" }': 'cap: { epsilon: "1000" }'}, checks.check_there_is_a_cap_by_default),
     Fault("closed tasks are answered", INDEX, {'phase === "open"': "task"}, checks.check_a_closed_task_spends_nothing),
 )  # fmt: skip
 

@@ -101,7 +101,7 @@ def test_what_participants_read_is_part_of_the_task(server: ServeProcess, people
         page.get_by_label(label, exact=True).fill(text)
     page.get_by_label("Light (ε = 3)").check()
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
-    assert list(task.about.to_dict().values()) == list(texts.values())
+    assert list(task.about.to_dict().values()) == [*texts.values(), "en", {}]
     assert task.epsilon == 3
 
 

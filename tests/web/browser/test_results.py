@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pckv
 from pckv.base.words import TOO_RARE
+from pckv.web.results import SHOWN_MEMBERS
+from support.mixed_tasks import a_mixed_task
 from support.people import DESK, HOSTILE, PHONE, add_task, chart_with, choose, send_reports
 from support.serving import ServeProcess
 
@@ -145,3 +149,17 @@ def test_a_task_without_reports_says_so_whatever_the_address_asks_for(people: An
     assert page.locator(".estimates").is_hidden()
     operator.go(f"/#/tasks/{task.id}/keys/Heat")
     page.get_by_text("nothing is known of this key").wait_for()
+
+
+def test_the_public_page_of_a_mixed_task_says_what_holds_towards_whom(people: Any) -> None:
+    mixed = a_mixed_task(about=ABOUT)
+    tally = pckv.Tally(mixed)
+    tally.add_many(np.array([1, 2, 3] * 40, np.int64))
+    told = mixed.members(*SHOWN_MEMBERS) | {"phase": "closed", "closed": None, "last_report": None}
+    answer = json.dumps(told | pckv.estimate(tally).to_dict())
+    person = people(PHONE)
+    person.page.route(f"**/tasks/{mixed.id}/results", lambda route: route.fulfill(status=200, body=answer))
+    person.go(f"/results/{mixed.id}")
+    person.page.get_by_text("One batch of a mixer; towards a recipient who sees only that batch: ε = 1").wait_for()
+    person.page.get_by_text("if the mixer follows the protocol and at least 1,500 of the reports are honest").wait_for()
+    person.check()

@@ -1,4 +1,4 @@
-"""The tasks and series of a collector: their state for some seconds, their texts, and the rounds of series."""
+"""The tasks and series of a collector or a mixer: their state for some seconds, texts, and rounds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import Annotated, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 from fastapi.responses import JSONResponse, Response
 
@@ -15,6 +15,7 @@ from pckv.base.canonical import is_id
 from pckv.base.days import Phase
 from pckv.base.errors import TaskGone
 from pckv.collector.computations import Computations, do_each
+from pckv.collector.http.auth import new_token, token_hash
 from pckv.collector.http.bodies import JSON_TYPE
 from pckv.collector.http.downloads import SharedFile
 from pckv.collector.http.logs import log
@@ -23,6 +24,7 @@ from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.series import Series
 from pckv.contract.task import Task
 from pckv.store.base import StoredSeries, StoredTask
+from pckv.store.contract_store import ContractStore
 from pckv.store.store import Store
 
 
@@ -41,7 +43,7 @@ def next_round(series: Series, day: str) -> int | None:
 class RoundMaker:
     """Adds the tasks of rounds to a store; a series determines its rounds, so several collectors agree."""
 
-    def __init__(self, store: Store, prepare: Callable[[Task], None]) -> None:
+    def __init__(self, store: ContractStore, prepare: Callable[[Task], None]) -> None:
         self._store, self._prepare = store, prepare
         # The rounds of each series that were due last and need no more work: deriving a task of many keys
         # takes long.
@@ -76,6 +78,7 @@ class RoundMaker:
 # After how many seconds the store is asked again for a task, and until when what it said last is used
 # meanwhile; transactions check the store's own state in any case.
 CACHE_SECONDS, MAX_CACHE_SECONDS = 2.0, 5.0
+MAX_INVITATIONS_PER_REQUEST = 100_000
 # How long browsers and devices may keep a text, which never changes.
 TEXT_CACHING = "public, max-age=3600"
 # The most memory that tasks, and that texts, may take. A name of a key takes about this much in a task.
@@ -87,7 +90,14 @@ MIN_GZIP_BYTES = 2**10
 T = TypeVar("T")
 
 
-class Contracts:
+class RecipientDuties(NamedTuple):
+    """What a recipient of mixed reports does: check a new task or series, and forget the key of one that goes."""
+
+    check: Callable[[Task | Series], None]
+    forget_key: Callable[[Task], None]
+
+
+class ContractCache:
     """The tasks and series of a store, and the day by which they are open.
 
     `prepare` is what to do for a new task, before its first reports come. Some threads ask the store
@@ -96,7 +106,7 @@ class Contracts:
 
     def __init__(
         self,
-        store: Store,
+        store: ContractStore,
         today: Callable[[], str],
         prepare: Callable[[Task], None],
         lookups: ThreadPoolExecutor,
@@ -171,6 +181,17 @@ class Contracts:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._text_threads, _text_of, contract)
 
+    async def invite(self, task_id: str, count: int) -> list[str]:
+        """Create one-time tokens; from now on the task takes reports by invitation only."""
+        if (await self.find(task_id)).task.series is not None:
+            raise ProblemDetails(ProblemKind.MALFORMED, "a round of a series takes no invitations")
+        tokens = [new_token() for _ in range(count)]
+        added = await asyncio.to_thread(self.store.add_invitations, task_id, [token_hash(token) for token in tokens])
+        self.invalidate(task_id)
+        if not added:
+            raise ProblemDetails(ProblemKind.DELETED)
+        return tokens
+
     def check_open(self, stored: StoredTask) -> None:
         """Refuse reports outside the task's days: the day of receipt decides."""
         phase = stored.phase(self.today())
@@ -178,6 +199,58 @@ class Contracts:
             raise ProblemDetails(ProblemKind.CLOSED)
         if phase is Phase.WAITING:
             raise ProblemDetails(ProblemKind.NOT_OPEN, f"it opens on {stored.task.opens}")
+
+
+class Contracts(ContractCache):
+    """The tasks and series of a collector's store, which takes the reports of mixed ones from their mixers alone."""
+
+    store: Store
+
+    def __init__(
+        self,
+        store: Store,
+        today: Callable[[], str],
+        prepare: Callable[[Task], None],
+        lookups: ThreadPoolExecutor,
+        texts: ThreadPoolExecutor,
+        recipient: RecipientDuties,
+    ) -> None:
+        super().__init__(store, today, prepare, lookups, texts)
+        self._recipient = recipient
+
+    async def create(self, task: Task, text: str | None = None) -> Response:
+        """Store a task that can be collected, as any; the mixer of a mixed one is asked meanwhile."""
+        await asyncio.to_thread(self.check_mixed, task)
+        return await super().create(task, text)
+
+    def check_open(self, stored: StoredTask) -> None:
+        """Refuse reports outside the task's days, and all of a mixed task."""
+        refuse_mixed(stored.task)
+        super().check_open(stored)
+
+    async def invite(self, task_id: str, count: int) -> list[str]:
+        """Create one-time tokens, as for any task; invitations to a mixed one are its mixer's."""
+        refuse_mixed((await self.find(task_id)).task)
+        return await super().invite(task_id, count)
+
+    def check_mixed(self, contract: Task | Series) -> None:
+        """Refuse a mixed task or series that is new and cannot be collected; the mixer is asked meanwhile."""
+        find = self.store.find_series if isinstance(contract, Series) else self.store.find_task
+        if find(contract.id) is None:
+            self._recipient.check(contract)
+
+    def forget_key(self, task_id: str) -> None:
+        """Delete what opens the reports of a mixed task that is about to be deleted."""
+        stored = self.store.find_task(task_id)
+        if stored is not None:
+            self._recipient.forget_key(stored.task)
+
+
+def refuse_mixed(task: Task) -> None:
+    """Refuse what only tasks without a mixer take here, and name the mixer."""
+    if task.mixer is not None:
+        detail = f"it is run by {task.mixer.operator}, {task.mixer.url}, and decides who may take part and until when"
+        raise ProblemDetails(ProblemKind.MIXED, detail)
 
 
 def _task_size(stored: StoredTask) -> int:

@@ -13,7 +13,7 @@ from pckv.base.limits import MAX_ROUNDS
 from pckv.collector.contracts.contracts import TEXT_CACHING, Contracts, CurrentContracts, next_round
 from pckv.collector.http.bodies import check_json, json_body, json_content
 from pckv.collector.http.policy import Access, Policy, preflight
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, malformed_input
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, malformed_input, problem_responses
 from pckv.contract.facts import said
 from pckv.contract.series import Series
 from pckv.store.base import StoredRound, StoredSeries
@@ -34,6 +34,7 @@ router.add_api_route("/series/{series_id}", preflight, methods=["OPTIONS"], incl
     responses={
         200: {"description": "The series exists already."},
         201: {"description": "The series was created, and its first rounds with it."},
+        **problem_responses(ProblemKind.NOT_MIXABLE),
     },
     openapi_extra=json_body(),
 )
@@ -64,6 +65,7 @@ def _create(contracts: Contracts, series: Series, *, force: bool) -> tuple[bool,
             ProblemKind.MALFORMED,
             f"the first day, {series.first}, is in the past: use force if that is meant",
         )
+    contracts.check_mixed(series)
     new = store.add_series(series, today)
     stored = store.find_series(series.id)
     if stored is not None:

@@ -9,8 +9,14 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from pckv.collector.contracts.contracts import TEXT_CACHING, CurrentContracts, check_id, task_facts
-from pckv.collector.http.auth import new_token, token_hash
+from pckv.collector.contracts.contracts import (
+    MAX_INVITATIONS_PER_REQUEST,
+    TEXT_CACHING,
+    CurrentContracts,
+    check_id,
+    refuse_mixed,
+    task_facts,
+)
 from pckv.collector.http.bodies import check_json, json_body, json_content
 from pckv.collector.http.policy import Access, Policy, preflight
 from pckv.collector.http.problem_details import (
@@ -24,7 +30,6 @@ from pckv.planning.people import MAX_USERS
 from pckv.store.base import TaskChanges
 
 MAX_TASKS_PER_PAGE = 1000
-MAX_INVITATIONS_PER_REQUEST = 100_000
 
 router = APIRouter(tags=["tasks"])
 router.add_api_route("/tasks/{task_id}", preflight, methods=["OPTIONS"], include_in_schema=False)
@@ -32,7 +37,7 @@ router.add_api_route("/tasks/{task_id}", preflight, methods=["OPTIONS"], include
 CREATION_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"description": "The task exists already."},
     201: {"description": "The task was created."},
-    **problem_responses(ProblemKind.DELETED),
+    **problem_responses(ProblemKind.DELETED, ProblemKind.NOT_MIXABLE),
 }
 
 
@@ -110,10 +115,10 @@ async def change_task(task_id: str, contracts: CurrentContracts, changes: TaskSe
     return task_facts(await contracts.find(task_id))
 
 
-@router.post("/tasks/{task_id}/close", summary="Close a task early")
+@router.post("/tasks/{task_id}/close", summary="Close a task early", responses=problem_responses(ProblemKind.MIXED))
 async def close_task(task_id: str, contracts: CurrentContracts) -> dict[str, Any]:
-    """Take no more reports from now on."""
-    await contracts.find(task_id)
+    """Take no more reports from now on; the day of a mixed task is its mixer's, and stays."""
+    refuse_mixed((await contracts.find(task_id)).task)
     await asyncio.to_thread(contracts.store.close_task, task_id, contracts.today())
     contracts.invalidate(task_id)
     return task_facts(await contracts.find(task_id))
@@ -123,6 +128,7 @@ async def close_task(task_id: str, contracts: CurrentContracts) -> dict[str, Any
 async def delete_task(task_id: str, contracts: CurrentContracts) -> dict[str, Any]:
     """Delete everything but the fact that there was a task; it cannot be undone."""
     check_id(task_id)
+    await asyncio.to_thread(contracts.forget_key, task_id)
     deletion = await asyncio.to_thread(contracts.store.delete_task, task_id, contracts.today())
     contracts.invalidate(task_id)
     if deletion is None:
@@ -131,18 +137,16 @@ async def delete_task(task_id: str, contracts: CurrentContracts) -> dict[str, An
     return {"task": deletion.task, "day": deletion.day, "reports": deletion.reports, "erasure": erasure}
 
 
-@router.post("/tasks/{task_id}/invitations", summary="Create invitations", status_code=201)
+@router.post(
+    "/tasks/{task_id}/invitations",
+    summary="Create invitations",
+    status_code=201,
+    responses=problem_responses(ProblemKind.MIXED),
+)
 async def create_invitations(
     task_id: str,
     contracts: CurrentContracts,
     count: Annotated[int, Query(ge=1, le=MAX_INVITATIONS_PER_REQUEST)] = 1,
 ) -> dict[str, list[str]]:
     """Create one-time tokens, shown this once; from now on the task takes reports by invitation only."""
-    if (await contracts.find(task_id)).task.series is not None:
-        raise ProblemDetails(ProblemKind.MALFORMED, "a round of a series takes no invitations")
-    tokens = [new_token() for _ in range(count)]
-    added = await asyncio.to_thread(contracts.store.add_invitations, task_id, [token_hash(token) for token in tokens])
-    contracts.invalidate(task_id)
-    if not added:
-        raise ProblemDetails(ProblemKind.DELETED)
-    return {"invitations": tokens}
+    return {"invitations": await contracts.invite(task_id, count)}

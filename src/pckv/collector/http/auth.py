@@ -30,7 +30,7 @@ from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.collector.http.rate_limit import FailedTokens
 from pckv.collector.http.settings import TOKEN_VARIABLE
 from pckv.store.base import Role, Session
-from pckv.store.store import Store
+from pckv.store.contract_store import ContractStore
 
 TOKEN_BYTES = 32
 # A token of the environment is the operator's own: this many random characters cannot be guessed.
@@ -76,7 +76,7 @@ def environment_token() -> str | None:
     return token or None
 
 
-def create_first_token(store: Store, token_file: str | None) -> AdministratorToken:
+def create_first_token(store: ContractStore, token_file: str | None) -> AdministratorToken:
     """Create the administrator's token at the first start; return where it is.
 
     Of several collectors that start first on one store, exactly one creates a token. Without a file for it
@@ -98,11 +98,11 @@ def create_first_token(store: Store, token_file: str | None) -> AdministratorTok
     return AdministratorToken(TokenPlace.EARLIER)
 
 
-def _has_administrator(store: Store) -> bool:
+def _has_administrator(store: ContractStore) -> bool:
     return any(role is Role.ADMINISTRATOR for role, _ in store.tokens())
 
 
-def _create_in_file(store: Store, path: Path) -> bool:
+def _create_in_file(store: ContractStore, path: Path) -> bool:
     """Create the token in a file, which appears once the store has the token; return whether it did.
 
     So a collector that shares the file with others finds it only if one of them has created the token. Until
@@ -140,8 +140,8 @@ def _link_token(temporary: Path, path: Path) -> None:
 def _log_other_creator() -> None:
     log(
         "token_exists",
-        reason="another collector that started at the same time created the administrator's token: "
-        "it is in that collector's terminal or token file",
+        reason="another process that started at the same time created the administrator's token: "
+        "it is in the terminal or the token file of that process",
     )
 
 
@@ -173,7 +173,7 @@ Account = Annotated[bytes, Depends(get_account)]
 class Sessions:
     """Starts, finds and ends sessions."""
 
-    def __init__(self, store: Store, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, store: ContractStore, now: Callable[[], float] = time.time) -> None:
         self._store, self._now = store, now
 
     def start(self, role: Role, token: bytes) -> str:
@@ -195,7 +195,7 @@ class Sessions:
 class Guard:
     """Checks the token, or the session, of every request that is not public."""
 
-    def __init__(self, store: Store, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, store: ContractStore, threads: ThreadPoolExecutor) -> None:
         self._store, self._threads = store, threads
         self.sessions = Sessions(store)
         self._failed_tokens = FailedTokens()

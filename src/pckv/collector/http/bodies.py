@@ -22,6 +22,8 @@ Header = tuple[bytes, bytes]
 
 JSON_TYPE = "application/json"
 ANY_OBJECT: dict[str, Any] = {"type": "object"}
+CLOSED_OBJECT = ANY_OBJECT | {"additionalProperties": False}
+TEXT = {"type": "string"}
 # A small lease may use all of the budget but what is kept for tiny ones, a large lease only what small ones on
 # all connections leave: a request with a few reports is not refused because others hold large bodies.
 MAX_TINY_BYTES = 4 * 2**10
@@ -220,7 +222,9 @@ class AnswerSender:
             await self._send({**message, "body": body[start:end], "more_body": more or end < len(body)})
 
     def _with_headers(self, start: Message) -> Message:
-        return {**start, "headers": [*start["headers"], *self.headers]}
+        # What an answer says itself stands: browsers would obey both.
+        said = {name.lower() for name, _ in start["headers"]}
+        return {**start, "headers": [*start["headers"], *(header for header in self.headers if header[0] not in said)]}
 
     async def _refuse(self, problem: ProblemDetails) -> None:
         async def send(message: Message) -> None:

@@ -24,7 +24,7 @@ from pckv.collector.http.logs import log
 from pckv.collector.http.policy import ANY_ORIGIN, Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, handle_store_error
 from pckv.collector.http.rate_limit import RateLimit
-from pckv.collector.http.settings import Settings
+from pckv.collector.http.settings import ServiceSettings
 
 # What begins between two looks at what arrived meanwhile; each takes up to a millisecond.
 MAX_STARTS_PER_ROUND = 2
@@ -104,7 +104,7 @@ class RouteTable:
 class Gateway:
     """In front of an application, and the only way to its routes."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, budget: ByteBudget, guard: Guard) -> None:
+    def __init__(self, app: ASGIApp, settings: ServiceSettings, budget: ByteBudget, guard: Guard) -> None:
         self._app, self._settings, self._budget, self._guard = app, settings, budget, guard
         self._rate = RateLimit(settings.requests_per_second) if settings.requests_per_second else None
         self._routes: RouteTable | None = None

@@ -31,6 +31,8 @@ class Access(Enum):
     PUBLIC = "public"
     ANALYSTS = "analysts"
     ADMINISTRATOR = "administrator"
+    # Of the batch of one task, at a mixer.
+    RECIPIENT = "recipient"
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,9 @@ async def preflight() -> Response:
 
 
 def part(name: str) -> Any:
-    """Return the dependency of a route on a part of the collector that its requests come to."""
+    """Return the dependency of a route on a part of the service that its requests come to."""
 
     def get(request: Request) -> Any:
-        return getattr(request.app.state.collector, name)
+        return getattr(request.app.state.service, name)
 
     return Depends(get)

@@ -34,16 +34,18 @@ class ProblemKind(Enum):
     CLOSED = _ProblemType("closed", 403, "The task takes no more reports.")
     INVITATION_UNKNOWN = _ProblemType("invitation-unknown", 403, "The task has no such invitation.")
     INVITATION_SPENT = _ProblemType("invitation-spent", 403, "The invitation was used before.")
+    MIXED = _ProblemType("mixed", 403, "The reports of this task go to its mixer.")
     FORBIDDEN = _ProblemType("forbidden", 403, "This token does not allow it.")
     UNKNOWN = _ProblemType("unknown", 404, "There is no such task or page here.")
     WRONG_METHOD = _ProblemType("wrong-method", 405, "There is no such method here.")
     NOT_ACCEPTABLE = _ProblemType("not-acceptable", 406, "None of the accepted forms can be given.")
     SLOW = _ProblemType("slow", 408, "The request took too long to arrive.")
+    NOT_MIXABLE = _ProblemType("not-mixable", 409, "The mixer or the private key of this task is not ready.")
     DELETED = _ProblemType("deleted", 410, "The task was deleted.")
     TOO_LARGE = _ProblemType("too-large", 413, "The request is too large.")
     MEDIA = _ProblemType("unsupported-media", 415, "The media type or content encoding is not taken.")
     TOO_OFTEN = _ProblemType("too-often", 429, "Too many requests.")
-    OVERLOADED = _ProblemType("overloaded", 503, "The collector cannot take this now.")
+    OVERLOADED = _ProblemType("overloaded", 503, "This service cannot take this now.")
 
 
 class ProblemDetails(Exception):
@@ -119,7 +121,11 @@ BAD_ID, DUPLICATE, WRONG_COIN = "bad_id", "duplicate_in_request", "wrong_coin"
 DECODING_REASONS = (BAD_ID, "bad_encoding", "wrong_length", "out_of_range", DUPLICATE, WRONG_COIN)
 ACCEPTED = frozenset({ReportOutcome.STORED, ReportOutcome.KNOWN})
 # The whole request is refused.
-TASK_ENDED = {ReportOutcome.TASK_CLOSED: ProblemKind.CLOSED, ReportOutcome.TASK_GONE: ProblemKind.DELETED}
+TASK_ENDED = {
+    ReportOutcome.TASK_CLOSED: ProblemKind.CLOSED,
+    ReportOutcome.TASK_GONE: ProblemKind.DELETED,
+    ReportOutcome.TASK_FULL: ProblemKind.CLOSED,
+}
 # Why a report can be refused, before the store has seen it and by the store.
 REFUSAL_REASONS = tuple(
     dict.fromkeys(

@@ -1,4 +1,4 @@
-"""Settings of a collector: flags override the environment, which overrides the file."""
+"""Settings of a collector or a mixer: flags override the environment, which overrides the file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pckv.base.errors import ParameterError
 
@@ -17,8 +17,8 @@ TOKEN_VARIABLE = "PCKV_ADMIN_TOKEN"  # noqa: S105
 
 
 @dataclass(frozen=True)
-class Settings:
-    """All settings, with their defaults."""
+class ServiceSettings:
+    """The settings that a collector and a mixer both have, with their defaults."""
 
     store: str = "sqlite:///pckv.db"
     host: str = "127.0.0.1"
@@ -26,8 +26,6 @@ class Settings:
     # Processes that take requests; several need PostgreSQL.
     workers: int = 1
     token_file: str | None = None
-    # Days after a task has closed until its reports are deleted; its tally stays. None: never.
-    keep_reports: int | None = None
     # Most reports per commit, least milliseconds between commits, and most reports that may wait.
     batch_reports: int = 10_000
     batch_delay: int = 3
@@ -42,18 +40,37 @@ class Settings:
     connections: int = 2000
     # The most bytes that all heads, bodies, queued reports and answers may take together.
     budget_bytes: int = 256 * 2**20
-    # How many seconds a request for estimates, a chart or a file of reports waits for it.
-    analysis_seconds: int = 60
     # Requests per second that one network address may send on average; 0 for no limit.
     requests_per_second: int = 0
 
 
+@dataclass(frozen=True)
+class Settings(ServiceSettings):
+    """All settings of a collector, with their defaults."""
+
+    # Days after a task has closed until its reports are deleted; its tally stays. None: never.
+    keep_reports: int | None = None
+    # The folder of the private keys of mixed tasks, and of the tokens for their mixers; apart from the store.
+    mixer_keys: str | None = None
+    # How many seconds a request for estimates, a chart or a file of reports waits for it.
+    analysis_seconds: int = 60
+
+
+Kind = TypeVar("Kind", bound=ServiceSettings)
+
+
 def load(flags: Mapping[str, Any], environment: Mapping[str, str] = os.environ, file: Path | None = None) -> Settings:
+    """Return the settings of a collector."""
+    return load_settings(Settings(), PREFIX, flags, environment, file)
+
+
+def load_settings(
+    settings: Kind, prefix: str, flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None
+) -> Kind:
     """Return the settings of a TOML file, overridden by the environment (PCKV_PORT, …), then by flags."""
-    settings = Settings()
     if file is not None:
         settings = _with(settings, _read(file), str(file))
-    named = {field.name: environment.get(PREFIX + field.name.upper()) for field in fields(Settings)}
+    named = {field.name: environment.get(prefix + field.name.upper()) for field in fields(settings)}
     settings = _with(settings, {name: value for name, value in named.items() if value is not None}, "environment")
     return _with(settings, {name: value for name, value in flags.items() if value is not None}, "flags")
 
@@ -65,8 +82,8 @@ def _read(file: Path) -> dict[str, Any]:
         raise ParameterError(f"{file}: not a TOML file ({error})") from None
 
 
-def _with(settings: Settings, values: Mapping[str, Any], source: str) -> Settings:
-    kinds = {field.name: str(field.type) for field in fields(Settings)}
+def _with(settings: Kind, values: Mapping[str, Any], source: str) -> Kind:
+    kinds = {field.name: str(field.type) for field in fields(settings)}
     checked: dict[str, Any] = {}
     for name, value in values.items():
         if name not in kinds:

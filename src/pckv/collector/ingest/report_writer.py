@@ -59,7 +59,7 @@ class ReportWriter:
         """Return the outcomes of an upload's reports, once they are on disk."""
         if self._stopping:
             # It would not be written any more.
-            raise ProblemDetails(ProblemKind.OVERLOADED, "the collector is stopping")
+            raise ProblemDetails(ProblemKind.OVERLOADED, "the service is stopping")
         if self.pending_reports + len(upload.reports) > self._max_pending:
             raise ProblemDetails(ProblemKind.OVERLOADED, "too many reports wait to be written")
         outcomes: asyncio.Future[list[ReportOutcome]] = asyncio.get_running_loop().create_future()

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 
-from pckv.base.canonical import RepeatedMember, base64url, refuse_repeated_members
-from pckv.base.limits import REPORT_ID_BYTES, SERVER_COIN
+from pckv.base.canonical import base64url
 from pckv.collector.contracts.contracts import Contracts
 from pckv.collector.http.auth import token_hash
 from pckv.collector.http.bodies import (
     ANY_OBJECT,
+    CLOSED_OBJECT,
     JSON_TYPE,
     MAX_SMALL_BYTES,
+    TEXT,
     ByteBudget,
     RequestBody,
-    json_body,
     json_content,
-    media_type,
 )
 from pckv.collector.http.metrics import Metrics
 from pckv.collector.http.policy import Access, Policy, preflight
@@ -46,14 +44,11 @@ from pckv.collector.ingest.decoding import (
 )
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.contract.task import Task
-from pckv.store.base import InvitationState, Upload
-from pckv.store.store import Store
+from pckv.store.base import Upload
 
 ARROW_TYPE = "application/vnd.apache.arrow.stream"
 # What a report takes in memory besides its body, once it is decoded.
 DECODED_BYTES_PER_REPORT = 256
-CLOSED_OBJECT = ANY_OBJECT | {"additionalProperties": False}
-TEXT = {"type": "string"}
 REPORT = CLOSED_OBJECT | {
     "required": ["id", "body"],
     "properties": {"id": TEXT, "body": TEXT, "invitation": TEXT},
@@ -63,15 +58,6 @@ REPORTS_SCHEMA = CLOSED_OBJECT | {"required": ["reports"], "properties": REPORTS
 REFUSAL = ANY_OBJECT | {"required": ["id", "reason"], "properties": {"id": TEXT, "reason": TEXT}}
 REFUSALS = {"refused": {"type": "array", "items": REFUSAL}}
 REFUSED_SCHEMA = ANY_OBJECT | {"required": ["refused"], "properties": REFUSALS}
-COIN = {"coin": {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_-]{22}$"}}
-ADMISSION_SCHEMA = CLOSED_OBJECT | {"required": ["coin"], "properties": COIN}
-INVITATION_SCHEMA = CLOSED_OBJECT | {"properties": {"invitation": TEXT}}
-
-MAX_REQUEST_BYTES = 4 * 2**10
-INVITATION_PROBLEMS = {
-    InvitationState.UNKNOWN: ProblemKind.INVITATION_UNKNOWN,
-    InvitationState.SPENT: ProblemKind.INVITATION_SPENT,
-}
 
 Decode = Callable[[Task, bytes], Decoded]
 
@@ -89,8 +75,7 @@ FORMATS = {
 }
 
 router = APIRouter(tags=["reports"])
-for path in ("/tasks/{task_id}/reports", "/tasks/{task_id}/admission"):
-    router.add_api_route(path, preflight, methods=["OPTIONS"], include_in_schema=False)
+router.add_api_route("/tasks/{task_id}/reports", preflight, methods=["OPTIONS"], include_in_schema=False)
 
 
 @dataclass
@@ -139,7 +124,7 @@ class Ingest:
     response_class=Response,
     responses={
         200: {"description": "What was refused.", **json_content(REFUSED_SCHEMA)},
-        **problem_responses(ProblemKind.NOT_OPEN, ProblemKind.CLOSED),
+        **problem_responses(ProblemKind.NOT_OPEN, ProblemKind.CLOSED, ProblemKind.MIXED),
     },
     openapi_extra={
         "requestBody": {
@@ -157,11 +142,11 @@ async def send_reports(task_id: str, request: Request) -> Response:
 
     The same id with the same body again is fine; with another body it is a conflict, and the first stays.
     """
-    ingest: Ingest = request.app.state.collector.ingest
+    ingest: Ingest = request.app.state.service.ingest
     upload_format = _format_of(request)
     stored = await ingest.contracts.find(task_id)
-    ingest.contracts.check_open(stored)
     task = stored.task
+    ingest.contracts.check_open(stored)
     limit = min(ingest.max_bytes, upload_format.max_bytes(task))
     async with RequestBody(request.scope, request.receive, ingest.budget, limit) as body:
         decoded = await ingest.decode(upload_format.decode, task, body.content)
@@ -188,74 +173,3 @@ def _format_of(request: Request) -> UploadFormat:
     if found is None:
         raise ProblemDetails(ProblemKind.MEDIA, f"reports come as {JSON_TYPE} or {ARROW_TYPE}")
     return found
-
-
-@router.post(
-    "/tasks/{task_id}/admission",
-    summary="Ask whether a report would be taken",
-    response_class=Response,
-    responses={
-        200: {
-            "description": "A report would be taken now, with this coin as its id unless it is null.",
-            **json_content(ADMISSION_SCHEMA),
-        },
-        **problem_responses(
-            ProblemKind.NOT_OPEN,
-            ProblemKind.CLOSED,
-            ProblemKind.INVITATION_UNKNOWN,
-            ProblemKind.INVITATION_SPENT,
-        ),
-    },
-    openapi_extra=json_body(INVITATION_SCHEMA),
-)
-@Policy(Access.PUBLIC, any_origin=True, direct=True)
-async def ask_admission(task_id: str, request: Request) -> Response:
-    """Say whether a report would be taken now; where the task needs one, hand out the coin of the invitation.
-
-    Nothing is spent. Asked again with an unspent invitation, the answer has the same coin.
-    """
-    if media_type(request) != JSON_TYPE:
-        raise ProblemDetails(ProblemKind.MEDIA, f"an admission is asked for in {JSON_TYPE}")
-    ingest: Ingest = request.app.state.collector.ingest
-    contracts = ingest.contracts
-    stored = await contracts.find(task_id)
-    contracts.check_open(stored)
-    async with RequestBody(request.scope, request.receive, ingest.budget, MAX_REQUEST_BYTES) as body:
-        invitation = _read_invitation(body.content)
-    coin = None
-    if stored.by_invitation:
-        if invitation is None:
-            raise ProblemDetails(ProblemKind.INVITATION_UNKNOWN, "this task takes reports by invitation only")
-        coin = await contracts.look_up(_coin, contracts.store, stored.task, invitation)
-    content = {"coin": None if coin is None else base64url(coin)}
-    return JSONResponse(content, headers={"Cache-Control": "no-store"})
-
-
-def _read_invitation(body: bytes) -> str | None:
-    """Return the invitation that a body names, if it names one."""
-    try:
-        content: Any = json.loads(body.decode(), object_pairs_hook=refuse_repeated_members)
-    except RepeatedMember:
-        raise ProblemDetails(ProblemKind.MALFORMED, "a member appears twice") from None
-    except (ValueError, RecursionError):
-        raise ProblemDetails(ProblemKind.MALFORMED, "the body is not JSON") from None
-    match content:
-        case {"invitation": str(invitation), **others} if not others:
-            return invitation
-        case {**members} if not members:
-            return None
-    raise ProblemDetails(ProblemKind.MALFORMED, 'the body must be {"invitation": "…"} or {}')
-
-
-def _coin(store: Store, task: Task, invitation: str) -> bytes | None:
-    """Return the coin of an invitation, None where the task needs none; or raise what is wrong with it."""
-    hashed = token_hash(invitation)
-    # Read first: a guess must not make the store write.
-    found: bytes | InvitationState = store.invitation_state(task.id, hashed)
-    if found is InvitationState.VALID and task.coin == SERVER_COIN:
-        found = store.issue_coin(task.id, hashed, secrets.token_bytes(REPORT_ID_BYTES))
-    if isinstance(found, bytes):
-        return found
-    if found in INVITATION_PROBLEMS:
-        raise ProblemDetails(INVITATION_PROBLEMS[found])
-    return None

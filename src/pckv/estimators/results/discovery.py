@@ -11,10 +11,11 @@ import numpy as np
 from pckv.base.canonical import check_names
 from pckv.base.errors import DataError, ParameterError
 from pckv.base.table import ResultTable
-from pckv.base.words import percent, plural, ranged
+from pckv.base.words import percent, plural, ranged, sentence
+from pckv.contract.facts import realised_text
 
 # What is not a property of the whole table.
-PARTS = ("keys", "tree")
+PARTS = ("keys", "tree", "mixed")
 FREQUENCIES = ("frequency", "frequency_low", "frequency_high")
 
 
@@ -83,6 +84,7 @@ class Discovery(ResultTable):
         padding: How many texts of a person a report stands for at most.
         smallest_frequency: The least frequency of a text of that many characters that is found four times out
             of five with this many reports.
+        mixed: Of a mixed task, that the reports are one batch, and what holds towards whom, in words; None for others.
     """
 
     MISSING: ClassVar[str] = "key {!r} was not found"
@@ -99,6 +101,7 @@ class Discovery(ResultTable):
     characters: int
     padding: int
     smallest_frequency: float
+    mixed: str | None = None
 
     def __iter__(self) -> Iterator[FoundKey]:
         """Yield the texts, the most frequent ones first."""
@@ -144,7 +147,7 @@ class Discovery(ResultTable):
             if self.smallest_frequency < 1
             else f"These are too few for a key of {self.characters} characters, even if all people hold it."
         )
-        sentence = f"{found} among {plural(self.reports, 'report')}. {findable}"
+        first = f"{found} among {plural(self.reports, 'report')}. {findable}"
         selected = (
             f"Of the intervals of these keys, at most {percent(1 - self.level)} miss the truth by chance, on average: "
             f"each has the level {100 * self.keys_level:.6g} %, since the keys were selected."
@@ -158,7 +161,8 @@ class Discovery(ResultTable):
             f"{plural(cut, 'key')} may go on: no more than {self.characters} characters are found. Complete "
             "such keys before you measure them: a measurement counts whole keys, written alike, capital letters too."
         )
-        return (sentence, *([selected] if self.keys else []), larger, *([goes_on] if cut else []))
+        mixed = sentence(self.mixed) if self.mixed else ""
+        return tuple(filter(None, (first, selected if self.keys else "", larger, goes_on if cut else "", mixed)))
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return what tables for people say of every key: the frequency, and its interval."""
@@ -173,7 +177,7 @@ class Discovery(ResultTable):
     def title(self) -> str:
         """What stands above the table for people."""
         return (
-            f"{plural(self.reports, 'report')}, realised ε {self.epsilon:g}, at most "
+            f"{plural(self.reports, 'report')}, {realised_text(self.epsilon, self.mixed)}, at most "
             f"{percent(self.false_discovery_rate)} false discoveries on average"
         )
 
@@ -192,7 +196,8 @@ class Discovery(ResultTable):
     def facts(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""
         facts = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in PARTS}
-        return facts | {"verdict": list(self.verdict)}
+        mixed = {} if self.mixed is None else {"mixed": self.mixed}
+        return facts | mixed | {"verdict": list(self.verdict)}
 
     def to_text(self) -> str:
         """Return the keys one per line: a file of keys, as a new task takes it."""

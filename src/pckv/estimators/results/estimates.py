@@ -16,7 +16,8 @@ from pckv.base.errors import DataError, ParameterError
 from pckv.base.limits import BETWEEN, MIN_LEVELS, REFUSE_BETWEEN, ROUND
 from pckv.base.records import plain, read_columns, read_members, read_value
 from pckv.base.table import ResultTable
-from pckv.base.words import TOO_RARE, UNLISTED, Ranged, percent, plural, ranged
+from pckv.base.words import TOO_RARE, UNLISTED, Ranged, percent, plural, ranged, sentence
+from pckv.contract.facts import realised_text
 from pckv.estimators.alarms import AlarmTest
 from pckv.estimators.results.distributions import (
     DEVIATIONS,
@@ -30,8 +31,8 @@ from pckv.estimators.sets import SetSummary
 
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
 # What only some tables have: the key that stands for all that are not listed; the rate of hashed keys, and the
-# level of the intervals of those that are detected.
-OPTIONAL = ("other", "false_discovery_rate", "detected_level")
+# level of the intervals of those that are detected; what the mixer of a mixed task makes possible.
+OPTIONAL = ("other", "false_discovery_rate", "detected_level", "mixed")
 FLAGS = ("mean_known", "reported_mean_known", "detected", "mean_misfit", "collides")
 # What tables for people say instead of a mean that may be anywhere in its range.
 UNKNOWN = "unknown"
@@ -171,6 +172,8 @@ class Estimates(ValueSpread, ResultTable):
         detected_level: Of hashed keys, the level of each interval of those that are `detected`, 1 - R·(1 - level)/m
             for R of m keys: on average at most a share of 1 - level of them does not contain the truth, which is
             the false coverage rate. None where keys are listed, or none is detected.
+        mixed: Of a mixed task, that the reports are one batch, and what holds towards whom, in words: the central ε
+            with its condition, and the ε of a report. None for other tasks.
     """
 
     REPEATED: ClassVar[tuple[str, ...]] = ("reports", "epsilon", "method", "level", "hostile", *OPTIONAL, "warning")
@@ -205,6 +208,7 @@ class Estimates(ValueSpread, ResultTable):
     other: str | None = None
     false_discovery_rate: float | None = None
     detected_level: float | None = None
+    mixed: str | None = None
 
     def __getitem__(self, key: str) -> KeyEstimate:
         """Return what is known of a key.
@@ -288,8 +292,9 @@ class Estimates(ValueSpread, ResultTable):
 
     def with_verdict(self) -> Estimates:
         """Return the same table with the sentences that it ends in."""
+        mixed = sentence(self.mixed) if self.mixed else ""
         if not self.reports:
-            return replace(self, verdict=("There are no reports yet.",))
+            return replace(self, verdict=tuple(filter(None, ("There are no reports yet.", mixed))))
         listed, collisions = self.listed, int(self.collides.sum())
         detected = int(listed.detected.sum())
         larger_sets = (
@@ -313,6 +318,7 @@ class Estimates(ValueSpread, ResultTable):
             if collisions
             else "",
             *(() if self.sets.matters_most else larger_sets),
+            mixed,
         )
         return replace(self, verdict=tuple(filter(None, sentences)))
 
@@ -335,7 +341,7 @@ class Estimates(ValueSpread, ResultTable):
     def title(self) -> str:
         """What stands above the table for people."""
         return (
-            f"{plural(self.reports, 'report')}, {self.mechanism}, realised ε {self.epsilon:g}, "
+            f"{plural(self.reports, 'report')}, {self.mechanism}, {realised_text(self.epsilon, self.mixed)}, "
             f"method {self.method}" + (f", {self.hostile_note}" if self.hostile else "")
         )
 
@@ -508,7 +514,7 @@ class Estimates(ValueSpread, ResultTable):
     def __repr__(self) -> str:
         return (
             f"<Estimates of {plural(len(self.listed), 'key')} from {plural(self.reports, 'report')}: {self.mechanism}, "
-            f"ε = {self.epsilon:g}, method {self.method}, level {self.level:g}"
+            f"ε = {self.epsilon:g}{' of a report' if self.mixed else ''}, method {self.method}, level {self.level:g}"
             f"{(self.hostile and f', hostile {self.hostile:,}') or ''}"
             f"{(self.level_values and f', {len(self.level_values)} levels') or ''}>"
         )

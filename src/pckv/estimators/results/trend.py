@@ -15,6 +15,7 @@ from pckv.base.errors import DataError, ParameterError
 from pckv.base.records import plain, read_columns, read_members, read_value
 from pckv.base.table import ResultTable
 from pckv.base.words import UNLISTED, percent, plural
+from pckv.contract.facts import realised_text
 from pckv.estimators.results.changes import Changes, KeyChange, unseen
 from pckv.estimators.results.estimates import Estimates, KeyEstimate
 from pckv.statistics.detection import DEFAULT_FLAG_RATE
@@ -103,7 +104,7 @@ class Trend(ResultTable):
             where the trend was read from JSON, which has no counts.
     """
 
-    REPEATED: ClassVar[tuple[str, ...]] = ("epsilon", "level", "warning")
+    REPEATED: ClassVar[tuple[str, ...]] = ("epsilon", "level", "mixed", "warning")
     MISSING: ClassVar[str] = "there is no trend of key {!r}"
 
     series: str
@@ -195,7 +196,7 @@ class Trend(ResultTable):
     def verdict(self) -> tuple[str, ...]:
         """What it comes to, in words."""
         if not self.rounds:
-            return ("There are no reports yet.",)
+            return self.pooled.verdict
         compared: tuple[str, ...] = ()
         if self.changes is not None:
             compared = (*self._reported(), *self.changes.sentences, *self._differing(self.changes))
@@ -288,7 +289,8 @@ class Trend(ResultTable):
     def facts(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""
         warning = {"warning": list(self.warning)} if self.warning else {}
-        return {name: getattr(self, name) for name in SCALARS} | warning | {"verdict": list(self.verdict)}
+        mixed = {} if self.pooled.mixed is None else {"mixed": self.pooled.mixed}
+        return {name: getattr(self, name) for name in SCALARS} | mixed | warning | {"verdict": list(self.verdict)}
 
     @property
     def title(self) -> str:
@@ -296,9 +298,11 @@ class Trend(ResultTable):
         numbers = [each.round for each in self.rounds]
         last = f" to {numbers[-1]:,}" if len(numbers) > 1 else ""
         span = f" ({numbers[0]:,}{last})" if numbers else ""
+        per_report = "" if self.pooled.mixed else " per report"
+        realised = f"{realised_text(self.epsilon, self.pooled.mixed)}{per_report}"
         return (
             f"{plural(len(numbers), 'round')}{span}, {plural(sum(each.reports for each in self.rounds), 'report')}, "
-            f"{self.mechanism}, realised ε {self.epsilon:g} per report, {plural(self.panels, 'panel')}"
+            f"{self.mechanism}, {realised}, {plural(self.panels, 'panel')}"
         )
 
     def shown(self, count: int) -> tuple[Trend, int]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.errors import ParameterError
 from pckv.base.progress import Progress, no_progress
+from pckv.contract.facts import mixed_text
 from pckv.contract.series import Series
 from pckv.estimators.alarms import AlarmTest
 from pckv.estimators.estimate import (
@@ -196,7 +197,8 @@ def _pooled(series: Series, counts: Sequence[RoundCounts], keys: Integers, level
     method = default_method(series.task) if everything else DEFAULT_FOR_MANY_KEYS
     found = estimate_supports(pool(series, latest), keys, support, method, level)
     impossible = (*found.impossible, *_impossible(series, counts, found.key))
-    return replace(found, task=series.id, impossible=impossible).with_verdict()
+    mixed = mixed_text(series.task.mixer, series.task.reporting.epsilon, has_rounds=True)
+    return replace(found, task=series.id, impossible=impossible, mixed=mixed).with_verdict()
 
 
 def _impossible(series: Series, counts: Sequence[RoundCounts], names: Sequence[str]) -> Iterator[AlarmTest]:

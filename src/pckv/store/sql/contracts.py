@@ -173,7 +173,7 @@ def delete_task(tx: Transaction, task_id: str, day: str) -> None:
     if row is None:
         return
     counted = tx.rows("SELECT coalesce(sum(reports), 0) FROM parts WHERE task = $1", row.number)
-    for table in ("reports", "parts", "invitations", "report_days", "alarm_checks"):
+    for table in ("reports", "parts", "invitations", "report_days", "alarm_checks", "fetched_batches"):
         tx.change(f"DELETE FROM {table} WHERE task = $1", row.number)  # noqa: S608
     tx.change("DELETE FROM tasks WHERE number = $1", row.number)
     tx.change("INSERT INTO deletions VALUES ($1, $2, $3)", task_id, day, int(counted[0][0]))

@@ -56,8 +56,8 @@ def add_reports(tx: Transaction, uploads: Sequence[Upload], day: str) -> list[li
     # Counted last: other collectors wait for the row of the day until this transaction ends.
     for task_id, decision in decisions.items():
         row = rows[task_id]
-        if row is not None and decision.stored:
-            tx.change(_COUNT_DAY, row.number, day, len(decision.stored))
+        if row is not None:
+            _count_day(tx, row, decision, day)
     return duplicates.outcomes_per_upload(uploads, decisions)
 
 
@@ -68,16 +68,31 @@ def _add(tx: Transaction, row: TaskRow | None, batch: duplicates.TaskBatch) -> d
         return duplicates.refuse_all(batch, ReportOutcome.TASK_CLOSED)
     if row.by_invitation:
         by_coin = tx.contracts.tasks.find(tx, row.id).coin == SERVER_COIN
-        decision = _add_invited(tx, row.number, batch, by_coin=by_coin)
+        decision = add_invited(tx, row.number, batch, by_coin=by_coin)
     else:
-        decision = _add_open(tx, row.number, batch)
-    if decision.stored:
-        task = tx.contracts.tasks.find(tx, row.id)
-        _add_part(tx, row.number, new_part(task, [report.body for report in decision.stored]))
+        decision = add_open(tx, row.number, batch)
+    _count(tx, row, decision)
     return decision
 
 
-def _add_open(tx: Transaction, task: int, batch: duplicates.TaskBatch) -> duplicates.BatchDecision:
+def count_stored(tx: Transaction, row: TaskRow, decision: duplicates.BatchDecision, day: str) -> None:
+    """Count the reports of one task that were stored on a day."""
+    _count(tx, row, decision)
+    _count_day(tx, row, decision, day)
+
+
+def _count(tx: Transaction, row: TaskRow, decision: duplicates.BatchDecision) -> None:
+    if decision.stored:
+        task = tx.contracts.tasks.find(tx, row.id)
+        _add_part(tx, row.number, new_part(task, [report.body for report in decision.stored]))
+
+
+def _count_day(tx: Transaction, row: TaskRow, decision: duplicates.BatchDecision, day: str) -> None:
+    if decision.stored:
+        tx.change(_COUNT_DAY, row.number, day, len(decision.stored))
+
+
+def add_open(tx: Transaction, task: int, batch: duplicates.TaskBatch) -> duplicates.BatchDecision:
     """Insert first and look for repeats afterwards: nearly all reports are new."""
     reports = duplicates.unique_by_id(batch.reports)
     known = tx.insert_reports(task, reports)
@@ -86,7 +101,7 @@ def _add_open(tx: Transaction, task: int, batch: duplicates.TaskBatch) -> duplic
     return duplicates.decide(batch, known)
 
 
-def _add_invited(tx: Transaction, task: int, batch: duplicates.TaskBatch, *, by_coin: bool) -> duplicates.BatchDecision:
+def add_invited(tx: Transaction, task: int, batch: duplicates.TaskBatch, *, by_coin: bool) -> duplicates.BatchDecision:
     """Lock the invitations, then look for repeats: what was stored meanwhile is seen."""
     hashes = {invitation for invitation in batch.invitations if invitation is not None}
     invitations = tx.lock_invitations(task, sorted(hashes))

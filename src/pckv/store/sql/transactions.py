@@ -129,42 +129,50 @@ def stored_invitation(spent: int, coin: bytes) -> Invitation:
     return Invitation(bool(spent), None if coin == NO_COIN else coin)
 
 
-def load_scripts(dialect: str) -> list[str]:
-    """Return the scripts of a dialect, from number 1 on."""
-    folder = files("pckv.store") / "schema" / dialect
+class Schema(NamedTuple):
+    """The tables of a service in a dialect: the package with its scripts, and the table of those that were applied."""
+
+    package: str
+    versions: str
+    dialect: str
+
+
+def load_scripts(schema: Schema) -> list[str]:
+    """Return the scripts of a schema, from number 1 on."""
+    folder = files(schema.package) / "schema" / schema.dialect
     numbers = sorted(int(path.name.removesuffix(".sql")) for path in folder.iterdir())
     return [(folder / f"{number}.sql").read_text("utf-8") for number in numbers]
 
 
-def migrate(tx: Transaction, dialect: str) -> None:
+def migrate(tx: Transaction, schema: Schema) -> None:
     """Migrate a schema to this release; the caller holds the lock that others wait for."""
-    tx.script("CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)")
-    scripts = load_scripts(dialect)
-    version = _version(tx)
+    tx.script(f"CREATE TABLE IF NOT EXISTS {schema.versions} (version integer NOT NULL)")
+    scripts = load_scripts(schema)
+    version = _version(tx, schema)
     _refuse_newer(version, len(scripts))
     for number, script in enumerate(scripts[version:], version + 1):
         tx.script(script)
-        tx.change("INSERT INTO schema_version VALUES ($1)", number)
+        tx.change(f"INSERT INTO {schema.versions} VALUES ($1)", number)  # noqa: S608
 
 
-def check_version(tx: Transaction, dialect: str) -> None:
+def check_version(tx: Transaction, schema: Schema) -> None:
     """Refuse a schema other than the one that this release works with."""
-    known = len(load_scripts(dialect))
-    version = _version(tx)
+    known = len(load_scripts(schema))
+    version = _version(tx, schema)
     _refuse_newer(version, known)
     if version < known:
-        raise StoreError(f"the store has schema {version}, and this release needs {known}: start the collector")
+        raise StoreError(f"the store has schema {version}, and this release needs {known}: start its server")
 
 
-def write_nothing(tx: Transaction) -> None:
+def write_nothing(tx: Transaction, schema: Schema) -> None:
     """Add a row and delete it, which fails where nothing can be written."""
     # SQLite would not write a row that is replaced by an equal one.
-    tx.change("INSERT INTO schema_version VALUES (0)")
-    tx.change("DELETE FROM schema_version WHERE version = 0")
+    tx.change(f"INSERT INTO {schema.versions} VALUES (0)")  # noqa: S608
+    tx.change(f"DELETE FROM {schema.versions} WHERE version = 0")  # noqa: S608
 
 
-def _version(tx: Transaction) -> int:
-    return int(tx.rows("SELECT coalesce(max(version), 0) FROM schema_version")[0][0])
+def _version(tx: Transaction, schema: Schema) -> int:
+    return int(tx.rows(f"SELECT coalesce(max(version), 0) FROM {schema.versions}")[0][0])  # noqa: S608
 
 
 def _refuse_newer(version: int, known: int) -> None:

@@ -5,8 +5,9 @@ import { isId } from "./formats.js";
 const SECOND = 1000;
 // No answer, and the answers of a collector that is busy; so are all from 500 on.
 const TEMPORARY = [0, 408, 425, 429];
-// Problems after which the same report would be refused again.
+// Problems after which the same report would be refused again, by status; and those with status 403.
 const FINAL = [400, 404, 410, 413, 415];
+const FINAL_KINDS = ["closed", "invitation-spent", "invitation-unknown"];
 const UNKNOWN_ANSWER = "an answer that is not a collector's";
 
 export function checkedUrl(url) {
@@ -117,8 +118,10 @@ export async function requireAnswer(answer, condition, what) {
 // What the answer to an upload makes of a report. Only a collector decides; until then the report waits.
 export function outcomeOf({ status, said, kind, reason }, reportId) {
   if (said) return outcomeOfUpload(said, reportId, reason);
-  const isFinal = kind && (FINAL.includes(status) || (status === 403 && kind === "closed"));
-  return { status: isFinal ? "refused" : "waiting", reason };
+  const isFinal = kind && (FINAL.includes(status) || (status === 403 && FINAL_KINDS.includes(kind)));
+  // As in the answer to an upload, where codes have no hyphens.
+  const code = kind?.replaceAll("-", "_");
+  return { status: isFinal ? "refused" : "waiting", reason: kind ? reason.replace(kind, code) : reason };
 }
 
 function outcomeOfUpload({ refused }, reportId, reason) {

@@ -43,6 +43,10 @@ export function unitsOf(text) {
   return parseDecimal(text).times(UNITS_PER_ONE).floor;
 }
 
+export function unitsAbove(text) {
+  return parseDecimal(text).times(UNITS_PER_ONE).ceil;
+}
+
 export function unitsToText(units) {
   const places = String(UNITS_PER_ONE + (units % UNITS_PER_ONE)).slice(1);
   return `${units / UNITS_PER_ONE}.${places}`.replace(/\.?0*$/, "");

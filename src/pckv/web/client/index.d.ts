@@ -2,7 +2,8 @@
 export declare class PckvError extends Error {
   /**
    * `bad_task`, `bad_pairs`, `bad_parameter`, `no_crypto`, or from the client: `wrong_task`, `answered`, `over_budget`,
-   * `not_sent`, `refused`, and `bad_data` if what is stored contradicts itself. If the collector would take no report, what
+   * `not_sent`, `refused`, and `bad_data` if what is stored contradicts itself. Of mixed tasks: `not_accepted` (by the mixer),
+   * `cannot_seal` (this browser has no X25519; nothing was perturbed). If the collector would take no report, what
    * it says: `closed`, `not_open`, `unknown`, `deleted`, `invitation_unknown` (also where one is missing), `invitation_spent`.
    * `series`: the task is a round of a series, which only a `SeriesClient` reports to. See also `series.d.ts`.
    */
@@ -105,6 +106,8 @@ export declare class Task {
   readonly coin: "device" | "server";
   /** What participants read; a text that is empty is not shown. */
   readonly about: About;
+  /** The second party that holds the sealed reports; null if reports go to the collector. */
+  readonly mixer: Mixer | null;
   /** The mechanism's name, which is also the name of its file in `mechanisms/`. */
   readonly mechanism: string;
   readonly parameters: Readonly<Record<string, string | number>>;
@@ -118,6 +121,11 @@ export declare class Task {
    * The collector may also have closed it early.
    */
   phase(day?: string): "waiting" | "open" | "closed";
+  /**
+   * What a participant is shown who prefers these languages, the best first, such as `navigator.languages`. Of each the
+   * nearest counts that there is: the same tag, or a shorter one, or any of the same language; otherwise the task's own.
+   */
+  inLanguage(languages: readonly string[]): Promise<ShownTexts>;
   /** What a body answers to the size question, one of its `answers`; undefined if it is about the pairs. */
   answer(body: Uint8Array): string | undefined;
   /**
@@ -144,8 +152,8 @@ export interface RetryPolicy {
 /** Fetch a task from a collector and check it against its id; refused (`unknown`, `deleted`, `not_sent`) if there is none. */
 export declare function fetchTask(url: string, id: string, retryPolicy?: RetryPolicy): Promise<Task>;
 
-/** What participants read about a task. `description`, `eligibility` and `consent` may have several lines. */
-export interface About {
+/** Texts for participants. `description`, `eligibility` and `consent` may have several lines. */
+export interface AboutTexts {
   readonly question: string;
   readonly description: string;
   readonly unit: string;
@@ -154,6 +162,47 @@ export interface About {
   readonly eligibility: string;
   readonly consent: string;
   readonly contact: string;
+}
+
+/** The texts in another language; where one is empty, the task's own is shown. */
+export interface Translation extends AboutTexts {
+  /** The name of the task; empty for its own. */
+  readonly name: string;
+  /** The names of the keys in the order of the task, with that of `other` at the end; none for those of the task. */
+  readonly keys: readonly string[];
+}
+
+/** What a participant is shown: the texts in one language, with the task's own where a translation has none. */
+export interface ShownTexts extends Translation {
+  readonly language: string;
+}
+
+/** What participants read about a task. */
+export interface About extends AboutTexts {
+  /** The language of the texts, and of the names of the task and its keys: a tag such as `en`, `de-CH` or `zh-Hant`. */
+  readonly language: string;
+  /** The same in up to 16 other languages, by their tags. */
+  readonly translations: Readonly<Record<string, Translation>>;
+}
+
+/**
+ * A second party that holds sealed reports, and hands them over together in a random order. A recipient who sees only that
+ * batch has the central ε and δ, if the mixer follows the protocol and at least `honest` reports are honest; whoever sees
+ * a report otherwise has the ε of a report.
+ */
+export interface Mixer {
+  /** Its origin. */
+  readonly url: string;
+  /** The name of the party that runs it. */
+  readonly operator: string;
+  /** The X25519 public key that reports are sealed for, in base64url. */
+  readonly key: string;
+  /** Fewer reports than this never leave the mixer. */
+  readonly batch: number;
+  readonly honest: number;
+  /** The central ε and δ, decimals. */
+  readonly epsilon: string;
+  readonly delta: string;
 }
 
 /** What a coin decides of a report. */
@@ -174,6 +223,15 @@ export declare function coinOf(task: Task, coin: Uint8Array): Promise<Coin>;
  */
 export declare function perturb(task: Task, pairs: Pairs | Texts, coin?: Coin): Report;
 
+/** A report that was sent: that of a mixed task has no id, and left this device sealed. */
+export interface SentReport {
+  readonly id?: Uint8Array;
+  /** What the report says; of a mixed task, what was sealed, which only the recipient can open. */
+  readonly body: Uint8Array;
+  /** The bytes that the mixer got. */
+  readonly sealed?: Uint8Array;
+}
+
 /** The state of a task's report, and the ε that it spent. */
 export interface Receipt {
   readonly task: string;
@@ -181,14 +239,14 @@ export interface Receipt {
   readonly series?: string;
   /** `waiting`: `flush` sends it later. */
   readonly status: "waiting" | "sent" | "refused";
-  /** The realised ε, a decimal. */
+  /** The realised ε of the report itself, a decimal; the ledger says what a mixed one spends towards its recipient. */
   readonly epsilon: string;
   /** Whether this call perturbed: if not, it ignored the pairs it was given. */
   readonly perturbed: boolean;
   /** Why a report waits or was refused. */
   readonly reason: string;
   /** Once it was sent. Before that nobody sees it: whether it is sent must not depend on it, since no ε covers that. */
-  readonly report?: Report;
+  readonly report?: SentReport;
 }
 
 /** What one report has spent. */
@@ -199,8 +257,13 @@ export interface LedgerEntry {
    */
   readonly survey: string;
   readonly task: string;
-  /** The realised ε, a decimal. */
+  /** The realised ε of the report itself, a decimal, which holds whatever fails. */
   readonly epsilon: string;
+  /**
+   * Of a mixed task: what counts towards its recipient instead, decimals, if the mixer follows the protocol and enough of
+   * the other reports are honest.
+   */
+  readonly claim?: { readonly epsilon: string; readonly delta: string };
   /** The state of the report; one that was `removed` from the browser's storage has spent its ε all the same. */
   readonly status: "waiting" | "sent" | "refused" | "removed";
   /** The day on which it was spent, YYYY-MM-DD in UTC; never before the day of an earlier report, whatever the clock showed. */
@@ -212,7 +275,7 @@ export interface LedgerEntry {
   readonly text: string;
 }
 
-/** The most ε of all surveys together in any number of days in a row. */
+/** The most ε of all surveys together towards recipients in any number of days in a row. */
 export interface PeriodCap {
   readonly epsilon: string | number;
   readonly days: number;
@@ -221,10 +284,12 @@ export interface PeriodCap {
 export interface ClientOptions {
   /** The name of the database; all clients of an origin with the same one share the reports, the ledger and the caps. */
   state?: string;
-  /** The most ε of all surveys together; it is remembered. If nobody ever gave one, it is 10. */
+  /** The most ε of all surveys together towards recipients; it is remembered. If none was ever given, it is 10. */
   cap?: string | number;
   /** The most ε in a number of days, such as `{ epsilon: 3, days: 365 }`; it is remembered. If nobody ever gave one, there is none. */
   capPerPeriod?: PeriodCap;
+  /** The most ε of all reports together, each with its own, which holds whatever fails; it is remembered. Otherwise 40. */
+  localCap?: string | number;
   retryPolicy?: RetryPolicy;
   /** Returns the time; for tests. */
   clock?: () => Date;
@@ -242,6 +307,7 @@ export declare class Client {
   task(id: string, text?: string): Promise<Task>;
   /**
    * Perturb these pairs for a task, unless that was done before, and send the report. A refusal is a `PckvError`.
+   * The report of a mixed task is sealed once, and goes to its mixer, which is asked in the collector's place.
    * Refused before anything is perturbed: more pairs than a task takes (`bad_pairs`), what `check` refuses. The first
    * time, the browser is asked not to forget what is stored (`navigator.storage.persist()`).
    */
@@ -260,14 +326,22 @@ export declare class Client {
    * keeps its own invitation.
    */
   send(id: string, options?: { invitation?: string }): Promise<Receipt>;
-  /** Send all reports that wait for this collector, and return their receipts. */
+  /** Send all reports that wait for this collector, and all sealed ones to their mixers; return their receipts. */
   flush(): Promise<Receipt[]>;
-  /** The ε that each report has spent, from the moment that it is stored, in the order of days. */
+  /** What each report has spent, from the moment that it is stored, in the order of days. */
   ledger(): Promise<LedgerEntry[]>;
-  /** The ε that all surveys together have spent. */
+  /** One sentence about what is spent towards recipients, and one about what is spent whatever fails. */
+  ledgerSummary(): Promise<[string, string]>;
+  /** The ε that all surveys together have spent towards recipients: of mixed ones, what their tasks claim. */
   spent(): Promise<string>;
-  /** The ε that all surveys together may spend. */
+  /** The δ that mixed surveys together have spent towards recipients; at most 0.00001. */
+  spentDelta(): Promise<string>;
+  /** The ε of all reports together, each with its own: what is spent whatever fails. */
+  localSpent(): Promise<string>;
+  /** The ε that all surveys together may spend towards recipients. */
   cap(): Promise<string>;
+  /** The ε that all reports together may have. */
+  localCap(): Promise<string>;
   /** The ε that all surveys together may spend in a number of days; undefined if only the total is capped. */
   capPerPeriod(): Promise<PeriodCap | undefined>;
 }

@@ -1,11 +1,11 @@
 // The client of a collector: perturb once, store the report, send the same bytes until the collector decides.
-// Pairs are never stored.
+// Pairs are never stored. The report of a mixed task is sealed, and goes to its mixer, as do all requests about it.
 import { fromBase64url, toBase64url } from "./bytes.js";
 import { ask, checkedId, checkedUrl, outcomeOf, refuse, requireAnswer } from "./collector.js";
 import { unitsToText } from "./epsilon.js";
 import { check } from "./errors.js";
 import { isName, surveyOf } from "./formats.js";
-import { checkCaps, entriesOf, latestDay, readCap, rememberCaps, totalUnits } from "./ledger.js";
+import { checkCaps, entriesOf, latestDay, readCap, rememberCaps, sumsOf } from "./ledger.js";
 import { checkPairs, coinOf, makeReport } from "./report.js";
 import { inTransaction } from "./storage.js";
 import { Task } from "./task.js";
@@ -40,14 +40,18 @@ function checkOpen(task, day) {
   const phase = task.phase(day);
   const when = phase === "closed" ? `closed on ${task.closes}` : `opens on ${task.opens}`;
   check(phase === "open", "not_sent", `task ${task.id} ${when}; nothing was perturbed`);
+  const isCollectable = task.mixer === null || task.closes !== null;
+  check(isCollectable, "not_sent", `task ${task.id} is mixed and never closes; nothing was perturbed`);
 }
 
 function checkNoRound(id, series) {
   check(!series, "series", `task ${id} is a round of a series: use SeriesClient; nothing was perturbed`);
 }
 
+// It travels in a header where the task is mixed.
 function checkInvitation(text) {
-  check(text === undefined || isName(text), "bad_parameter", "the invitation is not a name");
+  const isSound = text === undefined || (isName(text) && /^[!-~]([ -~]*[!-~])?$/.test(text));
+  check(isSound, "bad_parameter", "the invitation is not one");
 }
 
 function isCoin(text) {
@@ -66,8 +70,9 @@ export class Client {
   #givenCaps = {};
   #tasks = new Map();
 
-  constructor(url, { state = "pckv", cap, capPerPeriod, retryPolicy, clock = () => new Date() } = {}) {
+  constructor(url, { state = "pckv", cap, capPerPeriod, localCap, retryPolicy, clock = () => new Date() } = {}) {
     if (cap !== undefined) this.#givenCaps.cap = readCap(cap);
+    if (localCap !== undefined) this.#givenCaps.localCap = readCap(localCap);
     if (capPerPeriod !== undefined) {
       this.#givenCaps.capPerPeriod = readCap(capPerPeriod?.epsilon, capPerPeriod?.days ?? 0);
     }
@@ -86,8 +91,15 @@ export class Client {
     const stored = await this._locked((on) => on("tasks", "get", checkedId(id)));
     if (stored) return readTask(stored, id);
     const task = givenText ? await readTask(givenText, id) : await fetchTask(this.url, id, this.retryPolicy);
+    if (givenText || task.mixer?.url !== this.url) await this._checkAccepted(task.mixer, `tasks/${id}`, task.text);
     await this._locked((on) => on("tasks", "put", task.text, id));
     return task;
+  }
+
+  async _checkAccepted(mixer, path, text) {
+    if (!mixer) return;
+    const { checkAccepted } = await import("./mixed.js");
+    await checkAccepted(this._ask.bind(this), `${mixer.url}/${path}`, text);
   }
 
   async ledger() {
@@ -95,18 +107,45 @@ export class Client {
     return inWords(await this._locked(entriesOf));
   }
 
+  async ledgerSummary() {
+    const { summaryOf } = await import("./words.js");
+    const [sums, caps] = await this._locked(async (on) => [
+      sumsOf(await entriesOf(on)),
+      await rememberCaps(on, this.#givenCaps),
+    ]);
+    return summaryOf(sums, caps);
+  }
+
+  async #sums() {
+    return sumsOf(await this._locked(entriesOf));
+  }
+
   async spent() {
-    return unitsToText(totalUnits(await this._locked(entriesOf)));
+    return unitsToText((await this.#sums()).recipients);
+  }
+
+  async spentDelta() {
+    return unitsToText((await this.#sums()).delta);
+  }
+
+  async localSpent() {
+    return unitsToText((await this.#sums()).local);
+  }
+
+  #caps() {
+    return this._locked((on) => rememberCaps(on, this.#givenCaps));
   }
 
   async cap() {
-    const { cap } = await this._locked((on) => rememberCaps(on, this.#givenCaps));
-    return cap.epsilon;
+    return (await this.#caps()).cap.epsilon;
   }
 
   async capPerPeriod() {
-    const { capPerPeriod } = await this._locked((on) => rememberCaps(on, this.#givenCaps));
-    return capPerPeriod;
+    return (await this.#caps()).capPerPeriod;
+  }
+
+  async localCap() {
+    return (await this.#caps()).localCap.epsilon;
   }
 
   async receipt(id) {
@@ -141,16 +180,17 @@ export class Client {
   async flush() {
     const reports = await this._locked((on) => on("reports", "getAll"));
     const receipts = [];
-    let unreachable = null;
+    // Reasons by address: what goes to the same one waits too, for the same reason.
+    const unreachable = new Map();
     for (const stored of reports) {
-      if (stored.url !== this.url || stored.status !== "waiting") continue;
-      if (unreachable) {
-        // The others go to the same collector: they wait too, for the same reason.
-        receipts.push({ ...receiptOf(stored), reason: unreachable.reason });
+      const isOther = stored.url !== this.url && !stored.report.sealed;
+      if (isOther || stored.status !== "waiting") continue;
+      if (unreachable.has(stored.url)) {
+        receipts.push({ ...receiptOf(stored), reason: unreachable.get(stored.url) });
         continue;
       }
       const { receipt, temporary } = await this._deliver(stored);
-      if (temporary) unreachable = receipt;
+      if (temporary) unreachable.set(stored.url, receipt.reason);
       receipts.push(receipt);
     }
     return receipts;
@@ -163,18 +203,20 @@ export class Client {
     const entries = await entriesOf(on);
     const spending = this._spending(task, entries);
     const day = latestDay(entries, this._today());
-    checkCaps(caps, entries, task.cost, day);
+    checkCaps(caps, entries, spending, day);
     return { ...spending, day };
   }
 
-  _spending({ id, name, cost }, entries) {
+  _spending({ id, name, cost, mixer }, entries) {
     const first = entries.find(({ survey }) => surveyOf(survey) === surveyOf(name));
     const answered = `survey ${name} was answered as task ${first?.task}`;
     check(!first, "answered", `${answered}: another run needs another name`);
-    return { task: id, survey: name, epsilon: unitsToText(cost) };
+    const claim = mixer && { claim: { epsilon: mixer.epsilon, delta: mixer.delta } };
+    return { task: id, survey: name, epsilon: unitsToText(cost), ...claim };
   }
 
-  // Nothing is spent on a report that would be refused. If no collector answers, only a coin is missed.
+  // Nothing is spent on a report that would be refused. If no collector answers, only a coin is missed. A mixer must
+  // answer: what comes after the closing day is never counted.
   // The coin of the report; undefined if it has none, or was made before.
   async #admission(task, invitation, pairs) {
     checkNoRound(task.id, task.series);
@@ -182,10 +224,12 @@ export class Client {
     const spending = await this._locked((on) => this._allow(on, task));
     if (!spending) return undefined;
     checkPairs(task, pairs);
-    const answer = await this._post(this.url, task.id, "admission", { invitation });
+    await this._checkSealing(task);
+    const answer = await this._post(this._origin(task), task.id, "admission", { invitation });
     const { said, kind, temporary } = answer;
     const what = `no report of task ${task.id} can be made`;
     await requireAnswer(answer, !kind || temporary, what);
+    if (task.mixer) await requireAnswer(answer, said?.coin === null, what);
     if (task.coin === "device") return undefined;
     await requireAnswer(answer, isCoin(said?.coin), what);
     return coinOf(task, fromBase64url(said.coin));
@@ -197,15 +241,33 @@ export class Client {
     return this._store(task, pairs, coin, invitation);
   }
 
+  // Where all requests about a task go.
+  _origin({ mixer }) {
+    return mixer?.url ?? this.url;
+  }
+
+  async _checkSealing(task) {
+    if (task.mixer) await (await import("./mixed.js")).checkSealing(task);
+  }
+
+  async #sealed(task, pairs) {
+    const { seal } = await import("./mixed.js");
+    // The body stays here, for the participant, who could not open what is sealed. No id goes along.
+    const { body } = makeReport(task, pairs);
+    return { body, sealed: await seal(task, body) };
+  }
+
   // Perturb and store; false if there is a report.
-  _store(task, pairs, coin, invitation) {
+  async _store(task, pairs, coin, invitation) {
     // Some browsers ask people; the report does not wait for that.
     navigator.storage.persist().catch(() => {});
+    // Before the transaction, which would end meanwhile. If another tab stores one first, this one is dropped unseen.
+    const sealed = task.mixer && (await this.#sealed(task, pairs));
     return this._locked(async (on) => {
       const entry = await this._allow(on, task);
       if (!entry) return false;
-      const report = makeReport(task, pairs, coin);
-      const address = { url: this.url, invitation, coin: task.coin };
+      const report = sealed ?? makeReport(task, pairs, coin);
+      const address = { url: this._origin(task), invitation, coin: task.coin };
       // Both or none, and none if there is one.
       await on("reports", "add", { task: task.id, entry, report, ...address, status: "waiting", reason: "" });
       await on("spent", "add", entry);
@@ -220,23 +282,34 @@ export class Client {
   // Where a report goes after a mistyped address or invitation.
   _readdressed(stored, given) {
     if (stored.status === "sent") return stored;
+    const url = stored.report.sealed ? stored.url : this.url;
     // A coin belongs to its invitation.
     const invitation = stored.coin === "server" ? stored.invitation : (given ?? stored.invitation);
     const isInvitedAnew = invitation !== stored.invitation && stored.reason.startsWith("invitation_");
-    const isTriedAgain = stored.status === "refused" && (stored.url !== this.url || isInvitedAnew);
+    const isTriedAgain = stored.status === "refused" && (stored.url !== url || isInvitedAnew);
     const outcome = isTriedAgain ? { status: "waiting", reason: "" } : {};
-    return { ...stored, url: this.url, invitation, ...outcome };
+    return { ...stored, url, invitation, ...outcome };
   }
 
   async _deliver(stored) {
     if (stored.status !== "waiting") return { receipt: receiptOf(stored), temporary: false };
-    const id = toBase64url(stored.report.id);
-    const report = { id, body: toBase64url(stored.report.body), invitation: stored.invitation };
-    const answer = await this._post(stored.url, stored.task, "reports", { reports: [report] });
+    const id = stored.report.sealed ? undefined : toBase64url(stored.report.id);
+    const answer = await (id ? this.#send(stored, id) : this.#sendSealed(stored));
+    const outcome = outcomeOf(answer, id);
     // A refusal never replaces a success, which another tab may have had meanwhile.
-    const decided = (before) => (before.status === "sent" ? before : outcomeOf(answer, id));
+    const decided = (before) => (before.status === "sent" ? before : outcome);
     const updated = await this._change(stored.task, decided);
     return { receipt: receiptOf(updated), temporary: answer.temporary };
+  }
+
+  #send({ url, task, report, invitation }, id) {
+    const reports = [{ id, body: toBase64url(report.body), invitation }];
+    return this._post(url, task, "reports", { reports });
+  }
+
+  async #sendSealed(stored) {
+    const { sendSealed } = await import("./mixed.js");
+    return sendSealed(this._ask.bind(this), stored);
   }
 
   _post(url, id, what, content) {

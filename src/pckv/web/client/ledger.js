@@ -1,10 +1,12 @@
 // What reports have spent, and the caps on it.
-import { unitsOf, unitsToText } from "./epsilon.js";
+import { unitsAbove, unitsOf, unitsToText } from "./epsilon.js";
 import { check } from "./errors.js";
 import { isCount } from "./formats.js";
 import { isDecimal } from "./fraction.js";
 
-const DEFAULT_CAP = "10";
+// What a browser spends in all, unless a cap is given: towards recipients, and whatever fails.
+const DEFAULTS = { cap: { epsilon: "10" }, localCap: { epsilon: "40" } };
+export const DELTA_CAP = "0.00001";
 const DAY = 86_400_000;
 
 // All entries. A record outlives its report; one that is missing is restored from its report.
@@ -22,8 +24,15 @@ export async function entriesOf(on) {
   return [...entries.values()];
 }
 
-export function totalUnits(entries) {
-  return entries.reduce((sum, { epsilon }) => sum + unitsOf(epsilon), 0n);
+// In units. Towards recipients, a mixed report counts with what its task claims; whatever fails, every one with its own ε.
+export function sumsOf(entries) {
+  const sums = { recipients: 0n, delta: 0n, local: 0n };
+  for (const { epsilon, claim } of entries) {
+    sums.recipients += unitsAbove(claim?.epsilon ?? epsilon);
+    sums.delta += unitsAbove(claim?.delta ?? "0");
+    sums.local += unitsAbove(epsilon);
+  }
+  return sums;
 }
 
 // Today, or the day of the latest entry: a clock that is set back frees nothing.
@@ -43,17 +52,25 @@ export function readCap(epsilon, days) {
 // The caps that were given last, which are remembered.
 export async function rememberCaps(on, given) {
   const remembered = await on("settings", "get", "caps");
-  const caps = { cap: { epsilon: DEFAULT_CAP }, ...remembered, ...given };
+  const caps = { ...DEFAULTS, ...remembered, ...given };
   await on("settings", "put", caps, "caps");
   return caps;
 }
 
-export function checkCaps(caps, entries, cost, day) {
-  for (const { epsilon, days } of Object.values(caps)) {
-    const isOld = (entry) => days !== undefined && Date.parse(day) - Date.parse(entry.day) >= DAY * days;
-    const spent = totalUnits(entries.filter((entry) => !isOld(entry)));
-    const sum = `ε = ${unitsToText(cost)} on top of ${unitsToText(spent)} is over the cap of ${epsilon}`;
-    const period = days === undefined ? "all" : `${days} days`;
-    check(spent + cost <= unitsOf(epsilon), "over_budget", `${sum} in ${period}`);
+export function checkCaps({ cap, capPerPeriod, localCap }, entries, spending, day) {
+  const costs = sumsOf([spending]);
+  const checkSum = (name, counted, most, say) => {
+    const spent = sumsOf(counted)[name];
+    const isWithin = spent + costs[name] <= unitsOf(most);
+    check(isWithin, "over_budget", say(unitsToText(costs[name]), `on top of ${unitsToText(spent)} is over the`));
+  };
+  checkSum("recipients", entries, cap.epsilon, (cost, over) => `ε = ${cost} ${over} cap of ${cap.epsilon} in all`);
+  if (capPerPeriod) {
+    const { epsilon, days } = capPerPeriod;
+    const lately = entries.filter((entry) => Date.parse(day) - Date.parse(entry.day) < DAY * days);
+    checkSum("recipients", lately, epsilon, (cost, over) => `ε = ${cost} ${over} cap of ${epsilon} in ${days} days`);
   }
+  checkSum("delta", entries, DELTA_CAP, (cost, over) => `δ = ${cost} ${over} cap of ${DELTA_CAP} on δ`);
+  const { epsilon } = localCap;
+  checkSum("local", entries, epsilon, (cost, over) => `ε = ${cost} whatever fails, ${over} local cap of ${epsilon}`);
 }

@@ -217,7 +217,8 @@ export class SeriesClient extends Client {
   async #make(receipt, task, pairs) {
     let perturbed = false;
     if (await this._locked((on) => this._allow(on, task))) {
-      const { said, kind, temporary, reason } = await this._post(this.url, task.id, "admission", {});
+      await this._checkSealing(task);
+      const { said, kind, temporary, reason } = await this._post(this._origin(task), task.id, "admission", {});
       if (kind && !temporary) return { ...receipt, status: "refused", reason };
       // Only the collector's clock confirms the round: no report is made without it.
       if (said?.coin !== null) return { ...receipt, status: "unreachable", reason };
@@ -259,6 +260,8 @@ export class SeriesClient extends Client {
     if (!this.#series.has(text)) this.#series.set(text, await Series.fromJson(text));
     const series = this.#series.get(text);
     check(series.id === id, "wrong_series", `this is the series ${series.id}, not ${id}`);
+    const { mixer } = series.task;
+    if (!stored && mixer?.url !== this.url) await this._checkAccepted(mixer, `series/${id}`, text);
     const member = stored ?? (await this._locked((on) => this.#join(on, series)));
     check(isPanel(member, series), "bad_data", `the panel of series ${id} is damaged`);
     return { ...member, series };

@@ -22,10 +22,26 @@ const ABOUT = {
   contact: 256,
 };
 
-function isAbout(about) {
+// All of them, possibly empty, and nothing else.
+export function areTexts(texts) {
   const limits = Object.entries(ABOUT);
-  const hasAllMembers = Object.keys(Object(about)).length === limits.length;
-  return hasAllMembers && limits.every(([name, maxBytes]) => isText(about[name], maxBytes));
+  const hasAllMembers = Object.keys(texts).length === limits.length;
+  return hasAllMembers && limits.every(([name, maxBytes]) => isText(texts[name], maxBytes));
+}
+
+// A subset of BCP 47.
+export function isLanguage(tag) {
+  return typeof tag === "string" && /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$/.test(tag);
+}
+
+function isObject(value) {
+  return value?.constructor === Object;
+}
+
+// Translations are checked in `translations.js`.
+function isAbout(about) {
+  const { language, translations, ...texts } = Object(about);
+  return isLanguage(language) && isObject(translations) && areTexts(texts);
 }
 
 // The keys of a discovery are checked in `discovery.js`.
@@ -67,5 +83,7 @@ export const RULES = {
   between: oneOf("round", "refuse"),
   opens: isDayOrNull,
   closes: isDayOrNull,
+  // Checked in `mixed.js`.
+  mixer: (mixer) => mixer === null || isObject(mixer),
   series: isRoundOrNull,
 };

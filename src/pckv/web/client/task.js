@@ -24,6 +24,7 @@ export class Task {
     checkTask(low < high, "low");
     const levelValues = members.kind === "pairs" ? levelValuesOf(members) : [high];
     checkDays(members);
+    await checkRareMembers(members);
     checkTask(canonicalText(members) === text, "it is not canonical");
 
     // From here on, the text is the only one with these members, and its hash binds them.
@@ -67,6 +68,11 @@ export class Task {
     return "open";
   }
 
+  async inLanguage(languages) {
+    const { shownIn } = await import("./translations.js");
+    return shownIn(this.about, languages);
+  }
+
   // The number of a key. Where an index is given for other keys, the key may be any that a participant holds.
   keyIndex(key, otherIndex) {
     return internalsOf(this).domain.indexOf(key, otherIndex !== undefined);
@@ -96,6 +102,18 @@ function checkMembers(members) {
   for (const name of Object.keys(members)) checkTask(Object.hasOwn(RULES, name), name);
   for (const [name, isSound] of Object.entries(RULES)) {
     checkTask(Object.hasOwn(members, name) && isSound(members[name], members), name);
+  }
+}
+
+// Most tasks have neither, and load neither file.
+async function checkRareMembers(members) {
+  if (Object.keys(members.about.translations).length) {
+    const { checkTranslations } = await import("./translations.js");
+    checkTranslations(members);
+  }
+  if (members.mixer) {
+    const { checkMixer } = await import("./mixed.js");
+    checkMixer(members);
   }
 }
 

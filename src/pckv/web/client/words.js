@@ -1,4 +1,6 @@
 // What people read about refusals and about the ledger.
+import { unitsToText } from "./epsilon.js";
+import { DELTA_CAP } from "./ledger.js";
 
 // What the codes of a collector mean.
 const MEANINGS = {
@@ -22,9 +24,9 @@ export function explain(reason, noun = "task") {
 }
 
 const STATES = {
-  sent: "the collector has the report",
+  sent: "the {holder} has the report",
   waiting: "the report waits to be sent",
-  refused: "the collector refused the report",
+  refused: "the {holder} refused the report",
   removed: "the report was removed from this device",
 };
 
@@ -41,7 +43,24 @@ function byDay(first, second) {
   return 0;
 }
 
-function sentenceOf({ survey, epsilon, day, round, status }) {
+const CONDITION = "if the mixer follows the protocol and enough of the other reports are honest";
+
+function sentenceOf({ survey, epsilon, claim, day, round, status }) {
   const what = round === undefined ? `“${survey}”` : `round ${round} of “${survey}”`;
-  return `On ${day}, a report for ${what} spent ε = ${epsilon}; ${STATES[status]}.`;
+  const state = STATES[status].replace("{holder}", claim ? "mixer" : "collector");
+  if (!claim) return `On ${day}, a report for ${what} spent ε = ${epsilon}; ${state}.`;
+  const spent = `spent ε = ${claim.epsilon} and δ = ${claim.delta} towards its recipient, ${CONDITION}`;
+  return `On ${day}, a sealed report for ${what} ${spent}, and ε = ${epsilon} whatever fails; ${state}.`;
+}
+
+// One sentence per sum: what is spent towards recipients, and whatever fails, of how much.
+export function summaryOf({ recipients, delta, local }, { cap, capPerPeriod, localCap }) {
+  const lately = capPerPeriod ? `, and at most ${capPerPeriod.epsilon} in any ${capPerPeriod.days} days` : "";
+  const epsilon = `ε = ${unitsToText(recipients)}`;
+  const spent = delta ? `${epsilon} and δ = ${unitsToText(delta)} are` : `${epsilon} is`;
+  const most = delta ? `${cap.epsilon} and ${DELTA_CAP}` : cap.epsilon;
+  return [
+    `Towards recipients, ${spent} spent, of at most ${most} in all${lately}${delta ? `, ${CONDITION}` : ""}.`,
+    `Whatever fails, ε = ${unitsToText(local)} is spent, of at most ${localCap.epsilon} in all.`,
+  ];
 }

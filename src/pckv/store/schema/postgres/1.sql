@@ -3,8 +3,10 @@
 --
 -- PostgreSQL keeps rows where they came, and each row knows its transaction (ctid, xmin). So a
 -- reader of these files or a dump sees which reports and spent invitations came in one batch, though not
--- in which order inside it: rows are written in the order of their random keys. To forget that too:
---     CLUSTER reports USING reports_pkey; CLUSTER invitations USING invitations_pkey; VACUUM FREEZE;
+-- in which order inside it: rows are written in the order of their random keys. To forget that too
+-- (a frozen row still has the number of its transaction):
+--     BEGIN; UPDATE reports SET task = task; UPDATE invitations SET task = task; COMMIT;
+--     CLUSTER reports USING reports_pkey; CLUSTER invitations USING invitations_pkey;
 CREATE TABLE tasks (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id text COLLATE "C" NOT NULL UNIQUE,
@@ -113,3 +115,23 @@ CREATE TABLE alarm_checks (
     reports bigint,
     result text
 );
+
+-- How far the collector is with the batch of each mixed task: whom it is sealed for (the public key), its
+-- state, what the mixer said about it, what became of its entries, and when to try again (in seconds since
+-- 1970) after how many failures. No entry is here, and no key that opens one.
+CREATE TABLE fetched_batches (
+    task bigint PRIMARY KEY REFERENCES tasks,
+    key text COLLATE "C" NOT NULL,
+    state text NOT NULL DEFAULT 'waiting',
+    entries bigint,
+    sha256 text,
+    opened bigint,
+    unreadable bigint,
+    waiting bigint,
+    asked text,
+    reason text,
+    failures bigint NOT NULL DEFAULT 0,
+    next_try bigint NOT NULL DEFAULT 0
+);
+
+CREATE INDEX recipient_keys ON fetched_batches (key);

@@ -109,3 +109,23 @@ CREATE TABLE alarm_checks (
     reports INTEGER,
     result TEXT
 ) STRICT;
+
+-- How far the collector is with the batch of each mixed task: whom it is sealed for (the public key), its
+-- state, what the mixer said about it, what became of its entries, and when to try again (in seconds since
+-- 1970) after how many failures. No entry is here, and no key that opens one.
+CREATE TABLE fetched_batches (
+    task INTEGER PRIMARY KEY REFERENCES tasks,
+    key TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting',
+    entries INTEGER,
+    sha256 TEXT,
+    opened INTEGER,
+    unreadable INTEGER,
+    waiting INTEGER,
+    asked TEXT,
+    reason TEXT,
+    failures INTEGER NOT NULL DEFAULT 0,
+    next_try INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE INDEX recipient_keys ON fetched_batches (key);

@@ -28,6 +28,12 @@ export function taskDetails() {
 export function seriesDetails({ task, ...contract }, series) {
   return disclosure(
     make("p", {}, windowSentence({ ...contract, epsilon: Number(task.epsilon) })),
+    task.mixer &&
+      make(
+        "p",
+        {},
+        "That is the ε of reports alone. What their recipient learns, and under which condition, stands under “Mixer”.",
+      ),
     make("dl", { class: "facts" }, ...factEntries([...series.facts, ["created", series.created]])),
   );
 }

@@ -1,6 +1,7 @@
 // What to hand out: the link to take part with its QR code, and the lines for an app or a page.
 import { count, make, query } from "../shared/page.js";
 import { copyButton, snippet } from "../shared/snippet.js";
+import { mixedLink } from "./batch.js";
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -14,14 +15,14 @@ client.submit(${quoted(id)}, ${held}${invited ? ", invitation=invitation" : ""})
 const inScript = (key) => (key === "__proto__" ? '["__proto__"]' : quoted(key).replaceAll("<", "\\u003c"));
 
 export const javascriptLines = (origin, id, held, invited) => `<script type="module">
-  import { Client } from ${quoted(`${origin}/client/index.js`)};
+  import { Client } from ${quoted(`${location.origin}/client/index.js`)};
   const client = new Client(${quoted(origin)});
   await client.submit(${quoted(id)}, ${held}${invited ? ", { invitation }" : ""});
 </script>
 `;
 
 // The link to take part and its QR code. It says where the link no longer works or needs an invitation.
-export function shareSection({ id, by_invitation, phase, series }) {
+export function shareSection({ id, by_invitation, phase, series, mixer }) {
   const link = `${location.origin}/join/${id}`,
     code = `/tasks/${id}/qr.svg?${query({ origin: location.origin })}`;
   const part = (...children) =>
@@ -38,6 +39,7 @@ export function shareSection({ id, by_invitation, phase, series }) {
       ),
     );
   }
+  if (mixer) return part(mixedLink(mixer, link));
   if (by_invitation) {
     return part(
       make(
@@ -66,37 +68,42 @@ export function shareSection({ id, by_invitation, phase, series }) {
 }
 
 // The lines for an app or a page, behind a disclosure.
-export function appsSection({ id, kind, high, first_key: key, by_invitation, more, padding }) {
+export function appsSection({ id, kind, high, first_key: key, by_invitation, more, padding, mixer }) {
   // A discovery is about texts without values.
   const texts = kind === "discovery" ? `[${quoted(key)}]` : null,
     inPython = texts ?? `{${quoted(key)}: ${high}}`,
-    inJavascript = texts ?? `{ ${inScript(key)}: ${high} }`;
+    inJavascript = texts ?? `{ ${inScript(key)}: ${high} }`,
+    // Devices ask and tell the mixer alone, which may want invitations.
+    asked = mixer?.url ?? location.origin,
+    invited = by_invitation || Boolean(mixer);
   return make(
     "details",
     { class: "card" },
     make("summary", {}, make("h2", {}, "Ask from an app or a page")),
-    snippet("In an app, with Python", pythonLines(location.origin, id, inPython, by_invitation)),
-    snippet("In a page, with JavaScript", javascriptLines(location.origin, id, inJavascript, by_invitation)),
-    by_invitation ? make("p", {}, "The invitation is the text after #invitation= in a person's link.") : null,
+    snippet("In an app, with Python", pythonLines(asked, id, inPython, invited)),
+    snippet("In a page, with JavaScript", javascriptLines(asked, id, inJavascript, invited)),
+    mixer ? make("p", {}, SEALED) : null,
+    invited ? make("p", {}, "The invitation is the text after #invitation= in a person's link.") : null,
     make("p", {}, texts ? ALL_TEXTS : more === "refuse" ? refusing(padding) : SAMPLING),
   );
 }
 
-const seriesPython = (id, key, value) => `import pckv.client
-client = pckv.client.Client(${quoted(location.origin)}, state="pckv-state")
+const seriesPython = (origin, id, key, value) => `import pckv.client
+client = pckv.client.Client(${quoted(origin)}, state="pckv-state")
 client.report(${quoted(id)}, {${quoted(key)}: ${value}}, spread=0.5)
 `;
 
-const seriesJavascript = (id, key, value) => `<script type="module">
+const seriesJavascript = (origin, id, key, value) => `<script type="module">
   import { SeriesClient } from ${quoted(`${location.origin}/client/series.js`)};
-  const client = new SeriesClient(${quoted(location.origin)});
+  const client = new SeriesClient(${quoted(origin)});
   await client.report(${quoted(id)}, { ${inScript(key)}: ${value} }, { spread: 0.5 });
 </script>
 `;
 
 // The same for a series, which only apps and pages that people use again can take part in.
-export function seriesApps(id, { keys, high, more, padding }) {
-  const key = Array.isArray(keys) ? keys[0] : keys === "hashed" ? "any text" : "0";
+export function seriesApps(id, { keys, high, more, padding, mixer }) {
+  const key = Array.isArray(keys) ? keys[0] : keys === "hashed" ? "any text" : "0",
+    asked = mixer?.url ?? location.origin;
   return make(
     "section",
     { "aria-label": "Take part" },
@@ -106,11 +113,15 @@ export function seriesApps(id, { keys, high, more, padding }) {
       {},
       "Call this at every start: the client decides whether a report is due, makes it once, and sends it. With a spread of 0.5, it falls due at a random moment in the first half of the round.",
     ),
-    snippet("In an app, with Python", seriesPython(id, key, high)),
-    snippet("In a page, with JavaScript", seriesJavascript(id, key, high)),
+    snippet("In an app, with Python", seriesPython(asked, id, key, high)),
+    snippet("In a page, with JavaScript", seriesJavascript(asked, id, key, high)),
+    mixer ? make("p", {}, SEALED) : null,
     make("p", {}, more === "refuse" ? refusing(padding) : SAMPLING),
   );
 }
+
+const SEALED =
+  "Everything is asked of and sent to the mixer. With Python, install pckv[sealed], which seals reports. Leave the invitation out if the mixer asks for none.";
 
 const ALL_TEXTS =
   "Pass all texts that a participant holds, however many. What cannot be found is left out on the device.";

@@ -1,6 +1,7 @@
 // The head of a task's page: its question, whether it is open, and how many reports came and are wanted.
 import { alertBox, announce, ask, count, field, make, plural, replace, warningBox } from "../shared/page.js";
 import { badge, kindNote, progress, reached } from "../shared/task-words.js";
+import { batchNote, batchProgress, isMixed, reportsOf } from "./batch.js";
 import { ReportBars } from "./report-bars.js";
 
 // Only the last days are drawn.
@@ -15,6 +16,7 @@ export function taskHead(role, changed) {
     copy = make("a", { class: "button" }, "Duplicate"),
     question = make("p", { class: "question" }),
     notice = make("p", { id: "notice" }),
+    batch = make("div"),
     alarm = make("div"),
     reports = make("strong", { id: "reports" }),
     noun = make("span"),
@@ -22,7 +24,16 @@ export function taskHead(role, changed) {
     bars = new ReportBars();
   const editor = targetEditor(changed);
   let shown = "";
-  const element = make("div", {}, back, make("div", { class: "title" }, title, state, copy), question, notice, alarm);
+  const element = make(
+    "div",
+    {},
+    back,
+    make("div", { class: "title" }, title, state, copy),
+    question,
+    notice,
+    batch,
+    alarm,
+  );
   const counts = make(
     "section",
     { "aria-label": "Reports", class: "counts" },
@@ -45,10 +56,12 @@ export function taskHead(role, changed) {
     say(question, task.about.question);
     say(notice, phaseSentence(task));
     notice.className = task.phase === "open" ? "soft" : "note";
+    replace(batch, batchNote(task));
     replace(alarm, alarmBox(task));
-    reports.textContent = count(task.reports);
-    noun.textContent = `${task.reports === 1 ? "report" : "reports"}${task.phase === "closed" ? "" : " so far"}`;
-    replace(goal, ...target(task));
+    const [number, words] = reportsOf(task);
+    reports.textContent = count(number);
+    noun.textContent = words;
+    replace(goal, ...(isMixed(task) ? batchProgress(task) : target(task)));
     editor.show(task);
     bars.show(...perDay(task));
   }
@@ -101,7 +114,8 @@ function targetEditor(changed) {
 
   function show(overview) {
     task = overview;
-    element.hidden = task.phase === "closed";
+    // Of a mixed task, the batch is the target.
+    element.hidden = task.phase === "closed" || isMixed(task);
     open.textContent = task.target === null ? "Set a target" : "Change the target";
   }
 

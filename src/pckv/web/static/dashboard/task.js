@@ -10,6 +10,7 @@ import { showDeleted } from "./deletion.js";
 import { taskDetails } from "./details.js";
 import { publicationSection } from "./publication.js";
 import { appsSection, shareSection } from "./share.js";
+import { isMixed, mixerDecides } from "./batch.js";
 import { taskHead } from "./task-head.js";
 
 const PLACES = ["share", "outcome", "apps", "invitations", "publication", "end"];
@@ -84,7 +85,8 @@ class TaskView {
 
   buildOnce() {
     const { task, refresh } = this;
-    if (task.phase !== "closed" && !task.series) replace(this.invitations, invitationSection(task, refresh));
+    if (task.phase !== "closed" && !task.series && !isMixed(task))
+      replace(this.invitations, invitationSection(task, refresh));
     // Without listed keys, a public page has nothing to show.
     if (typeof task.keys !== "number") return;
     this.publicationSwitch = publicationSection(task, refresh);
@@ -107,7 +109,7 @@ class TaskView {
   }
 
   endSection() {
-    const { name, phase } = this.task;
+    const { name, phase, mixer, closes } = this.task;
     const closing = confirmButton({
       label: "Close",
       kind: "close",
@@ -126,7 +128,8 @@ class TaskView {
       "section",
       { "aria-label": "End" },
       make("h2", {}, "End"),
-      make("div", { class: "buttons" }, phase === "closed" ? null : closing, deletion),
+      mixer && phase !== "closed" ? mixerDecides(mixer, closes) : null,
+      make("div", { class: "buttons" }, phase === "closed" || mixer ? null : closing, deletion),
     );
   }
 

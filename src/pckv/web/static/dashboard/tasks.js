@@ -92,12 +92,19 @@ class TasksView {
 }
 
 function row(task) {
-  const { id, name, reports, target, created, last_report: last } = task;
+  const { id, name, created, last_report: last } = task;
   return [
     [make("a", { href: `#/tasks/${id}` }, name), kindNote(task)],
     badge(task),
     created,
     last ?? "none yet",
-    [target === null ? count(reports) : `${count(reports)} of ${count(target)}`, progress(task)],
+    [reported(task), progress(task)],
   ];
+}
+
+function reported({ reports, target, batch }) {
+  // Of a mixed task, reports are here once its batch has come.
+  if (batch?.state === "waiting")
+    return batch.waiting === null ? "at the mixer" : `${count(batch.waiting)} at the mixer`;
+  return target === null ? count(reports) : `${count(reports)} of ${count(target)}`;
 }

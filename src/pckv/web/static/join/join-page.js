@@ -3,7 +3,8 @@
 import { PckvError, coinOf, perturb } from "/client/index.js";
 import { alertBox, announce, make, replace } from "../shared/page.js";
 import { day, language, say } from "./join-strings.js";
-import { contactLine, facts, heading, privacy, remembered, showBudget } from "./join-privacy.js";
+import { contactLine, facts, heading, privacy, remembered, showBudget, sumsOf } from "./join-privacy.js";
+import { mixedValues, receiverOf } from "./mixed.js";
 import { PairsForm } from "./pairs-form.js";
 
 const STILL_SECONDS = 5;
@@ -23,8 +24,8 @@ export async function start(theClient, theId, theInvitation, answered) {
   document.documentElement.lang = language;
   try {
     const { task: found, receipt, checked, error } = await answered;
-    if (error) throw error;
     task = found;
+    if (error) throw error;
     replace(main, heading(task), body, forgetful);
     if (receipt) show(receipt, { before: true });
     else await ask(checked);
@@ -50,7 +51,7 @@ async function ask(checked) {
   const parts = [facts(task), privacy(task, invitation, budget, view), new AnswerForm().element];
   await checked;
   replace(body, ...parts);
-  await showBudget(client, budget, forgetful);
+  await showBudget(client, task, budget, forgetful);
   // The page does not wait for the example.
   import("./report-view.js").then(
     ({ exampleOf }) => replace(view, exampleOf(task, example)),
@@ -75,11 +76,30 @@ function panelOf(error) {
   if (phase === "closed") return ["ended", { day: day(task.closes, -1) }];
   if (phase === "waiting" || (code === "not_open" && task?.opens)) return ["not_open", { day: day(task.opens) }];
   if (code === "invitation_unknown" && !invitation) return ["invitation_needed"];
+  if (task?.mixer && ["not_accepted", "unknown"].includes(code)) return ["not_accepted", mixedValues(task)];
+  if (task?.mixer && code === "over_budget") return ["over_budget_mixed", mixedValues(task)];
   return { wrong_task: ["unknown"], not_sent: ["unreachable"] }[code] ?? [PANELS.includes(code) ? code : "refused"];
 }
 
 // The codes of the client that have their own panel.
-const PANELS = ["closed", "deleted", "unknown", "invitation_unknown", "invitation_spent", "answered", "over_budget"];
+const PANELS = [
+  "closed",
+  "deleted",
+  "unknown",
+  "invitation_unknown",
+  "invitation_spent",
+  "answered",
+  "over_budget",
+  "cannot_seal",
+];
+// Those that follow from what the receiver of the reports says, which may be a mixer.
+const RECEIVER_PANELS = ["invitation_unknown", "refused", "unreachable"];
+
+// Where it was said: by the receiver of the reports, or by what was asked for the task, or else on this page.
+function saidBy(name) {
+  if (task) return RECEIVER_PANELS.includes(name) ? receiverOf(task) : host;
+  return [...RECEIVER_PANELS, "unknown"].includes(name) ? new URL(client.url).host : host;
+}
 
 // Why taking part is not possible, above everything else that is known about the survey.
 async function showPanel(error) {
@@ -87,7 +107,7 @@ async function showPanel(error) {
   const [name, values] = panelOf(error),
     spending = name === "over_budget" ? await costs() : {};
   const title = make("h2", { tabindex: "-1" }, say(`panel_${name}_title`)),
-    words = say(`panel_${name}`, { host, ...values, ...spending });
+    words = say(`panel_${name}`, { host: saidBy(name), ...values, ...spending });
   const again = () => make("button", { type: "button", onclick: () => location.reload() }, say("try_again"));
   const panel = make(
     "section",
@@ -101,14 +121,17 @@ async function showPanel(error) {
   announce(`${title.textContent}. ${words}`);
 }
 
+// Of the sum that this task would pass.
 async function costs() {
-  const [spent, cap] = [await client.spent(), await client.cap()];
-  return { spent: Number(spent), cap: Number(cap), cost: task.realisedEpsilon };
+  const { spent, cap, localSpent, localCap } = await sumsOf(client),
+    cost = task.realisedEpsilon;
+  return spent + cost > cap ? { spent, cap, cost } : { spent: localSpent, cap: localCap, cost };
 }
 
 // Shows progress: nothing can be changed meanwhile, and after some seconds it says that it still tries.
 async function whileSending(said, button, parts, work) {
-  const tell = (key) => replace(said, make("p", { role: "status", class: "progress" }, say(key, { host })));
+  const values = { host: receiverOf(task) },
+    tell = (key) => replace(said, make("p", { role: "status", class: "progress" }, say(key, values)));
   const timer = setTimeout(() => tell("still"), 1000 * STILL_SECONDS);
   busy = true;
   button.disabled = true;
@@ -189,7 +212,7 @@ class AnswerForm {
       if (error.code === "refused") return show(await client.receipt(id));
       if (error.code === "preview") return replace(this.said, alertBox(say("preview_sends_nothing")));
       if (error.code === "not_sent" && task.phase() === "open")
-        return replace(this.said, alertBox(say("not_reached", { host })));
+        return replace(this.said, alertBox(say("not_reached", { host: receiverOf(task) })));
       await showPanel(error);
     }
   }
@@ -197,14 +220,14 @@ class AnswerForm {
 
 // What became of the report, by the status of its receipt.
 const STATES = {
-  sent: () => ["sent_title", say("sent")],
-  waiting: () => ["waiting_title", say("waiting", { host }), say("waiting_same")],
+  sent: () => ["sent_title", task.mixer ? say("sent_mixed", mixedValues(task)) : say("sent")],
+  waiting: () => ["waiting_title", say("waiting", { host: receiverOf(task) }), say("waiting_same")],
   refused: ({ reason }) => ["refused_title", refusal(reason), say("refused_kept")],
 };
 
 function refusal(reason) {
   const [code] = reason.split(":");
-  return REFUSALS.includes(code) ? say(`refused_${code}`) : say("refused_other", { host, reason });
+  return REFUSALS.includes(code) ? say(`refused_${code}`) : say("refused_other", { host: receiverOf(task), reason });
 }
 
 const REFUSALS = ["closed", "deleted", "invitation_spent", "invitation_unknown"];
@@ -239,7 +262,7 @@ function show(receipt, { before = false } = {}) {
   head.focus();
   announce(`${head.textContent}. ${words.join(" ")}`);
   tabs.postMessage(id);
-  showBudget(client, budget, forgetful);
+  showBudget(client, task, budget, forgetful);
   if (report) showReport(view, report);
 }
 

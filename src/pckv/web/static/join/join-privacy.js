@@ -1,6 +1,7 @@
 // What a task asks and how its reports protect people: two sentences first, the numbers behind them.
 import { make, replace } from "../shared/page.js";
-import { anyOf, day, number, percent, ratio, say } from "./join-strings.js";
+import { anyOf, day, percent, ratio, say } from "./join-strings.js";
+import { mixedValues, parties } from "./mixed.js";
 
 // Beyond this ratio of chances the protection is called weak.
 const WEAK_RATIO = 50;
@@ -37,26 +38,29 @@ export function contactLine(contact) {
 
 export function privacy(task, invitation, budget, example) {
   const factor = Math.exp(Number(task.epsilon)),
-    weak = factor > WEAK_RATIO;
+    weak = factor > WEAK_RATIO,
+    { mixer } = task,
+    values = { ...(mixer ? mixedValues(task) : {}), factor: ratio(factor), epsilon: Number(task.epsilon) },
+    // A mixed task has sentences of its own.
+    tell = (usual, mixed) => say(mixer ? mixed : usual, values);
   return make(
     "section",
     { "aria-label": say("privacy"), class: "privacy" },
     make("h2", {}, say("privacy")),
-    paragraph(`${say("privacy_stays")} ${say("privacy_noise")}`),
+    paragraph(`${say("privacy_stays")} ${tell("privacy_noise", "privacy_mixed")}`, { id: "sent-how" }),
     task.kind === "discovery"
       ? paragraph(say("text_privacy", { count: task.keys.characters }), { id: "beginnings" })
       : null,
-    weak ? paragraph(say("privacy_weak", { factor: ratio(factor) }), { class: "note" }) : null,
-    invitation ? paragraph(say("invited"), { id: "invited" }) : null,
+    weak ? paragraph(tell("privacy_weak", "privacy_weak_mixed"), { class: "note" }) : null,
+    invitation ? paragraph(tell("invited", "invited_mixed"), { id: "invited" }) : null,
     make(
       "details",
       { id: "how" },
       make("summary", {}, say("privacy_how")),
+      mixer ? parties(task, invitation) : null,
       paragraph(odds(task), { id: "odds" }),
-      paragraph(
-        `${say("factor", { factor: ratio(factor), epsilon: Number(task.epsilon) })}${weak ? ` ${say("factor_weak")}` : ""}`,
-      ),
       task.sizeQuestion ? sizes(task) : null,
+      paragraph(`${tell("factor", "factor_mixed")}${weak ? ` ${say("factor_weak")}` : ""}`, { id: "factor" }),
       invitation && task.coin === "server" ? paragraph(say("coin"), { id: "coin" }) : null,
       paragraph(say("once")),
       budget,
@@ -98,14 +102,28 @@ function sizes({ coin, sizeQuestion: { share, answers, right, wrong } }) {
 
 export const remembered = (budget) => make("details", {}, make("summary", {}, say("remembered_title")), budget);
 
+// What was spent, of how much: towards those who ask, and whatever fails.
+export async function sumsOf(client) {
+  const [spent, cap, localSpent, localCap] = await Promise.all([
+    client.spent(),
+    client.cap(),
+    client.localSpent(),
+    client.localCap(),
+  ]);
+  return { spent: Number(spent), cap: Number(cap), localSpent: Number(localSpent), localCap: Number(localCap) };
+}
+
 // What was spent and where that is remembered; and whether the browser may forget it, which is never hidden.
-export async function showBudget(client, budget, forgetful) {
-  const spent = await client.spent(),
-    cap = await client.cap(),
-    mayForget = spent !== "0" && !(await navigator.storage.persisted());
+export async function showBudget(client, { mixer }, budget, forgetful) {
+  const sums = await sumsOf(client),
+    { spent, localSpent, localCap } = sums,
+    mayForget = localSpent && !(await navigator.storage.persisted());
   replace(
     budget,
-    paragraph(say("budget", { host, cap: number(Number(cap)), spent: number(Number(spent)) })),
+    // Without mixed reports both sums are the same.
+    mixer || spent !== localSpent
+      ? paragraph(`${say("budget_mixed", { host, ...sums })} ${say("budget_local", { localSpent, localCap })}`)
+      : paragraph(say("budget", { host, ...sums })),
     paragraph(say("remembered", { host })),
   );
   replace(forgetful, mayForget ? paragraph(say("forgetful", { host }), { class: "note", id: "forgetful" }) : null);

@@ -13,6 +13,10 @@ const EN = {
   privacy_noise: "Only a report with random noise in it is sent, which hides your answers even from those who ask.",
   privacy_weak:
     "In this survey that protection is weak: it changes the chance of a report by a factor of up to {factor}.",
+  privacy_mixed:
+    "Only a report with random noise in it is sent, and it is sealed for those who ask. It goes to {operator}, a second party that cannot read it and is to mix it with at least {others} others before those who ask get any of them. If fewer come, it is to delete them all unread.",
+  privacy_weak_mixed:
+    "On its own, the noise protects weakly in this survey: it changes the chance of a report by a factor of up to {factor}. You rely on the mixing as well, and on what it depends on.",
   privacy_how: "How does this protect me?",
   odds_have:
     "If you do not have “{key}”, your report says that you do with probability {absent}. If you have it, it says so with probability {held}.",
@@ -24,6 +28,24 @@ const EN = {
   },
   factor: "Whatever you answer, the chance of any report changes by at most a factor of {factor} (ε = {epsilon}).",
   factor_weak: "That is weak protection.",
+  factor_mixed:
+    "For anyone who sees your report on its own: whatever you answer, its chance changes by at most a factor of {factor} (ε = {local}).",
+  parties: "Who can learn what about you",
+  party_mixer:
+    "{operator} ({address}) learns that you took part, when and in which survey. If {operator} follows the protocol, it learns nothing about your answers: no way is known today to open the seal without the key of those who ask. Should the seal be broken later, the noise is left (ε = {local}).",
+  party_mixer_cheats:
+    "If {operator} leaves out reports or adds some, it can falsify the results and, from published results, learn your report: then the noise alone protects you (ε = {local}).",
+  party_recipient:
+    "Those who ask are to get all reports at once, in an order that says nothing. If {operator} follows the protocol and at least {honest} of the reports are honest, your answers change the chance of anything they see by at most a factor of {factor} (ε = {epsilon}, except for a probability of δ = {delta}). Honest reports are made as this page makes yours, one per person, by people who do not work with those who ask.",
+  party_both:
+    "If {operator} and those who ask work together, or if anyone else sees single reports, the noise alone protects you (ε = {local}).",
+  party_page: "Whoever serves this page, here {host}, or controls this device could see everything that you enter.",
+  honest_open:
+    "That {honest} reports are honest is an assumption: anyone can send reports to this survey, those who ask too. The fewer are honest, the more those who ask can learn from your report, at most what the noise leaves (ε = {local}).",
+  honest_invited:
+    "That {honest} reports are honest is an assumption: it needs invitations that were made and sent by {operator} or a third party. If those who ask made them or pass them on, they can send many of the reports themselves. The fewer are honest, the more they can learn from yours, at most what the noise leaves (ε = {local}).",
+  honest_few:
+    "If only {few} are honest, your answers change the chance of anything they see by at most a factor of {factor} (ε = {left}, with the same δ), as long as {operator} follows the protocol.",
   sizes_device:
     "Instead, your report may say only roughly how many of these things apply to you ({answers}), and not which. This happens with probability {share}, and is drawn before your answers are looked at. Noise is added here too: such a report gives the right answer with probability {right}, and each other one with probability {wrong}.",
   sizes_server:
@@ -32,10 +54,15 @@ const EN = {
   size_about: "about {size}",
   invited:
     "You answer by invitation: whoever gave it to you might find out which report is yours. The noise hides your answers from them as well.",
+  invited_mixed:
+    "You answer by invitation: {operator} sees it with your sealed report, and might learn from it who you are. It cannot read the report.",
   coin: "A number that the collector drew for your invitation decides a part of your report that has nothing to do with your answers; so nobody can choose that part to distort the result.",
   once: "One report is made from your answers and sent at once; you see it afterwards. If people could look at their report first, and some then kept it back, who stays away would tell something that no noise hides. It cannot be made again with other answers, since several reports would give away more.",
   budget:
     "All surveys of {host} together may spend at most ε = {cap} on this device; ε = {spent} is spent so far. Each survey is answered once.",
+  budget_mixed:
+    "All surveys of {host} together may spend at most ε = {cap} on this device towards those who ask; ε = {spent} is spent so far, if second parties follow the protocol and enough reports are honest. Each survey is answered once.",
+  budget_local: "Whatever fails, they may spend at most ε = {localCap}; ε = {localSpent} is spent so far.",
   remembered:
     "This is remembered in this browser, for {host} alone. The same survey at another address, in another browser or in a private window does not know that you answered: every report made there gives away as much about you again.",
   remembered_title: "What is remembered",
@@ -111,6 +138,8 @@ const EN = {
 
   sent_title: "Thank you",
   sent: "Your report has arrived. You can close this page.",
+  sent_mixed:
+    "Your sealed report has arrived at {operator}. You can close this page. {operator} is to hand all reports over to those who ask after the end of {day} (UTC) if at least {batch} have come by then, and otherwise to delete them unread.",
   before: "This device has taken part already. There is one report, and no second one is made.",
   waiting_title: "Saved on this device, not sent yet",
   waiting:
@@ -128,6 +157,9 @@ const EN = {
   what_was_sent: "What was sent",
   own_entered: "What you entered",
   own_left: "What left this device",
+  own_sealed: "What was sealed",
+  sealed_note:
+    "This is your report as it was sealed. It left this device as {count} sealed bytes, for those who ask to open.",
   own_claim: "It claims that you have:",
   own_size: "Chance decided that this report says only roughly how many things apply to you, and not which.",
   example: "What a report looks like",
@@ -135,6 +167,7 @@ const EN = {
   example_failed: "This part of the page cannot be loaded now.",
   example_entered: "What somebody enters",
   example_left: "What could leave their device",
+  example_sealed: "What could be sealed on their device",
   example_claim: "It claims that they have:",
   example_size: "Chance decided that this report says only roughly how many things apply to them, and not which.",
   not_stored: "Your answers were not stored: only the report is.",
@@ -160,6 +193,7 @@ const EN = {
     "{share} of all reports are of this kind, whatever people enter. They give the right answer with probability {right}, and each other one with probability {wrong}. A number between two answers counts as one of the two, at random.",
   bytes: "The bytes",
   bytes_note: "{count} bytes in total, a random number and the claims:",
+  bytes_sealed: "{count} bytes were sealed, the claims alone:",
   bytes_rest: " … ({count} bytes)",
 
   panel_closed_title: "This survey is closed",
@@ -189,6 +223,9 @@ const EN = {
   panel_over_budget_title: "Enough was asked of you",
   panel_over_budget:
     "All surveys of {host} together may spend at most ε = {cap} on this device. ε = {spent} is spent, and this survey would spend {cost} more. Nothing is sent, to protect you.",
+  panel_over_budget_mixed_title: "You have been asked enough",
+  panel_over_budget_mixed:
+    "Two limits protect this device, for all surveys of {host} together: on what is learned if second parties mix as they should, and on what is learned if they do not. This survey would pass one of them: it would spend ε = {epsilon} if {operator} follows the protocol and at least {honest} reports are honest, and otherwise ε = {local}. Nothing was made or sent.",
   panel_refused_title: "This survey takes no answers now",
   panel_refused: "{host} would not take your report. Nothing was made or sent.",
   panel_unreachable_title: "This survey cannot be opened now",
@@ -202,6 +239,11 @@ const EN = {
     "The page must remember that you answered, so that you are never asked to give away more. Allow {host} to store data, or open the link in a window that is not private. Nothing was made or sent.",
   panel_unexpected_title: "This page does not work here",
   panel_unexpected: "Something unexpected happened ({reason}). Try a current browser, or reload the page.",
+  panel_cannot_seal_title: "This browser cannot seal reports",
+  panel_cannot_seal:
+    "Reports of this survey are sealed before they leave a device, and this browser cannot do that (X25519). Update it, or open the link in another browser. Nothing was made or sent.",
+  panel_not_accepted_title: "Reports are not taken yet",
+  panel_not_accepted: "{operator}, who is to mix the reports, has not accepted this survey. Nothing was made or sent.",
 
   text_all: "Write down everything that applies to you, one at a time.",
   text_alphabet: "The first {count} characters count, and these can be found: {alphabet}",
@@ -238,6 +280,10 @@ const DE = {
     "Gesendet wird nur ein Bericht mit zufälligem Rauschen, der Ihre Antworten auch vor denen verbirgt, die fragen.",
   privacy_weak:
     "In dieser Umfrage ist dieser Schutz schwach: Die Chance eines Berichts ändert sich um einen Faktor von bis zu {factor}.",
+  privacy_mixed:
+    "Gesendet wird nur ein Bericht mit zufälligem Rauschen, versiegelt für die Fragenden. Er geht an {operator}: eine zweite Stelle, die ihn nicht lesen kann und ihn mit mindestens {others} anderen mischen soll, bevor die Fragenden etwas davon bekommen. Kommen weniger zusammen, soll sie alle ungelesen löschen.",
+  privacy_weak_mixed:
+    "Für sich allein schützt das Rauschen in dieser Umfrage schwach: Die Chance eines Berichts ändert sich um einen Faktor von bis zu {factor}. Sie verlassen sich auch auf das Mischen und auf das, wovon es abhängt.",
   privacy_how: "Wie schützt mich das?",
   odds_have:
     "Trifft „{key}“ nicht auf Sie zu, behauptet Ihr Bericht es dennoch mit Wahrscheinlichkeit {absent}. Trifft es zu, behauptet er es mit Wahrscheinlichkeit {held}.",
@@ -250,6 +296,25 @@ const DE = {
   factor:
     "Was immer Sie antworten: Die Chance jedes Berichts ändert sich höchstens um den Faktor {factor} (ε = {epsilon}).",
   factor_weak: "Das ist ein schwacher Schutz.",
+  factor_mixed:
+    "Für alle, die Ihren Bericht für sich allein sehen: Was immer Sie antworten, seine Chance ändert sich höchstens um den Faktor {factor} (ε = {local}).",
+  parties: "Wer was über Sie erfahren kann",
+  party_mixer:
+    "{operator} ({address}) erfährt, dass Sie mitgemacht haben, wann und bei welcher Umfrage. Hält sich {operator} an das Verfahren, erfährt diese Stelle nichts über Ihre Antworten: Bis heute ist kein Weg bekannt, das Siegel ohne den Schlüssel der Fragenden zu öffnen. Wird das Siegel später gebrochen, bleibt das Rauschen (ε = {local}).",
+  party_mixer_cheats:
+    "Lässt {operator} Berichte weg oder fügt welche hinzu, kann diese Stelle die Ergebnisse verfälschen und aus veröffentlichten Ergebnissen Ihren Bericht erfahren: Dann schützt Sie nur das Rauschen (ε = {local}).",
+  party_recipient:
+    "Die Fragenden sollen alle Berichte auf einmal bekommen, in einer Reihenfolge, die nichts verrät. Hält sich {operator} an das Verfahren und sind mindestens {honest} der Berichte ehrlich, so ändern Ihre Antworten die Chance von allem, was sie sehen, höchstens um den Faktor {factor} (ε = {epsilon}, bis auf eine Wahrscheinlichkeit von δ = {delta}). Ehrliche Berichte entstehen so wie Ihrer auf dieser Seite, einer je Person, von Menschen, die nicht mit den Fragenden zusammenarbeiten.",
+  party_both:
+    "Arbeiten {operator} und die Fragenden zusammen, oder sieht sonst jemand einzelne Berichte, so schützt Sie nur das Rauschen (ε = {local}).",
+  party_page:
+    "Wer diese Seite ausliefert, hier {host}, oder dieses Gerät beherrscht, könnte alles sehen, was Sie eingeben.",
+  honest_open:
+    "Dass {honest} Berichte ehrlich sind, ist eine Annahme: Bei dieser Umfrage können alle Berichte senden, auch die Fragenden. Je weniger ehrlich sind, desto mehr können die Fragenden aus Ihrem Bericht erfahren, höchstens das, was das Rauschen lässt (ε = {local}).",
+  honest_invited:
+    "Dass {honest} Berichte ehrlich sind, ist eine Annahme: Dafür müssen {operator} oder Dritte die Einladungen gemacht und verschickt haben. Haben die Fragenden sie gemacht oder geben sie sie weiter, so können sie viele der Berichte selbst senden. Je weniger ehrlich sind, desto mehr können sie aus Ihrem erfahren, höchstens das, was das Rauschen lässt (ε = {local}).",
+  honest_few:
+    "Sind nur {few} ehrlich, so ändern Ihre Antworten die Chance von allem, was sie sehen, höchstens um den Faktor {factor} (ε = {left}, mit demselben δ), solange sich {operator} an das Verfahren hält.",
   sizes_device:
     "Stattdessen kann Ihr Bericht nur ungefähr sagen, wie viele davon auf Sie zutreffen ({answers}), und nicht welche. Das geschieht mit Wahrscheinlichkeit {share} und wird ausgelost, bevor Ihre Antworten betrachtet werden. Auch hier kommt Rauschen hinzu: Ein solcher Bericht gibt mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}.",
   sizes_server:
@@ -258,10 +323,16 @@ const DE = {
   size_about: "etwa {size}",
   invited:
     "Sie antworten auf Einladung: Wer sie Ihnen gegeben hat, könnte herausfinden, welcher Bericht Ihrer ist. Das Rauschen verbirgt Ihre Antworten auch dann.",
+  invited_mixed:
+    "Sie antworten auf Einladung: {operator} sieht sie mit Ihrem versiegelten Bericht und könnte daraus erfahren, wer Sie sind. Lesen kann diese Stelle den Bericht nicht.",
   coin: "Eine Zahl, die der Server für Ihre Einladung gezogen hat, bestimmt einen Teil Ihres Berichts, der nichts mit Ihren Antworten zu tun hat; so kann niemand diesen Teil wählen, um das Ergebnis zu verfälschen.",
   once: "Aus Ihren Antworten entsteht ein Bericht, der sofort gesendet wird; danach sehen Sie ihn. Könnte man ihn vorher ansehen und zurückhalten, so würde das Fehlen etwas verraten, was kein Rauschen verbirgt. Er kann nicht mit anderen Antworten neu gemacht werden, denn mehrere Berichte würden mehr preisgeben.",
   budget:
     "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen; bisher ist ε = {spent} verbraucht. Jede Umfrage wird einmal beantwortet.",
+  budget_mixed:
+    "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät gegenüber den Fragenden höchstens ε = {cap} verbrauchen; bisher ist ε = {spent} verbraucht, wenn sich zweite Stellen an das Verfahren halten und genügend Berichte ehrlich sind. Jede Umfrage wird einmal beantwortet.",
+  budget_local:
+    "Was auch versagt, sie dürfen höchstens ε = {localCap} verbrauchen; bisher ist ε = {localSpent} verbraucht.",
   remembered:
     "Das wird in diesem Browser gemerkt, nur für {host}. Dieselbe Umfrage unter einer anderen Adresse, in einem anderen Browser oder in einem privaten Fenster weiß nicht, dass Sie geantwortet haben: Jeder Bericht von dort gibt noch einmal ebenso viel über Sie preis.",
   remembered_title: "Was gemerkt wird",
@@ -339,6 +410,8 @@ const DE = {
 
   sent_title: "Vielen Dank",
   sent: "Ihr Bericht ist angekommen. Sie können diese Seite schließen.",
+  sent_mixed:
+    "Ihr versiegelter Bericht ist bei {operator} angekommen. Sie können diese Seite schließen. {operator} soll alle Berichte nach dem Ende des {day} (UTC) den Fragenden übergeben, wenn bis dahin mindestens {batch} gekommen sind, und sie sonst ungelesen löschen.",
   before: "Dieses Gerät hat schon mitgemacht. Es gibt einen Bericht, und es wird kein zweiter erstellt.",
   waiting_title: "Auf diesem Gerät gespeichert, noch nicht gesendet",
   waiting:
@@ -356,6 +429,9 @@ const DE = {
   what_was_sent: "Was gesendet wurde",
   own_entered: "Was Sie eingegeben haben",
   own_left: "Was dieses Gerät verlassen hat",
+  own_sealed: "Was versiegelt wurde",
+  sealed_note:
+    "Das ist Ihr Bericht, wie er versiegelt wurde. Er hat dieses Gerät als {count} versiegelte Bytes verlassen; öffnen können ihn die Fragenden.",
   own_claim: "Er behauptet, dass auf Sie zutrifft:",
   own_size:
     "Der Zufall hat entschieden, dass dieser Bericht nur ungefähr sagt, wie viele auf Sie zutreffen, und nicht welche.",
@@ -365,6 +441,7 @@ const DE = {
   example_failed: "Dieser Teil der Seite kann gerade nicht geladen werden.",
   example_entered: "Was jemand eingibt",
   example_left: "Was das Gerät dann verlassen könnte",
+  example_sealed: "Was auf dem Gerät versiegelt werden könnte",
   example_claim: "Er behauptet, dass zutrifft:",
   example_size:
     "Der Zufall hat entschieden, dass dieser Bericht nur ungefähr sagt, wie viele zutreffen, und nicht welche.",
@@ -392,6 +469,7 @@ const DE = {
     "{share} aller Berichte sind von dieser Art, was immer eingegeben wird. Sie geben mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}. Eine Zahl zwischen zwei Antworten zählt zufällig als eine der beiden.",
   bytes: "Die Bytes",
   bytes_note: "{count} Bytes insgesamt, eine Zufallszahl und die Behauptungen:",
+  bytes_sealed: "{count} Bytes wurden versiegelt, nur die Behauptungen:",
   bytes_rest: " … ({count} Bytes)",
 
   panel_closed_title: "Diese Umfrage ist geschlossen",
@@ -421,6 +499,9 @@ const DE = {
   panel_over_budget_title: "Sie wurden genug gefragt",
   panel_over_budget:
     "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen. ε = {spent} ist verbraucht, und diese Umfrage bräuchte {cost} mehr. Zu Ihrem Schutz wird nichts gesendet.",
+  panel_over_budget_mixed_title: "Sie wurden oft genug gefragt",
+  panel_over_budget_mixed:
+    "Zwei Grenzen schützen dieses Gerät, für alle Umfragen von {host} zusammen: eine für das, was man erfährt, wenn zweite Stellen mischen, wie sie sollen, und eine für das, was man sonst erfährt. Diese Umfrage würde eine davon überschreiten: Sie würde ε = {epsilon} verbrauchen, wenn sich {operator} an das Verfahren hält und mindestens {honest} Berichte ehrlich sind, und sonst ε = {local}. Nichts wurde erstellt oder gesendet.",
   panel_refused_title: "Diese Umfrage nimmt gerade keine Antworten an",
   panel_refused: "{host} würde Ihren Bericht nicht annehmen. Nichts wurde erstellt oder gesendet.",
   panel_unreachable_title: "Diese Umfrage lässt sich gerade nicht öffnen",
@@ -435,6 +516,12 @@ const DE = {
   panel_unexpected_title: "Diese Seite funktioniert hier nicht",
   panel_unexpected:
     "Etwas Unerwartetes ist geschehen ({reason}). Versuchen Sie es mit einem aktuellen Browser, oder laden Sie die Seite neu.",
+  panel_cannot_seal_title: "Dieser Browser kann Berichte nicht versiegeln",
+  panel_cannot_seal:
+    "Berichte dieser Umfrage werden versiegelt, bevor sie ein Gerät verlassen, und dieser Browser kann das nicht (X25519). Aktualisieren Sie ihn, oder öffnen Sie den Link in einem anderen Browser. Nichts wurde erstellt oder gesendet.",
+  panel_not_accepted_title: "Noch werden keine Berichte angenommen",
+  panel_not_accepted:
+    "{operator} soll die Berichte mischen, hat diese Umfrage aber nicht angenommen. Nichts wurde erstellt oder gesendet.",
 
   text_all: "Schreiben Sie alles auf, was auf Sie zutrifft, eines nach dem anderen.",
   text_alphabet: "Die ersten {count} Zeichen zählen, und diese lassen sich finden: {alphabet}",
@@ -466,7 +553,8 @@ export const language =
 const plurals = new Intl.PluralRules(language);
 const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 15 });
 const percents = new Intl.NumberFormat(language, { style: "percent", maximumSignificantDigits: 3 });
-const ratios = new Intl.NumberFormat(language, { maximumSignificantDigits: 3 });
+// Up, since the sentences say that no ratio is larger.
+const ratios = new Intl.NumberFormat(language, { maximumSignificantDigits: 3, roundingMode: "ceil" });
 const days = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" });
 
 // A sentence in the person's language; numbers are written as that language writes them.

@@ -1,24 +1,32 @@
 // The participant's page starts here: it asks whether a report would be taken while the rest loads.
-import { Client } from "/client/index.js";
+import { Client, Task } from "/client/index.js";
 
 const RETRY_POLICY = { tries: 2, seconds: 15, firstPause: 0.3, timeout: 8 };
 const id = location.pathname.split("/").at(-1),
   invitation = new URLSearchParams(location.hash.slice(1)).get("invitation") ?? undefined;
+const told = (name) => document.querySelector(`meta[name=${name}]`)?.content;
+// A task that is not too large comes with the page.
+const text = told("task");
+// The page of a mixed task asks and tells the mixer alone: its policy allows no request to the collector.
 const client =
   id === "preview"
     ? new (await import("./preview.js")).PreviewClient()
-    : new Client(location.origin, { retryPolicy: RETRY_POLICY });
+    : new Client(told("mixer") ?? location.origin, { retryPolicy: RETRY_POLICY });
 
 async function find() {
-  // A task that is not too large comes with the page.
-  const text = document.querySelector("meta[name=task]")?.content,
-    [task, receipt] = await Promise.all([client.task(id, text), client.receipt(id)]);
+  const [task, receipt] = await Promise.all([client.task(id, text), client.receipt(id)]);
   const checked = receipt ? undefined : client.check(id, { invitation });
   // The page says what is wrong, once it is loaded.
   checked?.catch(() => {});
   return { task, receipt, checked };
 }
 
-const found = find().catch((error) => ({ error }));
+// What is wrong is told together with what the survey asks, where that is known: its mixer may not have accepted it.
+async function failed(error) {
+  const task = text && (await Task.fromJson(text).catch(() => undefined));
+  return { error, task: task?.id === id ? task : undefined };
+}
+
+const found = find().catch(failed);
 const { start } = await import("./join-page.js");
 await start(client, id, invitation, found);

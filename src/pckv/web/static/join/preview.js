@@ -6,6 +6,8 @@ import { make } from "../shared/page.js";
 
 // In place of a client: it neither stores nor sends anything.
 export class PreviewClient {
+  url = location.origin;
+
   constructor() {
     document.body.prepend(make("aside", { class: "preview", "aria-label": "Preview" }, say("preview")));
   }
@@ -22,6 +24,14 @@ export class PreviewClient {
 
   async cap() {
     return "10";
+  }
+
+  async localSpent() {
+    return "0";
+  }
+
+  async localCap() {
+    return "40";
   }
 
   async receipt() {}

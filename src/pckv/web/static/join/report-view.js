@@ -20,6 +20,7 @@ export const whatLeft = (task, report, typed) =>
     "section",
     { "aria-label": say("what_was_sent") },
     make("h2", {}, say("what_was_sent")),
+    task.mixer ? paragraph(say("sealed_note", { count: report.sealed.length }), { id: "sealed" }) : null,
     comparison(task, report, typed, "own", entered(task, typed)),
   );
 
@@ -52,11 +53,11 @@ function comparison(task, report, pairs, whose, shown) {
   const right = make(
     "div",
     { class: "leaves" },
-    make("h3", {}, say(`${whose}_left`)),
+    make("h3", {}, say(`${whose}_${task.mixer ? "sealed" : "left"}`)),
     ...(answer
       ? size(task.sizeQuestion, answer, whose)
       : (task.kind === "discovery" ? beginnings : claims)(task, report, pairs, whose)),
-    bytes(report),
+    bytes(task, report),
   );
   return make("div", { class: "compare" }, left, right);
 }
@@ -141,7 +142,8 @@ function worth(task, levels) {
   return say(levels.length > 1 ? "claim_both" : levels[0] ? "claim_high" : "claim_low");
 }
 
-function bytes({ id, body }) {
+// What is sealed has no id: the recipient gives each report its own.
+function bytes({ mixer }, { id, body }) {
   const hex = (data) =>
     Array.from(data.slice(0, MAX_BYTES_SHOWN), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
   const rest = body.length > MAX_BYTES_SHOWN ? say("bytes_rest", { count: body.length }) : "";
@@ -149,8 +151,10 @@ function bytes({ id, body }) {
     "details",
     { class: "bytes" },
     make("summary", {}, say("bytes")),
-    paragraph(say("bytes_note", { count: id.length + body.length })),
-    make("p", {}, make("code", {}, hex(id))),
+    paragraph(
+      mixer ? say("bytes_sealed", { count: body.length }) : say("bytes_note", { count: id.length + body.length }),
+    ),
+    mixer ? null : make("p", {}, make("code", {}, hex(id))),
     make("p", {}, make("code", { class: "body" }, hex(body), rest)),
   );
 }

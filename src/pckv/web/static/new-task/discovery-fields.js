@@ -1,6 +1,7 @@
 // Unlisted keys: which texts a discovery can find, and in how many groups of people.
 import { numeric, TextField } from "../shared/form-fields.js";
 import { make } from "../shared/page.js";
+import { valueOfLanguages } from "./languages-field.js";
 
 const MAX_CHARACTERS = 64,
   MAX_TEXTS_PER_REPORT = 1000,
@@ -72,6 +73,7 @@ export function valuesOfFound({ about, name }, keys) {
   const { description, eligibility, consent, contact } = about,
     names = keys.map(({ key }) => key);
   return {
+    translations: valueOfLanguages(about, ["description", "eligibility", "consent", "contact"]),
     name: `${name}: keys found`,
     description,
     eligibility,

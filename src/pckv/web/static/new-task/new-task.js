@@ -1,9 +1,18 @@
 // A new task: the form, the plan for what it says so far, a draft that survives, a preview, and what follows.
-import { dropDraft, keepDraft, keepPreview, loadDraft } from "../shared/draft.js";
+import {
+  dropDraft,
+  dropHandover,
+  keepDraft,
+  keepHandover,
+  keepPreview,
+  loadDraft,
+  loadHandover,
+} from "../shared/draft.js";
 import { invitationLinks } from "../shared/invitations.js";
 import { alertBox, announce, ask, debounced, make, plural, replace } from "../shared/page.js";
 import { isDiscovery } from "../shared/task-words.js";
 import { valuesOfFound } from "./discovery-fields.js";
+import { Handover } from "./handover.js";
 import { PlanSection } from "./plan.js";
 import { TaskForm, valuesOfSeries, valuesOfTask } from "./task-form.js";
 
@@ -67,14 +76,19 @@ class NewTask {
       this.said,
       make("div", { class: "buttons" }, this.create, this.look),
     );
-    const planner = make("div", { class: "planner" }, form, this.plan.element);
-    replace(root, make("h1", {}, "New task"), this.notice, this.unkept, planner);
+    this.planner = make("div", { class: "planner" }, form, this.plan.element);
+    this.showForm();
     this.label();
+  }
+
+  showForm() {
+    replace(this.root, make("h1", {}, "New task"), this.notice, this.unkept, this.planner);
   }
 
   // The page for participants is not for series, which only apps take part in.
   label() {
-    this.create.textContent = this.form.repeat.isOn ? "Create the series" : "Create the task";
+    const plain = this.form.repeat.isOn ? "Create the series" : "Create the task";
+    this.create.textContent = this.form.mixing.isOn ? "Make the file for the mixer" : plain;
     this.look.hidden = this.form.repeat.isOn;
   }
 
@@ -83,6 +97,11 @@ class NewTask {
     else if (series) await this.copy(copiedSeries(series), "series");
     else if (from) await this.copy(copiedTask(from), "task");
     else this.restore();
+    const made = !(from || series || discovery) && loadHandover();
+    if (made) {
+      this.showHandover(made);
+      return;
+    }
     this.showPlan();
     this.form.fields.name.input.focus({ preventScroll: true });
   }
@@ -130,6 +149,7 @@ class NewTask {
   showPlan() {
     const inputs = this.form.planInputs();
     if (inputs.missing) this.plan.wait(inputs.missing);
+    else if (this.form.mixing.isOn) this.plan.show(inputs);
     else this.plan.show(inputs, this.form.repeat.perRound(Number(this.form.fields.users.value)));
   }
 
@@ -162,11 +182,67 @@ class NewTask {
   send(event) {
     event.preventDefault();
     if (!this.isReady()) return;
-    this.attempt(() => (this.form.repeat.isOn ? this.createSeries() : this.createTask()));
+    this.attempt(() => {
+      if (this.form.mixing.isOn) return this.makeFile();
+      return this.form.repeat.isOn ? this.createSeries() : this.createTask();
+    });
   }
 
-  planned() {
-    return ask("POST", "/tasks/new?preview=true", { body: this.form.body() });
+  planned(key = {}) {
+    return ask("POST", "/tasks/new?preview=true", { body: { ...this.form.body(), ...key } });
+  }
+
+  // A mixed task has a key of its own, which is made once nothing else is wrong.
+  async makeFile() {
+    const { form } = this;
+    await this.planned();
+    const { key, file } = await ask("POST", "/mixer-keys"),
+      { task } = await this.planned({ recipient_key: key }),
+      isSeries = form.repeat.isOn,
+      value = (name) => form.fields[name].value;
+    const made = {
+      noun: isSeries ? "series" : "task",
+      text: isSeries ? JSON.stringify(form.repeat.contract(JSON.parse(task))) : task,
+      key,
+      file,
+      name: value("name"),
+      url: value("mixer"),
+      operator: value("mixer_operator"),
+      target: Number(value("users")),
+      values: form.values(),
+    };
+    this.showHandover(made, keepHandover(made));
+    announce("The file for the mixer is made.");
+  }
+
+  showHandover(made, kept = true) {
+    this.plan.stop();
+    const handover = new Handover(made, {
+      kept,
+      change: () => this.changeAgain(made),
+      created: (answer) => this.handedOver(made, answer),
+    });
+    replace(this.root, handover.title, handover.element);
+    handover.title.focus();
+  }
+
+  changeAgain({ values }) {
+    dropHandover();
+    this.form.fill(values);
+    this.showForm();
+    this.showPlan();
+    this.form.fields.name.input.focus();
+  }
+
+  handedOver({ name, noun, values }, { id, warning }) {
+    dropHandover();
+    // A draft that was begun meanwhile stays.
+    if (JSON.stringify(loadDraft()) === JSON.stringify(values)) dropDraft();
+    this.stopped = true;
+    const href = noun === "series" ? `#/series/${id}` : `#/tasks/${id}`;
+    if (warning) this.showCreated(make("p", { class: "note" }, warning), href, "Open the page of the series", name);
+    else location.hash = href;
+    announce(`The ${noun} is created.`);
   }
 
   // The collector plans the task of all rounds; the days and the panels are the form's.
@@ -203,9 +279,9 @@ class NewTask {
     this.showCreated(links, `#/tasks/${id}`, "Open the page of the task");
   }
 
-  showCreated(content, href, words) {
+  showCreated(content, href, words, name = this.form.fields.name.value) {
     this.plan.stop();
-    const title = make("h1", { tabindex: "-1" }, `“${this.form.fields.name.value}” is created`);
+    const title = make("h1", { tabindex: "-1" }, `“${name}” is created`);
     replace(this.root, title, content, make("p", {}, make("a", { href }, words)));
     title.focus();
   }

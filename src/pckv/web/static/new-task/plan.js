@@ -40,11 +40,14 @@ export class PlanSection {
       const newest = await answer;
       if (signal.aborted) return;
       this.newest = newest;
-      const [first, ...others] = this.newest.sections;
+      const [first, ...rest] = this.newest.sections,
+        mixed = (newest.plan ?? newest).mixed ? mixedSections(rest) : null,
+        others = mixed?.others ?? rest;
       replace(
         this.said,
         atFirstSight(first),
-        others.length ? this.changeButton() : null,
+        newest.plan ? this.changeButton() : null,
+        ...(mixed?.shown ?? []),
         round ? make("p", {}, round) : null,
       );
       replace(this.facts, ...others.map(detail));
@@ -68,6 +71,10 @@ export class PlanSection {
   async draw() {
     const { details, newest, byEpsilon, byUsers } = this;
     if (!details.open || details.hidden) return;
+    if (!newest.by_epsilon) {
+      replace(this.curves);
+      return;
+    }
     const typical = `The curves are for a key that ${percent(newest.plan.frequency)} of people hold, a typical one of the most frequent.`;
     replace(
       this.curves,
@@ -95,6 +102,30 @@ function atFirstSight({ light, title, sentences }) {
   const lamp = light ? make("span", { class: "lamp", "aria-hidden": "true" }) : null,
     heading = make("p", { class: light ? `light ${light}` : null }, lamp, make("strong", {}, title));
   return make("div", { class: "verdict" }, heading, ...sentences.map((sentence) => make("p", {}, sentence)));
+}
+
+// Of a mixed plan both ways are in sight, and what is proposed, with what happens if fewer people take part.
+function mixedSections([choice, ...rest]) {
+  const proposal = rest.find(({ columns }) => columns[0] === "member"),
+    [tooFew, ...conditions] = proposal.sentences;
+  return {
+    shown: [bothWays(choice), proposed(proposal), make("p", {}, tooFew)],
+    others: rest.map((each) => (each === proposal ? { ...each, columns: [], sentences: conditions } : each)),
+  };
+}
+
+// Without a mixer and with one, a sentence each, and what is unusual.
+function bothWays({ title, sentences }) {
+  const [no, yes, ...remarks] = sentences.map((sentence) => make("p", {}, sentence));
+  return make("div", { class: "ways" }, make("h3", {}, title), make("div", {}, no, yes), ...remarks);
+}
+
+// A table of three columns does not fit beside the form.
+function proposed({ title, rows }) {
+  const lines = rows.map(([member, value, meaning]) =>
+    make("li", {}, make("code", {}, member), " ", make("strong", {}, value), `, ${meaning}`),
+  );
+  return make("div", {}, make("h3", {}, title), make("ul", {}, ...lines));
 }
 
 function detail({ title, sentences, columns, rows, texts }) {

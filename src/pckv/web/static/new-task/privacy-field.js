@@ -7,7 +7,10 @@ const PRESETS = [
   ["2", "Balanced"],
   ["3", "Light"],
 ];
-const OTHER = "other",
+const LEGEND = "How well answers are hidden",
+  MIXED_LEGEND =
+    "How well answers are hidden from you, if the mixer follows the protocol and enough reports are honest",
+  OTHER = "other",
   MAX_EPSILON = 20,
   // What devices spend at most, by default; and the ratio from which protection is called weak.
   DEFAULT_CAP = 10,
@@ -39,7 +42,7 @@ export class PrivacyField {
     });
     this.custom = make("div", {}, this.other.element, this.meaning, this.warning);
     this.preset = new ChoiceField(
-      "How well answers are hidden",
+      LEGEND,
       [
         ...PRESETS.map(([epsilon, name]) => [epsilon, `${name} (ε = ${epsilon})`, odds(Number(epsilon))]),
         [OTHER, "Another value", "For those who know what ε they want."],
@@ -55,6 +58,13 @@ export class PrivacyField {
   choose(chosen) {
     this.custom.hidden = chosen !== OTHER;
     this.explain();
+  }
+
+  // With a mixer, ε is that towards the recipient of the batch: what a single report tells is said by the plan.
+  set isMixed(isMixed) {
+    this.preset.element.querySelector("legend").textContent = isMixed ? MIXED_LEGEND : LEGEND;
+    for (const odds of this.preset.element.querySelectorAll("small")) odds.hidden = isMixed;
+    this.meaning.hidden = isMixed;
   }
 
   explain() {

@@ -4,7 +4,9 @@ import { DiscoveryFields, valuesOfTree } from "./discovery-fields.js";
 import { HeldFields, valuesOfHeld } from "./held-fields.js";
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
 import { KeyField, valueOfKeys } from "../shared/key-field.js";
+import { LanguagesField, valueOfLanguages } from "./languages-field.js";
 import { LevelsField, valueOfLevels } from "./levels-field.js";
+import { MixerFields, valuesOfMixer } from "./mixer-fields.js";
 import { OtherField, valueOfOther } from "./other-field.js";
 import { choice, make } from "../shared/page.js";
 import { PrivacyField } from "./privacy-field.js";
@@ -15,6 +17,10 @@ const MAX_USERS = 1e15,
 const ABOUT = ["question", "description", "unit", "low_label", "high_label", "eligibility", "consent", "contact"],
   // Of these, what is about values.
   OF_VALUES = ["unit", "low_label", "high_label"];
+
+const CLOSES_HINT = "The first day without reports; leave empty for no end.",
+  MIXED_CLOSES_HINT = "The first day without reports, on which the batch leaves the mixer.",
+  NO_DAY = "name the day on which the batch leaves the mixer";
 
 const line = (label, hint, { example, missing } = {}) =>
   new TextField(label, make("input", { type: "text", autocomplete: "off", placeholder: example }), {
@@ -43,6 +49,7 @@ export class TaskForm {
     this.repeat = new RepeatFields();
     this.tree = new DiscoveryFields();
     this.held = new HeldFields();
+    this.mixing = new MixerFields();
     this.fields = {
       ...this.askFields(),
       ...this.answerFields(),
@@ -50,6 +57,7 @@ export class TaskForm {
       ...this.repeat.fields,
       ...this.tree.fields,
       ...this.held.fields,
+      ...this.mixing.fields,
       ...this.planFields(),
     };
     this.often = section(4, "How often", this.repeat.element);
@@ -78,6 +86,7 @@ export class TaskForm {
       unit: line("Unit of the values", "Such as stars or minutes.", { example: "stars" }),
       low_label: line("Lowest value means", null, { example: "awful" }),
       high_label: line("Highest value means", null, { example: "great" }),
+      translations: new LanguagesField(),
     };
   }
 
@@ -91,7 +100,7 @@ export class TaskForm {
 
   peopleFields() {
     const opens = day("First day", "UTC; leave empty to start at once."),
-      closes = day("Closes on", "The first day without reports; leave empty for no end.");
+      closes = day("Closes on", CLOSES_HINT);
     const users = numeric("People expected", {
       max: MAX_USERS,
       hint: "The target of the collection; the plan depends on it.",
@@ -146,9 +155,17 @@ export class TaskForm {
   }
 
   askSection() {
-    const { name, question, description, unit, low_label: low, high_label: high } = this.fields;
+    const { name, question, description, unit, low_label: low, high_label: high, translations } = this.fields;
     this.meanings = row(unit, low, high);
-    return section(1, "What you ask", name.element, question.element, description.element, this.meanings);
+    return section(
+      1,
+      "What you ask",
+      name.element,
+      question.element,
+      description.element,
+      this.meanings,
+      translations.element,
+    );
   }
 
   answerSection() {
@@ -188,15 +205,19 @@ export class TaskForm {
       objective.element,
       coin.element,
     );
-    return section(5, "Privacy", epsilon.element, this.advanced);
+    return section(5, "Privacy", this.mixing.element, epsilon.element, this.advanced);
   }
 
   // What follows from other fields: a discovery has neither values nor rounds, a coin needs invitations,
   // rounds have days and panels instead, any text leaves none unlisted, named values begin and end with those
-  // of the range.
+  // of the range; with a mixer a task closes, devices draw their coins, and the mixer decides who takes part.
   update(changed) {
     const { access, invitations, coin, opens, closes, epsilon, levels, keys, other, objective, repeat } = this.fields,
-      finds = keys.isDiscovery;
+      finds = keys.isDiscovery,
+      mixed = this.mixing.isOn;
+    this.mixing.update();
+    epsilon.isMixed = mixed;
+    this.requireEnd(mixed && !this.repeat.isOn);
     if (finds && this.repeat.isOn) repeat.value = "once";
     this.tree.element.hidden = !finds;
     this.held.update();
@@ -204,13 +225,23 @@ export class TaskForm {
       element.hidden = finds;
     if (coin.value === "server" && access.value !== "invitations") access.value = "invitations";
     access.inputs[0].disabled = coin.value === "server";
-    for (const field of [opens, closes, access, coin]) field.element.hidden = this.repeat.isOn;
-    invitations.element.hidden = this.repeat.isOn || access.value !== "invitations";
-    this.repeat.explain(Number(epsilon.value));
+    for (const field of [opens, closes]) field.element.hidden = this.repeat.isOn;
+    for (const field of [access, coin]) field.element.hidden = this.repeat.isOn || mixed;
+    invitations.element.hidden = access.element.hidden || access.value !== "invitations";
+    // Of mixed rounds the plan says what devices spend.
+    this.repeat.explain(mixed ? Number.NaN : Number(epsilon.value));
     other.element.hidden = keys.isHashed || finds;
     this.ends.hidden = levels.isNamed || finds;
     levels.explain();
     changed();
+  }
+
+  requireEnd(isRequired) {
+    const { closes } = this.fields;
+    closes.missing = isRequired ? NO_DAY : null;
+    closes.input.required = isRequired;
+    closes.element.querySelector("small").textContent = isRequired ? MIXED_CLOSES_HINT : CLOSES_HINT;
+    if (!isRequired && closes.input.validity.valid) closes.problem.show(null);
   }
 
   // As a draft: the values of all fields.
@@ -237,7 +268,9 @@ export class TaskForm {
     const { levels } = this.fields,
       ofRange = levels.isNamed && ["low", "high"].includes(name),
       ofHeld = ["pairs", "most_pairs", "holding"].includes(name),
-      field = ofRange ? levels : ofHeld ? this.held.fieldNamed(name) : this.fields[name];
+      // How many people are mixed is how many are expected.
+      own = this.fields[name === "mixed" ? "users" : name],
+      field = ofRange ? levels : ofHeld ? this.held.fieldNamed(name) : own;
     return this.used().find((each) => each === field);
   }
 
@@ -262,11 +295,11 @@ export class TaskForm {
       if (wrong) return { missing: `${field.label}: ${wrong}.` };
     }
     if (keys.isDiscovery) {
-      return { kind: "discovery", ...this.tree.values(), users: Number(users.value), epsilon: epsilon.value };
+      return { kind: "discovery", ...this.tree.values(), ...this.people(), epsilon: epsilon.value };
     }
     return {
       keys: keys.isHashed ? "hashed" : keys.keyCount + (this.other() !== null),
-      users: this.peoplePerRound(),
+      ...this.people(),
       epsilon: epsilon.value,
       ...this.heldInputs(),
       coin: this.coin(),
@@ -281,14 +314,22 @@ export class TaskForm {
     return Object.fromEntries(Object.entries(this.held.values()).map(([name, value]) => [name, value ?? ""]));
   }
 
+  // As a plan takes them; that of mixed rounds is told of all people, and of the rounds.
+  people() {
+    const users = Number(this.fields.users.value),
+      { panels, rounds } = this.repeat.numbers();
+    if (!this.mixing.isOn) return { users: this.peoplePerRound() };
+    return { users, mixed: users, ...(this.repeat.isOn ? { panels, rounds: rounds ?? "" } : {}) };
+  }
+
   // A plan is for the people of one round; without rounds those are all.
   peoplePerRound() {
     return this.repeat.peoplePerRound(Number(this.fields.users.value));
   }
 
-  // The coins of a series are always those of devices.
+  // The coins of a series and of mixed tasks are always those of devices.
   coin() {
-    return this.repeat.isOn ? "device" : this.fields.coin.value;
+    return this.repeat.isOn || this.mixing.isOn ? "device" : this.fields.coin.value;
   }
 
   // The body of the request that creates the task; that of a series has no days.
@@ -302,8 +343,20 @@ export class TaskForm {
         opens: (!this.repeat.isOn && value("opens")) || null,
         closes: (!this.repeat.isOn && value("closes")) || null,
       };
-    const common = { name: value("name"), about, epsilon: value("epsilon"), coin: this.coin(), ...days };
-    if (keys.isDiscovery) return { kind: "discovery", ...common, ...this.tree.values() };
+    Object.assign(about, this.fields.translations.about());
+    const common = {
+      name: value("name"),
+      about,
+      epsilon: value("epsilon"),
+      coin: this.coin(),
+      ...days,
+      ...this.mixing.values(),
+    };
+    if (keys.isDiscovery) {
+      const people = this.mixing.isOn ? { users: Number(value("users")) } : {};
+      return { kind: "discovery", ...common, ...this.tree.values(), ...people };
+    }
+    const { users, panels = null } = this.people();
     return {
       ...common,
       keys: keys.keys(),
@@ -311,7 +364,8 @@ export class TaskForm {
       ...levels.range(value("low"), value("high")),
       levels: levels.levels(),
       between: levels.rule(),
-      users: this.peoplePerRound(),
+      users,
+      panels,
       ...this.held.values(),
       objective: value("objective"),
     };
@@ -334,8 +388,9 @@ const byPlace = (one, other) =>
 export const valuesOfTask = (task, target) => ({
   ...task.about,
   name: `${task.name} (copy)`,
+  translations: valueOfLanguages(task.about),
   keys: valueOfKeys(task),
-  epsilon: task.epsilon,
+  ...valuesOfMixer(task),
   users: target ? String(target) : "",
   coin: task.coin,
   ...(task.kind === "discovery" ? valuesOfTree(task) : valuesOfPairs(task)),

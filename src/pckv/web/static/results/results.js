@@ -4,6 +4,7 @@ import { Chart } from "../shared/chart.js";
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
 import { alertBox, make, newestOnly, plural, query, replace, request, warningBox } from "../shared/page.js";
+import { isDeletedUnread } from "../shared/task-words.js";
 import { candidatesForm } from "./candidates.js";
 import { changedOptions, isHashed, optionsPanel, readOptions } from "./estimate-options.js";
 import { estimatesTable } from "./estimates.js";
@@ -12,6 +13,7 @@ import { sharesTable } from "./shares.js";
 
 // Estimates that take longer than this are announced.
 const SAY_AFTER_MILLISECONDS = 400;
+const NOT_COME = "There are no reports here yet: those of a mixed task come together, from its mixer.";
 const NO_REPORTS = "No reports yet: share the link with the people who are to take part.";
 
 // Requests for estimates: of all keys of a task, or of those that an analyst named.
@@ -59,6 +61,8 @@ export class ResultsSection {
     this.task = task;
     if (first) this.build();
     this.empty.hidden = task.reports > 0;
+    // The head tells when the reports of a mixed task come, or why there are none.
+    if (task.batch) this.empty.textContent = isDeletedUnread(task.batch) ? "There are no reports." : NOT_COME;
     if (this.candidates) this.showCandidates();
     if (!this.pace.isDue(task.reports)) return;
     if (task.reports && this.waitsForKeys()) {

@@ -9,8 +9,14 @@ export const badge = ({ phase }) => make("span", { class: `badge ${phase}` }, PH
 
 export const isDiscovery = ({ kind }) => kind === "discovery";
 
-// What a task is for, unless it measures keys that are known.
-export const kindNote = (task) => (isDiscovery(task) ? make("small", {}, " discovery") : null);
+// Whether the reports of a mixed task were deleted unread: none will come.
+export const isDeletedUnread = (batch) => ["too few", "withdrawn"].includes(batch?.state);
+
+// What a task is for, unless it measures keys that are known, and whether its reports are mixed.
+export function kindNote(task) {
+  const notes = [isDiscovery(task) ? "discovery" : null, task.batch ? "mixed" : null].filter(Boolean);
+  return notes.length ? make("small", {}, ` ${notes.join(", ")}`) : null;
+}
 
 export const reached = (reports, target) => percent(Math.floor((1000 * reports) / target) / 1000);
 

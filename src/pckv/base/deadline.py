@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import io
+import json
 import socket
 import time
 from collections.abc import Callable
 from functools import partial
-from http.client import HTTPConnection, HTTPResponse
+from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
-from urllib.request import HTTPHandler, HTTPSHandler, Request
+from urllib.error import HTTPError
+from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, OpenerDirector, Request, build_opener
 
 TOO_LONG = "an answer that takes too long"
+# The largest problem that is read.
+MAX_PROBLEM_BYTES = 2**16
+REDIRECT_STATUSES = range(300, 400)
 
 
 class _Received(io.RawIOBase):
@@ -96,3 +101,28 @@ class BoundedHTTPHandler(_WithDeadline, HTTPHandler):
 
 class BoundedHTTPSHandler(_WithDeadline, HTTPSHandler):
     """HTTPS with a deadline."""
+
+
+class _RefusedRedirects(HTTPRedirectHandler):
+    """Follows no redirect, which may lead to any host: the request carries a token."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Leave a redirect as the answer, which is then an error like any other that is not a success."""
+
+
+def bounded_opener(bytes_per_second: float = float("inf")) -> OpenerDirector:
+    """Return what opens requests with a token: without redirects, and with answers that end, or go on at a rate."""
+    bounded = (handler(bytes_per_second) for handler in (BoundedHTTPHandler, BoundedHTTPSHandler))
+    return build_opener(_RefusedRedirects, *bounded)
+
+
+def problem_text(error: HTTPError) -> str:
+    """Return what an answer that is not a success says, in one text."""
+    location = error.headers.get("Location")
+    if location and error.code in REDIRECT_STATUSES:
+        return f"it redirects to {location}; give that address if you trust it with the token"
+    try:
+        problem = json.loads(error.read(MAX_PROBLEM_BYTES))
+        return " ".join(filter(None, (problem["title"], problem.get("detail"))))
+    except (OSError, HTTPException, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return f"{error.code} {error.reason}"

@@ -1,0 +1,1 @@
+"""The mixer: a second party that holds sealed reports and hands them over in an order that says nothing."""

@@ -1,0 +1,62 @@
+// Whether a party outside the organisation mixes the reports, at which address, and under which name.
+import { ChoiceField, TextField } from "../shared/form-fields.js";
+import { make } from "../shared/page.js";
+
+const YES = "yes",
+  NO = "no",
+  SCHEME = "https";
+
+export class MixerFields {
+  constructor() {
+    const mixed = new ChoiceField("Can a party outside your organisation run a mixer?", [
+      [NO, "No", "Every report is sent alone, to this collector."],
+      [
+        YES,
+        "Yes",
+        "It holds sealed reports, which it cannot read, and hands them over together, in an order that says nothing. The same ε towards you, the recipient, then shows keys that are many times as rare, as long as that party follows the protocol and enough reports are honest.",
+      ],
+    ]);
+    const mixer = new TextField(
+      "Address of the mixer",
+      make("input", { type: "text", inputmode: "url", autocomplete: "off", placeholder: `${SCHEME}://mix.example` }),
+      { hint: "Devices send their sealed reports there.", missing: "name the address of the mixer" },
+    );
+    const operator = new TextField("Who runs it", make("input", { type: "text", autocomplete: "off" }), {
+      hint: "Participants read this name; it is the one that the mixer gives itself.",
+      missing: "name the party that runs the mixer",
+    });
+    this.fields = { mixed, mixer, mixer_operator: operator };
+    this.rest = make(
+      "div",
+      {},
+      make("div", { class: "row" }, mixer.element, operator.element),
+      make(
+        "p",
+        { class: "aside" },
+        "The mixer's side makes and sends the invitations. If you make or forward them, you could fill the batch with reports of your own.",
+      ),
+    );
+    this.element = make("div", {}, mixed.element, this.rest);
+    this.update();
+  }
+
+  get isOn() {
+    return this.fields.mixed.value === YES;
+  }
+
+  update() {
+    this.rest.hidden = !this.isOn;
+  }
+
+  // As the form of a task has them; the key follows once the rest is right.
+  values() {
+    const { mixer, mixer_operator: operator } = this.fields;
+    return this.isOn ? { mixer: mixer.value, mixer_operator: operator.value } : {};
+  }
+}
+
+// The values of these fields for another run of a task, and the ε that it wanted.
+export const valuesOfMixer = ({ mixer, epsilon }) =>
+  mixer
+    ? { mixed: YES, mixer: mixer.url, mixer_operator: mixer.operator, epsilon: mixer.epsilon }
+    : { mixed: NO, mixer: "", mixer_operator: "", epsilon };
