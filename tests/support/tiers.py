@@ -44,7 +44,8 @@ LONG = {
     "processes that are started, killed or short of memory": (
         "two_workers_are_one|answer_while_others_are_restarted|nor_computations_delay_the_end|two_collectors_share|one_of_two_collectors|its_report_removed|records_nothing"
         "|memory_does_not_grow|huge_line|compiled_loop_is_loaded|pandas_is_whole|on_a_terminal|participants_that_fail"
-        "|a_frame_of_a_user|a_task_that_always_fails|only_a_terminal_has"
+        "|a_frame_of_a_user|a_task_that_always_fails|only_a_terminal_has|a_killed_writer_loses_nothing"
+        "|killed_at_any_moment_there_is_one_report|many_reports_on_every_engine|databases_behave_like_the_store"
     ),
     "pages that other tests open, too": (
         "form_plans_for_what_it_says|one_plan_is_asked_for_at_a_time|draft_survives_a_reload|functions_the_collector_draws"
@@ -52,7 +53,7 @@ LONG = {
         "|signing_out_deletes_the_draft|levels_with_names_are_the_range"
     ),
     "large counts, and every place where a file may break off": (
-        "huge_counts|rows_of_any_width|test_compiled.py::test_planes|breaks_off_anywhere|test_support_layout.py::test_any_partition"
+        "test_javascript_audit.py::test_every_draw|huge_counts|rows_of_any_width|test_compiled.py::test_planes|breaks_off_anywhere|test_support_layout.py::test_any_partition"
     ),
     "the same words and numbers in another way": (
         "what_json_says|plan_from_sizes|after_the_table|two_faults_at_once|rounds_only_go_up"
