@@ -32,9 +32,9 @@ from pckv.base.days import utc_today
 from pckv.base.wire import Report
 from pckv.collector.recipient.batches import BatchFetcher
 from pckv.collector.recipient.keys import MixerKeys
-from pckv.contract.mixer import Mixer
+from pckv.contract.mixer import Mixer, entry_bytes
 from pckv.mixing.open_store import open_mixer_store
-from pckv.mixing.transactions import BatchState, entry_bytes
+from pckv.mixing.transactions import BatchState
 from pckv.sealing.envelope import info_of
 from pckv.sealing.public_key import write_public_key
 from pckv.sealing.recipient_key import RecipientKey

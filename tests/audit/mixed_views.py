@@ -25,6 +25,7 @@ from pckv.base.errors import ParameterError
 from pckv.base.randomness import DRAW_BYTES, Source
 from pckv.base.wire import Report
 from pckv.contract import mixer as mixer_module
+from pckv.contract.mixer import entry_bytes
 from pckv.contract.reporting import Reporting
 from pckv.mixing import transactions
 from pckv.mixing.store import MixerStore
@@ -114,7 +115,7 @@ def _pages(tx: Transaction, task: Task) -> Iterator[bytes]:
 def without_envelopes(task: Task, view: View) -> View:
     """Leave out the random bytes of envelopes, so that it does not matter who has which."""
     state, pages = view
-    entries = (pages[start:] for start in range(0, len(pages), transactions.entry_bytes(task)))
+    entries = (pages[start:] for start in range(0, len(pages), entry_bytes(task)))
     return state, b"".join(entry[ENVELOPE_BYTES:][: task.message_format.body_bytes] for entry in entries)
 
 

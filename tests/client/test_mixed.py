@@ -21,6 +21,7 @@ from support.mixed_checks import (
     check_sums,
     check_swapped_key,
     check_trial,
+    check_unanswered,
     check_way,
     opened,
     places,
@@ -96,6 +97,7 @@ FAULTS = (
     planted("claims are summed in the local sum", LEDGER, {"_sum(each.epsilon for each in spent),": "_sum(each.epsilon if each.claim is None else each.claim.epsilon for each in spent),"}, check_sums),
     planted("δ is not summed", LEDGER, {"_check_cap(new.delta, spent.delta,": "_check_cap(new.delta, 0 * spent.delta,"}, check_sums),
     planted("sent before it is stored", REPORTS, {ADD: f"            if task.mixer: self.transport_of(task).send_sealed(task.id, stored.report.sealed, invitation)\n{ADD}"}, check_way),
+    planted("a report is made without the mixer's answer", "client/transport.py", {"if admission.undecided and task.mixer is not None:": "if not task.id:"}, check_unanswered),
     planted("no trial", CLIENT, {"        self._reports.try_seal(task)\n": ""}, check_trial),
     planted("no trial in rounds", ROUNDS, {"            self._reports.try_seal(task)\n": ""}, check_trial),
 )  # fmt: skip

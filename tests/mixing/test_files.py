@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -37,19 +37,6 @@ PAGE_BYTES = 4096
 INTERIOR, LEAF = 2, 10
 PAGE_COUNT = slice(28, 32)
 HEADER_BYTES, CHILD_BYTES = {INTERIOR: 12, LEAF: 8}, {INTERIOR: 4, LEAF: 0}
-
-
-@pytest.fixture(params=["sqlite", *wide("postgres")])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MixerStore]:
-    with new_store(request.param, tmp_path) as store:
-        yield store
-
-
-@pytest.fixture
-def sqlite(tmp_path: Path) -> Iterator[SqliteMixerStore]:
-    with new_store("sqlite", tmp_path) as store:
-        assert isinstance(store, SqliteMixerStore)
-        yield store
 
 
 # --- until the release ---

@@ -22,10 +22,11 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
+from pckv.base.days import utc_day
 from pckv.base.errors import StoreError
 from pckv.collector.workers import ONLY_WORKER
 from pckv.mixing.open_store import open_mixer_store
-from pckv.mixing.service import MixerService, day_of
+from pckv.mixing.service import MixerService
 from pckv.mixing.store import MixerStore
 from pckv.mixing.transactions import BatchState
 from pckv.store.base import ReportOutcome
@@ -105,7 +106,7 @@ class Schedule(RuleBasedStateMachine):
     def upload(self, numbers: list[int], failing: str | None) -> None:
         self.failing = failing
         try:
-            outcomes = add(self.store, self.task, *numbers, day=day_of(self.clock.now()))
+            outcomes = add(self.store, self.task, *numbers, day=utc_day(self.clock.now()))
         except StoreError:
             # Whether it was taken is not known: the device sends the same bytes again, or gives up.
             return
@@ -118,7 +119,7 @@ class Schedule(RuleBasedStateMachine):
     @rule(numbers=st.lists(st.integers(0, 9), min_size=2, max_size=3, unique=True))
     def upload_at_once(self, numbers: list[int]) -> None:
         """Requests and maintenance at the same time."""
-        day = day_of(self.clock.now())
+        day = utc_day(self.clock.now())
 
         def work(place: int) -> list[ReportOutcome]:
             if place == len(numbers):
@@ -178,7 +179,7 @@ class Schedule(RuleBasedStateMachine):
         assert self.states[1:] in ([], ["released"], ["too few"], ["released", "done"], ["done"]), self.states
         assert bool(content) == (batch.state is BatchState.RELEASED)
         if batch.state is not BatchState.COLLECTING:
-            assert day_of(self.truth.now()) >= CLOSES, "before the closing day"
+            assert utc_day(self.truth.now()) >= CLOSES, "before the closing day"
         if content:
             self._check_served(content)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from pckv.base.errors import ParameterError, StoreError, TaskGone
 from pckv.base.seeded import seeded_source
 from pckv.collector.http.auth import token_hash
+from pckv.contract.mixer import entry_bytes
 from pckv.mixing import transactions
-from pckv.mixing.sqlite import SqliteMixerStore
 from pckv.mixing.store import MixerStore
 from pckv.mixing.transactions import BatchState
 from pckv.shuffling.permutation import random_order
@@ -67,19 +67,6 @@ CHECKS: tuple[Callable[[MixerStore], None], ...] = (
     check_series_names,
     check_tapes,
 )
-
-
-@pytest.fixture(params=["sqlite", *wide("postgres")])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MixerStore]:
-    with new_store(request.param, tmp_path) as store:
-        yield store
-
-
-@pytest.fixture
-def sqlite(tmp_path: Path) -> Iterator[SqliteMixerStore]:
-    with new_store("sqlite", tmp_path) as store:
-        assert isinstance(store, SqliteMixerStore)
-        yield store
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -209,7 +196,7 @@ def test_pages_are_the_batch_in_pieces(store: MixerStore, monkeypatch: pytest.Mo
     add(store, task, *range(7))
     whole = released(store, task)
     pages = [store.find_page(task.id, number) for number in range(3)]
-    size = transactions.entry_bytes(task)
+    size = entry_bytes(task)
     assert [None if page is None else len(page) // size for page in pages] == [4, 3, None]
     assert sorted(entries_of(task, whole)) == sorted(sealed(task, number) for number in range(7))
 

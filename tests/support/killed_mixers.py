@@ -15,16 +15,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from pckv.base.days import days_after, days_between
+from pckv.base.days import days_after, days_between, utc_day
 from pckv.collector.ingest.report_writer import ReportWriter
 from pckv.collector.server import serve
+from pckv.contract.mixer import KEPT_DAYS, entry_bytes
 from pckv.mixing import transactions, upkeep
 from pckv.mixing.app import create_mixer
 from pckv.mixing.open_store import open_mixer_store
-from pckv.mixing.service import day_of
 from pckv.mixing.settings import MixerSettings
 from pckv.mixing.store import MixerStore
-from pckv.mixing.transactions import KEPT_DAYS, entry_bytes
 from pckv.store.base import ReportOutcome, Upload
 from support.crash_collectors import ANSWER_SECONDS, TOKEN, CollectorProcess, connect
 from support.mixers import DAY, OPERATOR, ORIGIN, SECONDS_PER_DAY, Clock, entries_of, mixed_task, sealed
@@ -60,7 +59,7 @@ class SharedClock(Clock):
 
     @property
     def day(self) -> str:
-        return day_of(self.truth)
+        return utc_day(self.truth)
 
     def close(self) -> None:
         os.close(self._handle)

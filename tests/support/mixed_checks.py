@@ -192,6 +192,16 @@ def check_trial(make: MakeDevice) -> None:
         assert device.submit(task, place.collector.url).says == "sent"
 
 
+def check_unanswered(make: MakeDevice) -> None:
+    """Nothing is made or spent while the mixer does not say that it takes a report."""
+    with places() as place:
+        device, task = make(place), place.task()
+        place.mixer.admissions.extend([Reply(200, b"{}")] * 9)
+        answer = device.submit(task, place.collector.url)
+        assert (answer.says, len(answer.why.splitlines())) == ("not_sent", 1)
+        assert (device.stored(task), device.sums()[2]) == (None, Decimal(0))
+
+
 def check_refusals(make: MakeDevice) -> None:
     """A mixer's refusal is final; with another invitation, the same bytes are sent again."""
     with places() as place:
@@ -275,6 +285,7 @@ CHECKS = (
     check_answers,
     check_not_accepted,
     check_trial,
+    check_unanswered,
     check_refusals,
     check_rounds,
     check_sums,

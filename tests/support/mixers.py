@@ -18,13 +18,13 @@ from pckv.base.canonical import base64url, dump
 from pckv.base.days import days_between
 from pckv.base.wire import Report
 from pckv.collector.http.auth import token_hash
+from pckv.contract.mixer import entry_bytes
 from pckv.contract.series import Series
 from pckv.mixing.app import create_mixer
 from pckv.mixing.open_store import open_mixer_store
 from pckv.mixing.service import MixerService
 from pckv.mixing.settings import MixerSettings
 from pckv.mixing.store import MixerStore
-from pckv.mixing.transactions import entry_bytes
 from pckv.store.base import ReportOutcome, Role, Upload
 from support.collectors import bearer, served
 from support.stores import store_url

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from pckv import Task
+from pckv.base.days import utc_day
 from pckv.base.population import Population
 from pckv.base.seeded import seeded_source
 from pckv.base.wire import Report
 from pckv.collector.http.auth import token_hash
 from pckv.device.vectorised import perturb_many
-from pckv.mixing.service import day_of
 from pckv.sealing.seal import seal
 from pckv.store.base import FetchState, ReportOutcome, Role, Upload
 from support.cli import run
@@ -80,7 +80,7 @@ def parties(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Parties
         # Its port is known now.
         origin = f"http://127.0.0.1:{mixer.port}"
         mixer.service.settings = replace(mixer.service.settings, origin=origin)
-        collector = stack.enter_context(running(clock=lambda: day_of(clock.now()), mixer_keys="mixer-keys"))
+        collector = stack.enter_context(running(clock=lambda: utc_day(clock.now()), mixer_keys="mixer-keys"))
         collector.store.set_token(Role.ADMINISTRATOR, token_hash(ADMINISTRATOR_TOKEN))
         places = {MIXER: origin, COLLECTOR: f"http://127.0.0.1:{collector.port}"}
         yield Parties(mixer, collector, clock, places)

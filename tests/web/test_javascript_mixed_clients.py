@@ -18,6 +18,7 @@ from support.mixed_checks import (
     check_sums,
     check_swapped_key,
     check_trial,
+    check_unanswered,
     check_way,
 )
 from support.mixed_javascript import pages
@@ -55,6 +56,7 @@ FAULTS = (
     planted("claims are summed in the local sum", LEDGER, {"sums.local += unitsAbove(epsilon)": "sums.local += unitsAbove(claim?.epsilon ?? epsilon)"}, check_sums),
     planted("δ is not summed", LEDGER, {'checkSum("delta", entries,': 'checkSum("delta", [],'}, check_sums),
     planted("sent before it is stored", INDEX, {LOCKED: f"    if (sealed) await this.#sendSealed({{ url: this._origin(task), task: task.id, report: sealed, invitation }});\n{LOCKED}"}, check_way),
+    planted("a report is made without the mixer's answer", INDEX, {"if (task.mixer) await requireAnswer(": "if (!task.id) await requireAnswer("}, check_unanswered),
     planted("no trial", INDEX, {"    await this._checkSealing(task);\n": ""}, check_trial),
     planted("no trial in rounds", SERIES, {"      await this._checkSealing(task);\n": ""}, check_trial),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from enum import StrEnum
 
 from pckv.base.errors import ParameterError
@@ -18,7 +19,12 @@ class Phase(StrEnum):
 
 def utc_today() -> str:
     """Return the current day in UTC."""
-    return dt.datetime.now(dt.UTC).date().isoformat()
+    return utc_day(time.time())
+
+
+def utc_day(seconds: float) -> str:
+    """Return the day in UTC of a time in seconds since 1970."""
+    return dt.datetime.fromtimestamp(seconds, dt.UTC).date().isoformat()
 
 
 def phase_on(day: str, opens: str | None, closes: str | None) -> Phase:

@@ -56,7 +56,7 @@ def write_new(path: Path, content: bytes, mode: int = PRIVATE_MODE) -> None:
 
 
 def read_private(path: Path, what: str, max_bytes: int) -> bytes:
-    """Return at most so many bytes of a file that its owner alone can read; a `DataError` says what else it is."""
+    """Return the start of a file, up to a number of bytes; one that others than its owner can read is a `DataError`."""
     try:
         # Opening a pipe would wait until something is written to it.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

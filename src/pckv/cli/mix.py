@@ -115,7 +115,7 @@ def key_command(out: Path) -> None:
     """Make a key pair: write the private key to a file, and print the public one for `pckv task new`.
 
     Make one per task or series. Keep the file outside the collector's store and its backups, and delete it once the
-    batch is in: whoever has it can open the reports that were sealed for it.
+    batch is in: any party that has it can open the reports that were sealed for it.
     """
     from pckv.sealing.public_key import write_public_key  # noqa: PLC0415
     from pckv.sealing.recipient_key import RecipientKey  # noqa: PLC0415

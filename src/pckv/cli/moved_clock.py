@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from threading import Thread
 
+from pckv.base.days import utc_day
 from pckv.base.errors import PckvError
 from pckv.collector.app import CollectorApp
 from pckv.collector.http.settings import Settings, load
@@ -22,7 +23,6 @@ from pckv.collector.service import ServiceApp
 from pckv.collector.workers import Worker
 from pckv.mixing.app import create_mixer
 from pckv.mixing.open_store import open_mixer_store
-from pckv.mixing.service import day_of
 from pckv.mixing.settings import MixerSettings, load_mixer_settings
 from pckv.mixing.store import MixerStore
 from pckv.store.store import Store
@@ -48,7 +48,7 @@ class MovedClock:
 
     def day(self) -> str:
         """Return the day in UTC."""
-        return day_of(self.seconds())
+        return utc_day(self.seconds())
 
     def follow_input(self, do_due: Callable[[], object]) -> None:
         """Move by what each line of standard input says, and do what is due; in a thread that ends with the process."""

@@ -12,9 +12,11 @@ from pckv.base.canonical import check_name, decimal_text, is_decimal_text
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DEVICE_COIN, MAX_BATCH, MAX_CENTRAL_DELTA, Numeric, check_count, check_epsilon
 from pckv.contract.reporting import Reporting
+from pckv.sealing.envelope import sealed_length
 from pckv.sealing.public_key import read_public_key
 
 if TYPE_CHECKING:
+    from pckv.contract.task import Task
     from pckv.planning.shuffle import ShuffleBound
 
 _LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -25,6 +27,8 @@ _ORIGIN = re.compile(
 )
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 MAX_ORIGIN_LENGTH, MAX_PORT = 256, 65_535
+# How long a mixer keeps a batch that is not acknowledged.
+KEPT_DAYS = 30
 
 
 @dataclass(frozen=True)
@@ -170,3 +174,8 @@ def read_mixer(mixer: object) -> Mixer | None:
     if missing := sorted(set(MEMBERS) - mixer.keys()):
         raise ParameterError(f"mixer needs {', '.join(missing)}")
     return Mixer(**mixer)
+
+
+def entry_bytes(task: Task) -> int:
+    """Return the length of a sealed report of a task: an entry of its batch."""
+    return sealed_length(task.message_format.body_bytes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pckv.mixing.transactions import KEPT_DAYS
+from pckv.contract.mixer import KEPT_DAYS
 
 PROMISES = (
     "To run it apart from the collector, and to give the collector nothing but batches.",

@@ -21,9 +21,10 @@ from pckv.collector.http.problem_details import (
     problem_responses,
 )
 from pckv.collector.ingest.admission import INVITATION_PROBLEMS
+from pckv.contract.mixer import entry_bytes
 from pckv.mixing.promises import CONDITIONS, PROMISES
 from pckv.mixing.service import CurrentMixer, MixerService
-from pckv.mixing.transactions import BatchState, StoredBatch, entry_bytes
+from pckv.mixing.transactions import BatchState, StoredBatch
 from pckv.store.base import InvitationState, ReportOutcome, Upload
 
 SEALED_TYPE = "application/octet-stream"

@@ -10,9 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.contract.mixer import entry_bytes
 from pckv.mixing.public_routes import SEALED_TYPE
 from pckv.mixing.service import CurrentMixer, MixerService
-from pckv.mixing.transactions import BatchState, StoredBatch, entry_bytes, page_entries
+from pckv.mixing.transactions import BatchState, StoredBatch, page_entries
 
 MAX_PAGE_NUMBER = 2**31
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +10,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from pckv.base.canonical import is_id
+from pckv.base.days import utc_day
 from pckv.collector.background import SteadyClock
 from pckv.collector.contracts.contracts import ContractCache
 from pckv.collector.http.auth import Guard, token_hash
@@ -82,11 +82,6 @@ class MixerContracts(ContractCache):
             raise ProblemDetails(ProblemKind.CLOSED, "the mixer holds as many of its reports as it may")
 
 
-def day_of(seconds: float) -> str:
-    """Return the day in UTC of a time in seconds since 1970."""
-    return dt.datetime.fromtimestamp(seconds, dt.UTC).date().isoformat()
-
-
 class MixerService(Service):
     """The parts of one mixer, or of one of its workers, over a store whose schema is ready.
 
@@ -115,7 +110,7 @@ class MixerService(Service):
         super().__init__(store, settings, worker, RecipientGuard(store, self.threads.lookups))
 
         def today() -> str:
-            return day_of(now())
+            return utc_day(now())
 
         self.contracts = MixerContracts(store, today, lambda _: None, self.threads.lookups, self.threads.task_texts)
         self.writer = ReportWriter(

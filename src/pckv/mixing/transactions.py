@@ -12,10 +12,10 @@ from typing import NamedTuple
 from pckv.base.days import Phase, days_after
 from pckv.base.errors import ParameterError
 from pckv.base.randomness import Source
+from pckv.contract.mixer import KEPT_DAYS, entry_bytes
 from pckv.contract.series import Series
 from pckv.contract.survey import survey_of
 from pckv.contract.task import Task
-from pckv.sealing.envelope import sealed_length
 from pckv.shuffling.permutation import random_order
 from pckv.store import duplicates
 from pckv.store.base import ReportOutcome, Upload
@@ -28,8 +28,6 @@ DIGEST_BYTES = 32
 DIGESTS_PER_READ = 50_000
 # The size of a page of a batch, unless a single sealed report is larger; and the most sealed reports on one.
 MAX_PAGE_BYTES, MAX_PAGE_ENTRIES = 2**20, 10_000
-# How long a batch waits to be acknowledged.
-KEPT_DAYS = 30
 
 # What devices take for the survey of a round of a series.
 _ROUND = re.compile(r"(.*), round [0-9]+", re.DOTALL)
@@ -83,11 +81,6 @@ class StoredBatch(NamedTuple):
 def page_entries(task: Task) -> int:
     """Return how many sealed reports a page of the task's batch has; the last page may have fewer."""
     return max(1, min(MAX_PAGE_ENTRIES, MAX_PAGE_BYTES // entry_bytes(task)))
-
-
-def entry_bytes(task: Task) -> int:
-    """Return the length of a sealed report of the task."""
-    return sealed_length(task.message_format.body_bytes)
 
 
 def accept_task(tx: Transaction, task: Task, day: str, token_hash: bytes, *, renew: bool = False) -> bool:

@@ -27,7 +27,7 @@ from pckv.planning.sections import Section
 from pckv.planning.series import PlannedSeries
 from pckv.planning.shuffle import MAX_CENTRAL_SHARE, ReportLaws, ShuffleBound
 
-# One report hides nobody.
+# A report alone is not hidden among others.
 MIN_BATCH = 2
 # The batch is this share of the people expected, and the claim counts on this share of it.
 BATCH_SHARE, HONEST_SHARE = Fraction(1, 2), Fraction(3, 4)
@@ -237,7 +237,7 @@ class Batch:
             least = math.ceil(MIN_BATCH / BATCH_SHARE) * panels
             raise ParameterError(
                 f"mixed must be at least {least:,}, not {people:,}: a batch is half of the people"
-                f"{' of a round' if panels > 1 else ''}, and a single report hides nobody"
+                f"{' of a round' if panels > 1 else ''}, and a single report is not hidden among others"
             )
         if people > users:
             raise ParameterError(f"mixed must be at most the number of people who take part, {users:,}, not {people:,}")

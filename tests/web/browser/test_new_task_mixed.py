@@ -172,7 +172,7 @@ def test_what_is_wrong_with_a_mixer_is_told_at_its_field(people: Any, mixer: Run
     )
     page.get_by_label("Address of the mixer").fill(mixer.service.settings.origin)
     operator.press(MAKE)
-    says = "Mixed must be at least 4, not 3: a batch is half of the people, and a single report hides nobody."
+    says = "Mixed must be at least 4, not 3: a batch is half of the people, and a single report is not hidden among others."
     check_refused(operator, "People expected", says)
     page.get_by_label("People expected").fill("40")
     # A browser may have no room for it.

@@ -26,8 +26,8 @@ from pckv.base.words import one_line
 from pckv.collector.computations import do_each
 from pckv.collector.http.logs import log
 from pckv.collector.recipient.keys import MixerKeys
-from pckv.collector.recipient.mixer_client import MixerClient, NoAnswer, ReleasedBatch, entry_bytes
-from pckv.contract.mixer import Mixer
+from pckv.collector.recipient.mixer_client import MixerClient, NoAnswer, ReleasedBatch
+from pckv.contract.mixer import KEPT_DAYS, Mixer, entry_bytes
 from pckv.contract.task import Task
 from pckv.sealing.opening import Opener
 from pckv.store.base import FetchedBatch, FetchState
@@ -39,8 +39,6 @@ CLAIM_SECONDS = 600
 SECONDS_BETWEEN_QUESTIONS = 600
 # The pause after a failure, doubled with each further one.
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 60, 6 * 3600
-# How long a mixer keeps a batch: whether it could be told does not matter after that.
-KEPT_DAYS = 30
 # Entries that are opened, and stored in one transaction.
 ENTRIES_AT_ONCE = 10_000
 # What tells entries apart: the first half of their SHA-256.
@@ -53,7 +51,7 @@ GONE_STATUS = 410
 
 
 def pause_after(failures: int) -> int:
-    """Return how many seconds to wait after so many failures in a row.
+    """Return how many seconds to wait after a number of failures in a row.
 
     >>> [pause_after(failures) for failures in (1, 2, 3, 60)]
     [60, 120, 240, 21600]

@@ -18,10 +18,9 @@ from urllib.error import HTTPError
 from pckv.base.deadline import TimedRequest, bounded_opener, problem_text
 from pckv.base.errors import DataError
 from pckv.base.words import one_line
-from pckv.contract.mixer import Mixer
+from pckv.contract.mixer import Mixer, entry_bytes
 from pckv.contract.series import Series
 from pckv.contract.task import Task
-from pckv.sealing.envelope import sealed_length
 
 TIMEOUT_SECONDS = 30
 # How slowly the largest answer may arrive, on average, once the time-out is over.
@@ -181,11 +180,6 @@ class MixerClient:
 
     def _refusal(self, reason: str) -> DataError:
         return DataError(reason, place=f"the mixer {self._mixer.url}")
-
-
-def entry_bytes(task: Task) -> int:
-    """Return the length of a sealed report of a task."""
-    return sealed_length(task.message_format.body_bytes)
 
 
 def _whole(number: object, limit: int) -> int:

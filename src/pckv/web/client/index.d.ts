@@ -187,8 +187,8 @@ export interface About extends AboutTexts {
 
 /**
  * A second party that holds sealed reports, and hands them over together in a random order. A recipient who sees only that
- * batch has the central ε and δ, if the mixer follows the protocol and at least `honest` reports are honest; whoever sees
- * a report otherwise has the ε of a report.
+ * batch has the central ε and δ, if the mixer follows the protocol and at least `honest` reports are honest; a party that
+ * sees a report otherwise has the ε of a report.
  */
 export interface Mixer {
   /** Its origin. */
