@@ -96,7 +96,7 @@ def test_a_batch_that_is_none_is_one_line() -> None:
         ("none.bin", "task.json", "task.key", "none.bin: No such file"),
     ):
         assert run_refused(command.format(batch, contract, key)).startswith(f"pckv: {reason}")
-    assert "never replaces a file" in run_refused("mix key --out task.key")
+    assert run_refused("mix key --out task.key").endswith("never replaces a file: name another one\n")
     result = run(command.format("good.bin", "task.json", "task.key"))
     assert result.exit_code == 0
     assert "warning: good.bin has 1 entries, and a batch of this task has at least 3" in result.stderr

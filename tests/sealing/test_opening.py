@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pckv.base.canonical import base64url
-from pckv.base.errors import DataError, OutputExists, ParameterError, PckvError
+from pckv.base.errors import DataError, ParameterError, PckvError
 from pckv.sealing import opening
 from pckv.sealing.opening import Opener
 from pckv.sealing.recipient_key import RecipientKey
@@ -106,7 +106,7 @@ def check_files(folder: Path) -> None:
     content = path.read_bytes()
     require_equal(content, b"pckv-private-key-1:" + base64url(SECRETS[0]).encode() + b"\n", "the file")
     require_equal(RecipientKey.read(path).secret, SECRETS[0], "the key")
-    with suppress(OutputExists):
+    with suppress(ParameterError):
         RecipientKey(SECRETS[1]).write(path)
     require_equal(path.read_bytes(), content, "the file")
     for mode in (0o400, 0o600, *(0o600 | 1 << bit for bit in (0, 1, 2, 3, 4, 5, 6, 9, 10, 11))):
@@ -123,7 +123,9 @@ def check_files(folder: Path) -> None:
 def test_a_private_key_is_a_file_for_its_owner_alone(tmp_path: Path) -> None:
     check_files(tmp_path)
     (tmp_path / "taken").touch()
-    with pytest.raises(OutputExists, match=r"/taken exists; a private key never replaces a file$"):
+    with pytest.raises(
+        ParameterError, match=r"/taken exists, and a private key never replaces a file: name another one$"
+    ):
         RecipientKey(SECRETS[0]).write(tmp_path / "taken")
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pckv.base.canonical import base64url, from_base64url
 from pckv.base.durable import PRIVATE_MODE, read_private, write_new
-from pckv.base.errors import DataError, OutputExists, ParameterError, ReportError
+from pckv.base.errors import DataError, ParameterError, ReportError
 from pckv.sealing.envelope import x25519
 from pckv.sealing.public_key import KEY_BYTES
 
@@ -53,12 +53,12 @@ class RecipientKey:
         return cls(x25519().X25519PrivateKey.generate().private_bytes_raw())
 
     def write(self, path: Path) -> None:
-        """Write the key to a new file that its owner alone can read; a file that exists is an `OutputExists`."""
+        """Write the key to a new file that its owner alone can read; a file that exists is a `ParameterError`."""
         try:
             # Under its own name at once: a process that is killed leaves no copy of the key under another one.
             write_new(path, f"{_PREFIX}{base64url(self.secret)}\n".encode(), PRIVATE_MODE)
         except FileExistsError:
-            raise OutputExists(f"{path} exists; a private key never replaces a file") from None
+            raise ParameterError(f"{path} exists, and a private key never replaces a file: name another one") from None
 
     @classmethod
     def read(cls, path: Path) -> RecipientKey:
