@@ -142,6 +142,28 @@ def test_the_head_of_a_task_tells_what_came_and_how_to_take_part(server: ServePr
     assert page.get_by_text("Bytes per report").is_visible()
 
 
+DRAWS = """async () => {
+  const { ReportBars } = await import(`${location.origin}/static/dashboard/report-bars.js`);
+  const bars = new ReportBars(), draws = [];
+  let fails = true;
+  bars.chart.draw = async () => {
+    draws.push(1);
+    if (fails) throw new Error("no script");
+  };
+  for (const reports of [5, 5, 5, 6]) {
+    bars.show([{ reports, words: "" }], "");
+    await new Promise((resolve) => setTimeout(resolve));
+    fails = false;
+  }
+  return draws.length;
+}"""
+
+
+def test_bars_are_drawn_again_only_if_they_changed_or_could_not_be_drawn(operator: Person) -> None:
+    operator.go("/")
+    assert operator.page.evaluate(DRAWS) == 3
+
+
 def test_a_closed_task_says_so(server: ServeProcess, operator: Person) -> None:
     task = add_task(server, name="to be closed")
     operator.go(f"/#/tasks/{task.id}")

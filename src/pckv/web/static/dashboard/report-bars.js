@@ -11,6 +11,7 @@ export class ReportBars {
   constructor() {
     this.chart = new Chart("");
     this.said = make("small");
+    this.drawn = "";
     this.element = make("div", { class: "days", hidden: true }, this.chart.element, this.said);
   }
 
@@ -20,7 +21,13 @@ export class ReportBars {
     if (!bars.length) return;
     this.said.textContent = sentence;
     this.chart.description = sentence;
-    this.chart.draw(specification(bars)).catch(() => {});
+    // The same bars are not drawn again, which would hide a tooltip.
+    const content = JSON.stringify(bars);
+    if (content === this.drawn) return;
+    this.chart.draw(specification(bars)).then(
+      () => (this.drawn = content),
+      () => {},
+    );
   }
 
   stop() {
