@@ -126,7 +126,8 @@ def plain_grr(task: Task, population: Population, read: int) -> tuple[bytes, NDA
 def plain_words(task: Task, population: Population) -> NDArray[np.int64]:
     """Pad, sample one pair per participant and turn its value into a sign."""
     sizes, values = population.sizes, population.values
-    if not np.all((values >= task.low) & (values <= task.high)):
+    low, high = task.ends
+    if not np.all((values >= low) & (values <= high)):
         raise ValueError("a value out of range")
     slots = (uniform(len(sizes)) * np.maximum(sizes, task.padding)).astype(np.int64)
     real = slots < sizes
@@ -135,7 +136,7 @@ def plain_words(task: Task, population: Population) -> NDArray[np.int64]:
     keys[real] = population.keys[chosen]
     keys[~real] = task.key_count + (uniform(len(sizes) - len(chosen)) * task.padding).astype(np.int64)
     levels = np.full(len(sizes), 0.5)
-    levels[real] = (values[chosen] - task.low) / (task.high - task.low)
+    levels[real] = (values[chosen] - low) / (high - low)
     return np.asarray(2 * keys + (uniform(len(sizes)) < levels))
 
 

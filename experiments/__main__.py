@@ -28,6 +28,7 @@ EXPERIMENTS = {
     "tuned": False,
     "rank-coverage": True,
     "default-choice": False,
+    "derived-items": False,
     "discovery": False,
     "few-counts": False,
     "coverage": True,
@@ -43,6 +44,7 @@ EXPERIMENTS = {
     "reproduction": True,
     "selection": False,
     "series": False,
+    "without-values": False,
 }
 
 

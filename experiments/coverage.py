@@ -25,7 +25,8 @@ from pckv import Tally, Task, estimate
 from pckv.base.arrays import Floats, Integers
 from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import VectorisedTape, answer_sizes, perturb_many
-from pckv.estimators.estimate import default_method, own_standard_error
+from pckv.estimators.estimate import default_method
+from pckv.estimators.key_columns import own_standard_error
 from pckv.estimators.methods.registry import METHODS
 from pckv.estimators.sets import SECOND_FACTOR, HiddenShare, hidden_share, raise_limits
 from pckv.files.pairs.rows import Columns

@@ -27,7 +27,7 @@ from pckv.base.limits import AUTO
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.registry import LAWS, build
 from pckv.planning.assessment import SHARES, planned_size_share
-from pckv.planning.people import TOP_KEYS, expect
+from pckv.planning.people import TOP_KEYS, UNIT_RANGE, expect
 from pckv.planning.planner import plan
 from pckv.planning.selection import choose_law
 from pckv.statistics.detection import DETECTION_POWER
@@ -262,7 +262,7 @@ def judge(number: int, setting: EmptySetting, repeats: int) -> JudgedHints:
         default_rng([SEED, number]),
     )
     errors = {known: chosen(setting, people, known)[1] for known in (HISTOGRAM, HINTS, MAXIMUM, AVERAGE)}
-    planned = plan(setting.keys, setting.users, setting.epsilon, **setting.hints(people, HINTS))
+    planned = plan(setting.keys, setting.users, setting.epsilon, values=UNIT_RANGE, **setting.hints(people, HINTS))
     holding = 1 - setting.empty
     stated, reach = planned.smallest_frequency, planned.outlook.reach
     power = None

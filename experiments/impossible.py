@@ -21,6 +21,7 @@ from experiments.settings import ExperimentSettings, Requirement, show_requireme
 from pckv import Task
 from pckv.auditing.variants import with_law
 from pckv.base.arrays import Floats, Integers
+from pckv.base.limits import ONE_LEVEL
 from pckv.estimators.impossible import FALSE_ALARMS_PER_LOOK, count_tests
 from pckv.estimators.sets import PooledReports
 from pckv.mechanisms.base import HeldLevels, Law
@@ -156,7 +157,7 @@ def supports(law: Law, message: int) -> Integers:
     found = np.zeros((law.keys, law.levels), np.int64)
     for key, level in product(range(law.keys), range(law.levels)):
         if isinstance(law, UeLaw):
-            found[key, level] = law.states(message)[key] == 2 * level - 1
+            found[key, level] = law.states(message)[key] == (2 * level - 1 if law.levels > ONE_LEVEL else 1)
         elif isinstance(law, UeCompactLaw):
             found[key, level] = 0 <= law.residue(message, key) - law.first(level) < law.r
         elif isinstance(law, CollisionLaw):

@@ -15,7 +15,7 @@ from experiments.settings import ExperimentSettings, Requirement, requirements_t
 from pckv.base.arrays import Floats, Integers
 from pckv.lab.counting import draw_counts
 from pckv.mechanisms.registry import build
-from pckv.planning.people import expect
+from pckv.planning.people import UNIT_RANGE, expect
 from pckv.planning.plan import Plan
 from pckv.planning.planner import plan
 from pckv.planning.sections import LIGHTS
@@ -80,7 +80,7 @@ class LightSetting(NamedTuple):
 
     def plan(self) -> Plan:
         """Return the plan."""
-        return plan(self.keys, self.users, self.epsilon, self.pairs, holding=1)
+        return plan(self.keys, self.users, self.epsilon, self.pairs, holding=1, values=UNIT_RANGE)
 
     def light_with(self, share: float) -> int:
         """Return the light with this share of the people, as a number that is larger for better ones."""

@@ -50,7 +50,7 @@ PAGE = """# Mixed tasks on the default path
 Written by `make experiment NAME=mixed`. The task is the one that this plan proposes:
 
 ```
-pckv plan --keys {keys} --mixed {users} --epsilon {epsilon} --pairs {pairs}
+pckv plan --keys {keys} --mixed {users} --epsilon {epsilon} --pairs {pairs} --low 1 --high 5
 ```
 
 {task}

@@ -44,7 +44,7 @@ PAIRS: Factors = {
         "hashed": ("--hashed",),
     },
     "other": {**NOT_GIVEN, "other": ("--other",), "named": ("--other", "something else")},
-    "range": {"1 to 5": ("--low", "1", "--high", "5"), "-0.5 to 0": ("--low", "-0.5", "--high", "0")},
+    "range": {"1 to 5": ("--low", "1", "--high", "5"), "-0.5 to 0": ("--low", "-0.5", "--high", "0"), "no values": ()},
     "levels": {**NOT_GIVEN, **_values("--levels", "3", "16", "1,2,5")},
     "between": {**NOT_GIVEN, **_values("--between", "refuse")},
     "epsilon": _values("--epsilon", "0.000001", "0.5", "4", "20"),
@@ -76,6 +76,22 @@ PAIRS: Factors = {
     "about": {**NOT_GIVEN, "file": ("--about", "about.toml")},
     "days": {**NOT_GIVEN, "both": ("--opens", "2030-01-01", "--closes", "2030-02-01")},
 }
+# Tasks of which items are derived: of keys within labels, and of two keys together.
+DERIVED: Factors = {
+    "items": {
+        **_values("--segment", "age=young,old", f"place={','.join(map(str, range(16)))}"),
+        "together": ("--together",),
+    },
+    "keys": {**{name: ("--keys", name) for name in ("3", "40")}, "file": ("--keys-file", "keys.txt")},
+    "range": {"": (), "1 to 5": ("--low", "1", "--high", "5")},
+    "epsilon": _values("--epsilon", "0.5", "4", "20"),
+    "users": _values("--users", "100", "100000"),
+    "pairs": {**NOT_GIVEN, **_values("--pairs", "2.5")},
+    "more": {**NOT_GIVEN, **_values("--more", "refuse")},
+    "padding": {**NOT_GIVEN, **_values("--padding", "2", "3")},
+    "size share": {**NOT_GIVEN, **_values("--size-share", "0")},
+    "coin": {**NOT_GIVEN, **_values("--coin", "server")},
+}
 DISCOVERIES: Factors = {
     "discover": {"": ("--discover",)},
     "characters": {**NOT_GIVEN, **_values("--characters", "1", "8", "64")},
@@ -99,9 +115,11 @@ def may_be_pairs(row: Row) -> bool:
     levels, keys, other = row["levels"], row["keys"], row["other"]
     mechanism, _, parameters = row["mechanism"].partition(" ")
     is_hashed, padding = keys == "hashed", int(row["padding"] or 1)
+    has_values = row["range"] != "no values"
     count = 10**8 if is_hashed else KEY_COUNTS.get(keys, FILE_KEYS) + bool(other)
     refused = (
-        parameters in {"naive", "tuned", "residues"} and levels,
+        parameters in {"naive", "tuned", "residues"} and (levels or not has_values),
+        not has_values and (levels or row["between"] or row["objective"] == "mean"),
         is_hashed and (other or mechanism not in {"", "collision"}),
         mechanism == "ue" and (count > MAX_PLANES or levels or row["size share"] == "0.5"),
         mechanism in {"ue", "grr"} and row["coin"],
@@ -122,6 +140,11 @@ def may_be_pairs(row: Row) -> bool:
     return not any(refused)
 
 
+def may_be_derived(row: Row) -> bool:
+    """Return whether a task whose items are derived can have these options together."""
+    return not (row["range"] and row["items"] == "together")
+
+
 def may_be_discovery(row: Row) -> bool:
     """Return whether a discovery can have these options together."""
     characters = int(row["characters"] or 24)
@@ -130,7 +153,7 @@ def may_be_discovery(row: Row) -> bool:
     return groups <= characters and letters ** -(-characters // groups) < 2**15
 
 
-def covering_rows(factors: Factors, may_be: Callable[[Row], bool], tries: int = 200) -> tuple[list[Row], set[Pair]]:
+def covering_rows(factors: Factors, may_be: Callable[[Row], bool], tries: int = 300) -> tuple[list[Row], set[Pair]]:
     """Return rows in which any two values of two options meet that can, and the pairs of values that cannot.
 
     Every row is the one of several random ones in which most values meet for the first time.
@@ -180,6 +203,12 @@ def arguments(factors: Factors, row: Row) -> list[str]:
 
 
 def all_rows() -> list[tuple[Factors, Row]]:
-    """Return the rows of both kinds of tasks."""
-    kinds: Sequence[tuple[Factors, Callable[[Row], bool]]] = ((PAIRS, may_be_pairs), (DISCOVERIES, may_be_discovery))
-    return [(factors, row) for factors, may_be in kinds for row in covering_rows(factors, may_be)[0]]
+    """Return the rows of all kinds of tasks."""
+    return [(factors, row) for factors, may_be in KINDS for row in covering_rows(factors, may_be)[0]]
+
+
+KINDS: Sequence[tuple[Factors, Callable[[Row], bool]]] = (
+    (PAIRS, may_be_pairs),
+    (DERIVED, may_be_derived),
+    (DISCOVERIES, may_be_discovery),
+)

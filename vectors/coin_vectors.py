@@ -6,42 +6,41 @@ from collections.abc import Iterator
 from typing import Any
 
 from catalogue import COIN_TASKS
+from derived_tasks import COIN_TASKS as DERIVED_COIN_TASKS
 from discovery_tasks import DISCOVERY_COIN_TASKS
 from discovery_vectors import held_texts
 from level_tasks import LEVEL_COIN_TASKS
 from pckv.base.canonical import base64url
-from pckv.base.limits import REFUSE, REPORT_ID_BYTES
+from pckv.base.limits import DISCOVERY, REFUSE, REPORT_ID_BYTES
 from pckv.base.randomness import DRAW_BYTES, Tape, fixed_source
 from pckv.base.seeded import seeded_source
 from pckv.contract.coins import coin_choice, coin_draws
 from pckv.contract.task import Task
-from pckv.device.perturb import perturb_from
-from tapes import PAIRS
+from pckv.device.perturb import Held, perturb_from
+from tapes import PAIRS, held_by, labelled_by
 from unlisted_tasks import UNLISTED_COIN_TASKS
 from unlisted_vectors import hashed_pairs, other_pairs
+from without_values import COIN_TASKS as TASKS_WITHOUT_VALUES
 
 COINS_PER_TASK = 12
 # The first coin of the third task whose first draw is rejected: stated, since a search takes a while.
-REJECTED_COMPACT_COIN = 1_309_425
+REJECTED_COMPACT_COIN = 194_175
 
 
 def coin_vectors() -> Iterator[dict[str, Any]]:
     """Yield coins with what they decide, words that do not follow from their coin, and reports that do."""
-    for task in (*COIN_TASKS, *LEVEL_COIN_TASKS):
-        for coin in _coins(task):
-            yield from _decided(task, coin)
-    for number, task in enumerate((*COIN_TASKS, *LEVEL_COIN_TASKS), 400):
-        yield from _reports(number, task, _pairs(task))
-    for task in UNLISTED_COIN_TASKS:
-        for coin in _coins(task):
-            yield from _decided(task, coin)
-    for number, task in enumerate(UNLISTED_COIN_TASKS, 450):
-        yield from _reports(number, task, hashed_pairs(task) if task.is_hashed else other_pairs(task))
-    for task in DISCOVERY_COIN_TASKS:
-        for coin in _coins(task):
-            yield from _decided(task, coin)
-    for number, task in enumerate(DISCOVERY_COIN_TASKS, 470):
-        yield from _reports(number, task, held_texts(task))
+    for first, tasks in (
+        (400, (*COIN_TASKS, *LEVEL_COIN_TASKS)),
+        (450, UNLISTED_COIN_TASKS),
+        (470, DISCOVERY_COIN_TASKS),
+        (480, TASKS_WITHOUT_VALUES),
+        (490, DERIVED_COIN_TASKS),
+    ):
+        for task in tasks:
+            for coin in _coins(task):
+                yield from _decided(task, coin)
+        for number, task in enumerate(tasks, first):
+            yield from _reports(number, task)
 
 
 def _coins(task: Task) -> Iterator[bytes]:
@@ -67,25 +66,38 @@ def _decided(task: Task, coin: bytes) -> Iterator[dict[str, Any]]:
     yield from _refused(task, coin)
 
 
+def _sets(task: Task) -> Iterator[Held]:
+    """Yield sets of what participants hold."""
+    if task.kind == DISCOVERY:
+        return held_texts(task)
+    if task.is_hashed:
+        return hashed_pairs(task)
+    return _pairs(task) if task.other is None else other_pairs(task)
+
+
 def _pairs(task: Task) -> Iterator[dict[str, float]]:
     """Yield as many sets of pairs as the task takes."""
     most = task.padding if task.more == REFUSE else len(PAIRS)
     for shares in PAIRS:
         if len(shares) <= most:
-            yield {task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()}
+            yield {
+                task.key_name(key): task.ends[0] + share * (task.ends[1] - task.ends[0])
+                for key, share in shares.items()
+            }
 
 
-def _reports(
-    number: int, task: Task, held: Iterator[dict[str, float]] | Iterator[list[str]]
-) -> Iterator[dict[str, Any]]:
+def _reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports of several sets, each with a coin; the first 16 bytes of their tapes are not used."""
-    for case, pairs in enumerate(held):
+    for case, held in enumerate(_sets(task)):
         tape = seeded_source(100 * number + case)(REPORT_ID_BYTES + DRAW_BYTES * (task.draws + 4))
-        report = perturb_from(Tape(task.draws, fixed_source(tape)), task, pairs, _coin(case + 1))
+        stated, labelled = held_by(task, held), labelled_by(task, case)
+        [given] = stated.values()
+        report = perturb_from(Tape(task.draws, fixed_source(tape)), task, given, _coin(case + 1), **labelled)
         yield {
             "task": task.to_json(),
             "coin": base64url(report.id),
-            "texts" if isinstance(pairs, list) else "pairs": pairs,
+            **stated,
+            **labelled,
             "tape": tape.hex(),
             "body": base64url(report.body),
         }

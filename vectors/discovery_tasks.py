@@ -53,22 +53,21 @@ def _refused_members() -> Iterator[tuple[str, str]]:
     for reason, member, values in (
         ("kind", '"kind":"discovery"', ('"Discovery"', '""', "null", "1", "[]")),
         ("keys must be a list of names", '"kind":"discovery"', ('"pairs"',)),
-        ("between of a discovery", '"between":"round"', ('"refuse"', "null")),
-        ("high of a discovery", '"high":"1"', ('"2"', '"5"')),
-        ("plain decimal", '"high":"1"', ("1", '"1.0"')),
+        ("between of a discovery must be null", '"between":null', ('"round"', '"refuse"')),
+        ("high of a discovery must be null", '"high":null', ('"1"', '"5"', "1", '"1.0"')),
         ("levels of a discovery", '"levels":1', ("2", "0", "true", "[]", '["0","1"]')),
         ("levels must be", '"levels":1', ('"1"', "null")),
-        ("low of a discovery", '"low":"0"', ('"-1"', '"0.5"')),
+        ("low of a discovery must be null", '"low":null', ('"-1"', '"0.5"', "0")),
         ("more of a discovery", '"more":"sample"', ('"refuse"', "null")),
         ("other of a discovery", '"other":null', ('"other"', "false", "0", '""')),
         ("series of a discovery", '"series":null', ("false", "[]", "{}")),
         ("size_share of a discovery", '"size_share":"0"', ('"0.1"',)),
         ("padding must be", '"padding":2', ("0", "-1", "true", "null")),
-        ("more than the padding", '"padding":2', ("8",)),
+        ("more than the padding", '"padding":2', ("9",)),
         ("coin must be", '"coin":"device"', ('"nobody"', "null")),
         ("mechanism must be", '"name":"collision"', ('"oue"', "null")),
         ("no parameter 'q'", '"positions":1610612741', ('1610612741,"q":2',)),
-        ("symbols must be", '"symbols":8', ("2", "0", "-8", '"8"', "true", "134217728")),
+        ("symbols must be", '"symbols":9', ("2", "0", "-9", '"9"', "true", "134217728")),
         ("positions must be", '"positions":1610612741', ("1610612743", "65537", "true")),
         ("generator must be", '"generator":995413436', ("1", "1610612741", "null")),
     ):
@@ -96,7 +95,7 @@ def _refused_mechanisms(good: str) -> Iterator[tuple[str, str]]:
     yield "symbols must be at most 44,739,242 with 24 groups", many.replace(":44739242", ":44739243")
     # The same keys and mechanism in a task of pairs.
     pairs = Task(name="terms", keys=3, values=(0, 1), epsilon=2, padding=1, mechanism="grr").to_json()
-    yield "levels of a discovery must be 1", pairs.replace('"kind":"pairs"', '"kind":"discovery"')
+    yield "between of a discovery must be null", pairs.replace('"kind":"pairs"', '"kind":"discovery"')
     yield "levels must be", pairs.replace('"levels":2', '"levels":1')
 
 

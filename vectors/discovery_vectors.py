@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import cycle, islice
 from typing import Any
 
 from discovery_tasks import CASED_TASK, DISCOVERY_COIN_TASKS, DISCOVERY_TASKS
 from pckv.base.canonical import base64url
-from pckv.base.randomness import Tape, fixed_source
 from pckv.base.seeded import seeded_source
 from pckv.contract.task import Task
-from pckv.device.perturb import perturb_from
 from pckv.mechanisms.collision.law import INDICES
 from pckv.mechanisms.discovery.law import DiscoveryLaw
-from tapes import tape_of
+from tapes import report_vector, tape_of
 
 # Texts that no alphabet of the tasks has whole, or that are empty.
 NOT_FOUND = ("", "Z\n", "\0", "a\0", "e\u0301", "ÿ")
@@ -72,7 +70,7 @@ def discovery_reports() -> Iterator[dict[str, Any]]:
     """Yield reports from fixed tapes, what cannot be perturbed, and bodies that are not reports."""
     for number, task in enumerate(DISCOVERY_TASKS, 700):
         for case, texts in enumerate(held_texts(task)):
-            yield text_report(task, texts, seeded_source(100 * number + case)(16 + 8 * (task.draws + 4)))
+            yield report_vector(task, texts, seeded_source(100 * number + case)(16 + 8 * (task.draws + 4)))
         yield from _function_draws(task)
         for reason, wrong in (("not one text", "ab"), ("5 is not a text", ["a", 5]), ("not a text", [None])):
             yield {"task": task.to_json(), "texts": wrong, "fails_at": "pairs", "reason": reason}
@@ -80,18 +78,6 @@ def discovery_reports() -> Iterator[dict[str, Any]]:
         yield {"task": task.to_json(), "body": body, "fails_at": "report", "reason": "out_of_range"}
     yield from _symbol_draws(DISCOVERY_TASKS[1])
     yield from _symbol_draws(DISCOVERY_TASKS[2])
-
-
-def text_report(task: Task, texts: Sequence[str], tape: bytes) -> dict[str, Any]:
-    """Return the report of texts that the tape gives."""
-    report = perturb_from(Tape(task.draws, fixed_source(tape)), task, texts)
-    return {
-        "task": task.to_json(),
-        "texts": texts,
-        "tape": tape.hex(),
-        "id": base64url(report.id),
-        "body": base64url(report.body),
-    }
 
 
 def _function_draws(task: Task) -> Iterator[dict[str, Any]]:
@@ -103,7 +89,7 @@ def _function_draws(task: Task) -> Iterator[dict[str, Any]]:
     rejected = [] if complete == 2**64 else [(complete, last), (2**64 - 1, complete - 1)]
     for drawn in (*ends, *rejected):
         # The symbol of the text is kept.
-        yield text_report(task, [text], tape_of(task, *drawn, law.hit - 1))
+        yield report_vector(task, [text], tape_of(task, *drawn, law.hit - 1))
 
 
 def _symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
@@ -118,7 +104,7 @@ def _symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
             edges = [law.hit * count for count in range(1, own + 1)]
             for number in (0, *(edge + step for edge in edges for step in (-1, 0)), 2**64 - 1):
                 for other in (0, law.symbols - own - 1):
-                    yield text_report(task, texts, tape_of(task, function, number, other))
+                    yield report_vector(task, texts, tape_of(task, function, number, other))
 
 
 def _law(task: Task) -> DiscoveryLaw:

@@ -66,7 +66,8 @@ BAD_MEMBERS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("normal form C", ('"e\u0301"',)),
     ),
     '"low":"1"': (
-        ("plain decimal", ("1", "null", '"1.0"')),
+        ("plain decimal", ("1", '"1.0"')),
+        ("of a task without values must be null", ("null",)),
         ("below high", ('"5"', '"6"', f'"4.{"9" * 38}"')),
     ),
     '"kind":"pairs"': (("kind", ('"words"', "null", '["pairs"]')),),
@@ -213,7 +214,7 @@ def seeded_cases() -> Iterator[tuple[Task, dict[str, float], bytes]]:
                 mechanism=mechanism,
                 size_share="0.25" if asks_sizes else 0,
             )
-            pairs = {str(key): task.low + share * (task.high - task.low) for key, share in shares.items()}
+            pairs = {str(key): task.ends[0] + share * (task.ends[1] - task.ends[0]) for key, share in shares.items()}
             yield task, pairs, seeded_source(seed)(16 + 8 * (task.draws + 4))
 
 

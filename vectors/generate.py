@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+import without_values
 from catalogue import COLLISION_TASKS, COMPACT_TASKS, TASKS
 from coin_vectors import coin_vectors
 from discovery_vectors import prefix_vectors
@@ -30,6 +31,7 @@ from series_vectors import series_vectors
 from tally_vectors import sample_reports, tally_vectors
 from task_vectors import task_vectors
 from thresholds import thresholds
+from unlisted_tasks import HASHED_TASKS, OTHER_TASKS
 from unlisted_vectors import key_vectors
 
 FOLDER = Path(__file__).parent / "v1"
@@ -39,14 +41,14 @@ def write(folder: Path) -> None:
     """Write all vectors below a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, cases in (
-        ("thresholds", chain(thresholds(), level_thresholds())),
+        ("thresholds", chain(thresholds(), level_thresholds(), without_values.thresholds_without_values())),
         ("tasks", task_vectors()),
         ("reports", report_vectors()),
         ("tallies", tally_vectors()),
         ("coins", coin_vectors()),
         ("series", series_vectors()),
         ("levels", level_vectors()),
-        ("keys", key_vectors()),
+        ("keys", key_vectors(*HASHED_TASKS, *OTHER_TASKS, *without_values.HASHED_TASKS, *without_values.OTHER_TASKS)),
         ("prefixes", prefix_vectors()),
         ("sealed", sealed_vectors()),
     ):

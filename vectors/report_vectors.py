@@ -17,6 +17,7 @@ from catalogue import (
     TASKS,
     TUNED_TASKS,
 )
+from derived_tasks import derived_reports
 from discovery_vectors import discovery_reports
 from level_vectors import level_reports
 from pckv.base.canonical import base64url
@@ -33,6 +34,7 @@ from tapes import (
     threshold_draws,
 )
 from unlisted_vectors import unlisted_reports
+from without_values import reports_without_values
 
 
 def report_vectors() -> Iterator[dict[str, Any]]:
@@ -90,6 +92,8 @@ def report_vectors() -> Iterator[dict[str, Any]]:
     yield from level_reports()
     yield from unlisted_reports()
     yield from discovery_reports()
+    yield from reports_without_values()
+    yield from derived_reports()
 
 
 def _collision_reports() -> Iterator[dict[str, Any]]:

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from catalogue import COIN_TASKS, SERIES
+from derived_tasks import SERIES as DERIVED_SERIES
 from mixed_tasks import MIXED_SERIES
 from pckv.base.days import days_after
 from pckv.contract.series import Series
+from without_values import SERIES as SERIES_WITHOUT_VALUES
 
 # Days around which round a series is in is told: relative to its first.
 DAYS = (-1, 0, 1, 6, 7, 13, 14, 363, 364)
@@ -44,7 +46,7 @@ def series_vectors() -> Iterator[dict[str, Any]]:
         ("not a series", good[:-1]),
     ):
         yield {"json": text, "fails_at": "series", "reason": reason}
-    yield from map(_described, MIXED_SERIES)
+    yield from map(_described, (*MIXED_SERIES, SERIES_WITHOUT_VALUES, DERIVED_SERIES))
 
 
 def _bad_counts(good: str) -> Iterator[tuple[str, str]]:

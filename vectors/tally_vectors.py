@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+import without_values
 from catalogue import COLLISION_TASKS, COMPACT_TASKS, REFUSE_TASKS, SIZE_TASKS, TASKS, TUNED_TASKS
+from derived_tasks import GROUP_TASKS, TOGETHER_TASKS
 from discovery_tasks import DISCOVERY_TASKS
 from level_tasks import LEVEL_TASKS
 from pckv.base.canonical import base64url
@@ -18,6 +20,7 @@ from pckv.contract.task import Task
 from pckv.device.perturb import perturb_from
 from pckv.mechanisms.collision.law import MAX_COUNTED_ITEMS
 from pckv.tally import Tally
+from tapes import held_by, labelled_by
 from unlisted_tasks import HASHED_TASKS, OTHER_TASKS
 
 
@@ -71,6 +74,15 @@ def tally_vectors() -> Iterator[dict[str, Any]]:
     yield from chain.from_iterable(map(_counted, (*OTHER_TASKS, *HASHED_TASKS)))
     # Their first keys are texts of these discoveries.
     yield from chain.from_iterable(map(_counted, (DISCOVERY_TASKS[0], DISCOVERY_TASKS[2])))
+    yield from chain.from_iterable(
+        map(_counted, (*without_values.LISTED_TASKS, *without_values.OTHER_TASKS, *without_values.HASHED_TASKS))
+    )
+    # The largest one is like others of which a tally keeps words.
+    yield from chain.from_iterable(map(_counted, (*GROUP_TASKS[:-1], *TOGETHER_TASKS)))
+    planes = without_values.PLANE_TASKS[0]
+    # The same keys with values have twice as many cells.
+    larger = base64url(bytes(Tally(TASKS[0])))
+    yield {"task": planes.to_json(), "tally": larger, "fails_at": "tally", "reason": "another task"}
 
 
 def _counted(task: Task) -> Iterator[dict[str, Any]]:
@@ -88,5 +100,5 @@ def sample_reports(task: Task, count: int) -> Iterator[Report]:
     most = min(3, task.padding if task.more == REFUSE else task.key_count)
     for number in range(count):
         first, size = number % min(3, task.key_count), 1 + number // 3 % most
-        pairs = {task.key_name((first + step) % task.key_count): task.low for step in range(size)}
-        yield perturb_from(Tape(task.draws, source), task, pairs)
+        pairs = {task.key_name((first + step) % task.key_count): task.ends[0] for step in range(size)}
+        yield perturb_from(Tape(task.draws, source), task, *held_by(task, pairs).values(), **labelled_by(task, number))

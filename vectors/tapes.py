@@ -8,10 +8,11 @@ from itertools import product
 from typing import Any
 
 from pckv.base.canonical import base64url
+from pckv.base.limits import DISCOVERY
 from pckv.base.randomness import Tape, fixed_source
 from pckv.base.seeded import seeded_source
 from pckv.contract.task import Task
-from pckv.device.perturb import perturb_from
+from pckv.device.perturb import Held, perturb_from
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
@@ -24,21 +25,45 @@ def seeded_reports(number: int, task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports of several sets of pairs, from tapes that depend on the number."""
     for case, shares in enumerate(PAIRS):
         if max(shares, default=0) < task.key_count:
-            pairs = {task.key_name(key): task.low + share * (task.high - task.low) for key, share in shares.items()}
+            pairs = {
+                task.key_name(key): task.ends[0] + share * (task.ends[1] - task.ends[0])
+                for key, share in shares.items()
+            }
             tape = seeded_source(100 * number + case)(16 + 8 * (task.draws + 4))
             yield report_vector(task, pairs, tape)
 
 
-def report_vector(task: Task, pairs: dict[str, float], tape: bytes) -> dict[str, Any]:
-    """Return the report that the tape gives."""
-    report = perturb_from(Tape(task.draws, fixed_source(tape)), task, pairs)
+def report_vector(task: Task, held: Held, tape: bytes, label: str | None = None) -> dict[str, Any]:
+    """Return the report that the tape gives; where there is a segment, of one with this label, or with any."""
+    stated, labelled = held_by(task, held), labelled_by(task, sum(tape), label)
+    report = perturb_from(Tape(task.draws, fixed_source(tape)), task, *stated.values(), **labelled)
     return {
         "task": task.to_json(),
-        "pairs": pairs,
+        **stated,
+        **labelled,
         "tape": tape.hex(),
         "id": base64url(report.id),
         "body": base64url(report.body),
     }
+
+
+def held_by(task: Task, held: Held) -> dict[str, Any]:
+    """Return what a participant holds, by its name in vectors: pairs, keys without values, or texts."""
+    if task.has_values:
+        return {"pairs": held}
+    return {"texts" if task.kind == DISCOVERY else "keys": list(held)}
+
+
+def labelled_by(task: Task, number: int, label: str | None = None) -> dict[str, Any]:
+    """Return a label by its name in vectors: this one, or one that depends on the number; none without a segment."""
+    if task.segment is None:
+        return {}
+    return {"segment": label or task.segment.labels[number % len(task.segment.labels)]}
+
+
+def level_draws(task: Task, *drawn: int) -> tuple[int, ...]:
+    """Return the draws of levels, which are not drawn where keys have no values."""
+    return drawn if task.has_values else ()
 
 
 def rejected_draws(task: Task, key: str) -> Iterator[dict[str, Any]]:
@@ -59,7 +84,7 @@ def threshold_draws(task: Task) -> Iterator[dict[str, Any]]:
         (last_run, law.functions - 1, law.kept - 1, 0),
     ):
         for level in (2**63 - 1, 2**63):
-            draws = [*about_pairs(task), 0, level, function, *rest]
+            draws = [*about_pairs(task), 0, *level_draws(task, level), function, *rest]
             yield report_vector(task, {"heat": 3.0}, bytes(16) + struct.pack(f"<{len(draws)}Q", *draws))
 
 
@@ -74,13 +99,13 @@ def symbol_draws(task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports on both sides of the thresholds of `collision`, for functions with and without a collision."""
     law = task.law
     assert isinstance(law, CollisionLaw)  # noqa: S101
-    items = [law.item(key, 1) for key in (0, 1)]
+    items = [law.item(key, law.levels - 1) for key in (0, 1)]
     for own in (1, 2):
         function = next(i for i in range(2**32) if len(law.own_symbols(i, items)) == own)
         thresholds = [law.hit * count for count in range(1, own + 1)]
         for number in (0, *(edge + step for edge in thresholds for step in (-1, 0)), 2**64 - 1):
             for other in (0, law.symbols - own - 1):
-                draws = [*about_pairs(task), 0, 0, function, number, other]
+                draws = [*about_pairs(task), *level_draws(task, 0, 0), function, number, other]
                 tape = bytes(16) + struct.pack(f"<{len(draws)}Q", *draws) + bytes(16)
                 yield report_vector(task, {"alien": 5.0, "heat": 5.0}, tape)
 
@@ -99,8 +124,8 @@ def function_draws(task: Task) -> Iterator[dict[str, Any]]:
     )
     for number, (key, drawn) in enumerate(cases):
         # The middle of the range, with either level by turns; the symbol of the pair is kept.
-        tape = tape_of(task, *about_pairs(task), 2**63 - number % 2, *drawn, law.hit - 1)
-        yield report_vector(task, {task.key_name(key): (task.low + task.high) / 2}, tape)
+        tape = tape_of(task, *about_pairs(task), *level_draws(task, 2**63 - number % 2), *drawn, law.hit - 1)
+        yield report_vector(task, {task.key_name(key): (task.ends[0] + task.ends[1]) / 2}, tape)
 
 
 def _keys_of_all_bits(keys: int) -> list[int]:
@@ -115,7 +140,7 @@ def size_draws(task: Task) -> Iterator[dict[str, Any]]:
     question = task.size_question
     assert question is not None  # noqa: S101
     for size in _sizes(question):
-        pairs = {task.key_name(key): task.low for key in range(size)}
+        pairs = {task.key_name(key): task.ends[0] for key in range(size)}
         rounding = question.rounding(size)
         rounded = [()] if rounding is None else [(rounding.down - 1,), (rounding.down,), (rounding.total - 1,)]
         answers = [
@@ -135,7 +160,7 @@ def rejected_size_draws(task: Task) -> Iterator[dict[str, Any]]:
     question = task.size_question
     assert question is not None  # noqa: S101
     for size in _sizes(question):
-        pairs = {task.key_name(key): task.low for key in range(size)}
+        pairs = {task.key_name(key): task.ends[0] for key in range(size)}
         rounding = question.rounding(size)
         last = 2**64 - 1
         others = len(question.ends) - 1

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import derived_tasks
 import edge_cases
+import without_values
 from catalogue import (
     ABOUT_TASKS,
     COIN_TASKS,
@@ -86,6 +88,10 @@ def task_vectors() -> Iterator[dict[str, Any]]:
     yield from _refused(*refused_discoveries())
     yield from map(_described, (*MIXED_TASKS, MIXED_SERIES[0].task_of(2), *LANGUAGE_TASKS))
     yield from _refused(*refused_mixed_tasks(), *refused_language_tasks())
+    yield from map(_described, without_values.ALL_TASKS)
+    yield from _refused(*without_values.refused_without_values())
+    yield from map(_described, derived_tasks.ALL_TASKS)
+    yield from _refused(*derived_tasks.refused_derived_tasks())
 
 
 def _tuned_tasks() -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from pckv.base.canonical import base64url
 from pckv.base.limits import REFUSE
 from pckv.base.seeded import seeded_source
 from pckv.contract.task import Task
-from tapes import about_pairs, report_vector, tape_of
+from tapes import about_pairs, held_by, report_vector, tape_of
 from unlisted_tasks import HASHED_TASKS, OTHER_TASKS
 
 TEXTS = (
@@ -30,17 +30,15 @@ NO_KEYS = (
 UNLISTED = ("solaris", "", "Alien", "01", "e\u0301", "a\nb", "x" * 300, "😀")
 
 
-def key_vectors() -> Iterator[dict[str, Any]]:
+def key_vectors(*tasks: Task) -> Iterator[dict[str, Any]]:
     """Yield the numbers of keys that participants hold; null for texts that devices leave out."""
-    for task in HASHED_TASKS:
-        yield from (_numbered(task, text) for text in (*TEXTS, *OTHER_FORMS, *NO_KEYS, *_same_number(task)))
-    for task in OTHER_TASKS:
-        listed = (task.key_name(0), task.key_name(task.key_count - 2))
-        yield from (_numbered(task, text) for text in (*listed, str(task.other), *UNLISTED))
-
-
-def _numbered(task: Task, text: str) -> dict[str, Any]:
-    return {"task": task.to_json(), "key": text, "number": task.held_index(text)}
+    for task in tasks:
+        texts: tuple[str, ...]
+        if task.is_hashed:
+            texts = (*TEXTS, *OTHER_FORMS, *NO_KEYS, *_same_number(task))
+        else:
+            texts = (task.key_name(0), task.key_name(task.key_count - 2), str(task.other), *UNLISTED)
+        yield from ({"task": task.to_json(), "key": text, "number": task.held_index(text)} for text in texts)
 
 
 def _same_number(task: Task) -> tuple[str, str]:
@@ -57,11 +55,11 @@ def _same_number(task: Task) -> tuple[str, str]:
 def unlisted_reports() -> Iterator[dict[str, Any]]:
     """Yield reports from fixed tapes, and pairs that cannot be perturbed."""
     for number, task in enumerate(OTHER_TASKS, 600):
-        yield from _seeded(number, task, other_pairs(task))
-        yield from _chosen_others(task)
+        yield from seeded_sets(number, task, other_pairs(task))
+        yield from chosen_others(task)
         yield from _refused_others(task)
     for number, task in enumerate(HASHED_TASKS, 650):
-        yield from _seeded(number, task, hashed_pairs(task))
+        yield from seeded_sets(number, task, hashed_pairs(task))
         yield from _refused_hashed(task)
     for task in (*OTHER_TASKS[1:], *HASHED_TASKS):
         if task.word_limit is not None:
@@ -69,7 +67,8 @@ def unlisted_reports() -> Iterator[dict[str, Any]]:
             yield {"task": task.to_json(), "body": body, "fails_at": "report", "reason": "out_of_range"}
 
 
-def _seeded(number: int, task: Task, held: Iterator[dict[str, float]]) -> Iterator[dict[str, Any]]:
+def seeded_sets(number: int, task: Task, held: Iterator[dict[str, float]]) -> Iterator[dict[str, Any]]:
+    """Yield reports of sets of pairs, from tapes that depend on the number."""
     for case, pairs in enumerate(held):
         tape = seeded_source(100 * number + case)(16 + 8 * (task.draws + 4))
         yield report_vector(task, pairs, tape)
@@ -77,7 +76,7 @@ def _seeded(number: int, task: Task, held: Iterator[dict[str, float]]) -> Iterat
 
 def other_pairs(task: Task) -> Iterator[dict[str, float]]:
     """Yield sets with no, one and several unlisted keys, before, between and after the listed ones."""
-    low, high, middle = task.low, task.high, task.level_values[1]
+    low, middle, high = _three_values(task)
     first, last = task.key_name(0), task.key_name(task.key_count - 2)
     yield {}
     if (apart := normalize("NFD", first)) != first:
@@ -95,17 +94,21 @@ def other_pairs(task: Task) -> Iterator[dict[str, float]]:
         yield {last: middle, "solaris": low, first: high, "Alien": high}
 
 
-def _chosen_others(task: Task) -> Iterator[dict[str, Any]]:
+def _three_values(task: Task) -> tuple[float, float, float]:
+    """Return the lowest level, the one after it if there is any, and the highest."""
+    return task.ends[0], task.level_values[min(1, task.level_count - 1)], task.ends[1]
+
+
+def chosen_others(task: Task) -> Iterator[dict[str, Any]]:
     """Yield reports with each of three keys that are not listed chosen, also after a rejected draw.
 
     It is drawn first of all; where there is one such key, the first draw is the next one.
     """
-    values = (task.low, task.level_values[1], task.high)
-    pairs = dict(zip(("solaris", "", "01"), values, strict=True))
+    pairs = dict(zip(("solaris", "", "01"), _three_values(task), strict=True))
     rest = [*about_pairs(task), 0, 2**63]
     for drawn in ((0,), (1,), (2,), (2**64 - 2,), (2**64 - 1, 1)):
         yield report_vector(task, pairs, tape_of(task, *drawn, *rest))
-    yield report_vector(task, {"solaris": task.high}, tape_of(task, *rest))
+    yield report_vector(task, {"solaris": task.ends[1]}, tape_of(task, *rest))
     if task.size_question is not None:
         # The size is counted after one of them was chosen: it is 1.
         kept = task.size_question.kept
@@ -115,19 +118,25 @@ def _chosen_others(task: Task) -> Iterator[dict[str, Any]]:
 
 def _refused_others(task: Task) -> Iterator[dict[str, Any]]:
     """Yield a wrong value of a key that would not be chosen, and more pairs than the task takes."""
-    first, wrong = task.key_name(0), task.high + 1
-    for pairs in ({"solaris": wrong}, {first: task.low, "solaris": task.low, "Alien": wrong}):
+    first, wrong = task.key_name(0), task.ends[1] + 1
+    for pairs in ({"solaris": wrong}, {first: task.ends[0], "solaris": task.ends[0], "Alien": wrong}):
         if task.more != REFUSE or task.padding > 1 or len(pairs) == 1:
             yield {"task": task.to_json(), "pairs": pairs, "fails_at": "pairs", "reason": "within"}
     if task.more == REFUSE and task.padding + 1 < task.key_count:
-        listed = {task.key_name(key): task.low for key in range(task.padding)}
-        pairs = {**listed, "solaris": task.low}
-        yield {"task": task.to_json(), "pairs": pairs, "fails_at": "pairs", "reason": "takes at most"}
+        yield from refused_sizes(task)
+
+
+def refused_sizes(*tasks: Task) -> Iterator[dict[str, Any]]:
+    """Yield more pairs than tasks take, with keys that no task lists."""
+    for task in tasks:
+        names = TEXTS if task.is_hashed else (*task.key_names(range(task.padding)), "solaris")
+        held = held_by(task, dict.fromkeys(names[: task.padding + 1], task.ends[0]))
+        yield {"task": task.to_json(), **held, "fails_at": "pairs", "reason": "takes at most"}
 
 
 def hashed_pairs(task: Task) -> Iterator[dict[str, float]]:
     """Yield sets of pairs of all kinds of texts, and two of one number or in two forms, of which the first counts."""
-    low, high, middle = task.low, task.high, task.level_values[1]
+    low, middle, high = _three_values(task)
     values = (low, high, middle)
     yield {}
     for place, text in enumerate(TEXTS[::3]):
@@ -149,11 +158,10 @@ def hashed_pairs(task: Task) -> Iterator[dict[str, float]]:
 def _refused_hashed(task: Task) -> Iterator[dict[str, Any]]:
     json = task.to_json()
     for text in ("", *OTHER_FORMS[:1]):
-        yield {"task": json, "pairs": {text: task.high + 1}, "fails_at": "pairs", "reason": "within"}
-    yield {"task": json, "pairs": {"alien": task.high + 1}, "fails_at": "pairs", "reason": "within"}
+        yield {"task": json, "pairs": {text: task.ends[1] + 1}, "fails_at": "pairs", "reason": "within"}
+    yield {"task": json, "pairs": {"alien": task.ends[1] + 1}, "fails_at": "pairs", "reason": "within"}
     same, again = _same_number(task)
-    wrong = {same: task.low, again: task.high + 1}
+    wrong = {same: task.ends[0], again: task.ends[1] + 1}
     yield {"task": json, "pairs": wrong, "fails_at": "pairs", "reason": "within"}
     if task.more == REFUSE:
-        pairs = dict.fromkeys(TEXTS[: task.padding + 1], task.low)
-        yield {"task": json, "pairs": pairs, "fails_at": "pairs", "reason": "takes at most"}
+        yield from refused_sizes(task)

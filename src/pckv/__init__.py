@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pckv.lab.dataset import Dataset, read_ratings
     from pckv.lab.frames import perturb_frame
     from pckv.lab.simulate import simulate
+    from pckv.mechanisms.derivation import Segment
     from pckv.planning.discovery import plan_discovery
     from pckv.planning.plan import Plan
     from pckv.planning.planner import plan
@@ -39,6 +40,7 @@ __all__ = [
     "PckvError",
     "Plan",
     "Report",
+    "Segment",
     "Series",
     "Tally",
     "Task",
@@ -66,6 +68,7 @@ _HOMES = {
     "PckvError": "pckv.base.errors",
     "Plan": "pckv.planning.plan",
     "Report": "pckv.base.wire",
+    "Segment": "pckv.mechanisms.derivation",
     "Series": "pckv.contract.series",
     "Tally": "pckv.tally",
     "Task": "pckv.contract.task",

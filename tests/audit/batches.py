@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import cycle, product
+from typing import Any
 
 import numpy as np
 
@@ -23,13 +24,14 @@ from audit.replay import (
     named,
 )
 from pckv.auditing.interval_tape import explore
-from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS
-from pckv.base.limits import HASHED, HASHED_MECHANISM, MAX_LEVELS
+from pckv.auditing.variants import LEVEL_VARIANTS, ONE_LEVEL_VARIANTS, VARIANTS
+from pckv.base.limits import HASHED, HASHED_MECHANISM, MAX_LEVELS, ONE_LEVEL
 from pckv.base.randomness import Tape
 from pckv.contract.task import Task
 from pckv.device import perturb as single
 from pckv.device.vectorised import DRAWS_PER_BATCH, Draws
 from pckv.mechanisms.base import SamplingLaw
+from pckv.mechanisms.derivation import MECHANISMS, Segment
 from pckv.mechanisms.padding import Pair
 from pckv.mechanisms.registry import LAWS
 
@@ -165,10 +167,13 @@ def _tasks(mechanism: str, shapes: Sequence[tuple[int, int]]) -> Iterator[Task]:
             if keys <= MAX_PLANES or _has_words(mechanism):
                 share = "0.25" if padding < keys and _has_words(mechanism) else "0"
                 yield make_task(mechanism, variant, keys, padding, epsilon, share)
-    for (levels, parameters), (keys, padding) in product(LEVEL_VARIANTS[mechanism], shapes[2::4]):
-        share = "0.25" if padding < keys else "0"
+    for (levels, parameters), (keys, padding) in product(
+        (*ONE_LEVEL_VARIANTS[mechanism], *LEVEL_VARIANTS[mechanism]), shapes[2::4]
+    ):
+        share = "0.25" if padding < keys and _has_words(mechanism) else "0"
         yield make_task(mechanism, parameters, keys, padding, next(epsilons), share, levels=levels)
     yield from _unlisted_tasks(mechanism)
+    yield from (task for task in derived_tasks() if task.mechanism == mechanism)
 
 
 def _unlisted_tasks(mechanism: str) -> Iterator[Task]:
@@ -178,6 +183,20 @@ def _unlisted_tasks(mechanism: str) -> Iterator[Task]:
         yield make_task(mechanism, {}, keys, padding, "1", share, other="other")
     if mechanism == HASHED_MECHANISM:
         yield make_task(mechanism, {}, HASHED, OTHER_SHAPES[-1][1], "1", share)
+
+
+def derived_tasks(epsilon: str = "1", share: str = "0.25") -> Iterator[Task]:
+    """Yield tasks of which items are derived: by group, without and with values and unlisted keys, and together."""
+    groups = {"segment": Segment("group", ["a", "b", "c"])}
+    for keys, padding, levels, other in ((3, 1, 1, None), (3, 2, 2, None), (60, 11, 5, None), (3, 2, 2, "other")):
+        yield make_task(HASHED_MECHANISM, {}, keys, padding, epsilon, share, levels=levels, other=other, **groups)
+    for keys, padding, other in ((3, 1, None), (60, 11, None), (3, 2, "other")):
+        yield make_task("grr", {}, keys, padding, epsilon, share, levels=ONE_LEVEL, other=other, **groups)
+    for name in MECHANISMS:
+        for keys, padding in ((3, 2), (12, 3), (60, 11), (500, 5)):
+            yield make_task(name, {}, keys, padding, epsilon, share, levels=ONE_LEVEL, together=True)
+        # Nobody can hold more than the padding, so that no size is asked.
+        yield make_task(name, {}, 3, 3, epsilon, "0", levels=ONE_LEVEL, together=True)
 
 
 def _has_words(mechanism: str) -> bool:
@@ -194,6 +213,7 @@ def make_task(
     *,
     levels: int = 2,
     other: str | None = None,
+    **derived: Any,
 ) -> Task:
     """Return a task whose batches are replayed."""
     if isinstance(keys, int):
@@ -203,12 +223,13 @@ def make_task(
         name="replay",
         keys=keys,
         other=other,
-        values=(LOW, HIGH),
+        values=(LOW, HIGH) if levels > ONE_LEVEL else None,
         levels=levels,
         epsilon=epsilon,
         padding=padding,
         mechanism={"name": mechanism, **variant},
         size_share=share,
+        **derived,
     )
 
 
@@ -224,7 +245,7 @@ def random_pairs(task: Task, size: int, rng: np.random.Generator) -> NumberedPai
     keys = {known[place] for place in places}
     if task.other_index in keys:
         keys.update(range(task.key_count, task.key_count + int(rng.integers(MAX_UNLISTED))))
-    values = [*task.level_values, *rng.uniform(LOW, HIGH, 3).tolist()]
+    values = [*task.level_values, *(rng.uniform(LOW, HIGH, 3).tolist() if task.has_values else ())]
     chosen = [values[kind] for kind in rng.integers(len(values), size=len(keys)).tolist()]
     return dict(zip(rng.permutation(sorted(keys)).tolist(), chosen, strict=True))
 

@@ -15,10 +15,10 @@ from fractions import Fraction
 from audit.exhaustive import ExhaustiveTape, OneDraw, in_weights, sampler_law
 from audit.smaller_laws import enumerable
 from pckv.auditing.exact import Values, held_levels, input_sets, scale
-from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, LevelVariant, with_law
+from pckv.auditing.variants import LEVEL_VARIANTS, ONE_LEVEL_VARIANTS, VARIANTS, LevelVariant, with_law
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import AuditFailure, ReportError, TallyError
-from pckv.base.limits import MIN_LEVELS
+from pckv.base.limits import MIN_LEVELS, ONE_LEVEL
 from pckv.base.randomness import Tape
 from pckv.base.seeded import seeded_source
 from pckv.base.wire import BitPlanes, Report
@@ -50,8 +50,9 @@ DEFAULT_VARIANT = LevelVariant(2, {})
 
 
 def all_variants(name: str, max_levels: int) -> Iterator[LevelVariant]:
-    """Yield a mechanism's variants of two levels, and those of more up to a number."""
+    """Yield a mechanism's variants of two levels and of one, and those of more up to a number."""
     yield from (LevelVariant(2, parameters) for parameters in VARIANTS[name])
+    yield from ONE_LEVEL_VARIANTS[name]
     yield from (variant for variant in LEVEL_VARIANTS[name] if variant.levels <= max_levels)
 
 
@@ -124,6 +125,8 @@ def running_law(subject: Subject, law: Law) -> Callable[[HeldLevels], MessageDis
 
 def toy_place(level: int, law: Law) -> tuple[int, int]:
     """Return where a value lies that is a level: the level below it, and the threshold of the next."""
+    if law.levels == ONE_LEVEL:
+        return 0, 0
     return (level, 0) if level < law.levels - 1 else (level - 1, law.one)
 
 
@@ -142,7 +145,7 @@ def check_sampler_equals_law(subject: Subject) -> None:
         for law in subject.laws(keys, length, Fraction(1), bits):
             if isinstance(law.message_format, BitPlanes) and (bits, keys) in WORD_TOYS:
                 continue
-            if law.levels == MIN_LEVELS:
+            if law.levels <= MIN_LEVELS:
                 _check_toy(subject, law)
 
 
@@ -165,6 +168,11 @@ def _check_toy(subject: Subject, law: Law) -> None:
 def value_sets(keys: int, levels: int) -> Iterator[dict[int, float]]:
     """Yield sets of keys with values: the ends, between two levels, and where there are more than two, a level itself."""
     low, high = scale(levels)[0], scale(levels)[-1]
+    if levels == ONE_LEVEL:
+        yield from (
+            dict.fromkeys(held, low) for size in range(keys + 1) for held in itertools.combinations(range(keys), size)
+        )
+        return
     inner = (high - 0.5,) if levels == MIN_LEVELS else (low + 0.5, low + 2, high - 0.5)
     for values in itertools.product((None, low, *inner, high), repeat=keys):
         yield {key: value for key, value in enumerate(values) if value is not None}
@@ -346,7 +354,7 @@ def _task(subject: Subject, keys: int, length: int, variant: LevelVariant = DEFA
     return Task(
         name="check",
         keys=keys,
-        values=(1 - levels, levels - 1),
+        values=(1 - levels, levels - 1) if levels > ONE_LEVEL else None,
         levels=levels,
         epsilon=1,
         padding=length,
@@ -357,12 +365,13 @@ def _task(subject: Subject, keys: int, length: int, variant: LevelVariant = DEFA
 
 def _counted(subject: Subject) -> tuple[LevelVariant, ...]:
     """Return the mechanism with two levels, and with more where it has them."""
-    return DEFAULT_VARIANT, *LEVEL_VARIANTS[subject.name][-1:]
+    return DEFAULT_VARIANT, *ONE_LEVEL_VARIANTS[subject.name], *LEVEL_VARIANTS[subject.name][-1:]
 
 
 def _reports(task: Task, count: int, seed: int = 0) -> list[Report]:
     source = seeded_source(seed)
-    pairs = {task.key_name(0): 0.5}
+    first = task.key_name(0)
+    pairs = {first: 0.5} if task.has_values else [first]
     return [perturb_from(Tape(task.draws, source), task, pairs) for _ in range(count)]
 
 

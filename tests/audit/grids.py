@@ -15,13 +15,13 @@ import numpy as np
 
 from audit.batches import make_task
 from audit.interval_checks import check_within_epsilon
-from audit.replay import Participants, check_replay, named
+from audit.replay import Participants, check_replay, held_of, named
 from pckv.auditing.audit import audited_task
 from pckv.auditing.exact import input_sets, scale, spread_keys
 from pckv.auditing.interval_tape import explore
 from pckv.auditing.sampler_loss import sampler_loss
 from pckv.base.errors import AuditFailure
-from pckv.base.limits import MAX_LEVELS, MIN_LEVELS, REPORT_ID_BYTES
+from pckv.base.limits import MAX_LEVELS, MIN_LEVELS, ONE_LEVEL, REPORT_ID_BYTES
 from pckv.base.randomness import Tape, fixed_source
 from pckv.contract.task import Task
 from pckv.device import perturb as single
@@ -65,8 +65,8 @@ class Report:
 
 
 def levels_of(name: str) -> range:
-    """Return all numbers of levels that a mechanism takes."""
-    return range(MIN_LEVELS, min(MAX_LEVELS, LAWS[name].max_levels) + 1)
+    """Return all numbers of levels that a mechanism takes: one where keys have no values."""
+    return range(ONE_LEVEL, min(MAX_LEVELS, LAWS[name].max_levels) + 1)
 
 
 def parameters_of(name: str, levels: int) -> Iterator[dict[str, object]]:
@@ -94,8 +94,9 @@ def _all_corners(task: Task) -> Iterator[Report]:
         for first in range(0, levels, max(size, 1)) if size else (0,):
             held = {key: task.level_values[(first + key) % levels] for key in range(size)}
             yield from corners(task, held)
-    low, high = task.level_values[-2:]
-    yield from corners(task, {1: (3 * low + high) / 4})
+    if task.has_values:
+        low, high = task.level_values[-2:]
+        yield from corners(task, {1: (3 * low + high) / 4})
 
 
 def corners(task: Task, pairs: dict[int, float]) -> Iterator[Report]:
@@ -122,7 +123,7 @@ def size_reports(name: str, padding: int) -> Iterator[Report]:
         for _ in range(TAPES_PER_SIZE):
             draws = tuple(_draw(seeded, task) for _ in range(2 * task.draws + 9))
             tape = Tape(len(draws), fixed_source(TAPE_ID + np.array(draws, "<u8").tobytes()))
-            made = perturb_from(tape, task, named(task, pairs))
+            made = perturb_from(tape, task, held_of(task, pairs))
             yield Report(task, pairs, draws, task.message_format.decode(made.body))
 
 
@@ -138,7 +139,7 @@ def check_single(reports: Sequence[Report]) -> None:
     """The public function makes each of these reports of its tape."""
     for report in reports:
         tape = Tape(len(report.draws), fixed_source(report.tape))
-        made = perturb_from(tape, report.task, named(report.task, report.pairs))
+        made = perturb_from(tape, report.task, held_of(report.task, report.pairs))
         if made.body != report.body or made.id != TAPE_ID:
             raise AuditFailure(f"one report: another one than stated of {report}")
 
@@ -169,14 +170,18 @@ def _people(reports: Sequence[Report]) -> Participants:
 def check_law_of_levels(name: str, levels: int) -> None:
     """On all draws a report follows the stated law, of sets of every size with every level, and loses what is stated."""
     values = scale(levels)
-    sets: list[dict[int, float]] = [{}, {1: values[-1] - 1 / 2}]
+    # Without values, two sets that have no key in common differ most.
+    keys = 2 * LEVEL_PADDING if levels == ONE_LEVEL else LEVEL_KEYS
+    sets: list[dict[int, float]] = [{}, {1: values[-1] - 1 / 2 if levels > ONE_LEVEL else values[-1]}]
     if levels == MIN_LEVELS:
         sets += [{key: values[level] for key, level in held.items()} for held in input_sets(LEVEL_KEYS)]
-    for size in range(1, LEVEL_KEYS + 1):
+    for size in range(1, keys + 1):
         sets += [{key: values[(first + key) % levels] for key in range(size)} for first in range(0, levels, size)]
+    if levels == ONE_LEVEL:
+        sets += [dict.fromkeys(range(first, keys), values[0]) for first in range(1, keys)]
     for parameters in parameters_of(name, levels):
         mechanism = {"name": name, **parameters}
-        if _check_loss(audited_task(mechanism, LEVEL_KEYS, LEVEL_PADDING, "1", "0.25", levels=levels), sets) < 1:
+        if _check_loss(audited_task(mechanism, keys, LEVEL_PADDING, "1", "0.25", levels=levels), sets) < 1:
             raise AuditFailure(f"interval tape: {levels} levels lose less than stated")
 
 

@@ -6,6 +6,7 @@ Integers of 8 and 16 bits end at 256 and 65,536: what is counted in them fails t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -89,7 +90,7 @@ def _check_bands(task: Task, rng: np.random.Generator) -> None:
     near = rng.random(draws.shape) < 1 / 2
     near[:, -SPARE_DRAWS:] = False
     draws = np.where(near, rng.choice(corners, draws.shape), draws)
-    check_replay(task, Participants(people.pairs, people.ids, draws))
+    check_replay(task, replace(people, draws=draws))
 
 
 def _draws(task: Task, people: int, rng: np.random.Generator) -> Draws:

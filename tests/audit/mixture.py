@@ -18,7 +18,7 @@ from pckv.auditing.exact import input_sets, scale, visited_sizes
 from pckv.auditing.variants import with_law, without_question
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import AuditFailure, ReportError
-from pckv.base.limits import SAMPLE
+from pckv.base.limits import ONE_LEVEL, SAMPLE
 from pckv.base.randomness import Tape
 from pckv.base.wire import Report
 from pckv.contract.task import Task
@@ -59,7 +59,7 @@ class MixtureSubject:
 
     def tasks(self, keys: int, padding: int, epsilon: Fraction, bits: int = 64) -> Iterator[Task]:
         """Yield tasks that ask the size question, in every variant of the mechanism, as enumeration takes them."""
-        question = self.question(keys, padding, epsilon, SHARE, bits)
+        question = self.question(keys, padding, epsilon, SHARE, bits=bits)
         for levels, variant in all_variants(self.name, most_levels(keys)):
             law = LAWS[self.name].from_parameters(keys, padding, epsilon, variant, levels=levels, bits=bits)
             yield with_law(_task(law), enumerable(law), question)
@@ -149,11 +149,13 @@ def check_message_equals_law(subject: MixtureSubject) -> None:
     for keys, padding in MIXED:
         for task in subject.tasks(keys, padding, Fraction(1), REPORT_BITS):
             one, levels = task.law.one, task.law.levels
-            # Three quarters of the way from the second highest level to the highest.
-            value = scale(levels)[-1] - 0.5
+            # Three quarters of the way from the second highest level to the highest, or the only level.
+            value, place = scale(levels)[-1] - 0.5, (levels - 2, one * 3 // 4)
+            if levels == ONE_LEVEL:
+                value, place = scale(levels)[0], (0, 0)
             for chosen in product((False, True), repeat=keys):
                 values = {key: value for key, is_held in enumerate(chosen) if is_held}
-                pairs = [(key, levels - 2, one * 3 // 4) for key in values]
+                pairs = [(key, *place) for key in values]
                 if subject.message_law(task, pairs) != mixed_law(task.distribution, values, levels):
                     raise AuditFailure(f"message equals law: not for {values}, {keys} keys, padding {padding}")
 
@@ -255,7 +257,7 @@ def _task(law: Law) -> Task:
     return Task(
         name="check",
         keys=law.keys,
-        values=(1 - law.levels, law.levels - 1),
+        values=(1 - law.levels, law.levels - 1) if law.levels > ONE_LEVEL else None,
         levels=law.levels,
         epsilon=str(float(law.epsilon)),
         padding=law.padding,
@@ -269,7 +271,7 @@ def _questions(
     subject: MixtureSubject, sizes: Sequence[tuple[int, int]], epsilon: Fraction, bits: int = 64
 ) -> Iterator[SizeQuestion]:
     for keys, padding in sizes:
-        yield subject.question(keys, padding, epsilon, SHARE, bits)
+        yield subject.question(keys, padding, epsilon, SHARE, bits=bits)
 
 
 def _claim(task: Task) -> Fraction:

@@ -7,7 +7,7 @@ participant's report depends on no other's pairs or draws.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -69,9 +69,9 @@ class ReplayTape(VectorisedTape):
             raise AuditFailure("batch equals single: somebody is named twice, and rejections would mix")
         return super().below(participants, limits)
 
-    def rises(self, participants: Integers, chances: Draws) -> Flags:
+    def rises(self, participants: Integers, chances: Draws | None) -> Flags:
         """Whether values become the level above them; one chance per participant named."""
-        if participants.size != chances.size:
+        if chances is not None and participants.size != chances.size:
             raise AuditFailure("batch equals single: there are more or fewer chances than participants")
         return super().rises(participants, chances)
 
@@ -111,21 +111,28 @@ class CountingTape(Tape):
 
 @dataclass(frozen=True)
 class Participants:
-    """People of one batch: their pairs, and the bytes of every participant's own tape."""
+    """People of one batch: their pairs, the bytes of every participant's own tape, and what labels are made of."""
 
     pairs: Sequence[NumberedPairs]
     ids: Bytes
     draws: Draws
+    numbers: Integers
 
     @classmethod
     def seeded(cls, pairs: Sequence[NumberedPairs], draws: Draws, seed: int) -> Self:
         """Return people with these pairs and draws, and ids that differ."""
         ids = np.random.default_rng(seed).bytes(REPORT_ID_BYTES * len(pairs))
-        return cls(pairs, np.frombuffer(ids, np.uint8).reshape(-1, REPORT_ID_BYTES), draws)
+        rows = np.frombuffer(ids, np.uint8).reshape(-1, REPORT_ID_BYTES)
+        return cls(pairs, rows, draws, np.arange(len(pairs)))
 
     def take(self, people: Integers) -> Participants:
         """Some of the people, in the order given."""
-        return Participants([self.pairs[person] for person in people], self.ids[people], self.draws[people])
+        pairs = [self.pairs[person] for person in people]
+        return Participants(pairs, self.ids[people], self.draws[people], self.numbers[people])
+
+    def labels(self, task: Task) -> Integers | None:
+        """Everybody's label, all labels by turns; None where the task has no segment."""
+        return None if task.segment is None else self.numbers % len(task.segment.labels)
 
     def population(self, task: Task) -> Population:
         """The pairs in compressed rows, with the numbers of a task's keys."""
@@ -137,7 +144,8 @@ class Participants:
             np.fromiter((key_number(task, key) for held in kinds for key in held), np.int32),
             np.fromiter((value for held in kinds for value in held.values()), float),
         )
-        return shared.take(np.array([numbers[id(held)] for held in self.pairs], np.int64))
+        population = shared.take(np.array([numbers[id(held)] for held in self.pairs], np.int64))
+        return replace(population, labels=self.labels(task))
 
 
 class Replayed(NamedTuple):
@@ -152,12 +160,15 @@ def replay_one_by_one(task: Task, people: Participants) -> list[Replayed]:
     """Make every participant's report by the scalar device code."""
     replayed = []
     read: dict[int, list[Pair]] = {}
-    for held, report_id, draws in zip(people.pairs, people.ids, people.draws.tolist(), strict=True):
+    given = people.labels(task)
+    labels = [0] * len(people.pairs) if given is None else given.tolist()
+    for held, report_id, draws, label in zip(people.pairs, people.ids, people.draws.tolist(), labels, strict=True):
         # Many people of a replay share their pairs.
         if id(held) not in read:
             read[id(held)] = single.read_pairs(task, named(task, held))
         tape = CountingTape(draws)
-        message = single.make_message(task, single.choose_other(task, read[id(held)], tape), tape)
+        chosen = single.choose_other(task, read[id(held)], tape)
+        message = single.make_message(task, chosen, tape, label=label)
         replayed.append(Replayed(report_id.tobytes(), message, tape.taken))
     return replayed
 
@@ -165,6 +176,12 @@ def replay_one_by_one(task: Task, people: Participants) -> list[Replayed]:
 def named(task: Task, pairs: NumberedPairs) -> dict[str, float]:
     """Return pairs by the names of their keys."""
     return {key_text(task, key): value for key, value in pairs.items()}
+
+
+def held_of(task: Task, pairs: NumberedPairs) -> single.Held:
+    """Return what a participant gives the device: pairs, or keys alone where they have no values."""
+    by_name = named(task, pairs)
+    return by_name if task.has_values else list(by_name)
 
 
 def replay_in_batches(task: Task, people: Participants, people_per_batch: int) -> list[Replayed]:

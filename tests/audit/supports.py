@@ -18,6 +18,7 @@ from audit.smaller_laws import over_positions
 from pckv.auditing.exact import input_sets
 from pckv.auditing.variants import with_law
 from pckv.base.errors import AuditFailure
+from pckv.base.limits import ONE_LEVEL
 from pckv.base.wire import Report
 from pckv.contract.task import Task
 from pckv.mechanisms.base import HeldLevels
@@ -27,7 +28,7 @@ from pckv.tally import Tally
 
 # Keys and padding.
 SHAPES = ((1, 1), (2, 1), (2, 2), (3, 2))
-# The same with three levels.
+# The same with three levels, and with the one of keys without values.
 LEVEL_SHAPES = ((1, 1), (2, 1), (2, 2))
 # Positions of which several are unused, next to as few as the items need.
 MORE_POSITIONS = 11
@@ -67,7 +68,7 @@ def check_supports(subject: Subject) -> None:
     """
     if not issubclass(subject.law, CollisionLaw):
         return
-    shapes = [*((2, *shape) for shape in SHAPES), *((3, *shape) for shape in LEVEL_SHAPES)]
+    shapes = [*((2, *shape) for shape in SHAPES), *((levels, *shape) for levels in (1, 3) for shape in LEVEL_SHAPES)]
     for levels, keys, padding in shapes:
         law = subject.law(keys, padding, EPSILON, levels=levels)
         check_stated_law(law)
@@ -134,7 +135,7 @@ def _task(law: CollisionLaw) -> Task:
     return Task(
         name="supports",
         keys=law.keys,
-        values=(-1, 1),
+        values=(-1, 1) if law.levels > ONE_LEVEL else None,
         levels=law.levels,
         epsilon=1,
         padding=law.padding,

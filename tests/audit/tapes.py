@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -151,7 +152,7 @@ def check_no_history(mechanism: str) -> None:
                 raise AuditFailure("no history: a report depends on those that were made before")
         # The same pairs once more with other draws: nothing is kept from before.
         fresh = _seeded_people(first, FEW_REPORTS, 8)
-        fresh = Participants(people.pairs, fresh.ids, fresh.draws)
+        fresh = replace(people, ids=fresh.ids, draws=fresh.draws)
         if [made.message for made in replay(first, fresh)] == [made.message for made in before]:
             raise AuditFailure("no history: reports do not depend on new draws")
         check_replay(first, fresh)

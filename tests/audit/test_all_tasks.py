@@ -14,16 +14,14 @@ from click.testing import CliRunner
 
 from audit.grids import levels_of
 from experiments.task_options import (
-    DISCOVERIES,
     FILES,
+    KINDS,
     PAIRS,
     Factors,
     Row,
     all_rows,
     arguments,
     covering_rows,
-    may_be_discovery,
-    may_be_pairs,
 )
 from pckv import Task, audit
 from pckv.auditing.audit import audited_task
@@ -55,11 +53,11 @@ def audited(folder: Path, monkeypatch: pytest.MonkeyPatch, factors: Factors, row
 
 
 def test_all_options_have_values() -> None:
-    known = {text for factors in (PAIRS, DISCOVERIES) for values in factors.values() for given in values.values() for text in given}  # fmt: skip
+    known = {text for factors, _ in KINDS for values in factors.values() for given in values.values() for text in given}  # fmt: skip
     assert {option for parameter in new_command.params for option in parameter.opts} - NOT_AUDITED <= known
 
 
-@pytest.mark.parametrize(("factors", "may_be"), [(PAIRS, may_be_pairs), (DISCOVERIES, may_be_discovery)])
+@pytest.mark.parametrize(("factors", "may_be"), KINDS)
 def test_any_two_values_meet(factors: Factors, may_be: Callable[[Row], bool]) -> None:
     rows, refused = covering_rows(factors, may_be)
     met = {pair for row in rows for pair in combinations(row.items(), 2)}
@@ -79,8 +77,8 @@ def test_audits_of_some(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     first: dict[str, tuple[Factors, Row]] = {}
     for factors, row in ROWS:
         few = row.get("keys", "40") in {"3", "40", "file"} and row["padding"] in {"", "1", "2", "5"}
-        if few and (factors is DISCOVERIES or row["other"]):
-            first.setdefault(row.get("mechanism", "discovery"), (factors, row))
+        if few and (factors is not PAIRS or row["other"]):
+            first.setdefault(row.get("mechanism", row.get("items", "discovery")), (factors, row))
     assert len(first) > 6
     for factors, row in first.values():
         audited(tmp_path, monkeypatch, factors, row)

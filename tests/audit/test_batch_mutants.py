@@ -44,14 +44,14 @@ PAIRS = "    participants = taken.participants\n    levels"
 FIRST = "    first = np.flatnonzero(np.diff(taken.owners, prepend=-1))\n    taken = taken._replace(owners=taken.owners[first], keys=taken.keys[first], below=taken.below[first], chances=taken.chances[first])\n"
 WORDS = "    words[moved] = others + law.set_apart * (others >= words[moved] & -law.set_apart)\n    return words"
 REPEATED = "\n    first, further = np.split(words, [100_000])\n    return np.concatenate([first, first[: len(further)], further[len(first) :]])"
-PRESENT = "present = numbers < np.uint64(2 * law.fake)"
+PRESENT = "present = numbers < np.uint64(law.levels * law.fake)"
 HITS = "hits = numbers < counts"
 HIDDEN = "    return functions * law.q + (residues"
 GRR_DRAW, UE_DRAW = (
     "    numbers = tape.draw(participants)\n    moved",
     "tape.draw(sampled.participants, len(keys)).reshape(-1, len(keys))",
 )
-MADE, MESSAGE = "        return sampler(law, pairs, tape)", "choice: CoinChoice | None = None) -> int"
+MADE, MESSAGE = "        return sampler(law, pairs, tape)", "label: int = 0\n) -> int"
 SIZES = "sizes = np.clip(sizes, question.padding, question.keys)"
 AGAIN = "results[again] = self.below(\n                participants[again], limits[again] if isinstance(limits, np.ndarray) else limits\n            )"
 FAULTS = (
@@ -65,7 +65,16 @@ FAULTS = (
     in_place("first pair from five on", BATCH, {SAMPLED: f"    keys[sizes >= 5] = population.keys[population.offsets[:-1][sizes >= 5]]\n{SAMPLED}"}, batch["grr"]),
     in_place("own symbols not skipped", BATCH, {SKIPPED: f"{SKIPPED} * (not 4 <= law.symbols <= 49)"}, batch["collision"]),
     in_place("padding capped", BATCH, {"np.maximum(sizes, task.law.padding)": "np.maximum(sizes, min(task.law.padding, 10))"}, batch["ue"]),
-    in_place("taken pairs capped", BATCH, {"choose_rows(population, task.law.padding,": "choose_rows(population, min(task.law.padding, 10),"}, batch["collision"]),
+    in_place("taken pairs capped", BATCH, {"choose_rows(population, task.padding,": "choose_rows(population, min(task.padding, 10),"}, batch["collision"]),
+    in_place("neighbours exchange labels", BATCH, {"_by_group(task.derivation, kept, population.labels)": "_by_group(task.derivation, kept, np.roll(population.labels, 1))"}, batch["collision"]),
+    in_place("a label is reported with a key alone", BATCH, {"everybody = np.arange(labels.size)": "everybody = np.full(labels.size, kept.owners[0] if kept.owners.size else 0)"}, batch["collision"]),
+    in_place("a label has the level of a value", BATCH, {"np.concatenate([np.zeros_like(labels), kept.below])": "np.concatenate([np.ones_like(labels), kept.below])"}, batch["collision"]),
+    in_place("keys that are far apart are not together", BATCH, {"for distance in range(1, most):": "for distance in range(1, min(most, 3)):"}, batch["collision"]),
+    in_place("keys in the order of rows", BATCH, {"np.lexsort((kept.keys, kept.owners))": "np.argsort(kept.owners, kind='stable')"}, batch["collision"]),
+    in_place("sizes of keys together rounded as those of keys", BATCH, {"for place in range(order)]": "for place in range(1)]"}, batch["collision"]),
+    in_place("keys are sampled, not their items", BATCH, {"        population = _with_items(_take(task, population, participants, tape))": "        pass"}, batch["grr"]),
+    in_place("neighbours exchange items", BATCH, {"taken.keys[order].astype": "np.roll(taken.keys[order], 1).astype"}, batch["grr"]),
+    in_place("pairs of keys are sampled in another order", BATCH, {'np.argsort(children, kind="stable")': 'np.argsort(-children, kind="stable")'}, batch["grr"]),
     in_place("dummies capped", BATCH, {"np.uint64(law.padding)": "np.uint64(min(law.padding, 10))"}, batch["grr"]),
     in_place("only one dummy", BATCH, {"np.uint64(law.padding)": "np.uint64(1)"}, batch["grr"]),
     in_place("dummies with a minus", BATCH, {OF_GRR: OF_GRR.replace("chances)", "chances * sampled.real)")}, batch["grr"]),

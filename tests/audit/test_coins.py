@@ -96,7 +96,7 @@ REPORTS = (
     in_place("large sets answer sizes", PERTURB, {"else choice.asks_size": "else choice.asks_size or len(pairs) > 6"}, check_loss, "another chance than stated"),
     in_place("no report answers sizes", PERTURB, {"else choice.asks_size": "else False"}, check_loss, "another chance than stated"),
     in_place("the coin is ignored", PERTURB, {"    if choice is None:\n        return sampler": "    if task:\n        return sampler"}, check_loss, "a coin chose one"),
-    in_place("noise drawn from the coin", PERTURB, {"choose_other(task, read, tape), tape, choice)": f"choose_other(task, read, tape), {FROM_COIN}, choice)"}, check_report, "another message from bytes"),
+    in_place("noise drawn from the coin", PERTURB, {"choose_other(task, read, tape), tape, choice, label)": f"choose_other(task, read, tape), {FROM_COIN}, choice, label)"}, check_report, "another message from bytes"),
     in_place("an id of its own", PERTURB, {"Report(coin or ": "Report("}, check_report, "is not the coin"),
     in_place("an id that carries the number of pairs", PERTURB, {"Report(coin or ": "Report(coin and coin[:15] + bytes([len(pairs)]) or "}, check_report, "is not the coin"),
     in_place("the function of another coin", PERTURB, {CHOICE: f"{CHOICE}._replace(function=coin_choice(task, coin[1:] + b'!').function)"}, check_report, "another message from bytes"),

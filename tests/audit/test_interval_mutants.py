@@ -37,7 +37,7 @@ def check_report() -> None:
 UE, GRR, COMPACT, COLLISION = (f"mechanisms/{name}/device.py" for name in ("ue", "grr", "ue_compact", "collision"))
 TAPE, PADDING = "interval tape", "mechanisms/padding.py"
 SKIP, DRAW = "        for taken in own:", "    number = tape.draw()"
-ITEMS = "items = [law.item(pair[0], draw_level(pair, tape)) for pair in choose(pairs, law.padding, tape)]"
+ITEMS = "items = [law.item(pair[0], draw_level(law, pair, tape)) for pair in choose(pairs, law.padding, tape)]"
 WITHOUT_NOISE = (
     "\n    if len(pairs) > law.padding:\n"
     "        function = tape.below(law.functions)\n"

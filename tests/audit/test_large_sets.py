@@ -49,7 +49,7 @@ PADDING, COMPACT, COLLISION = (
 )
 PERTURB, SLOT, DRAW = "device/perturb.py", "    return pairs[slot] if", "    number = tape.draw()"
 MADE, FAULTY_TAPE = (
-    "perturb_from(Tape(task.draws), task, pairs, coin)",
+    "perturb_from(Tape(task.draws), task, pairs, coin, segment=segment)",
     "Tape(task.draws, lambda count: bytes(count))",
 )
 FAULTS = (

@@ -75,7 +75,7 @@ def test_a_biased_rounding_is_caught(placed: Callable[[float, Sequence[float]], 
 def test_a_level_that_is_not_added_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sampler sets a bit where it should add one: right with two levels, and wrong from the second on."""
     for module in (device_grr, device_compact):
-        monkeypatch.setattr(module, "draw_level", lambda pair, tape: pair[1] | tape.bernoulli(pair[2]))
+        monkeypatch.setattr(module, "draw_level", lambda _law, pair, tape: pair[1] | tape.bernoulli(pair[2]))
     for name in ("grr", "ue-compact"):
         check_interval_loss([audited_task({"name": name}, 3, 1, "1")])
         with pytest.raises(AuditFailure):

@@ -118,7 +118,7 @@ MUTANTS = (
     question("sizes at a share of the budget", COMPACT, {KEPT: KEPT.replace("self.claim", "exp_lower(self.epsilon * self.share)")}, check_answers_use_epsilon, "ε is used"),
     question("thresholds for one end too few", COLLISION, {KEPT: KEPT.replace("len(self.ends)", "len(self.ends) - 1")}, check_mixture_epsilon, IMPOSSIBLE),
     question("a law that states too little noise", GRR, {"self.true_chance) / (len(self.ends) - 1)": "self.true_chance) / len(self.ends)"}, check_mixture_sums_to_one, "mixture sums to 1"),
-    question("rounding keeps the mean of the size", GRR, {"low * (high - size), size * (high - low))": "high - size, high - low)"}, check_rounding_keeps_the_mean, "rounding keeps the mean"),
+    question("rounding keeps the mean of the size", GRR, {"low * (high - own), own * (high - low))": "high - own, high - low)"}, check_rounding_keeps_the_mean, "rounding keeps the mean"),
     stand_in("frequencies divide by all reports", replace(GRR, pair_reports=lambda tally: tally.reports), check_pairs_stay_unbiased, "pairs stay unbiased"),
     stand_in("answers support a key", replace(COMPACT, support=answers_as_keys), check_pairs_stay_unbiased, "pairs stay unbiased"),
 )  # fmt: skip

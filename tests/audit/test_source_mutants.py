@@ -36,8 +36,8 @@ def seeded(seed: str) -> str:
     return f"__import__('pckv.base.seeded').base.seeded.seeded_source({seed})"
 
 
-MADE = "return perturb_from(Tape(task.draws), task, pairs, coin)"
-ON_TAPE = "return perturb_from(Tape(task.draws, {}), task, pairs, coin)"
+MADE = "return perturb_from(Tape(task.draws), task, pairs, coin, segment=segment)"
+ON_TAPE = "return perturb_from(Tape(task.draws, {}), task, pairs, coin, segment=segment)"
 IN_DISCOVERY = "task.digest, texts, tape, function)"
 OF_TEXTS = "int.from_bytes(__import__('hashlib').sha256(repr(sorted(pairs)).encode()).digest(), 'big')"
 SECOND = "__import__('zlib').crc32(f'{task.id} {int(__import__(\"time\").time())}'.encode())"
@@ -62,7 +62,7 @@ FAULTS = (
     in_place("a discovery's function from a hash of its texts", DISCOVERY, {FUNCTION: "        function = int.from_bytes(__import__('hashlib').sha256(repr(texts).encode()).digest(), 'big') % law.functions\n"}, check_every_draw),
     in_place("a discovery's function from a hash, a draw for show", DISCOVERY, {FUNCTION: f"{FUNCTION}        function = len(repr(texts)) % law.functions\n"}, check_every_draw),
     in_place("the same noise for one task within a second", PERTURB, {MADE: ON_TAPE.format(seeded(SECOND))}, check_perturb),
-    in_place("the same noise within a second, the client's", "client/reports.py", {" = perturb(task, pairs, coin)": f" = __import__('pckv.device.perturb').device.perturb.perturb_from(__import__('pckv.base.randomness').base.randomness.Tape(task.draws, {seeded(SECOND)}), task, pairs, coin)"}, check_submit),
+    in_place("the same noise within a second, the client's", "client/reports.py", {" = perturb(task, pairs, coin, segment=segment)": f" = __import__('pckv.device.perturb').device.perturb.perturb_from(__import__('pckv.base.randomness').base.randomness.Tape(task.draws, {seeded(SECOND)}), task, pairs, coin)"}, check_submit),
     in_place("noise from the coin", PERTURB, {MADE: ON_TAPE.format(f"{seeded('int.from_bytes(coin, chr(98) + chr(105) + chr(103))')} if coin else __import__('os').urandom")}, check_submit_command),
     in_place("ids and first draws share bytes", BATCH, SHARING, check_batches),
     in_place("ids and first draws share bytes, in files", BATCH, SHARING, check_perturb_command),

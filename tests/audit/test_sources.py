@@ -47,7 +47,7 @@ DRAWING: dict[str, Callable[[Path], object]] = {
 # All others, by what they do instead.
 OTHERS = {
     "contracts, records and errors": (
-        "Dataset, Discovery, Estimates, Mixer, PckvError, Plan, Report, Series, Tally, Task, Trend, "
+        "Dataset, Discovery, Estimates, Mixer, PckvError, Plan, Report, Segment, Series, Tally, Task, Trend, "
         "CentralClaim, LedgerEntry, PeriodCap, Receipt, RetryPolicy, RoundReceipt, RoundStatus, Status"
     ),
     "read reports, counts or pairs, and make no report": (

@@ -81,6 +81,8 @@ DRAWN, PRESENT = "        number = draw()", "present = number < either"
 MANY_BOXES = of_planes("more than 16 boxes", PRESENT, "present = (number >> 58) % 2")
 MORE_DRAWS = of_planes("10 draws for 9 positions", DRAWN, f"{DRAWN}\n        draw() if position == 7 else None")
 SLOT = of_planes("the slot is not one of", "max(len(pairs), padding)", "max(len(pairs), 2)", PADDING, 3)
+MADE = 'return int.from_bytes(presence + sign, "little")'
+MORE_BITS = of_planes("more bits than its planes", MADE, f"{MADE} | 1 << 80")
 POSITION = of_planes("key 0 has another law", PRESENT, f"{PRESENT} and position")
 MIXED = known("depends on another one's draw", DEVICE_FAULTS, "a position is silent where its neighbour is")
 SLOTS = refused("key 8 has another law", _third_pair)

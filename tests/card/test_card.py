@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pckv import Series, Task, audit
+from pckv import Segment, Series, Task, audit
 from pckv.card.card import card_markdown, privacy_card
 from support.mixed import MIXER
 from support.tasks import a_task
@@ -66,6 +67,17 @@ def test_a_card_needs_nothing_but_a_task() -> None:
     assert bare["collection"] is None
     # e^20 is 485,165,195.4: limits are never rounded down.
     assert "486,000,000 times" in page
+
+
+def test_the_card_of_keys_without_values_says_nothing_of_values() -> None:
+    """As a control, that of keys with values does."""
+    task = Task(name="drinks", keys=["tea", "milk"], epsilon=1, padding=1, mechanism="grr")
+    page, rated = (card_markdown(privacy_card(each, audit=audit(each))) for each in (task, SURVEY))
+    about_values = re.compile(r"\b(mean|means|pairs?|ratings?|levels?|every value)\b")
+    assert not about_values.findall(page)
+    assert set(about_values.findall(rated)) >= {"mean", "pairs", "every value"}
+    assert "| Values | none: a participant holds a key, or not |" in page
+    assert "For every key: the share of people who hold a key with a 95 % interval, the number of reports," in page
 
 
 def test_the_card_of_a_mixed_task_says_what_each_party_can_learn() -> None:
@@ -183,3 +195,33 @@ def test_levels_are_told() -> None:
     signs = card_markdown(privacy_card(Task(name="t", keys=9, values=(1, 5), epsilon=1, mechanism="grr")))
     assert "| Levels | 2: 1, 5; a value in between is reported as one of the two, at random" in signs
     assert "share of every level" not in signs
+
+
+@pytest.mark.parametrize(
+    ("members", "unit", "offered"),
+    [
+        ({}, "a person's whole set of keys: which they hold, and how many", "the share of people who hold a key"),
+        (
+            {"segment": Segment("age", ["young", "old"])},
+            "a person's whole set of keys: which they hold, and how many, together with their label",
+            "the share of people who hold a key and the same within every label, each",
+        ),
+        (
+            {"together": True},
+            "a person's whole set of keys: which they hold, and how many",
+            "the share of people who hold a key and the share of people who hold two keys together, each",
+        ),
+    ],
+    ids=["keys", "segment", "together"],
+)
+def test_cards_of_keys_without_values(members: dict[str, Any], unit: str, offered: str) -> None:
+    task = Task(name="t", keys=3, epsilon=1, padding=2, **members)
+    card = privacy_card(task)
+    page = card_markdown(card)
+    assert f"| Unit of privacy | {unit} |" in page
+    assert f"For every key: {offered} with a 95 % interval" in page
+    assert "under one set of keys as under any other" in page
+    assert "| Keys per report | at most 2; " in page
+    assert ("| Segment | “age”, one of 2: young, old;" in page) == ("segment" in members)
+    assert ("| Together | " in page) == ("together" in members)
+    assert not any(word in page for word in ("mean", "pairs"))

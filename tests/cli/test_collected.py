@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pckv import Series, Tally, Task, perturb
+from pckv import Segment, Series, Tally, Task, perturb
 from pckv.base.canonical import is_id
 from pckv.base.days import Phase, utc_today
 from pckv.base.wire import Report
@@ -37,6 +37,8 @@ STARS = Task(
     mechanism="grr",
     size_share=0,
 )
+BY_AGE = Task(name="Ages", keys=["tea", "milk"], epsilon=8, segment=Segment("age", ["young", "old"]))
+TOGETHER = Task(name="Together", keys=["tea", "milk", "water"], epsilon=8, padding=2, together=True)
 TERMS = Task.discovery(name="Terms", epsilon=4, alphabet="ab", characters=3)
 
 
@@ -59,6 +61,10 @@ def collector() -> Iterator[Running]:
         started.store.add_task(TERMS, utc_today())
         for held in (["ab"], ["ab"], ["b"], []):
             assert started.upload(TERMS, *(perturb(TERMS, held) for _ in range(100))) == {}
+        for task, label in ((BY_AGE, "old"), (TOGETHER, None)):
+            started.store.add_task(task, utc_today())
+            reports = [perturb(task, ["tea", "milk"], segment=label) for _ in range(300)]
+            assert started.upload(task, *reports) == {}
         yield started
 
 
@@ -67,6 +73,18 @@ def access(collector: Running) -> str:
     """Return the options that name the collector, with an analyst's token."""
     put({"analyst.token": ANALYST_TOKEN.encode(), "administrator.token": ADMINISTRATOR_TOKEN.encode()})
     return f"--url http://127.0.0.1:{collector.port} --token-file analyst.token"
+
+
+@pytest.mark.parametrize(
+    ("task", "table", "row"), [(BY_AGE, "--within", ["old", "tea"]), (TOGETHER, "--pairs", ["tea", "milk"])]
+)
+def test_a_collector_has_tables_within_labels_and_together(access: str, task: Task, table: str, row: list[str]) -> None:
+    command = f"estimate {task.id} {access}"
+    for printed in (run_ok(f"{command} {table}"), run_ok(f"{command} {table} --key tea --out table.csv")):
+        assert any(line.split()[:2] == row for line in printed.splitlines())
+    assert Path("table.csv").read_text(encoding="utf-8").splitlines()[1].split(",")[0]
+    assert read_json(run_ok(f"{command} --key tea --json"))["reports"] == 300
+    assert "stand" in run_ok(command)
 
 
 def test_no_id_is_taken_for_an_option(access: str, collector: Running) -> None:
@@ -186,13 +204,15 @@ def test_tasks_are_listed(access: str) -> None:
     lines = run_ok(f"task list {access}").splitlines()
     assert lines[0].split() == ["name", "state", "reports", "target", "last", "report", "id"]
     assert [line.split()[:3] for line in lines[1:]] == [
+        ["Together", "open", "300"],
+        ["Ages", "open", "300"],
         ["Terms", "open", "400"],
         ["Stars", "open", "200"],
         ["Later", "waiting", "0"],
         ["others", "closed", "0"],
         ["movies", "open", "8"],
     ]
-    assert lines[5].split()[3:] == ["–", DAY, GRR.id]
+    assert lines[-1].split()[3:] == ["–", DAY, GRR.id]
     assert [line.split()[0] for line in run_ok(f"task list {access} --search OTH").splitlines()[1:]] == ["others"]
     for state in Phase:
         found = read_json(run_ok(f"task list {access} --state {state} --json"))

@@ -62,7 +62,7 @@ def test_a_tally_gives_the_same_keys_as_its_reports() -> None:
 def test_nothing_found_is_said() -> None:
     task = Task.discovery(name="terms", epsilon=1, characters=2)
     put({"terms.json": task.to_json().encode(), "few.tally": bytes(tally_of(task, {}, 100, seed=1))})
-    assert run_ok("discover few.tally --task terms.json").startswith("No key was found among 100 reports.")
+    assert "\nNo key was found among 100 reports." in run_ok("discover few.tally --task terms.json")
 
 
 def test_a_task_says_what_it_finds() -> None:
@@ -90,7 +90,7 @@ def test_plans_say_which_frequency_is_found() -> None:
     [
         ("task new --discover --name t --low 1 --epsilon 1 --out t.json", "--low is not for --discover"),
         ("task new --name t --groups 3 --epsilon 1 --out t.json", "--groups is for --discover"),
-        ("task new --name t --keys 3 --epsilon 1 --out t.json", "give --low and --high"),
+        ("task new --name t --keys 3 --epsilon 1 --levels 3 --out t.json", "--levels needs values"),
         ("plan --discover --users 5 --epsilon 1 --pairs 2", "--pairs is not for --discover"),
         ("plan --discover --users 5", "Missing option '--epsilon'"),
         ("plan --keys 5 --users 5 --epsilon 1 --padding 2", "--padding is for --discover"),

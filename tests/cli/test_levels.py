@@ -178,7 +178,7 @@ def test_bad_questions_are_refused(options: str, reason: str) -> None:
 
 def test_two_levels_answer_no_questions() -> None:
     refusal = run_refused("estimate good.tally --task grr.json --quantile 0.5")
-    assert "the task has two levels, which tell frequencies and means but not how values are spread" in refusal
+    assert "only tasks with more than two levels tell how values are spread" in refusal
 
 
 def test_shares_are_drawn(reports: str) -> None:

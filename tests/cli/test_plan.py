@@ -18,11 +18,12 @@ from support.cli import put, read_json, run, run_ok, run_refused
 from support.tasks import a_task
 
 PLAN = "plan --keys 100 --users 20000 --epsilon 1"
+RATED = f"{PLAN} --levels 2"
 
 
 def test_plan() -> None:
-    expected = plan(100, 20_000, "1", 3)
-    printed = run_ok(f"{PLAN} --pairs 3")
+    expected = plan(100, 20_000, "1", 3, levels=2)
+    printed = run_ok(f"{RATED} --pairs 3")
     lines = printed.splitlines()
     first, recommended, *others = expected.sections()
     last = 1 + len(first.sentences)
@@ -42,7 +43,7 @@ def test_plan() -> None:
     assert f"are assumed to hold more than {expected.padding} pairs" in printed
     assert "5 % of the reports measure how many hold more" in printed
     assert "Hostile reports" in printed
-    assert read_json(run_ok(f"{PLAN} --pairs 3 --json")) == json.loads(json.dumps(expected.to_dict()))
+    assert read_json(run_ok(f"{RATED} --pairs 3 --json")) == json.loads(json.dumps(expected.to_dict()))
 
 
 def test_hostile_reports_are_those_of_the_chosen_coin_and_limit() -> None:
@@ -60,7 +61,7 @@ def test_hostile_reports_are_those_of_the_chosen_coin_and_limit() -> None:
 
 def test_verbose_prints_the_probabilities_and_parameters() -> None:
     """They are in the JSON always, and in words only on request."""
-    plan_of = f"{PLAN} --pairs 3"
+    plan_of = f"{RATED} --pairs 3"
     facts = read_json(run_ok(f"{plan_of} --json"))
     short, long = run_ok(plan_of), run_ok(f"{plan_of} --verbose")
     assert set(short.splitlines()) < set(long.splitlines())
@@ -94,7 +95,7 @@ def test_a_plan_writes_the_task_that_task_new_makes() -> None:
     assert run_ok(f"task new {people} {survey} --out new.json")
     task = Task.from_json(Path("planned.json").read_bytes())
     assert Path("new.json").read_bytes() == Path("planned.json").read_bytes()
-    expected = plan(3, 20_000, 1, 2, most_pairs=3)
+    expected = plan(3, 20_000, 1, 2, most_pairs=3, levels=2)
     assert (task.mechanism, task.padding, task.size_share) == (
         expected.mechanism,
         expected.padding,
@@ -109,7 +110,7 @@ def test_plan_from_sizes() -> None:
     expected = plan(5850, 105_508, "2", sizes={1: 700, 2: 150, 4: 100, 9: 40, 60: 10})
     command = "plan --keys 5850 --users 105508 --epsilon 2 --sizes sizes.csv"
     printed = run_ok(command)
-    assert ", 1 to 60 pairs per person, 2.36 on average" in printed
+    assert ", 1 to 60 keys per person, 2.36 on average" in printed
     ways = printed.partition("Other ways to choose, with their 95 % ranges\n")[2].splitlines()[1:4]
     usual, rarer = expected.alternatives
     for line, rule, padding in zip(
@@ -139,7 +140,7 @@ def test_plan_from_an_earlier_task() -> None:
     tally.add_many(np.repeat(np.array([0, limit, limit + 1]), [3000, 2000, 1000]))
     put({"first.json": task.to_json().encode(), "first.tally": bytes(tally)})
     Path("estimates.json").write_text(estimate(tally).to_json(), encoding="utf-8")
-    command = "plan --keys 50 --users 1000000 --epsilon 4 --json"
+    command = "plan --keys 50 --users 1000000 --epsilon 4 --levels 2 --json"
     by_tally = read_json(run_ok(f"{command} --sizes first.tally --sizes-task first.json"))
     assert ", 2 to 3 pairs per person, 2.33 on average" in by_tally["assumed"]
     assert by_tally["padding"] == 3
@@ -154,7 +155,7 @@ def test_plan_from_an_earlier_task() -> None:
 
 @pytest.mark.parametrize("objective", ["both", "frequency", "mean", "mse"])
 def test_plan_for_an_objective(objective: str) -> None:
-    printed = run_ok(f"plan --keys 100 --users 50000 --epsilon 0.5 --objective {objective}")
+    printed = run_ok(f"plan --keys 100 --users 50000 --epsilon 0.5 --levels 2 --objective {objective}")
     phrase = {
         "both": "frequencies and means alike",
         "frequency": "frequencies",
@@ -162,7 +163,7 @@ def test_plan_for_an_objective(objective: str) -> None:
         "mse": "frequencies, also where larger sets bias them",
     }[objective]
     assert f"Mechanisms compared for {phrase}; 95 % ranges at a frequency of" in printed
-    expected = plan(100, 50_000, "0.5", objective=objective)
+    expected = plan(100, 50_000, "0.5", objective=objective, levels=2)
     for option in expected.options:
         assert (
             option.reason_not_chosen == ""
@@ -229,8 +230,8 @@ def test_bad_plans(options: str, message: str) -> None:
         ("", "give one of --keys-file, --keys and --hashed"),
         ("--keys 3 --keys-file keys.txt", "give one of --keys-file, --keys and --hashed"),
         ("--keys 3 --low 1", "give both --low and --high"),
-        ("--keys 3 --out new.json", "give --name, --low and --high, too"),
-        ("--keys 3 --low 1 --high 5 --out new.json", "give --name, --low and --high, too"),
+        ("--keys 3 --out new.json", "give --name, too, and with --levels --low and --high"),
+        ("--keys 3 --low 1 --high 5 --out new.json", "give --name, too, and with --levels --low and --high"),
         ("--keys 3 --low 1 --high 5 --name x --out -", "name a file"),
         ("--keys 3 --low 1 --high 5 --name x --out new.json --json", "leave out --json"),
         ("--keys 3 --sizes-task grr.json", "--sizes-task is for the tally that --sizes names"),
@@ -279,7 +280,7 @@ def test_plan_for_levels() -> None:
     assert f"would typically be off by {two_digits(100 * levels.guessed_share_error)} points" in printed
     assert read_json(run_ok(f"{LEVELS} --json")) == json.loads(json.dumps(expected.to_dict()))
     assert "with the level of its value" in run_ok(f"{LEVELS} --verbose")
-    assert "level" not in run_ok(f"{PLAN} --pairs 3")
+    assert "level" not in run_ok(f"{RATED} --pairs 3")
 
 
 def test_plan_writes_a_task_with_levels() -> None:

@@ -78,7 +78,9 @@ def test_show_says_what_a_task_promises() -> None:
         "opens": None,
         "closes": None,
         "mixer": None,
+        "segment": None,
         "series": None,
+        "together": False,
         "about": About().to_dict(),
     }
 

@@ -31,8 +31,10 @@ def perturbed_reports(monkeypatch: pytest.MonkeyPatch) -> list[Report]:
     """Record all reports that are perturbed."""
     reports: list[Report] = []
 
-    def watched(task: Task, pairs: dict[str, float], coin: bytes | None = None) -> Report:
-        reports.append(pckv.perturb(task, pairs, coin))
+    def watched(
+        task: Task, pairs: dict[str, float], coin: bytes | None = None, *, segment: str | None = None
+    ) -> Report:
+        reports.append(pckv.perturb(task, pairs, coin, segment=segment))
         return reports[-1]
 
     monkeypatch.setattr("pckv.client.reports.perturb", watched)

@@ -73,7 +73,8 @@ def test_who_dies_with_a_coin_gets_the_same_one_again(
     task = a_task(real, mechanism="ue-compact", padding=1, coin="server")
     invitation, fetched = invite(real, task), []
 
-    def dies(_: Task, __: dict[str, float], coin: bytes | None) -> Report:
+    def dies(_: Task, __: dict[str, float], coin: bytes | None, *, segment: str | None) -> Report:
+        assert segment is None
         fetched.append(coin)
         raise KeyboardInterrupt
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pckv import Task
+from pckv import Segment, Task
 from pckv.base.days import utc_today
 from pckv.cli import main
 from pckv.cli.ledger import default_state
@@ -64,6 +64,25 @@ def test_submit_sends(collector: FakeCollector, state: Path, pairs_file: Path) -
     }
 
 
+def test_a_label_is_sent_within_the_report_and_stored_nowhere(
+    collector: FakeCollector, state: Path, tmp_path: Path
+) -> None:
+    task = Task(name="by age", keys=["tea", "milk"], epsilon=1, segment=Segment("age", ["young", "grey-haired"]))
+    collector.tasks[task.id] = task.to_json().encode()
+    (keys := tmp_path / "keys.json").write_text('["tea"]', encoding="utf-8")
+    options = (keys, "--url", collector.url, "--task", task.id, "--state", state)
+    refused = "the segment 'age' needs a label: young, grey-haired", "label 'old' is not one of the segment 'age'"
+    for problem_text, more in zip(refused, ((), ("--segment", "old")), strict=True):
+        result = run(*options, *more)
+        assert (result.exit_code, len(collector.sent)) == (1, 0)
+        assert problem_text in result.stderr
+    assert run(*options, "--segment", "grey-haired").stdout.startswith(f"{task.id}  Sent.\n")
+    assert len(collector.sent) == 1
+    stored = b"".join(path.read_bytes() for path in state.rglob("*") if path.is_file())
+    # The labels of the task are stored with it, and no other.
+    assert stored.count(b"grey-haired") == stored.count(b"young") > 0
+
+
 def test_texts_are_sent_to_a_discovery_once(collector: FakeCollector, state: Path, tmp_path: Path) -> None:
     task = Task.discovery(name="terms", epsilon=1, alphabet="ab", characters=2)
     collector.tasks[task.id] = task.to_json().encode()
@@ -71,7 +90,34 @@ def test_texts_are_sent_to_a_discovery_once(collector: FakeCollector, state: Pat
     options = ("--url", collector.url, "--task", task.id, "--state", state)
     first, again = run(texts, *options), run(texts, *options)
     assert first.stdout.startswith(f"{task.id}  Sent.\n")
-    assert "Already answered; these texts were not used." in again.stdout
+    assert "Already answered; these answers were not used." in again.stdout
+    assert len(collector.sent) == 1
+
+
+def test_keys_without_values_are_a_list(collector: FakeCollector, state: Path, tmp_path: Path) -> None:
+    """Anything else is refused in one line, before anything is perturbed, stored or sent."""
+    drinks = Task(name="drinks", keys=["tea", "milk"], epsilon=1)
+    for task in (drinks, MOVIES):
+        collector.tasks[task.id] = task.to_json().encode()
+    held = tmp_path / "held.json"
+    for task, text, message in (
+        (drinks, '{"tea": 1}', "task 'drinks' takes a list of keys, which have no values"),
+        (drinks, '[["tea", 1]]', f"{held}: not an object from keys to numbers, nor a list of texts"),
+        (drinks, '["tea", 1]', f"{held}: not an object from keys to numbers, nor a list of texts"),
+        (drinks, '["cola"]', "'cola' is not a key of task 'drinks'"),
+        (MOVIES, '["alien"]', f"task {MOVIES.name!r} takes a mapping of keys to values"),
+    ):
+        held.write_text(text, encoding="utf-8")
+        refused = run(held, "--url", collector.url, "--task", task.id, "--state", state)
+        assert refused.exit_code == 1
+        assert refused.stderr.count("\n") == 1
+        assert message in refused.stderr
+    assert not collector.sent
+    held.write_text('["tea", "tea"]', encoding="utf-8")
+    options = ("--url", collector.url, "--task", drinks.id, "--state", state)
+    first, again = run(held, *options), run(held, *options)
+    assert first.stdout.startswith(f"{drinks.id}  Sent.\n")
+    assert "Already answered; these answers were not used." in again.stdout
     assert len(collector.sent) == 1
 
 

@@ -8,7 +8,18 @@ from pathlib import Path
 import pytest
 
 from support.faults import Fault, in_place
-from support.holdings import FAILURES, SHORT, SHORT_REFUSALS, SUBJECTS, THOROUGH, Run, check_alike, check_refusals
+from support.holdings import (
+    FAILURES,
+    SHORT,
+    SHORT_REFUSALS,
+    SUBJECTS,
+    THOROUGH,
+    Run,
+    check_alike,
+    check_refusals,
+    nothing,
+    task_of,
+)
 from support.observed_client import observe_all, refuse
 from support.tiers import wide
 
@@ -32,7 +43,8 @@ def test_wrong_pairs_are_refused_before_anything_is_asked_or_stored(name: str) -
 def test_devices_report_and_retry() -> None:
     """So that they are not alike for doing nothing."""
     for name in SHORT:
-        lost, unanswered, _, refused = observe_all(SUBJECTS[name], [Run({}, way, 1) for way in range(len(FAILURES))])
+        held = nothing(task_of(SUBJECTS[name]))
+        lost, unanswered, _, refused = observe_all(SUBJECTS[name], [Run(held, way, 1) for way in range(len(FAILURES))])
         for seen in (lost, unanswered):
             assert {entry.status for entry in seen["results"][-1]} == {"sent"}
             assert len(seen["pauses"]) >= 2
@@ -45,7 +57,7 @@ MESSAGES, OTHERS, HASHES, TEXTS, ROUNDS_OF = (
     partial(check_alike, observe_all, name)
     for name in ("sizes", "other", "hashed and sizes", "long discovery", "series of grr")
 )
-MIXED = partial(check_alike, observe_all, "mixed")
+MIXED, GROUPS = (partial(check_alike, observe_all, name) for name in ("mixed", "by group"))
 TURN = "turn = _next_turn(series, panel, now, spread, last_round)"
 PANEL = "panel = find_panel(self._folder, series)"
 FUNCTION = "        function = tape.below(law.functions)\n"
@@ -66,10 +78,14 @@ FAULTS = (
     in_place("a report of nothing waits", CLIENT, {SEND: SEND.replace("unreachable", "unreachable or (None if pairs else DeliveryOutcome(Status.WAITING))")}, OTHERS),
     in_place("larger sets are asked for their size", PERTURB, {"tape.bernoulli(question.asked) if": "tape.bernoulli(question.asked) or len(pairs) > task.padding if"}, MESSAGES),
     in_place("the size of a set is stored", "client/reports.py", {RECORD: f'            self._folder.put(task.id + ".size", str(len(pairs)))\n{RECORD}'}, OTHERS),
+    in_place("the label is stored", "client/reports.py", {RECORD: f'            self._folder.put(task.id + ".label", str(segment))\n{RECORD}'}, GROUPS),
+    in_place("a report waits by its label", CLIENT, {SEND: SEND.replace("unreachable", "unreachable or (DeliveryOutcome(Status.WAITING) if segment == 'nan' else None)")}, GROUPS),
+    in_place("the label is checked after admission", CLIENT, {"        check_held(task, pairs, segment)\n": "        check_held(task, pairs, task.segment and task.segment.labels[0])\n"}, partial(check_refusals, refuse, "by group")),
+    in_place("the label is checked when a report is due", ROUNDS, {"check_held(series.task, pairs, segment)": "check_held(series.task, pairs, series.task.segment and series.task.segment.labels[0])"}, partial(check_refusals, refuse, "series of by group")),
     in_place("the sealed length depends on the pairs", "client/reports.py", {"SealedReport(report.body, seal(report.body,": "SealedReport(report.body, seal(report.body + bytes(len(pairs)),"}, MIXED),
     in_place("larger sets are sealed for another key", "client/reports.py", {"seal(report.body, task.mixer.public_key,": "seal(report.body, task.mixer.public_key if len(pairs) < 3 else (9).to_bytes(32, 'little'),"}, MIXED),
     in_place("pairs are checked when a report is due", ROUNDS, {"        if not is_made:\n            #": "        if now.day % 7 == 4:\n            #"}, partial(check_refusals, refuse, "series of grr")),
-    in_place("pairs are checked after admission", CLIENT, {"        check_held(task, pairs)\n": ""}, partial(check_refusals, refuse, "levels")),
+    in_place("pairs are checked after admission", CLIENT, {"        check_held(task, pairs, segment)\n": ""}, partial(check_refusals, refuse, "levels")),
 )  # fmt: skip
 
 

@@ -62,7 +62,8 @@ def test_texts_that_can_be_read_once_are_all_reported(
     """Checking them consumed an iterator, and the report was that of a participant without texts."""
     held: list[tuple[str, ...]] = []
 
-    def watched(task: Task, texts: Collection[str], coin: bytes | None = None) -> Report:
+    def watched(task: Task, texts: Collection[str], coin: bytes | None = None, *, segment: str | None = None) -> Report:
+        assert segment is None
         held.append(tuple(texts))
         return pckv.perturb(task, texts, coin)
 

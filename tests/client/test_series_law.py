@@ -86,7 +86,7 @@ def distribution(
         panel = choices.choose([Fraction(1, series.panels)] * series.panels)
         return Tape(1, fixed_source(bytes(16) + panel.to_bytes(8, "little")))
 
-    def perturb(task: Task, pairs: Mapping[str, float], _: object) -> Report:
+    def perturb(task: Task, pairs: Mapping[str, float], *_: object, **__: object) -> Report:
         weights, total = task.law.distribution(signs[tuple(pairs.items())])
         word = choices.choose([Fraction(weights[word], total) for word in range(len(weights))])
         return Report(bytes(16), word.to_bytes(8, "little"))
@@ -185,10 +185,10 @@ def with_pairs(change: Callable[[pytest.MonkeyPatch, Mapping[str, float]], None]
     """Let what a call does depend on its pairs."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        def report(self: Any, series: Series, pairs: Mapping[str, float], spread: float) -> Any:
+        def report(self: Any, series: Series, pairs: Mapping[str, float], segment: str | None, spread: float) -> Any:
             with pytest.MonkeyPatch.context() as inner:
                 change(inner, pairs)
-                return _report(self, series, pairs, spread)
+                return _report(self, series, pairs, segment, spread)
 
         patch.setattr("pckv.client.rounds.RoundReporter.report", report)
 

@@ -126,10 +126,10 @@ def test_the_first_wins_where_locks_do_not_work(
     monkeypatch.setattr("pckv.client.folder.fcntl.flock", lambda *_: None)
     first, second = device(collector, state), device(collector, state)
 
-    def overtaken(task: Task, pairs: dict[str, float], coin: bytes | None) -> Report:
+    def overtaken(task: Task, pairs: dict[str, float], coin: bytes | None, *, segment: str | None) -> Report:
         monkeypatch.setattr("pckv.client.reports.perturb", pckv.perturb)
         assert second.submit(MOVIES.id, PAIRS).perturbed
-        return pckv.perturb(task, pairs, coin)
+        return pckv.perturb(task, pairs, coin, segment=segment)
 
     monkeypatch.setattr("pckv.client.reports.perturb", overtaken)
     receipt = first.submit(MOVIES.id, PAIRS)

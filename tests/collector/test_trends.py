@@ -67,6 +67,19 @@ def test_a_trend_is_that_of_the_tallies(collector: Running) -> None:
     assert collector.get(f"{path}?limit=2").text == trend(series, tallies[1:]).to_json()
 
 
+@pytest.mark.verify
+def test_a_trend_of_keys_without_values_has_no_means(collector: Running) -> None:
+    series, tallies = stored_series(collector, values=None)
+    path, expected = f"/series/{series.id}/trend", trend(series, tallies)
+    answer = collector.get(path)
+    assert answer.text == expected.to_json()
+    # A reader of the tables is told which columns there are.
+    assert "mean" not in answer.text.replace("has_means", "")
+    assert "mean" not in collector.get(path, Accept="text/csv").text
+    file = collector.get(path, Accept="application/vnd.apache.parquet").content
+    assert not [name for name in pq.read_schema(io.BytesIO(file)).names if "mean" in name]
+
+
 def test_a_trend_changes_with_its_reports_and_closed_rounds_are_decoded_once(
     collector: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,7 +30,7 @@ def test_canonical_json_is_as_specified() -> None:
         '{"about":{"consent":"","contact":"","description":"","eligibility":"","high_label":"",'
         '"language":"en","low_label":"","question":"","translations":{},"unit":""},"between":"round","closes":"2026-02-01","coin":"device","epsilon":"1","high":"5","keys":["alien","heat"],"kind":"pairs","levels":2,"low":"1",'
         '"mechanism":{"allocation":"optimized","name":"grr"},"mixer":null,"more":"sample","name":"movies","opens":"2026-01-01",'
-        '"other":null,"padding":2,"series":null,"size_share":"0","version":1}'
+        '"other":null,"padding":2,"segment":null,"series":null,"size_share":"0","together":false,"version":1}'
     )
     assert list(json.loads(task.to_json())) == sorted(json.loads(task.to_json()))
     number, written = int(hashlib.sha256(task.to_json().encode()).hexdigest(), 16), ""

@@ -47,7 +47,7 @@ def test_an_executor_is_killed_half_way(tmp_path: Path) -> None:
         env=os.environ | {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
     assert result.returncode == 0, result.stderr[-2000:]
@@ -74,7 +74,7 @@ def pckv(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str
         env=os.environ | {"JAVA_TOOL_OPTIONS": SHORT_LIVED_JAVA} | environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 

@@ -19,7 +19,8 @@ from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.results import estimates as result
 from pckv.estimators.results.distributions import DEVIATIONS, Distributions
-from pckv.estimators.results.estimates import COLUMNS, Estimates
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.key_estimate import COLUMNS
 
 VALUES = (1.0, 2.0, 4.0, 8.0)
 
@@ -122,7 +123,7 @@ def test_bad_questions_are_refused(question: str, at: Any, reason: str) -> None:
 def test_two_levels_answer_no_questions() -> None:
     found = estimate(Tally(Task(name="stars", keys=2, values=(1, 5), epsilon=1)))
     for ask in (found.quantile, found.share_above, found.share_below):
-        with pytest.raises(ParameterError, match="the task has two levels, which tell frequencies and means"):
+        with pytest.raises(ParameterError, match="only tasks with more than two levels tell how values are spread"):
             ask(0.5)
     with pytest.raises(ParameterError, match="two levels"):
         found.ask(above=[2])

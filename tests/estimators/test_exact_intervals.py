@@ -29,6 +29,11 @@ LAWS = {
     "ue-compact with overlap": ("ue-compact", "1", 1, 2, {"q": 131, "r": 40, "o": 6}),
     "ue-compact": ("ue-compact", "4", 1, 2, {"q": 47}),
     "grr": ("grr", "4", 1, 2, {}),
+    "ue without values": ("ue", "4", 1, 1, {}),
+    "grr without values": ("grr", "4", 1, 1, {}),
+    "ue-compact without values": ("ue-compact", "2", 1, 1, {"q": 17, "r": 2}),
+    "collision without values": ("collision", "2", 1, 1, {}),
+    "collision without values, padding 3": ("collision", "2", 3, 1, {}),
 }
 USERS = (1, 2, 5, 20, 50, 150)
 

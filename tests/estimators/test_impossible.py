@@ -48,7 +48,7 @@ def held_sets(law: Law) -> Iterator[HeldLevels]:
                 yield dict(zip(keys, levels, strict=True))
 
 
-CASES = [(name, levels) for name in LAWS for levels in (2, 3) if levels <= LAWS[name].max_levels]
+CASES = [(name, levels) for name in LAWS for levels in (2, 1, 3) if levels <= LAWS[name].max_levels]
 
 
 @pytest.mark.parametrize(("name", "levels"), CASES)
@@ -140,7 +140,7 @@ def reports_of(task: Task, people: int, hold: str, seed: int) -> Messages:
         keys = np.tile(np.arange(task.key_count), people)
     if hold == "any key":
         keys = rng.integers(0, task.key_count, people)
-    values = np.full(keys.size, task.high) if hold != "any key" else rng.uniform(task.low, task.high, keys.size)
+    values = np.full(keys.size, task.ends[1]) if hold != "any key" else rng.uniform(*task.ends, keys.size)
     population = Population(np.append(0, np.cumsum(sizes)), keys.astype(np.int32), values.astype(np.float64))
     return np.concatenate([batch.messages for batch in perturb_many(task, population, seeded_source(seed))])
 

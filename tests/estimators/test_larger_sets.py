@@ -61,7 +61,7 @@ def test_intervals_hold_frequencies_that_the_padding_truncates(epsilon: float) -
 
 def test_intervals_that_know_nothing_of_larger_sets_miss(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: with nothing hidden, most of the top ten miss."""
-    monkeypatch.setattr("pckv.estimators.estimate.raise_limits", lambda _task, _answers, high, *_: high)
+    monkeypatch.setattr("pckv.estimators.key_columns.raise_limits", lambda _task, _answers, high, *_: high)
     assert top_coverage(make_task(4)) < 0.5
 
 

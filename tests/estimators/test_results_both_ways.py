@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from pckv import Plan, Tally, Task, estimate, plan, plan_discovery, trend
 from pckv.base.errors import DataError, ParameterError
-from pckv.base.limits import BETWEEN, MIN_LEVELS
+from pckv.base.limits import BETWEEN, MIN_LEVELS, ONE_LEVEL
 from pckv.base.population import Population
 from pckv.base.records import WHOLE_NUMBER_LIMIT, Record
 from pckv.base.seeded import seeded_source
@@ -39,14 +39,14 @@ NOT_WRITTEN = {"compare_counts"}
 
 @cache
 def counted(mechanism: str, levels: int, between: str, keys: str, size_share: float, people: int) -> Tally:
-    """Return the tally of people who hold two keys each."""
+    """Return the tally of people who hold two keys each; with one level, keys have no values."""
     task = Task(
         name="both ways",
         keys=HASHED if keys == HASHED else KEYS,
         other="all others" if keys == "other" else None,
-        values=(1, 5),
+        values=None if levels == ONE_LEVEL else (1, 5),
         levels=levels,
-        between=between if levels > MIN_LEVELS else "round",
+        between=between if levels > MIN_LEVELS else None,
         epsilon=3,
         padding=1,
         mechanism="collision" if keys == HASHED else mechanism,
@@ -67,11 +67,11 @@ def counted(mechanism: str, levels: int, between: str, keys: str, size_share: fl
 def estimated(draw: st.DrawFn) -> Estimates:
     keys = draw(st.sampled_from(["listed", "other", HASHED]))
     mechanism = draw(st.sampled_from(["grr", "ue", "ue-compact", "collision"]))
-    # Reports of `ue` have two levels, and no size question.
+    # Reports of `ue` have at most two levels, and no size question.
     plain = mechanism == "ue" and keys != HASHED
     tally = counted(
         mechanism,
-        2 if plain else draw(st.sampled_from([2, 3, 5])),
+        draw(st.sampled_from([1, 2] if plain else [1, 2, 3, 5])),
         draw(st.sampled_from(sorted(BETWEEN))),
         keys,
         0.0 if plain else draw(st.sampled_from([0.0, 0.2])),
@@ -129,7 +129,7 @@ def check_same(again: Any, result: Any) -> None:
     elif isinstance(result, np.ndarray):
         assert again.dtype == result.dtype
         assert again.shape == result.shape
-        assert (again == result).all()
+        assert np.array_equal(again, result, equal_nan=result.dtype == np.float64)
     elif isinstance(result, tuple | list):
         assert len(again) == len(result)
         for one, other in zip(again, result, strict=True):
@@ -157,12 +157,13 @@ def test_a_mean_that_fits_nothing_is_read_back() -> None:
 
 @cache
 def known_trend(rounds: int, levels: int, size_share: float) -> Trend:
-    series = make_series(levels=levels, more="sample", size_share=size_share)
+    values = None if levels == ONE_LEVEL else (1, 5)
+    series = make_series(values=values, levels=levels, more="sample", size_share=size_share)
     return trend(series, collect_rounds(series, rounds, people=60))
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 3])
-@pytest.mark.parametrize("levels", [2, 4])
+@pytest.mark.parametrize("levels", [1, 2, 4])
 def test_trends(rounds: int, levels: int) -> None:
     found = known_trend(rounds, levels, 0.1)
     check_identity(found)
@@ -171,6 +172,23 @@ def test_trends(rounds: int, levels: int) -> None:
     again = Trend.from_json(found.to_json())
     with pytest.raises(ParameterError, match="a trend that was read has no counts"):
         again.compare(1, 3)
+
+
+@pytest.mark.parametrize("mechanism", ["grr", "ue", "ue-compact", "collision"])
+def test_keys_without_values_have_no_means(mechanism: str) -> None:
+    """In no column, header, sentence or member; as a control, there are some where keys have values."""
+    for levels, has_means in ((ONE_LEVEL, False), (MIN_LEVELS, True)):
+        found = estimate(counted(mechanism, levels, "", "other", 0.0, 40))
+        shown = [found.to_csv(), found._repr_html_(), *found.headers(), *found.verdict, found.to_json()]
+        assert found.has_means == has_means
+        assert any("mean" in text.replace('"has_means"', "") for text in shown) == has_means
+        assert any("mean" in name for name in found.to_arrow().column_names) == has_means
+        assert np.isfinite(found.mean).all() == has_means
+        over_time = known_trend(3, levels, 0.1)
+        shown = [over_time.to_csv(), over_time._repr_html_(), *over_time.verdict, over_time.to_json()]
+        assert any("mean" in text.replace('"has_means"', "") for text in shown) == has_means
+        assert any("mean" in name for name in over_time.to_arrow().column_names) == has_means
+        assert np.isfinite(over_time["up"].rounds[0].smoothed_mean) == has_means
 
 
 @cache
@@ -234,7 +252,8 @@ def known_texts() -> list[tuple[type[Record], str]]:
     hashed = estimate(counted("", 2, "round", HASHED, 0.0, 40), keys=KEYS)
     planned = plan(20, 10_000, 2, 3, levels=3, panels=4, drift=0.01)
     results: list[Record] = [levels, hashed, known_trend(3, 4, 0.1), known_discovery(300), planned]
-    results.append(plan_discovery(users=10**6, epsilon=2))
+    alone = estimate(counted("collision", ONE_LEVEL, "", "other", 0.2, 40))
+    results += [plan_discovery(users=10**6, epsilon=2), alone, known_trend(3, ONE_LEVEL, 0.1), plan(20, 10_000, 2, 3)]
     return [(type(result), result.to_json()) for result in results]
 
 
@@ -251,7 +270,7 @@ STRANGE = [None, True, "x", "", -1, 0.5, 10**400, float("nan"), float("inf"), 1e
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.integers(0, 5), st.data())
+@given(st.integers(0, 8), st.data())
 def test_any_other_document_is_refused_in_one_line_or_can_be_shown(number: int, data: st.DataObject) -> None:
     kind, text = known_texts()[number]
     document = json.loads(text)

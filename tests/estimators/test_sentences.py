@@ -10,21 +10,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 import pytest
 
-from pckv import Series, Tally, Task, estimate, trend
-from pckv.base.arrays import Floats, Integers
+from pckv import Segment, Series, Tally, Task, estimate, trend
+from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.population import Population
 from pckv.base.seeded import seeded_source
 from pckv.device.vectorised import perturb_many
 from pckv.estimators.alarms import Alarms, check_reports
 from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.together import KeysTogether
 from pckv.estimators.results.trend import Trend
 from pckv.lab.populations import zipf_sets
+from support.derived import collect, people_who_hold
 
 PEOPLE, KEYS = 6_000, 20
 
@@ -40,6 +42,9 @@ class Case:
     changed: Sequence[str] = ()
     # The frequencies of the last round of a trend.
     last: Sequence[float] | Floats = ()
+    # Who holds what, a row per person, and their labels: of tasks with a segment, or of keys together.
+    held: Flags | None = None
+    labels: Integers | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -124,6 +129,63 @@ def differing_are_within(case: Case, match: re.Match[str]) -> bool:
     return int(marked.sum()) == int(match[1]) and bool(contains[marked].all())
 
 
+def cells_are_held(case: Case, match: re.Match[str]) -> bool:
+    """As many shares within labels stand out, people hold these keys there, and nine of ten intervals hold the truth."""
+    segments, held, labels = case.estimates.segments, case.held, case.labels
+    assert segments is not None
+    assert held is not None
+    assert labels is not None
+    cells = segments.cells
+    truth = np.array(
+        [
+            held[labels == segments.labels.row_of(label), case.estimates.row_of(key)].mean()
+            for label, key in zip(cells.segment, cells.key, strict=True)
+        ]
+    )
+    inside = (cells.share_low <= truth) & (truth <= cells.share_high)
+    found = int(match[1]) if match[1] else 0
+    return found == cells.detected.sum() and bool((truth[cells.detected] > 0).all()) and inside.mean() >= 0.9
+
+
+def differences_are_true(case: Case, match: re.Match[str]) -> bool:
+    segments, held, labels = case.estimates.segments, case.held, case.labels
+    assert segments is not None
+    assert held is not None
+    assert labels is not None
+
+    def share(key: str, label: str) -> float:
+        return float(held[labels == segments.labels.row_of(label), case.estimates.row_of(key)].mean())
+
+    rows = list(segments.differences)
+    return len(rows) == int(match[1] or 0) and all(
+        share(row.key, row.label_a) - share(row.key, row.label_b) >= row.difference_low > 0 for row in rows
+    )
+
+
+def pairs_are_held(case: Case, match: re.Match[str]) -> bool:
+    pairs, held = case.estimates.pairs, case.held
+    assert pairs is not None
+    assert held is not None
+    rows = [row for row in pairs if row.detected]
+    both = [(held[:, int(row.first)] & held[:, int(row.second)]).mean() for row in rows]
+    inside = [row.share_low <= share <= row.share_high for row, share in zip(rows, both, strict=True)]
+    return len(rows) == int(match[1] or 0) and all(both) and sum(inside) >= 0.9 * len(rows)
+
+
+def relations_are_true(case: Case, match: re.Match[str]) -> bool:
+    pairs, held = case.estimates.pairs, case.held
+    assert pairs is not None
+    assert held is not None
+
+    def lift(row: KeysTogether) -> float:
+        first, second = held[:, int(row.first)], held[:, int(row.second)]
+        return float((first & second).mean() / (first.mean() * second.mean()))
+
+    together, apart = ([lift(row) for row in pairs if row.relation == name] for name in ("together", "apart"))
+    counts = [int(number) for number in match.groups() if number] or [0, 0]
+    return [len(together), len(apart)] == counts and min(together, default=2) > 1 > max(apart, default=0)
+
+
 def none_is_larger_than_seen(case: Case, _: re.Match[str]) -> bool:
     return not case.changed
 
@@ -154,7 +216,7 @@ CLAIMS: list[tuple[str, Callable[[Case, re.Match[str]], bool]]] = [
     (r"Of the intervals of keys that stand out, at most 5 % miss the truth .*", intervals_hold),
     (rf"Up to (?P<high>{NUMBER}) % of people may hold keys that are not listed\.(?P<low>)", other_is_within),
     (rf"{NUMBER} % of people hold keys that are not listed \((?P<low>{NUMBER}) % to (?P<high>{NUMBER}) %\)\.", other_is_within),
-    (r"No participant holds more than (\d+) pairs?, by contract\.", lambda case, match: case.sizes.max() <= int(match[1])),
+    (r"No participant holds more than (\d+) (?:pair|key)s?, by contract\.", lambda case, match: case.sizes.max() <= int(match[1])),
     (rf"How many pairs people hold is not known, .* up to {NUMBER} times, and {OFF}", intervals_hold),
     (
         (rf"Up to (?P<high>{NUMBER}) % of people may hold more than the (?P<pairs>\d+) pairs? that a report stands for: "
@@ -184,6 +246,27 @@ CLAIMS: list[tuple[str, Callable[[Case, re.Match[str]], bool]]] = [
         (r"Changes are those of reported pairs: of a person who holds more than the (\d+) pairs? that a report stands for, .*"
         r"the intervals of changes do not include it\."),
         lambda case, match: case.sizes.max() > int(match[1]),
+    ),
+    (r"Within the labels of “age”, (\d+) shares? of (?:a key stands|keys stand) out from the noise, of \d+ tested \(.*\)\.", cells_are_held),
+    (r"Within the labels of “age”, no key stands out from the noise\.()", cells_are_held),
+    (r"(\d+) differences? of shares between labels of “age” stands? out from the noise, of \d+ tested \(.*\)\.", differences_are_true),
+    (r"No difference of shares between labels of “age” stands out from the noise\.()", differences_are_true),
+    (r"Means are not compared between labels: only shares are\.", lambda case, _: case.estimates.has_means),
+    (r"(\d+) pairs? of keys stands? out from the noise, of \d+ tested \(.*\)\.", pairs_are_held),
+    (r"No two keys together stand out from the noise\.()", pairs_are_held),
+    (
+        (r"(\d+) pairs? of keys (?:is|are) held together more often than by chance, and (\d+) less often, of \d+ tested "
+        r"\(at most 5 % of such flags are false, on average\)\."),
+        relations_are_true,
+    ),
+    (r"That two keys are held together more or less often than by chance does not stand out from the noise\.", relations_are_true),
+    (
+        r"The trend is that of all labels of “age” together: the estimates of a round tell them apart\.",
+        lambda case, _: case.estimates.segments is None,
+    ),
+    (
+        r"The trend is that of single keys: the estimates of a round have those of two keys together\.",
+        lambda case, _: case.estimates.pairs is None,
     ),
     (r"Single reports of this mechanism cannot be tested, only their counts: copied reports .* are not found\.", always),
     (r"Nothing unusual about the random parts of the reports\.", is_honest),
@@ -271,6 +354,40 @@ def same_number(task: Task) -> tuple[str, str]:
     raise AssertionError
 
 
+def of_groups(people: int, epsilon: float, values: tuple[int, int] | None = None) -> Case:
+    """People of three labels; the old hold the first key, and nearly all others the second."""
+    rng = np.random.default_rng(8)
+    labels = rng.integers(0, 3, people)
+    held = np.zeros((people, 6), np.bool_)
+    held[np.arange(people), np.where(labels == 2, 0, rng.choice([1, 2], people, p=[0.9, 0.1]))] = True
+    segment = Segment("age", ["a", "b", "c"])
+    task = make(keys=6, values=values, epsilon=epsilon, padding=1, more="refuse", segment=segment)
+    found = estimate(collect(task, people_who_hold(held, labels)))
+    return Case(found, held.mean(axis=0), held.sum(axis=1), held=held, labels=labels)
+
+
+def of_pairs(people: int, epsilon: float) -> Case:
+    """People who hold the first two keys, the third, or the fourth and any other one."""
+    rng = np.random.default_rng(9)
+    kinds = np.array([[1, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 1, 0], [0, 0, 0, 1, 0, 1]], np.bool_)
+    held = kinds[rng.integers(0, 4, people)]
+    task = make(keys=6, values=None, epsilon=epsilon, padding=2, more="refuse", together=True)
+    found = estimate(collect(task, people_who_hold(held)))
+    return Case(found, held.mean(axis=0), held.sum(axis=1), held=held)
+
+
+def rounds_of_items(**options: object) -> Case:
+    """A trend of one round of derived items, which half of the people hold the first key of."""
+    task = make(keys=3, values=None, padding=2, more="refuse", size_share=0, **options)
+    series = Series(task=task, first="2030-01-07", period=7, panels=1)
+    held = np.zeros((2_000, 3), np.bool_)
+    held[::2, 0] = True
+    tally = collect(
+        series.task_of(1), people_who_hold(held, None if task.segment is None else np.zeros(2_000, np.int64))
+    )
+    return Case(trend(series, [tally]), held.mean(axis=0), held.sum(axis=1))
+
+
 @cache
 def cases() -> tuple[Case, ...]:
     rng = np.random.default_rng(3)
@@ -312,6 +429,13 @@ def cases() -> tuple[Case, ...]:
         rounds_of([*steady, *steady, [0.3, 0.35]], 3_000, changed=["b"]),
         other_sets(3_000),
         case_of(make(keys=2, padding=1, epsilon=1, more="refuse"), one_key_each([0.5, 0.5], 2)),
+        of_groups(6_000, 4),
+        of_groups(300, 0.2),
+        of_pairs(6_000, 4),
+        of_pairs(300, 0.2),
+        rounds_of_items(segment=Segment("age", ["a", "b"])),
+        rounds_of_items(together=True),
+        of_groups(300, 0.2, (-1, 1)),
     )
 
 
@@ -324,7 +448,7 @@ def claims_of(case: Case) -> Iterator[tuple[str, bool]]:
         yield pattern, bool(claim(case, match))
 
 
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", range(27))
 def test_every_sentence_is_true(number: int) -> None:
     assert number < len(cases())
     for pattern, is_true in claims_of(cases()[number]):
@@ -350,3 +474,8 @@ def test_claims_can_be_false() -> None:
         case = cases()[number]
         other = Case(case.result, truth, sizes, case.forged, changed, truth)
         assert not all(is_true for _, is_true in claims_of(other)), number
+    for number in (20, 22):
+        case = cases()[number]
+        assert case.held is not None
+        other = replace(case, held=case.held[:, ::-1])
+        assert sum(not is_true for _, is_true in claims_of(other)) >= 2, number

@@ -17,7 +17,8 @@ from pckv.estimators.estimate import default_method
 from pckv.estimators.hostile import HonestReports
 from pckv.estimators.intervals import Interval, mean_interval
 from pckv.estimators.results.distributions import Distributions
-from pckv.estimators.results.estimates import COLUMNS, Estimates
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.key_estimate import COLUMNS
 from pckv.estimators.shares import (
     LevelShares,
     distributions,

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 from pckv import Task
-from pckv.estimators.estimate import own_standard_error
 from pckv.estimators.intervals import frequency_interval, two_sided_z
+from pckv.estimators.key_columns import own_standard_error
 from pckv.estimators.sets import MIN_SECOND_LEVEL, SECOND_FACTOR, HiddenShare, hidden_share, raise_limits
 from pckv.lab.counting import draw_counts
 from pckv.statistics.moments import CountMoments

@@ -32,6 +32,7 @@ RATINGS: dict[str, list[Any]] = {
     "seen": [{"day": 1}, 2, "x", None],
 }
 COLUMNS: dict[str, Any] = {"user": "user", "key": "movie", "value": "stars"}
+KEYS_ALONE: dict[str, Any] = {"user": "user", "key": "movie"}
 
 
 def frame(**changes: list[Any]) -> pd.DataFrame:
@@ -203,13 +204,17 @@ def test_a_table_is_simulated_as_its_file_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "options", "message"),
     [
-        (frame(), {}, "the columns of user, key and value must be named"),
-        (frame(), {"user": "user", "key": "movie"}, "the columns of user, key and value must be named"),
+        (frame(), {}, "the columns of user and key must be named"),
+        (frame(), KEYS_ALONE | {"levels": 2}, "levels need values: name their column"),
+        (frame(), KEYS_ALONE | {"low": 1}, "low, high and repeated are about values: name their column"),
+        (frame(), KEYS_ALONE | {"repeated": "mean"}, "low, high and repeated are about values: name their column"),
+        (frame(), KEYS_ALONE | {"mechanism": "kvue"}, "mechanism 'kvue' needs values: choose from auto, ue, grr"),
+        (frame(), KEYS_ALONE | {"objective": "mean"}, "objective 'mean' needs values"),
         ("ratings.csv", COLUMNS, "read_ratings reads files"),
         (7, COLUMNS, "a DataFrame or an Arrow table is needed, not int"),
         (read_ratings(table(), ("user", "movie", "stars")), {"low": 1}, "a Dataset has its own"),
     ],
-    ids=["columns", "value", "path", "number", "dataset"],
+    ids=["columns", "levels", "range", "repeated", "baseline", "objective", "path", "number", "dataset"],
 )
 def test_bad_simulations(data: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, LevelVariant
+from pckv.auditing.variants import LEVEL_VARIANTS, ONE_LEVEL_VARIANTS, VARIANTS, LevelVariant
 from pckv.base.errors import ParameterError
 from pckv.base.limits import MIN_LEVELS
 from pckv.mechanisms.base import Law
@@ -33,13 +33,14 @@ from support.tiers import wide
 EPSILONS = ("0.000001", "0.5", "4", "20")
 SIZES = ((1, 1), (2, 1), (2, 2), (3, 2))
 MAX_WORDS, MAX_ITEMS = 130, 6
-# The numbers of levels that are tried; those of a discovery are one.
-LEVELS = {"ue": (2,), "grr": (2, 3, 5, 16), "ue-compact": (2, 3, 5, 16), "collision": (1, 2, 3, 5, 16)}
+# The numbers of levels that are tried: one without values.
+LEVELS = {"ue": (1, 2), "grr": (1, 2, 3, 5, 16), "ue-compact": (1, 2, 3, 5, 16), "collision": (1, 2, 3, 5, 16)}
 
 
 def small_laws(mechanism: str) -> list[Law]:
     found: list[Law] = []
-    variants = [*(LevelVariant(MIN_LEVELS, variant) for variant in VARIANTS[mechanism]), *LEVEL_VARIANTS[mechanism]]
+    of_two = (LevelVariant(MIN_LEVELS, variant) for variant in VARIANTS[mechanism])
+    variants = [*of_two, *ONE_LEVEL_VARIANTS[mechanism], *LEVEL_VARIANTS[mechanism]]
     for (levels, variant), (keys, padding), epsilon in product(variants, SIZES, EPSILONS):
         if levels * keys > MAX_ITEMS:
             continue

@@ -61,7 +61,7 @@ def test_errors_are_those_of_theory_and_of_ue(case: tuple[str, int, int]) -> Non
     standard_error = errors["ue-compact"].std(axis=0, ddof=1) / math.sqrt(len(errors["ue-compact"]))
     assert standard_error[0] <= 0.011 * measured["ue-compact"][0]
     frequency = simulator.dataset.truth[0]
-    q = residues.choose(keys, exp_lower(Fraction(epsilon)))
+    q, _ = residues.choose(keys, exp_lower(Fraction(epsilon)))
 
     def theory(at: Fraction) -> float:
         moments = CountMoments.of(build("ue-compact", keys, 1, at, {"q": q}).count_law)

@@ -27,7 +27,7 @@ def questions(draw: st.DrawFn, largest: int = 2**31) -> SizeQuestion:
 
 
 def ask(keys: int, padding: int, epsilon: str = "1", share: str = "0.05", bits: int = 64) -> SizeQuestion:
-    return SizeQuestion(keys, padding, Fraction(epsilon), Fraction(share), bits)
+    return SizeQuestion(keys, padding, Fraction(epsilon), Fraction(share), bits=bits)
 
 
 @pytest.mark.parametrize(

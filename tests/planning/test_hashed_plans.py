@@ -40,7 +40,7 @@ def test_the_smallest_frequency_is_detected_four_times_out_of_five_among_candida
 
 def test_a_task_is_what_the_plan_recommends() -> None:
     for hints in ({"pairs": 3}, {"pairs": 1, "most_pairs": 1}, {"pairs": 8, "more": "refuse"}):
-        planned = plan(keys="hashed", users=200_000, epsilon=2, **hints)
+        planned = plan(keys="hashed", users=200_000, epsilon=2, values=(1, 5), **hints)
         task = Task(name="t", keys="hashed", values=(1, 5), users=200_000, epsilon=2, **hints)
         assert (planned.mechanism, planned.padding, planned.parameters) == (
             task.mechanism,
@@ -52,7 +52,7 @@ def test_a_task_is_what_the_plan_recommends() -> None:
 
 
 def test_errors_are_those_of_the_law_whoever_else_is_asked_for() -> None:
-    few, many = (plan(keys="hashed", users=10**6, epsilon=2, pairs=2, candidates=n) for n in (10, 10**5))
+    few, many = (plan(keys="hashed", users=10**6, epsilon=2, pairs=2, levels=2, candidates=n) for n in (10, 10**5))
     assert few.errors == many.errors
     assert few.smallest_frequency < many.smallest_frequency < 2 * few.smallest_frequency
     law = build("collision", 2**29 - 1, few.padding, Fraction(2), {})

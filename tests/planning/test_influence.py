@@ -146,12 +146,12 @@ def test_size_answers_make_hostile_reports_weigh_more_unless_a_coin_decides() ->
 @pytest.mark.parametrize("most", [50, 10, 4.5])
 def test_a_plan_keeps_the_influence_that_was_asked_for(most: float, coin: str) -> None:
     which = "server_coin" if coin == "server" else "own_function"
-    made = plan(100, 20_000, 2, pairs=3, coin=coin, most_influence=most)
+    made = plan(100, 20_000, 2, pairs=3, coin=coin, most_influence=most, levels=2)
     assert getattr(made.hostile, which).people <= most
     assert (made.coin, made.most_influence) == (coin, most)
     task = a_task(keys=100, epsilon=2, pairs=3, users=20_000, coin=coin, most_influence=most)
     assert (task.mechanism, task.padding) == (made.mechanism, made.padding)
-    free = plan(100, 20_000, 2, pairs=3, coin=coin)
+    free = plan(100, 20_000, 2, pairs=3, coin=coin, levels=2)
     assert free.most_influence is None
     if getattr(free.hostile, which).people <= most:
         assert (free.mechanism, free.padding) == (made.mechanism, made.padding)
@@ -161,11 +161,11 @@ def test_a_plan_that_cannot_keep_it_names_the_least() -> None:
     with pytest.raises(
         ParameterError, match=r"counts as at least 4\.33 people in every setting compared, more than 2$"
     ):
-        plan(100, 20_000, 1, most_influence=2)
+        plan(100, 20_000, 1, most_influence=2, levels=2)
     with pytest.raises(ParameterError, match="at least"):
         Task(name="t", keys=100, values=(0, 1), epsilon=1, mechanism="grr", most_influence=100)
     # A coin halves what a report of collision does to one key.
-    assert plan(100, 20_000, 1, most_influence=3, coin="server").mechanism == "collision"
+    assert plan(100, 20_000, 1, most_influence=3, coin="server", levels=2).mechanism == "collision"
     # Who answers the size question counts: hostile reports do not, and weigh more.
     with pytest.raises(ParameterError, match="at least"):
         a_task(keys=100, mechanism="collision", padding=1, size_share="0.4", most_influence=6)
@@ -173,7 +173,7 @@ def test_a_plan_that_cannot_keep_it_names_the_least() -> None:
 
 def test_an_alternative_with_more_influence_does_not_refuse_the_plan() -> None:
     # Rarer keys would ask for more size answers, and so give each report more influence.
-    made = plan(1000, 100_000, 10, most_influence=1.2)
+    made = plan(1000, 100_000, 10, most_influence=1.2, levels=2)
     assert made.hostile.own_function.people <= 1.2
     assert "a tenth as frequent" not in {each.rule for each in made.alternatives}
 
@@ -181,7 +181,7 @@ def test_an_alternative_with_more_influence_does_not_refuse_the_plan() -> None:
 @pytest.mark.parametrize("most", [0, -1, float("nan"), float("inf"), "3", True])
 def test_a_limit_that_is_no_number_is_refused(most: float) -> None:
     with pytest.raises(ParameterError, match="a number above 0"):
-        plan(100, 20_000, 1, most_influence=most)
+        plan(100, 20_000, 1, most_influence=most, levels=2)
 
 
 @pytest.mark.parametrize("share", ["1", "0.6", "-0.1"])

@@ -245,7 +245,7 @@ def test_a_plan_tells_what_levels_cost(stars: Plan) -> None:
 
 
 def test_a_plan_for_two_levels_says_nothing_of_them() -> None:
-    plain, two = plan(100, 20_000, 1, 3), plan(100, 20_000, 1, 3, levels=2)
+    plain, two = plan(100, 20_000, 1, 3, values=(-1, 1)), plan(100, 20_000, 1, 3, levels=2)
     assert plain.to_dict() == two.to_dict()
     assert "levels" not in plain.to_dict()
     assert "share_error" not in plain.to_dict()["errors"][0]

@@ -32,9 +32,17 @@ KEY = base64url(bytes([9]) + bytes(31))
 MIXING, PLANNER = "planning/mixing.py", "planning/planner.py"
 # The members of a task that a plan does not propose.
 AUTHOR: dict[str, Any] = {"url": "https://mix.example", "operator": "Trustee", "key": KEY}
-USUAL: dict[str, Any] = {"keys": 100, "users": 20_000, "epsilon": 1, "pairs": 3, "mixed": 20_000}
-FEW_KEYS: dict[str, Any] = {"keys": 2, "users": 3000, "epsilon": "0.5", "mixed": 2001}
-SERIES: dict[str, Any] = {"keys": 2, "users": 9000, "epsilon": "0.5", "mixed": 8000, "panels": 4, "rounds": 60}
+USUAL: dict[str, Any] = {"keys": 100, "users": 20_000, "epsilon": 1, "pairs": 3, "levels": 2, "mixed": 20_000}
+FEW_KEYS: dict[str, Any] = {"keys": 2, "users": 3000, "epsilon": "0.5", "levels": 2, "mixed": 2001}
+SERIES: dict[str, Any] = {
+    "keys": 2,
+    "users": 9000,
+    "epsilon": "0.5",
+    "levels": 2,
+    "mixed": 8000,
+    "panels": 4,
+    "rounds": 60,
+}
 HINTS = ("pairs", "most_pairs", "more", "levels", "most_influence", "objective")
 
 
@@ -57,7 +65,7 @@ def task_of(asked: dict[str, Any], planned: Plan, **changed: Any) -> Task:
     members: dict[str, Any] = {
         "name": "mixed",
         "keys": asked["keys"],
-        "values": (-1, 1),
+        "values": (-1, 1) if "levels" in asked else None,
         "epsilon": planned.epsilon,
         "users": asked["mixed"] // planned.panels,
         "mixer": Mixer(**AUTHOR, **vars(planned.mixed.mixer)),
@@ -300,7 +308,7 @@ def test_what_cannot_be_mixed_is_refused(changed: dict[str, Any], message: str) 
 
 @pytest.mark.parametrize("people", [4, *wide(5, 7, 8)])
 def test_too_few_people_gain_nothing_and_that_is_said(people: int) -> None:
-    asked = {"keys": 2, "users": people, "epsilon": 1, "mixed": people}
+    asked = {"keys": 2, "users": people, "epsilon": 1, "levels": 2, "mixed": people}
     planned, proposed = mixed(asked)
     assert not proposed.gains
     assert planned.epsilon == 1
@@ -315,7 +323,7 @@ def test_too_few_people_gain_nothing_and_that_is_said(people: int) -> None:
 @pytest.mark.parametrize("people", [200, 10**6])
 def test_a_larger_epsilon_than_is_proposed_is_not_claimed(people: int) -> None:
     """Of 200 people the claim is that of a report; of a million it is far below what was asked for."""
-    asked = {"keys": 10, "users": people, "epsilon": 12, "mixed": people}
+    asked = {"keys": 10, "users": people, "epsilon": 12, "levels": 2, "mixed": people}
     planned, proposed = mixed(asked)
     assert planned.epsilon == 8
     assert (float(proposed.mixer.epsilon) == 8) == (people == 200) == (not proposed.gains)
@@ -362,13 +370,13 @@ def test_a_batch_is_never_larger_than_a_task_may_name() -> None:
 
 @pytest.mark.verify
 def test_hostile_reports_are_those_without_coins() -> None:
-    asked = {"keys": 100, "users": 900, "epsilon": "0.5", "pairs": 3, "mixed": 800}
+    asked = {"keys": 100, "users": 900, "epsilon": "0.5", "pairs": 3, "levels": 2, "mixed": 800}
     planned, _ = mixed(asked)
     assert planned.hostile.server_coin is not None
     *_, hostile, _ = planned.sections()
     assert hostile.title == "Hostile reports"
     assert len(hostile.sentences) == 1
-    assert len(plan(100, 800, planned.epsilon, 3).sections()[-2].sentences) == 2
+    assert len(plan(100, 800, planned.epsilon, 3, levels=2).sections()[-2].sentences) == 2
     assert planned.verdict.endswith(" are enough at this ε of a report.")
     assert "you need" not in planned.verdict
 

@@ -140,7 +140,7 @@ def test_more_people_turn_red_into_green() -> None:
 
 def test_one_choice_of_four_among_800_people_is_not_enough() -> None:
     """Chosen by 40, 30, 20 and 10 %: with 800 people at ε = 2 one of the four is often missed."""
-    found = plan(4, 800, 2)
+    found = plan(4, 800, 2, levels=2)
     assert found.light == "amber"
     shares = (0.4, 0.3, 0.2, 0.1)
     detected = count_detected(found, shares, default_rng(4), 2000)

@@ -30,7 +30,7 @@ def law_of(planned: Plan) -> Law:
 
 
 def test_plan_recommends_what_it_predicts_best() -> None:
-    planned = plan(keys=5850, users=105_508, epsilon=1.0, pairs=3)
+    planned = plan(keys=5850, users=105_508, epsilon=1.0, pairs=3, levels=2)
     (chosen,) = [option for option in planned.options if not option.reason_not_chosen]
     assert (planned.mechanism, planned.padding, planned.parameters) == (
         chosen.mechanism,
@@ -39,6 +39,8 @@ def test_plan_recommends_what_it_predicts_best() -> None:
     )
     assert planned.mechanism == "collision"
     for option in planned.options:
+        assert option.mean_error is not None
+        assert chosen.mean_error is not None
         assert option.frequency_error * option.mean_error >= chosen.frequency_error * chosen.mean_error
     assert [option.mechanism for option in planned.options] == list(LAWS)
     assert planned.bytes_per_report == 16 + 8
@@ -50,7 +52,7 @@ def test_plan_recommends_what_it_predicts_best() -> None:
 
 def test_expected_errors_are_the_predicted_ones() -> None:
     """Of the reports that are about pairs, the others being answers to the size question."""
-    planned = plan(keys=200, users=50_000, epsilon=1)
+    planned = plan(keys=200, users=50_000, epsilon=1, levels=2)
     reports = 50_000 * (1 - planned.size_share)
     moments = CountMoments.of(law_of(planned).count_law, planned.size_share)
     assert planned.size_share > 0
@@ -69,7 +71,7 @@ def test_expected_errors_are_the_predicted_ones() -> None:
 
 def test_a_plan_counts_the_bias_of_its_own_padding() -> None:
     """What reports do not show is error however many people take part."""
-    planned = plan(keys=100, users=20_000, epsilon=1, sizes={1: 1, 3: 1, 9: 1})
+    planned = plan(keys=100, users=20_000, epsilon=1, sizes={1: 1, 3: 1, 9: 1}, levels=2)
     assert planned.padding < 9
     law, spectrum = law_of(planned), Spectrum(100, SetSizes({1: 1, 3: 1, 9: 1}))
     assert planned.seen == pytest.approx(spectrum.seen(1, planned.padding))
@@ -85,16 +87,16 @@ def test_a_plan_counts_the_bias_of_its_own_padding() -> None:
 
 
 def test_the_smallest_frequency_is_the_detected_one() -> None:
-    planned = plan(keys=100, users=20_000, epsilon=1)
+    planned = plan(keys=100, users=20_000, epsilon=1, levels=2)
     moments = CountMoments.of(law_of(planned).count_law, planned.size_share)
     reports = math.floor(20_000 * (1 - planned.size_share))
     assert planned.smallest_frequency == smallest_detected_frequency(moments, reports, 100)
-    assert plan(keys=100, users=1, epsilon=1).smallest_frequency == 1
+    assert plan(keys=100, users=1, epsilon=1, levels=2).smallest_frequency == 1
 
 
 def test_people_with_more_pairs_than_the_padding() -> None:
     """The share that is expected, and by simulation's formula how far off its estimate will be."""
-    planned = plan(keys=100, users=20_000, epsilon=1, sizes={1: 50, 4: 40, 30: 10})
+    planned = plan(keys=100, users=20_000, epsilon=1, sizes={1: 50, 4: 40, 30: 10}, levels=2)
     assert planned.padding < 30
     assert planned.share_above == pytest.approx(0.1 if planned.padding >= 4 else 0.5)
     # Four answers; the true one with chance e/(e + 3).
@@ -102,30 +104,33 @@ def test_people_with_more_pairs_than_the_padding() -> None:
     answered = planned.share_above * (1 - other) + (1 - planned.share_above) * (1 - true)
     error = math.sqrt(answered * (1 - answered) / (20_000 * planned.size_share)) / (true - other)
     assert planned.share_above_error == pytest.approx(1.96 * error, rel=1e-3)
-    one_key = plan(keys=1, users=100, epsilon=1)
+    one_key = plan(keys=1, users=100, epsilon=1, levels=2)
     assert (one_key.size_share, one_key.size_cost, one_key.share_above_error) == (0, 1, None)
 
 
 def test_other_assumptions_are_shown_beside() -> None:
     people = {1: 700, 2: 150, 4: 100, 9: 40, 60: 10}
-    planned = plan(5000, 100_000, 2, sizes=people)
+    planned = plan(5000, 100_000, 2, sizes=people, levels=2)
     usual, rarer = planned.alternatives
     assert (usual.rule, usual.padding, usual.frequency) == ("90 %", planned.usual_pairs, planned.frequency)
     assert rarer.rule == "a tenth as frequent"
     assert rarer.frequency == pytest.approx(planned.frequency / 10)
     # Rare keys lose less to truncation than to noise.
     assert rarer.padding < planned.padding
-    (alone,) = plan(5000, 100_000, 2, sizes=people, frequency=0.01).alternatives
+    (alone,) = plan(5000, 100_000, 2, sizes=people, frequency=0.01, levels=2).alternatives
     assert alone.rule == "90 %"
 
 
 def test_errors_are_in_the_units_of_the_values() -> None:
-    plain, scaled = plan(100, 20_000, 1, 3), plan(100, 20_000, 1, 3, values=(1, 5))
+    plain, scaled = (plan(100, 20_000, 1, 3, values=ends) for ends in ((-1, 1), (1, 5)))
     assert (plain.values, scaled.values) == ((-1, 1), (1, 5))
     for one, other in zip(plain.errors, scaled.errors, strict=True):
+        assert one.mean_error is not None
         assert other.mean_error == pytest.approx(2 * one.mean_error)
         assert other.frequency_error == one.frequency_error
-    assert scaled.guessed_mean_error == pytest.approx(2 * plain.guessed_mean_error) == pytest.approx(2 / math.sqrt(3))
+    assert scaled.guessed_mean_error == pytest.approx(2 / math.sqrt(3))
+    assert plain.guessed_mean_error == pytest.approx(1 / math.sqrt(3))
+    assert plain.options[0].mean_error is not None
     assert scaled.options[0].mean_error == pytest.approx(2 * plain.options[0].mean_error)
     with pytest.raises(ParameterError, match="low must be below high"):
         plan(100, 20_000, 1, values=(5, 5))
@@ -133,7 +138,7 @@ def test_errors_are_in_the_units_of_the_values() -> None:
 
 @pytest.mark.parametrize(("keys", "users", "epsilon"), [(4, 800, "2"), (12, 80_000, "1"), (50, 200_000, "1.5")])
 def test_what_a_verdict_says_would_be_enough_is_enough(keys: int, users: int, epsilon: str) -> None:
-    planned = plan(keys, users, epsilon)
+    planned = plan(keys, users, epsilon, levels=2)
     found = re.fullmatch(
         r"For all of them to stand out even at (\S+) %, you need about ([\d,]+) people, or ε = (\S+)\.", planned.verdict
     )
@@ -141,16 +146,16 @@ def test_what_a_verdict_says_would_be_enough_is_enough(keys: int, users: int, ep
     assert float(found[1]) / 100 == pytest.approx(planned.outlook.rarest, rel=0.06)
     # A plan with these numbers is green, and not with half as many people or half of ε.
     enough = int(found[2].replace(",", ""))
-    assert plan(keys, enough, epsilon).light == plan(keys, users, found[3]).light == "green"
-    assert plan(keys, enough // 2, epsilon).light != "green"
-    assert plan(keys, users, str(float(found[3]) / 2)).light != "green"
+    assert plan(keys, enough, epsilon, levels=2).light == plan(keys, users, found[3], levels=2).light == "green"
+    assert plan(keys, enough // 2, epsilon, levels=2).light != "green"
+    assert plan(keys, users, str(float(found[3]) / 2), levels=2).light != "green"
 
 
 def test_no_weak_protection_is_advised() -> None:
     """Ten people would need more than the form offers by name; and what has more already is not told to take more."""
     for epsilon in (1, 4):
-        assert "you need about" in plan(10, 10, epsilon).verdict
-        assert "or ε" not in plan(10, 10, epsilon).verdict
+        assert "you need about" in plan(10, 10, epsilon, levels=2).verdict
+        assert "or ε" not in plan(10, 10, epsilon, levels=2).verdict
     good = plan(4, 10**6, 3)
     assert (good.light, good.verdict, good.outlook.enough) == ("green", "", None)
     lost = replace(good, outlook=replace(good.outlook, reach=0.2, enough=Enough(None, None)))

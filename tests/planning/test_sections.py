@@ -18,7 +18,7 @@ from pckv.planning.sections import LEVELS_RULE, NO_BETTER, RULE, WORDS, Section
 @pytest.fixture(scope="module")
 def planned() -> Plan:
     """Ten keys that matter, the rarest of them held by about 16 %."""
-    return plan(10, 10_000, 2, 3)
+    return plan(10, 10_000, 2, 3, levels=2)
 
 
 def outlook(of: Plan) -> str:
@@ -38,9 +38,9 @@ def test_a_plan_says_from_which_frequency_keys_stand_out(planned: Plan) -> None:
     assert told is not None
     # Rounded up, so that what is said holds.
     assert 0 <= float(told[1]) / 100 - planned.outlook.reach < 0.01
-    many = plan(100, 10_000, 2, 3)
+    many = plan(100, 10_000, 2, 3, levels=2)
     assert ", those of the 10 most frequent keys that at least " in outlook(many)
-    few = plan(10, 5, 1)
+    few = plan(10, 5, 1, levels=2)
     assert (few.light, few.outlook.reach) == ("red", None)
     assert outlook(few) == (
         "With 5 people at ε = 1, no key is sure to stand out from the noise, not even one that all people hold."
@@ -57,13 +57,13 @@ def test_a_plan_says_how_many_keys_that_may_be(planned: Plan) -> None:
         "Of these 10 keys that is 8 if they decline evenly (54.5 % to 5.45 %), all if a few keys prevail, as by Zipf's "
         "law (64.1 % to 15.6 %), and all if all keys are equally frequent (30 % each)."
     )
-    none = plan(100, 8000, 1, 3).sections()[0].sentences[1]
+    none = plan(100, 8000, 1, 3, levels=2).sections()[0].sentences[1]
     assert none == "In all cases considered that is none of these 10 keys."
 
 
 def test_one_pair_per_person_is_said_to_be_assumed() -> None:
     """Where more are possible; with three, one of which is reported, it takes three times the frequency."""
-    silent, told = plan(4, 800, 2), plan(4, 800, 2, holding=1)
+    silent, told = plan(4, 800, 2, levels=2), plan(4, 800, 2, holding=1, levels=2)
     assert silent.sections() == told.sections()
     assert silent.outlook.reach is not None
     three = f"{rounded_up(300 * silent.outlook.reach)} %"
@@ -72,20 +72,25 @@ def test_one_pair_per_person_is_said_to_be_assumed() -> None:
     assert silent.padding == 1
     assert sentence.format(3, f"it takes {three}", advice) in silent.sections()[0].sentences
     # Of two keys they cannot hold three.
-    two = plan(2, 800, 2)
+    two = plan(2, 800, 2, levels=2)
     assert two.outlook.reach is not None
     takes = f"it takes {rounded_up(200 * two.outlook.reach)} %"
     assert sentence.format(2, takes, advice) in two.sections()[0].sentences
     none = sentence.format(3, "no key is sure to stand out", advice)
-    assert none in plan(4, 200, 2).sections()[0].sentences
-    for sure in (plan(4, 800, 2, more="refuse"), plan(4, 800, 2, most_pairs=1), plan(1, 800, 2), plan(4, 800, 2, 3)):
+    assert none in plan(4, 200, 2, levels=2).sections()[0].sentences
+    for sure in (
+        plan(4, 800, 2, more="refuse", levels=2),
+        plan(4, 800, 2, most_pairs=1, levels=2),
+        plan(1, 800, 2, levels=2),
+        plan(4, 800, 2, 3, levels=2),
+    ):
         assert not any("This assumes" in sentence for sentence in sure.sections()[0].sentences)
 
 
 def test_a_frequency_that_is_named() -> None:
     lights = {}
     for users in (200, 800, 10_000):
-        found = plan(8, users, 2, 1, frequency=0.15)
+        found = plan(8, users, 2, 1, frequency=0.15, levels=2)
         assert found.outlook.reach is not None
         lights[found.light] = found.outlook.reach
         assert outlook(found).endswith(" of people hold it; you named 15 %.")
@@ -95,7 +100,7 @@ def test_a_frequency_that_is_named() -> None:
 
 def test_the_frequencies_of_a_single_key_are_those_that_the_light_is_chosen_by() -> None:
     """What is assumed names the one that green takes, and the rule says where it comes from."""
-    single = plan(1, 60, 1)
+    single = plan(1, 60, 1, levels=2)
     assert (single.outlook.rarest, single.frequency) == pytest.approx((1 / 3, 1))
     assert single.assumed == "Assumed: 60 people, 1 pair per person; the key is held by 100 %, or by as few as 33 %."
     assert single.light == "amber"
@@ -104,9 +109,9 @@ def test_the_frequencies_of_a_single_key_are_those_that_the_light_is_chosen_by()
     assert rule == RULE
     assert "held by 100 % of people" in of_one
     assert "by 33 % if the answers decline evenly, or 50 % if both are equally frequent" in of_one
-    named = plan(1, 60, 1, frequency=0.2)
+    named = plan(1, 60, 1, frequency=0.2, levels=2)
     assert named.assumed.endswith("; the key is held by 20 %.")
-    assert named.sections()[-1].sentences == plan(2, 60, 1).sections()[-1].sentences == (RULE,)
+    assert named.sections()[-1].sentences == plan(2, 60, 1, levels=2).sections()[-1].sentences == (RULE,)
 
 
 def test_ranges_are_those_of_results(planned: Plan) -> None:
@@ -115,6 +120,7 @@ def test_ranges_are_those_of_results(planned: Plan) -> None:
     told = re.search(r"with a 95 % range of about ±(\S+) points; its mean with ±(\S+),", sentence)
     assert told is not None
     assert float(told[1]) / 100 == pytest.approx(1.96 * planned.chosen.frequency_error, rel=0.06)
+    assert planned.chosen.mean_error is not None
     assert float(told[2]) == pytest.approx(1.96 * planned.chosen.mean_error, rel=0.06)
     titles = [section.title for section in planned.sections() if "frequency" in section.columns]
     assert len(titles) == 3
@@ -124,7 +130,7 @@ def test_ranges_are_those_of_results(planned: Plan) -> None:
 @pytest.mark.parametrize("keys", [2, 4])
 def test_what_ranges_of_plans_leave_out_is_said_where_estimates_contain_it(keys: int) -> None:
     """Of counts as expected where all people hold one pair of keys that are equally frequent."""
-    planned = plan(keys, 800, 2)
+    planned = plan(keys, 800, 2, levels=2)
     task = Task(name="x", keys=keys, values=(-1, 1), epsilon=2, users=800)
     assert (task.mechanism, task.padding, task.size_share) == ("grr", planned.padding, planned.size_share)
     words = task.law.word_limit
@@ -145,7 +151,7 @@ def test_what_ranges_of_plans_leave_out_is_said_where_estimates_contain_it(keys:
     assert any(
         "the ranges that estimates print also allow for what people with more than 1 pair" in s for s in sentences
     )
-    for sure in (plan(keys, 800, 2, more="refuse"), plan(1, 800, 2)):
+    for sure in (plan(keys, 800, 2, more="refuse", levels=2), plan(1, 800, 2, levels=2)):
         assert not any("estimates print" in sentence for sentence in sure.sections()[0].sentences)
 
 
@@ -176,8 +182,8 @@ def test_the_light_is_green_only_if_shares_are_known() -> None:
 
 
 def test_sections_come_in_one_order_and_only_where_there_is_something_to_say() -> None:
-    plain = plan(20, 10_000, 2, 3)
-    full = plan(20, 10_000, 2, 3, panels=2, mixed=5000)
+    plain = plan(20, 10_000, 2, 3, levels=2)
+    full = plan(20, 10_000, 2, 3, panels=2, mixed=5000, levels=2)
     titles = [section.title.partition(":")[0] for section in full.sections(verbose=True)]
     choice = "Can a party outside your organisation run a mixer?"
     assert titles[1:5] == [choice, "Recommended", "The mechanism", "Proposed for a mixed task"]

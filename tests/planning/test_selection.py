@@ -47,7 +47,7 @@ def test_plan_and_task_cannot_disagree(people: dict[str, Any], objective: str, r
     turn = (PEOPLE.index(people) + OBJECTIVES.index(objective)) % 2
     for users, epsilon in both if request.config.getoption("--all") else both[turn : turn + 1]:
         hints = {**people, "users": users, "objective": objective}
-        planned = plan(1000, epsilon=epsilon, **hints)
+        planned = plan(1000, epsilon=epsilon, values=(0, 1), **hints)
         task = Task(name="t", keys=1000, values=(0, 1), epsilon=epsilon, **hints)
         assert (planned.mechanism, planned.padding, planned.parameters) == (
             task.mechanism,

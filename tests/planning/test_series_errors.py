@@ -12,7 +12,7 @@ from pckv import plan
 from pckv.base.errors import ParameterError
 from pckv.planning.series import steady_variance
 
-SETTING = {"keys": 200, "users": 50_000, "epsilon": 1.5}
+SETTING = {"keys": 200, "users": 50_000, "epsilon": 1.5, "levels": 2}
 
 
 @pytest.mark.parametrize("step", [1e-6, 0.01, 1.0, 50.0])
@@ -67,7 +67,7 @@ def test_the_plan_of_a_series_is_that_of_the_people_of_one_round() -> None:
 
 def test_the_people_of_a_series_are_told_in_all_and_per_round() -> None:
     """Following the advice gives a green light; with half as many people it is not green."""
-    planned = plan(4, 800, 2, panels=4)
+    planned = plan(4, 800, 2, panels=4, levels=2)
     first, *others = planned.sections()
     assert first.sentences[0].startswith("With 800 people, about 200 in each round, at ε = 2, keys that at least ")
     assert planned.assumed.startswith("Assumed: 800 people, about 200 in each round, 1 pair per person; ")
@@ -75,9 +75,9 @@ def test_the_people_of_a_series_are_told_in_all_and_per_round() -> None:
     assert told is not None
     enough, per_round = (int(number.replace(",", "")) for number in told.groups())
     assert enough == 4 * per_round
-    assert plan(4, enough, 2, panels=4).light == "green" == plan(4, per_round, 2).light
-    assert plan(4, enough // 2, 2, panels=4).light != "green"
-    alone = plan(4, 200, 2)
+    assert plan(4, enough, 2, panels=4, levels=2).light == "green" == plan(4, per_round, 2, levels=2).light
+    assert plan(4, enough // 2, 2, panels=4, levels=2).light != "green"
+    alone = plan(4, 200, 2, levels=2)
     for needed, of_round in zip(planned.users_needed, alone.users_needed, strict=True):
         assert needed.users == 4 * (of_round.users or 0) > 0
     table = next(section for section in others if section.title.startswith("People needed"))
@@ -85,7 +85,7 @@ def test_the_people_of_a_series_are_told_in_all_and_per_round() -> None:
     assert {len(row) for row in table.rows} == {3}
     assert any(" of one round with 200 people" in section.title for section in others)
     assert not any("round" in text for section in alone.sections() for text in (section.title, *section.sentences))
-    hidden = plan(100, 80_000, 1, sizes={1: 1, 3: 1, 9: 1}, panels=4)
+    hidden = plan(100, 80_000, 1, sizes={1: 1, 3: 1, 9: 1}, panels=4, levels=2)
     assert ("out of reach", "out of reach") in {row[1:] for section in hidden.sections() for row in section.rows}
 
 

@@ -106,10 +106,15 @@ def kill(url: str, root: Path, tasks: list[Task], step: int, *, remove: bool = F
 
 
 def make_sending_first(
-    self: Reports, task: Task, pairs: dict[str, float], invitation: str | None, coin: bytes | None
+    self: Reports,
+    task: Task,
+    pairs: dict[str, float],
+    segment: str | None,
+    invitation: str | None,
+    coin: bytes | None,
 ) -> bool:
     """Send the report before it is stored: the planted fault that must be caught."""
-    report: Report | SealedReport = perturb(task, pairs, coin)
+    report: Report | SealedReport = perturb(task, pairs, coin, segment=segment)
     if task.mixer is not None:
         report = SealedReport(report.body, seal(report.body, task.mixer.public_key, task.digest))
         self.transport_of(task).send_sealed(task.id, report.sealed, invitation)

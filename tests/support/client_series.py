@@ -223,7 +223,7 @@ class SeriesDevice:
         patch.setattr(Series, "from_json", lambda _: series)
         patch.setattr(Series, "task_of", cache(Series.task_of))
 
-    def _perturb(self, task: Task, *_: object) -> Report:
+    def _perturb(self, task: Task, *_: object, **__: object) -> Report:
         assert task.series is not None
         number = len(self.collector.reports.get(task.id, ()))
         return Report(hashlib.sha256(f"{task.id} {number}".encode()).digest()[:16], bytes(8))

@@ -19,6 +19,7 @@ from pckv.base.canonical import base64url, from_base64url
 from pckv.base.errors import AuditFailure
 from pckv.base.limits import DISCOVERY, REFUSE, REFUSE_BETWEEN
 from pckv.contract.series import Series
+from pckv.mechanisms.derivation import Segment
 from pckv.sealing.opening import EntryOpener
 from pckv.sealing.recipient_key import RecipientKey
 from support.sealing import SECRETS
@@ -26,6 +27,14 @@ from support.tasks import a_mixed_task
 
 # Pairs, or texts; where it is wrong, anything.
 Held = Any
+
+
+class Labelled(NamedTuple):
+    """Pairs, and the label of a participant where a task has a segment."""
+
+    pairs: Held
+    segment: Any
+
 
 # Names that languages and libraries read as something else than a text.
 ODD_NAMES = ("nan", "NaN", "-inf", "null", "undefined", "true", "0", "-0", "1e3", "__proto__", "constructor", "é", " ")
@@ -64,13 +73,14 @@ SEEDS, HIGHEST_BYTE = (1, 2, 3), 0x35
 THOROUGH = (
     "ue", "levels", "sizes", "coin", "refuse", "numbers", "other", "other of numbers", "other, refuse", "hashed",
     "hashed, refuse", "discovery", "series of grr", "series of other and sizes", "series of hashed, refuse", "mixed",
+    "by group", "together", "series of by group",
 )  # fmt: skip
 # One task of each kind that takes any text.
 ALL_LENGTHS_OF = ("other", "hashed", "discovery")
 # Some subjects of each kind for every run of the tests, and the same for wrong pairs.
 SHORT, SHORT_REFUSALS = (
-    ("other", "hashed and sizes", "long discovery", "series of grr", "mixed"),
-    ("other", "levels", "discovery"),
+    ("other", "hashed and sizes", "long discovery", "series of grr", "mixed", "by group"),
+    ("other", "levels", "discovery", "by group"),
 )
 
 
@@ -93,6 +103,7 @@ def _mixed(task: Task) -> Task:
 
 COLLISION, COMPACT = {"name": "collision", "symbols": 8}, {"name": "ue-compact", "q": 5}
 STARS = ("0", "1", "3", "4")
+GROUPS = Segment("group", ["a", "nan", "é", "a" * 200])
 TASKS = (
     _task("ue", mechanism="ue"),
     _task("grr", mechanism="grr"),
@@ -113,9 +124,15 @@ TASKS = (
     _hashed("hashed", mechanism=COLLISION),
     _hashed("hashed and sizes", mechanism=COLLISION, size_share="0.5", coin="server"),
     _hashed("hashed, refuse", mechanism=COLLISION, more="refuse", levels=5),
+    _task("keys alone", values=None, other="other", mechanism=COLLISION, size_share="0.5"),
+    _hashed("hashed keys alone", values=None, mechanism=COLLISION),
     _of_texts("discovery", characters=24),
     _of_texts("discovery with coins", characters=24, coin="server"),
     _of_texts("long discovery", characters=64),
+    _task("by group", mechanism=COLLISION, segment=GROUPS, size_share="0.5"),
+    _task("by group, coin", mechanism=COLLISION, segment=GROUPS, other="other", coin="server"),
+    _task("together", values=None, together=True, mechanism={"name": "collision", "symbols": 20}, size_share="0.5"),
+    _mixed(_task("mixed by group", values=None, mechanism="grr", segment=GROUPS, closes="2999-01-01")),
     _mixed(_task("mixed", mechanism="ue", other="other", closes="2999-01-01")),
     _mixed(_hashed("mixed, hashed and sizes", mechanism=COLLISION, size_share="0.5", closes="2999-01-01")),
 )
@@ -128,6 +145,7 @@ def _series(task: Task) -> Series:
 SERIES = (
     *map(_series, (TASKS[1], TASKS[13], TASKS[16], TASKS[18])),
     _series(_mixed(_task("mixed grr", mechanism="grr"))),
+    _series(next(task for task in TASKS if task.name == "by group")),
 )
 SUBJECTS: dict[str, Task | Series] = {task.name: task for task in TASKS} | {
     f"series of {series.task.name}": series for series in SERIES
@@ -144,7 +162,7 @@ def takes_any_text(task: Task) -> bool:
 
 def _values(task: Task) -> tuple[float, ...]:
     """Return values at the ends, next to them and between, as far as a task takes them."""
-    low, high = task.low, task.high
+    low, high = task.ends
     if task.between == REFUSE_BETWEEN:
         return task.level_values
     return (low, high, math.nextafter(low, high), math.nextafter(high, low), -0.0, (low + high) / 3)
@@ -152,7 +170,7 @@ def _values(task: Task) -> tuple[float, ...]:
 
 def _held(task: Task, names: list[str], value: int = 0) -> Held:
     """Return some keys, with values in turn."""
-    if task.kind == DISCOVERY:
+    if not task.has_values:
         return list(names)
     values = _values(task)
     return {name: values[(value + place) % len(values)] for place, name in enumerate(names)}
@@ -164,7 +182,7 @@ def holdings(task: Task, lengths: tuple[int, ...] = ()) -> Iterator[Held]:
     most = task.padding if task.more == REFUSE else MAX_TIMES * task.padding
     for size in range(most + 1):
         yield _held(task, names[::-1][:size], size)
-    for place in range(len(_values(task)) if task.kind != DISCOVERY else 0):
+    for place in range(len(_values(task)) if task.has_values else 0):
         yield _held(task, names[3:4], place)
     texts = [*ODD_TEXTS, *("a" * length for length in LENGTHS)] if takes_any_text(task) else names[:13]
     for place, text in enumerate(texts):
@@ -185,9 +203,9 @@ WRONG_VALUES: tuple[Any, ...] = (-1, 5, ["NaN"], ["Infinity"], "nan", "NaN", "3"
 def wrong_holdings(task: Task) -> Iterator[tuple[str, list[Held]]]:
     """Yield what is wrong with pairs, and pairs that are wrong in this way: alone, and in company before and behind."""
     names = ["1", "2"] if isinstance(task.keys, int) else ["key 1", "key 2"]
-    good = dict.fromkeys(names, task.low)
+    good = dict.fromkeys(names, task.ends[0])
     yield from ((f"{wrong!r} as a whole", [wrong]) for wrong in ("key 1", 5, None))
-    if task.kind == DISCOVERY:
+    if not task.has_values:
         for wrong in (5, None, True):
             yield f"text {wrong!r}", [[wrong], [*names, wrong], [wrong, *names]]
         return
@@ -203,7 +221,15 @@ def wrong_holdings(task: Task) -> Iterator[tuple[str, list[Held]]]:
         yield "the value of what is left out", [{"": 5}, {**good, "": 5}, {"": 5, **good}]
     if task.more == REFUSE:
         listed = LISTED[: PADDING + 1]
-        yield "too many", [dict.fromkeys(listed, task.low), dict.fromkeys(listed[::-1], task.high)]
+        yield "too many", [dict.fromkeys(listed, task.ends[0]), dict.fromkeys(listed[::-1], task.ends[1])]
+
+
+def wrong_labels(segment: Segment, low: float) -> Iterator[tuple[str, list[Held]]]:
+    """Yield what is wrong with labels, of participants with and without pairs, and with the values of others."""
+    for label in (None, "b", "", "e\u0301", 5):
+        yield f"label {label!r}", [Labelled({}, label), Labelled({"key 1": low}, label)]
+    for value in WRONG_VALUES:
+        yield f"value {value!r}", [Labelled({"0": value}, label) for label in segment.labels]
 
 
 def few_holdings(task: Task) -> Iterator[Held]:
@@ -257,6 +283,23 @@ def public_part(task: Task, text: str) -> tuple[int, bool, int | None]:
     return len(body), asks_size, None if asks_size else word // (law.word_limit // law.functions)
 
 
+def labelled(task: Task, pairs: Iterable[Held]) -> Iterator[Held]:
+    """Yield pairs with all labels by turns, where a task has a segment."""
+    labels = [] if task.segment is None else task.segment.labels[::-1]
+    return (Labelled(held, labels[place % len(labels)]) if labels else held for place, held in enumerate(pairs))
+
+
+def nothing(task: Task) -> Held:
+    """Return what participants hold who hold nothing, with the first label where there is a segment."""
+    held: Held = {} if task.has_values else []
+    return held if task.segment is None else Labelled(held, task.segment.labels[0])
+
+
+def parted(held: Held) -> tuple[Held, Any]:
+    """Return pairs and the label, None where there is none."""
+    return held if isinstance(held, Labelled) else (held, None)
+
+
 class Run(NamedTuple):
     """What a new device holds, which answers it gets (a place in `FAILURES`), and the seed of its randomness."""
 
@@ -274,16 +317,15 @@ def check_alike(observer: Observer, name: str, *, few: bool = True) -> None:
     subject = SUBJECTS[name]
     task = task_of(subject)
     if few:
-        runs = [Run(held, 0, seed) for held, seed in product(few_holdings(task), SEEDS[::2])]
+        runs = [Run(held, 0, seed) for held, seed in product(labelled(task, few_holdings(task)), SEEDS[::2])]
     else:
         lengths = ALL_LENGTHS if name in ALL_LENGTHS_OF else ()
         runs = [
             Run(held, number % len(FAILURES), SEEDS[number % len(SEEDS)])
-            for number, held in enumerate(holdings(task, lengths))
+            for number, held in enumerate(labelled(task, holdings(task, lengths)))
         ]
     others = sorted({run[1:] for run in runs})
-    nothing: Held = [] if task.kind == DISCOVERY else {}
-    expected = dict(zip(others, observer(subject, [Run(nothing, *other) for other in others]), strict=True))
+    expected = dict(zip(others, observer(subject, [Run(nothing(task), *other) for other in others]), strict=True))
     for run, seen in zip(runs, observer(subject, runs), strict=True):
         for part, shown in expected[run[1:]].items():
             if shown != seen[part]:
@@ -299,7 +341,9 @@ Refuser = Callable[[Task | Series, Held], tuple[list[Any], bool]]
 def check_refusals(refuser: Refuser, name: str) -> None:
     """Check that wrong pairs are refused alone and in company, at all times, before anything is asked or stored."""
     subject = SUBJECTS[name]
-    for fault, cases in wrong_holdings(task_of(subject)):
+    task = task_of(subject)
+    wrong = wrong_holdings(task) if task.segment is None else wrong_labels(task.segment, task.ends[0])
+    for fault, cases in wrong:
         seen = [refuser(subject, held) for held in cases]
         if any(changed for _, changed in seen):
             raise AuditFailure(f"{name}: {fault}: something was asked or stored")

@@ -37,8 +37,10 @@ from support.holdings import (
     ROUNDS,
     START,
     Held,
+    Labelled,
     Run,
     moments,
+    parted,
     sealed_part,
     task_of,
     without_private_part,
@@ -174,11 +176,12 @@ def _tasks(subject: Task | Series) -> tuple[Task, ...]:
 def calls(subject: Task | Series, held: Held) -> Iterator[Call]:
     """Yield what a device does, and when: it reports, and at last flushes."""
     invitation = "token" if task_of(subject).coin == SERVER_COIN else None
+    pairs, label = parted(held)
     for time in moments(subject):
         if isinstance(subject, Task):
-            yield time, lambda client: client.submit(subject.id, held, invitation=invitation)
+            yield time, lambda client: client.submit(subject.id, pairs, invitation=invitation, segment=label)
         else:
-            yield time, lambda client: client.report(subject.id, held, spread=1.0)
+            yield time, lambda client: client.report(subject.id, pairs, spread=1.0, segment=label)
     yield END_SECONDS, Client.flush
     yield END_SECONDS, Client.ledger
 
@@ -220,8 +223,9 @@ def _read(value: Any) -> Any:
 
 def refuse(subject: Task | Series, held: Held) -> tuple[list[Any], bool]:
     """Return the errors of wrong pairs once a device knows the contract, and whether anything was asked or stored."""
-    if isinstance(held, dict):
-        held = {key: _read(value) for key, value in held.items()}
+    pairs, label = parted(held)
+    if isinstance(pairs, dict):
+        held = Labelled({key: _read(value) for key, value in pairs.items()}, label)
     world, errors = World(subject, {"contract": [], "admission": [], "reports": []}, 0), []
     with TemporaryDirectory(dir=MEMORY) as place, world.installed():
         state = Path(place) / "state"

@@ -23,6 +23,8 @@ from support.holdings import (
     Refuser,
     Run,
     moments,
+    nothing,
+    parted,
     public_part,
     sealed_part,
     task_of,
@@ -46,6 +48,7 @@ TRANSACTION = ["readwrite", {"durability": "strict"}]
 def _request(subject: Task | Series, held: Held, failures: dict[str, list[int]], seed: int) -> dict[str, Any]:
     task = task_of(subject)
     has_coin = task.coin == SERVER_COIN
+    pairs, _ = parted(held)
     return {
         "contract": subject.to_json(),
         "coin": COIN if has_coin else None,
@@ -53,7 +56,7 @@ def _request(subject: Task | Series, held: Held, failures: dict[str, list[int]],
         "failures": failures,
         "seed": seed,
         "highestByte": HIGHEST_BYTE,
-        "held": {"pairs": list(held.items())} if isinstance(held, dict) else {"other": held},
+        "held": {"pairs": list(pairs.items())} if isinstance(pairs, dict) else {"other": pairs},
     }
 
 
@@ -66,20 +69,26 @@ def _call(time: float, method: str, subject: Task | Series, **options: Any) -> d
     }
 
 
-def _reports(subject: Task | Series) -> list[dict[str, Any]]:
+def _reports(subject: Task | Series, held: Held) -> list[dict[str, Any]]:
     """Return the calls that report."""
+    _, label = parted(held)
+    options: dict[str, Any] = {} if label is None else {"segment": label}
     if isinstance(subject, Series):
-        return [_call(time, "report", subject, spread=1) for time in moments(subject)]
-    invited = {"invitation": "token"} if subject.coin == SERVER_COIN else {}
-    return [_call(time, "submit", subject, **invited) for time in moments(subject)]
+        return [_call(time, "report", subject, spread=1, **options) for time in moments(subject)]
+    if subject.coin == SERVER_COIN:
+        options["invitation"] = "token"
+    return [_call(time, "submit", subject, **options) for time in moments(subject)]
 
 
 def observer(client: Path = CLIENT) -> Observer:
     """Return what observes the client in a folder."""
 
     def observe_all(subject: Task | Series, runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
-        calls = [*_reports(subject), *(_call(END_SECONDS, method, subject) for method in ("flush", "ledger"))]
-        requests = [_request(subject, held, FAILURES[way], seed) | {"calls": calls} for held, way, seed in runs]
+        last = [_call(END_SECONDS, method, subject) for method in ("flush", "ledger")]
+        requests = [
+            _request(subject, held, FAILURES[way], seed) | {"calls": [*_reports(subject, held), *last]}
+            for held, way, seed in runs
+        ]
         tasks = [subject] if isinstance(subject, Task) else [subject.task_of(number + 1) for number in range(ROUNDS)]
         shown = _Shown({task.id: task for task in tasks})
         return map(shown.answer, node(client, SCRIPT).ask(*requests))
@@ -134,7 +143,9 @@ def refuser(client: Path = CLIENT) -> Refuser:
         known = "series" if isinstance(subject, Series) else "task"
         # Caps are remembered, too.
         first = [_call(0, known, subject), _call(0, "cap", subject)]
-        [answer] = node(client, SCRIPT).ask(_request(subject, held, RIGHT, 0) | {"calls": [*first, *_reports(subject)]})
+        [answer] = node(client, SCRIPT).ask(
+            _request(subject, held, RIGHT, 0) | {"calls": [*first, *_reports(subject, held)]}
+        )
         before, *after = answer["rows"][1:]
         # A mixer is asked for its text, too.
         asked = 1 + (task_of(subject).mixer is not None)
@@ -147,8 +158,9 @@ def check_surroundings(client: Path, subject: Task | Series) -> None:
     """Check what a page asks of its browser: to add nothing to requests, and to keep what is stored; and what it shows."""
     # The first upload has no answer, the next ones have: the report waits, and is then sent.
     failures = RIGHT | {"reports": [0] * 3}
-    calls = [*_reports(subject), *(_call(END_SECONDS, method, subject) for method in ("flush", "ledger"))]
-    [answer] = node(client, SCRIPT).ask(_request(subject, {}, failures, 1) | {"calls": calls})
+    held = nothing(task_of(subject))
+    calls = [*_reports(subject, held), *(_call(END_SECONDS, method, subject) for method in ("flush", "ledger"))]
+    [answer] = node(client, SCRIPT).ask(_request(subject, held, failures, 1) | {"calls": calls})
     for _, _, path, options in (each for each in answer["seen"] if each[0] == "request"):
         asked = {name: option for name, option in options.items() if name not in ("body", "origin", "signal")}
         expected = REQUEST_OPTIONS | (SENT_OPTIONS if "body" in options else {})
@@ -169,9 +181,10 @@ def check_surroundings(client: Path, subject: Task | Series) -> None:
 
 def check_strangers(client: Path, subject: Task | Series) -> None:
     """Check that nothing is reported where what admits a report is no collector, but only a collector can."""
+    held = nothing(task_of(subject))
     for stranger in STRANGERS:
         failures = RIGHT | {"admission": [stranger] * 50}
-        [answer] = node(client, SCRIPT).ask(_request(subject, {}, failures, 1) | {"calls": _reports(subject)})
+        [answer] = node(client, SCRIPT).ask(_request(subject, held, failures, 1) | {"calls": _reports(subject, held)})
         paths = [each[2] for each in answer["seen"] if each[0] == "request"]
         if not any(path.endswith("/admission") for path in paths):
             raise AuditFailure(f"nothing is asked: {answer['results']}")

@@ -26,14 +26,14 @@ People = list[dict[int, float]]
 
 
 def csv_file(path: Path, *rows: Row) -> Path:
-    lines = [",".join(NAMES), *(",".join("" if part is None else str(part) for part in row) for row in rows)]
+    lines = [",".join(NAMES.names), *(",".join("" if part is None else str(part) for part in row) for row in rows)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 
 def parquet_file(path: Path, *rows: Row) -> Path:
     columns = zip(*rows, strict=True)
-    pq.write_table(pa.table(dict(zip(NAMES, map(list, columns), strict=True))), path)
+    pq.write_table(pa.table(dict(zip(NAMES.names, map(list, columns), strict=True))), path)
     return path
 
 

@@ -224,9 +224,12 @@ def send_reports(server: ServeProcess, task: pckv.Task, reports: list[pckv.Repor
     httpx2.post(address, json=content, timeout=20, verify=NO_CERTIFICATES).raise_for_status()
 
 
-def fill_task(operator: Person, name: str, keys: list[str], pairs: str = "", users: str = "2000") -> None:
-    """Fill in the form for a new task, about people who hold up to three keys unless said otherwise."""
+def fill_task(
+    operator: Person, name: str, keys: list[str], pairs: str = "", users: str = "2000", *, rated: bool = True
+) -> None:
+    """Fill in the form for a new task, about people who rate up to three keys unless said otherwise."""
     page = operator.page
+    page.get_by_label("People choose and rate" if rated else "People choose", exact=False).first.check()
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Keys, one per line").fill("\n".join(keys))
     page.get_by_label("People expected").fill(users)
@@ -336,8 +339,23 @@ def choose(page: Any, option: str, value: str) -> None:
 
 
 def download(page: Any, form: str) -> Path:
+    return _downloaded(page, page.get_by_role("group", name="Download"), form)
+
+
+def is_within_the_width(element: Any) -> bool:
+    """Return whether an element is visible in a page that is not scrolled sideways."""
+    box, width = element.bounding_box(), element.page.viewport_size["width"]
+    return bool(box["x"] + box["width"] <= width)
+
+
+def download_of(page: Any, group: Any, form: str) -> list[str]:
+    """Return the lines of a file that one of several groups of buttons gives."""
+    return _downloaded(page, group, form).read_text(encoding="utf-8").splitlines()
+
+
+def _downloaded(page: Any, group: Any, form: str) -> Path:
     with page.expect_download() as waiting:
-        page.get_by_role("group", name="Download").get_by_role("button", name=form, exact=True).click()
+        group.get_by_role("button", name=form, exact=True).click()
     return Path(waiting.value.path())
 
 

@@ -15,9 +15,9 @@ ROUND_KEYS = ["alien", "heat", "up"]
 
 
 def make_series(panels: int = 3, **options: object) -> Series:
-    """Return a series about three keys."""
-    chosen = {"epsilon": 4, "padding": 1, "mechanism": "grr", "more": "refuse", **options}
-    task = Task(name="weekly", keys=ROUND_KEYS, values=(1, 5), **chosen)  # type: ignore[arg-type]
+    """Return a series about three keys, with values unless said otherwise."""
+    chosen = {"values": (1, 5), "epsilon": 4, "padding": 1, "mechanism": "grr", "more": "refuse", **options}
+    task = Task(name="weekly", keys=ROUND_KEYS, **chosen)  # type: ignore[arg-type]
     return Series(task=task, first="2030-01-07", period=7, panels=panels)
 
 

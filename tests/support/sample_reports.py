@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pckv import Tally, Task
+from pckv import Segment, Tally, Task
 from pckv.base.arrays import Bytes, Messages
 from pckv.base.wire import Words
 from pckv.counting.job import Job
@@ -28,7 +28,17 @@ def make_task(mechanism: str, keys: int = 11, padding: int = 1) -> Task:
 GRR, UE, COMPACT, COLLISION = map(make_task, ("grr", "ue", "ue-compact", "collision"))
 # More words than are counted in one array.
 SPARSE = make_task("grr", 2**24)
-TASKS = {"grr": GRR, "ue": UE, "ue-compact": COMPACT, "collision": COLLISION, "sparse": SPARSE}
+GROUPED = Task(name="t", keys=11, values=(0, 1), epsilon=1, padding=1, segment=Segment("group", ["a", "b"]))
+TOGETHER = Task(name="t", keys=11, epsilon=1, padding=3, together=True)
+TASKS = {
+    "grr": GRR,
+    "ue": UE,
+    "ue-compact": COMPACT,
+    "collision": COLLISION,
+    "sparse": SPARSE,
+    "by group": GROUPED,
+    "together": TOGETHER,
+}
 
 
 def some_messages(task: Task, count: int, seed: int = 1) -> Messages:

@@ -21,7 +21,7 @@ from pckv.auditing.traced import Seed
 from pckv.base.errors import AuditFailure
 from pckv.base.randomness import BITS, Tape
 from pckv.contract.coins import coin_choice
-from pckv.device.perturb import choose_other, make_message, read_pairs
+from pckv.device.perturb import choose_other, make_message, read_label, read_pairs
 from pckv.mechanisms.discovery import device as discovery
 from pckv.mechanisms.discovery.device import read_texts
 from pckv.mechanisms.discovery.law import DiscoveryLaw
@@ -57,11 +57,15 @@ class PublicGroups(PrefixTree):
 
 @dataclass(frozen=True)
 class Setting:
-    """A task and a participant's pairs, of which a discovery takes the keys, and their coin where the server gives one."""
+    """A task, a participant's pairs and label, and their coin where the server gives one.
+
+    Of the pairs, discoveries and keys without values take the keys.
+    """
 
     task: Task
     pairs: dict[str, float]
     coin: bytes | None = None
+    segment: str | None = None
 
     @property
     def functions(self) -> int | None:
@@ -78,7 +82,7 @@ class Setting:
             function = None if choice is None else choice.function
             return discovery.perturb(self.task.law, tree, self.task.digest, texts, tape, function)
         pairs = choose_other(self.task, read_pairs(self.task, self.pairs), tape)
-        return make_message(self.task, pairs, tape, choice)
+        return make_message(self.task, pairs, tape, choice, read_label(self.task, self.segment))
 
     def __str__(self) -> str:
         task = self.task
@@ -214,8 +218,11 @@ def _check_batch(process: NodeProcess, requests: Sequence[tuple[Setting, Sequenc
         *(
             {
                 "task": setting.task.to_json(),
-                "pairs": list(setting.pairs.items()),
+                **(
+                    {"pairs": list(setting.pairs.items())} if setting.task.has_values else {"keys": list(setting.pairs)}
+                ),
                 "coin": setting.coin and setting.coin.hex(),
+                "segment": setting.segment,
                 "runs": [[str(draw) for draw in point.draws] for point in points],
             }
             for setting, points in requests

@@ -158,7 +158,7 @@ def _random(mechanism: str, seeded: random.Random) -> Iterator[Setting]:
         task = seeded.choice((_as_it_is, _named, _refusing))(task)
         most = padding if task.more == REFUSE else keys
         held = seeded.sample(range(keys), min(most, int(2 ** seeded.uniform(0, 7)) - 1))
-        values = (task.low, task.high, seeded.uniform(task.low, task.high))
+        values = (*task.ends, seeded.uniform(*task.ends))
         yield Setting(task, {task.key_name(key): seeded.choice(values) for key in held})
         made += 1
 

@@ -175,4 +175,4 @@ def test_every_other_command_of_the_guides_is_known() -> None:
     )
     lines = [line for page in ("collect-with-a-mixer", "run-a-mixer") for line in commands(page)]
     left = [line for line in lines if line.startswith("pckv ") and not line.startswith(run_here)]
-    assert left == ["pckv plan --keys 100 --mixed 20000 --epsilon 1 --pairs 3"]
+    assert left == ["pckv plan --keys 100 --mixed 20000 --epsilon 1 --pairs 3 --low 1 --high 5"]

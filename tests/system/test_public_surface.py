@@ -23,6 +23,7 @@ PUBLIC_NAMES = {
         "PckvError",
         "Plan",
         "Report",
+        "Segment",
         "Series",
         "Tally",
         "Task",

@@ -25,7 +25,7 @@ from support.parts import ROOT
 MAX_WORDS_PER_PAGE = 1500
 LOOKED_UP = ("docs/reference/", "docs/appendix/")
 MAX_COLUMNS = 100
-MAX_LINES_OF_README = 120
+MAX_LINES_OF_README = 170
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,14 @@ from pckv.base.budget import exp_lower
 from pckv.base.canonical import base64url, from_base64url
 from pckv.base.errors import PairsError, ParameterError, ReportError, TallyError, TaskError
 from pckv.base.levels import level_values
+from pckv.base.limits import PAIRS
 from pckv.base.randomness import Tape, fixed_source
 from pckv.contract.coins import coin_choice, follows_coin
 from pckv.counting.engines import numpy as numpy_engine
 from pckv.counting.job import Job
 from pckv.device.perturb import perturb_from
 from pckv.files.reports.reader import ReportFile
+from pckv.mechanisms.derivation import MECHANISMS
 from pckv.mechanisms.discovery.device import read_texts
 from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.padding import placed
@@ -57,8 +60,8 @@ def cases(name: str, *, positive: bool) -> list[dict[str, Any]]:
 
 
 def held_by(case: dict[str, Any]) -> Any:
-    """Return the pairs of a case, or the texts if it is of a discovery."""
-    return case["texts"] if "texts" in case else case["pairs"]
+    """Return the pairs of a case, its keys without values, or the texts if it is of a discovery."""
+    return next(case[name] for name in ("pairs", "keys", "texts") if name in case)
 
 
 def test_there_are_enough_vectors() -> None:
@@ -113,6 +116,36 @@ def test_every_mechanism_with_words_has_reports_of_2_3_5_and_16_levels() -> None
         assert seen[mechanism, 5, False] >= 10
 
 
+def test_every_mechanism_has_vectors_of_keys_without_values() -> None:
+    for name, member, fewest in (("reports", "task", 20), ("tallies", "task", 10), ("tasks", "json", 4)):
+        tasks = [read_task(case[member]) for case in cases(name, positive=True)]
+        seen = Counter(task.mechanism for task in tasks if not task.has_values and task.kind == PAIRS)
+        assert seen.keys() == LAWS.keys()
+        assert min(seen.values()) >= fewest, name
+    chosen = [case for case in cases("thresholds", positive=True) if case.get("levels") == 1]
+    assert sum(case.get("q_is_chosen", False) for case in chosen) >= 20
+    assert sum(case.get("symbols_are_chosen", False) for case in chosen) >= 40
+
+
+def test_derived_items_have_reports_of_all_kinds_of_sets() -> None:
+    """With every label; of no keys, as many as the padding and more; of pairs and of answers about sizes."""
+    labels: dict[str, set[str]] = {}
+    kinds: dict[tuple[str, bool], set[str]] = {pair: set() for pair in product(MECHANISMS, (False, True))}
+    for case in cases("reports", positive=True):
+        task = read_task(case["task"])
+        if task.derivation is None:
+            continue
+        size, word = len(held_by(case)), task.message_format.decode(from_base64url(case["body"]))
+        seen = kinds[task.mechanism, task.together]
+        seen.add("none" if not size else "more" if size > task.padding else "taken")
+        seen.add("size" if word >= (task.law.word_limit or 0) else "pairs")
+        if task.segment is not None:
+            labels.setdefault(task.id, set()).add(case["segment"])
+            assert labels[task.id] <= set(task.segment.labels)
+    assert all(seen == {"none", "taken", "more", "size", "pairs"} for seen in kinds.values())
+    assert sorted(map(len, labels.values())) == [3, 3, 3, 3, 3, 16, 16, 16]
+
+
 def test_two_levels_have_the_words_and_thresholds_that_signs_had() -> None:
     """What the vectors were before tasks had levels, given the same tapes: the ids of tasks are all that changed."""
     reports = [[held_by(case), case["tape"], case["id"], case["body"]] for case in cases("reports", positive=True)]
@@ -160,7 +193,7 @@ def test_reports() -> None:
     for case in cases("reports", positive=True):
         task = read_task(case["task"])
         tape = Tape(task.draws, fixed_source(bytes.fromhex(case["tape"])))
-        report = perturb_from(tape, task, held_by(case))
+        report = perturb_from(tape, task, held_by(case), segment=case.get("segment"))
         assert (base64url(report.id), base64url(report.body)) == (case["id"], case["body"])
 
 
@@ -211,7 +244,7 @@ def test_every_mechanism_has_reports_of_several_keys_that_are_not_listed() -> No
     for case in cases("reports", positive=True):
         task = read_task(case["task"])
         if task.other is not None:
-            held = [task.held_index(key) for key in case["pairs"]]
+            held = [task.held_index(key) for key in held_by(case)]
             seen[task.mechanism] += held.count(task.key_count - 1) > 1
     assert set(seen) == set(LAWS)
     assert min(seen.values()) >= 10
@@ -222,7 +255,7 @@ def test_hashes_have_reports_of_texts_of_one_number() -> None:
     for case in cases("reports", positive=True):
         task = read_task(case["task"])
         if task.is_hashed:
-            numbers = [number for key in case["pairs"] if (number := task.held_index(key)) is not None]
+            numbers = [number for key in held_by(case) if (number := task.held_index(key)) is not None]
             repeats += len(set(numbers)) < len(numbers)
     assert repeats >= 6
 
@@ -234,7 +267,7 @@ def test_coins() -> None:
         asks_size, function = coin_choice(task, coin)
         if "body" in case:
             tape = Tape(task.draws, fixed_source(bytes.fromhex(case["tape"])))
-            report = perturb_from(tape, task, held_by(case), coin)
+            report = perturb_from(tape, task, held_by(case), coin, segment=case.get("segment"))
             assert (report.id, base64url(report.body)) == (coin, case["body"])
             assert follows_coin(task, coin, task.message_format.decode(report.body))
             continue
@@ -291,7 +324,7 @@ def test_negative_vectors_fail_where_they_say(name: str) -> None:
         task = read_task(case["task"])
         if step == "pairs":
             with pytest.raises(PairsError, match=reason):
-                perturb_from(Tape(task.draws), task, held_by(case))
+                perturb_from(Tape(task.draws), task, held_by(case), segment=case.get("segment"))
         elif step == "report":
             with pytest.raises(ReportError) as caught:
                 task.message_format.decode(from_base64url(case["body"]))

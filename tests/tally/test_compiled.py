@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pckv import Tally, Task
 from pckv.base.errors import ReportError
+from pckv.base.wire import BitPlanes
 from pckv.tally.layouts import PlaneLayout, plane_problems
 from pckv.tally.loops import LANES_AT_ONCE, are_planes, count_bits
 from pckv.tally.tally import CompiledPlaneLayout, compiled_tally, fast_tally
@@ -181,7 +182,7 @@ def test_any_bytes_are_planes_or_not(keys: int, rows: int, seed: int) -> None:
     bodies = np.random.default_rng(seed).integers(0, 256, (rows, width), np.uint8)
     # Signs are mostly a subset of presence, so that both answers occur.
     bodies[:, width // 2 :] &= bodies[:, : width // 2]
-    assert are_planes(bodies, keys) == (not list(plane_problems(bodies, keys)))
+    assert are_planes(bodies, keys) == (not list(plane_problems(bodies, BitPlanes(keys))))
 
 
 @pytest.mark.parametrize("task", [GRR, UE, COMPACT, SPARSE], ids=lambda task: task.mechanism)

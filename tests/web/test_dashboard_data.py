@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 import pckv
 from pckv.collector.analysis import estimates as estimates_part
-from pckv.estimators.results.estimates import COLUMNS
+from pckv.estimators.results.key_estimate import COLUMNS
 from support.collectors import Running, check_problem, new_task, report, running, some_reports, wait_until
 from support.site import HOSTILE
 from support.stores import add
@@ -134,6 +136,36 @@ def test_the_chart_has_a_bar_of_shares_per_key(site: Running) -> None:
     rows = site.get(f"/tasks/{task.id}/estimates?sort=-frequency").json()["estimates"]
     parts = {(part["key"], part["level"]): part["share"] for part in bars["layer"][0]["data"]["values"]}
     assert parts == {(row["key"], f"{share['value']:g}"): share["share"] for row in rows for share in row["shares"]}
+
+
+@pytest.mark.parametrize("keys", [["Alien", HOSTILE, "Heat"], "hashed"], ids=["listed", "hashed"])
+def test_nothing_is_said_of_means_where_keys_have_no_values(site: Running, keys: list[str] | str) -> None:
+    task = site.add_task(keys=keys, values=None, padding=2, epsilon=4, mechanism="collision")
+    path, asked = f"/tasks/{task.id}", "keys=Alien&keys=Heat"
+    overview = site.get(f"{path}/overview").json()
+    assert (overview["low"], overview["high"], overview["level_values"]) == (None, None, [1])
+    add(site.store, *some_reports(range(300), task), task=task)
+    places = ["overview", f"estimates?{asked}", "precision", "key?name=Alien", "key/levels?name=Alien"]
+    if not task.is_hashed:
+        site.administer("PATCH", path, b'{"public_results": true}').raise_for_status()
+        places += ["results", "chart", "chart?hostile=1%25"]
+    for place in places:
+        answer = site.get(f"{path}/{place}")
+        assert answer.status_code == 200, place
+        # A reader of the table is told which columns there are.
+        assert "mean" not in answer.text.replace('"has_means": false', "").replace('"has_means":false', ""), place
+    [row, _] = site.get(f"{path}/estimates?{asked}").json()["estimates"]
+    assert {*row} - {"collides"} == {"key", "frequency", "frequency_low", "frequency_high", "detected"}
+    header = site.get(f"{path}/estimates?{asked}", Accept="text/csv").text.partition("\n")[0]
+    assert "frequency" in header
+    assert "mean" not in header
+    file = site.get(f"{path}/estimates?{asked}", Accept="application/vnd.apache.parquet").content
+    assert not [name for name in pq.read_schema(io.BytesIO(file)).names if "mean" in name]
+    for sort in ("mean", "-mean"):
+        answer = site.get(f"{path}/estimates?{asked}&sort={sort}")
+        check_problem(answer, 400, "malformed")
+        assert answer.json()["detail"] == "sort by mean needs values: the keys of this task have none"
+    check_problem(site.get(f"{path}/estimates?{asked}&quantile=0.5"), 400, "malformed")
 
 
 def test_search_ignores_case_and_states_the_number_of_matches(site: Running) -> None:

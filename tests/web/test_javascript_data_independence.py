@@ -10,7 +10,18 @@ import pytest
 from pckv.base.limits import SERVER_COIN
 from pckv.contract.series import Series
 from support.faults import Fault
-from support.holdings import FAILURES, SHORT, SHORT_REFUSALS, SUBJECTS, THOROUGH, Run, check_alike, check_refusals
+from support.holdings import (
+    FAILURES,
+    SHORT,
+    SHORT_REFUSALS,
+    SUBJECTS,
+    THOROUGH,
+    Run,
+    check_alike,
+    check_refusals,
+    nothing,
+    task_of,
+)
 from support.node import CLIENT
 from support.observed_javascript import check_strangers, check_surroundings, observer, refuser
 
@@ -33,7 +44,8 @@ def test_wrong_pairs_are_refused_before_anything_is_asked_or_stored() -> None:
 def test_devices_report_and_retry() -> None:
     """So that they are not alike for doing nothing."""
     for name in SHORT:
-        lost, unanswered, _, refused = observer()(SUBJECTS[name], [Run({}, way, 1) for way in range(len(FAILURES))])
+        held = nothing(task_of(SUBJECTS[name]))
+        lost, unanswered, _, refused = observer()(SUBJECTS[name], [Run(held, way, 1) for way in range(len(FAILURES))])
         for seen in (lost, unanswered):
             assert {entry["status"] for entry in seen["results"][-1]} == {"sent"}
             assert sum(kind == "pause" for kind, *_ in seen["requests"]) >= 2
@@ -68,7 +80,7 @@ def refused(name: str) -> Callable[[Path], None]:
 
 TURN = "this.#turn(member, now, spread, last)"
 READ = "const given = Array.from("
-PAIRS = "    checkPairs(task, pairs);\n"
+PAIRS = "    checkHeld();\n"
 FAULTS = (
     Fault("rounds with three pairs or more are due earlier", "series.js", {TURN: "this.#turn(member, now, pairs.size > 2 ? spread / 2 : spread, last)"}, alike("series of grr")),
     Fault("panel 0 for large first sets", "series.js", {"const { series } = member;": "if (pairs.size > 9) member.panel = 0;\n    const { series } = member;"}, alike("series of grr")),
@@ -79,13 +91,15 @@ FAULTS = (
     Fault("texts that cannot be keys are refused", "unlisted.js", {"if (isHeld && !isName(text)) return undefined;": ""}, alike("hashed and sizes")),
     Fault("forms of one listed key are refused", "unlisted.js", {"  // A text may be given in two forms of Unicode.\n  checkRepeats() {}\n": ""}, alike("other, refuse")),
     Fault("forms of one listed key are refused after admission", "unlisted.js", {"if (others.length <= 1)": 'check(listed.length === pairs.length - others.length, "bad_pairs", "a key is given twice");\n    if (others.length <= 1)'}, alike("other, refuse")),
-    Fault("a longer pause after larger sets", "index.js", {"return this._store(task, pairs, coin, invitation);": "await new Promise((resolve) => setTimeout(resolve, 100 * pairs.size));\n    return this._store(task, pairs, coin, invitation);"}, alike("other")),
+    Fault("a longer pause after larger sets", "index.js", {"return this._store(task, pairs, segment, coin, invitation);": "await new Promise((resolve) => setTimeout(resolve, 100 * pairs.size));\n    return this._store(task, pairs, segment, coin, invitation);"}, alike("other")),
     Fault("the size of a set is stored", "index.js", {'await on("spent", "add", entry);': 'await on("spent", "add", { ...entry, size: pairs.size });'}, alike("other")),
     Fault("larger sets wait less for an answer", "index.js", {"const perturbed = !made": "if (pairs.size > 2) this.retryPolicy = { ...this.retryPolicy, timeout: 9 };\n    const perturbed = !made"}, alike("other")),
     Fault("the sealed length depends on the pairs", "index.js", {"sealed: await seal(task, body) }": "sealed: Uint8Array.of(...(await seal(task, body)), ...Array(pairs.size).fill(0)) }"}, alike("mixed")),
     Fault("larger sets go to the collector", "index.js", {"const address = { url: this._origin(task),": "const address = { url: pairs.size > 9 ? this.url : this._origin(task),"}, alike("mixed")),
+    Fault("the label is stored", "index.js", {'await on("spent", "add", entry);': 'await on("spent", "add", { ...entry, segment });'}, alike("by group")),
+    Fault("the label is checked after admission", "index.js", {"() => checkPairs(task, pairs, segment)": "() => checkPairs(task, pairs, task.segment?.labels[0])"}, refused("by group")),
     Fault("pairs are checked after admission", "index.js", {PAIRS: ""}, refused("levels")),
-    Fault("pairs are checked when a report is due", "series.js", {"    checkPairs(series.task, pairs);\n": "", 'if (receipt.status !== "due") return receipt;': 'if (receipt.status !== "due") return receipt;\n    checkPairs(series.task, pairs);'}, refused("series of grr")),
+    Fault("pairs are checked when a report is due", "series.js", {"    checkPairs(series.task, pairs, segment);\n": "", 'if (receipt.status !== "due") return receipt;': 'if (receipt.status !== "due") return receipt;\n    checkPairs(series.task, pairs, segment);'}, refused("series of grr")),
 )  # fmt: skip
 
 

@@ -18,8 +18,9 @@ from pckv import Task
 from pckv.base.canonical import decimal_text
 from pckv.base.errors import AuditFailure, PairsError, ParameterError, TaskError
 from pckv.base.levels import Levels, checked_levels, level_values
+from pckv.base.limits import PAIRS
 from pckv.device.perturb import read_pairs
-from support.client_vectors import check_answers, vectors
+from support.client_vectors import check_answers, check_vectors, vectors
 from support.faults import Fault
 from support.node import CLIENT, NodeProcess, node
 from support.traced_client import comparison
@@ -146,38 +147,86 @@ def check_levels(mechanism: str) -> Callable[[Path], None]:
     return comparison(partial(level_requests_of, mechanism))
 
 
+def check_vectors_without_values(client: Path) -> None:
+    """Check a client on the tasks and the refused reports of keys without values; another test runs all vectors."""
+    cases: dict[str, list[dict[str, Any]]] = {name: [] for name in vectors()}
+    cases["tasks"] = [case for case in vectors()["tasks"] if '"low":null' in case["json"] and PAIRS in case["json"]]
+    cases["reports"] = [
+        case for case in vectors()["reports"] if '"low":null' in case["task"] and ("fails_at" in case or _repeats(case))
+    ]
+    assert len(cases["tasks"]) >= 50
+    check_vectors(client, cases)
+
+
+def _repeats(case: dict[str, Any]) -> bool:
+    held = case.get("keys", [])
+    return len(set(held)) < len(held)
+
+
+def test_vectors_without_values() -> None:
+    check_vectors_without_values(CLIENT)
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_every_draw_makes_the_message_of_python(mechanism: str) -> None:
     check_levels(mechanism)(CLIENT)
 
 
-KEYS, LEVELS, GRR, COMPACT, COLLISION = (
-    "listed-keys.js",
-    "levels.js",
-    *(f"mechanisms/{name}.js" for name in MECHANISMS),
-)
-grr, compact, collision = (check_levels(name) for name in MECHANISMS)
+KEYS, LEVELS, BASE = "listed-keys.js", "levels.js", "mechanisms/base.js"
+UE, GRR, COMPACT, COLLISION = (f"mechanisms/{name}.js" for name in MECHANISMS)
+ue, grr, compact, collision = (check_levels(name) for name in MECHANISMS)
 SPACED = "Number(`${first + step.times(level).floor}e-${decimals}`)"
 
 MUTANTS = (
-    Fault("rounded to the other neighbour", COMPACT, {"lower + tape.bernoulli(threshold)": "lower + 1 - tape.bernoulli(threshold)"}, compact),
+    Fault("rounded to the other neighbour", BASE, {"lower + tape.bernoulli(threshold)": "lower + 1 - tape.bernoulli(threshold)"}, compact),
     Fault("rounded to the level below the neighbours", LEVELS, {"return { lower, ": "return { lower: Math.max(lower - 1, 0), "}, grr),
     Fault("the last level is never reached", LEVELS, {"levelValues.slice(1, -1)": "levelValues.slice(1, -2)"}, grr),
     Fault("a threshold of the whole range", LEVELS, {"(high - low)": "(levelValues.at(-1) - low)"}, collision),
     Fault("a threshold that is too small by one", LEVELS, {"* 2 ** 53))": "* 2 ** 53) - 1)"}, grr),
     Fault("the residues of another level", COMPACT, {"this.levels - 1 - level": "level"}, compact),
     Fault("the residues of two levels", COMPACT, {"this.levels - 1 - level": "1 - Math.min(level, 1)"}, compact),
-    Fault("items of two levels in words", GRR, {"BigInt(this.levels * key + lower)": "BigInt(2 * key + lower)"}, grr),
+    Fault("items of two levels in words", GRR, {"BigInt(this.levels * pair.key": "BigInt(2 * pair.key"}, grr),
     Fault("items of two levels at positions", COLLISION, {"this.itemSymbol(drawn, this.levels * key": "this.itemSymbol(drawn, 2 * key"}, collision),
     Fault("words of two levels", GRR, {"BigInt(levels * all)": "BigInt(2 * all)"}, grr),
     Fault("dummies with other levels", GRR, {"lower: 0, threshold": "lower: this.levels - 2, threshold"}, grr),
     Fault("dummies with other residues", COMPACT, {"lower: 0, threshold": "lower: this.levels - 2, threshold"}, compact),
     Fault("levels in doubles", LEVELS, {SPACED: "low.number + (high.number - low.number) / (count - 1) * level"}, check_values),
     Fault("levels cut after few decimals", LEVELS, {"MORE_DECIMALS = 30": "MORE_DECIMALS = 12"}, check_values),
-    Fault("values between levels are taken", KEYS, {'between === "round" ||': 'between === "refuse" ||'}, check_refusals),
+    Fault("values between levels are taken", KEYS, {'between !== "refuse" ||': 'between === "refuse" ||'}, check_refusals),
+)  # fmt: skip
+
+DRAWN_LEVEL = "this.levels > 1 ? lower + tape.bernoulli(threshold) : lower"
+DUMMY = "lower: 0, threshold"
+# With values there is no fault.
+FAULTS_WITHOUT_VALUES = (
+    Fault("a plane of signs", UE, {"Uint8Array(this.levels * planeBytes)": "Uint8Array(2 * planeBytes)"}, ue),
+    Fault("fakes of two signs", UE, {"this.count = BigInt(levels)": "this.count = 2n"}, ue, "realises more|decides differently"),
+    Fault("a sign that is flipped", UE, {"this.levels > 1 ? new Fraction(silent).over(value.plus(1)).ceil : 0n": "new Fraction(silent).over(value.plus(1)).ceil"}, ue),
+    Fault("the level of a dummy is drawn", BASE, {DRAWN_LEVEL: "lower + (threshold ? tape.bernoulli(threshold) : 0)"}, grr),
+    Fault("a level is drawn", BASE, {DRAWN_LEVEL: "lower + tape.bernoulli(threshold ?? 0n)"}, collision),
+    Fault("dummies with two levels", GRR, {DUMMY: f"{DUMMY.replace('0', 'this.levels > 1 ? 0 : Number(tape.below(2n))')}"}, grr),
+    Fault("dummies with two sets of residues", COMPACT, {DUMMY: DUMMY.replace("0", "this.levels > 1 ? 0 : -1")}, compact),
+    Fault("words of two levels", GRR, {"this.levels * pair.key": "Math.max(2, this.levels) * pair.key"}, grr),
+    Fault("a set of residues is kept as one of them", COMPACT, {"inside = expLower(epsilon).times(this.r)": "inside = expLower(epsilon).times(this.levels > 1 ? this.r : 1n)"}, compact),
+    Fault("a set of residues is rounded up", COMPACT, {"over(inside.plus(others)).floor": "over(inside.plus(others))[this.levels > 1 ? 'floor' : 'ceil']"}, compact, "realises more"),
+    Fault("items of two levels", COLLISION, {"this.levels * key + level": "Math.max(2, this.levels) * key + level"}, collision),
+    Fault("hits are rounded up", COLLISION, {"plus(this.symbols - most)).floor": "plus(this.symbols - most))[this.levels > 1 ? 'floor' : 'ceil']"}, collision, "realises more"),
+    Fault("positions of two levels", COLLISION, {"const items = levels * keys": "const items = Math.max(2, levels) * keys"}, check_vectors_without_values),
+    Fault("as many symbols as the padding", COLLISION, {"isWithin(symbols, padding + 1,": "isWithin(symbols, levels > 1 ? padding + 1 : padding,"}, check_vectors_without_values),
+    Fault("a range without levels", LEVELS, {"high === null && levels === 1 && between === null": "levels === 1 && between === null"}, check_vectors_without_values),
+    Fault("any number of levels without values", LEVELS, {"high === null && levels === 1 && between === null": "high === null && between === null"}, check_vectors_without_values),
+    Fault("something between no levels", LEVELS, {"high === null && levels === 1 && between === null": "high === null && levels === 1"}, check_vectors_without_values),
+    Fault("an overlap without values", COMPACT, {"isShared ? this.levels === 2 &&": "isShared ?"}, check_vectors_without_values),
+    Fault("keys counted as often as they are given", KEYS, {"new Set(keys)": "keys"}, check_vectors_without_values),
+    Fault("pairs where keys have no values", KEYS, {" && !(keys instanceof Map)": ""}, check_vectors_without_values),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 def test_a_mutant_is_caught(mutant: Fault, tmp_path: Path) -> None:
+    mutant.check_caught(tmp_path)
+
+
+@pytest.mark.parametrize("mutant", FAULTS_WITHOUT_VALUES, ids=str)
+def test_a_mutant_without_values_is_caught(mutant: Fault, tmp_path: Path) -> None:
     mutant.check_caught(tmp_path)

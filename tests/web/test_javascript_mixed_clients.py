@@ -37,11 +37,11 @@ def planted(fault: str, file: str, replaced: dict[str, str], check: Check) -> Fa
 
 
 INDEX, SERIES, LEDGER, MIXED = "index.js", "series.js", "ledger.js", "mixed.js"
-SEAL, SENT = "const { body } = makeReport(task, pairs);", "body: report.sealed"
+SEAL, SENT = "const { body } = makeReport(task, pairs, undefined, segment);", "body: report.sealed"
 ORIGIN = 'this._post(this._origin(task), task.id, "admission"'
 LOCKED = "    return this._locked(async (on) => {\n      const entry = await this._allow(on, task);"
 FAULTS = (
-    planted("an id inside the envelope", INDEX, {SEAL: "const made = makeReport(task, pairs);\n    const body = Uint8Array.of(...made.id, ...made.body);"}, check_way),
+    planted("an id inside the envelope", INDEX, {SEAL: "const made = makeReport(task, pairs, undefined, segment);\n    const body = Uint8Array.of(...made.id, ...made.body);"}, check_way),
     planted("a retry seals anew", INDEX, {"return sendSealed(this._ask.bind(this), stored);": 'const { seal } = await import("./mixed.js");\n    const report = { sealed: await seal(await this.task(stored.task), stored.report.body) };\n    return sendSealed(this._ask.bind(this), { ...stored, report });'}, check_retries),
     planted("the sealed length depends on the pairs", INDEX, {"sealed: await seal(task, body)": "sealed: await seal(task, Uint8Array.of(...body, ...Object.keys(pairs).map(() => 0)))"}, check_lengths),
     planted("sealed for another task", MIXED, {", digestOfId(id))": ", digestOfId(id).reverse())"}, check_way),

@@ -77,7 +77,7 @@ def test_a_threshold_that_is_off_by_one_is_caught(mutant: Fault, tmp_path: Path)
 
 # The integers themselves, which the client compares with e^ε when it reads a task.
 INTEGERS = {
-    "ue": {"plus(2n * this.kept)).ceil;": "plus(2n * this.kept)).ceil - 1n;"},
+    "ue": {"plus(this.count * this.kept)).ceil;": "plus(this.count * this.kept)).ceil - 1n;"},
     "grr": {"value.plus(this.spread)).floor;": "value.plus(this.spread)).floor + 1n;"},
     "ue-compact": {"over(inside.plus(others)).floor;": "over(inside.plus(others)).floor + 1n;"},
     "collision": {"plus(this.symbols - most)).floor;": "plus(this.symbols - most)).floor + 1n;"},

@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +14,13 @@ import pytest
 from pckv import Task
 from pckv.base.budget import epsilon_of
 from pckv.base.canonical import base64url
-from pckv.base.errors import PairsError, TaskError
+from pckv.base.errors import AuditFailure, PairsError, TaskError
 from pckv.base.randomness import Tape, fixed_source
-from pckv.device.perturb import perturb_from
+from pckv.device.perturb import check_held, perturb_from
 from pckv.mechanisms.registry import LAWS, build
 from pckv.mechanisms.size_question.law import SizeQuestion
-from support.node import NodeProcess, described
+from support.faults import Fault
+from support.node import CLIENT, NodeProcess, described, node
 
 WORDS: dict[str, dict[str, object]] = {"grr": {}, "ue-compact": {"q": 3}, "collision": {}}
 # Enough for a tape of any report here, rejected draws included.
@@ -135,3 +137,68 @@ def test_a_task_that_refuses_stops_at_the_padding(process: NodeProcess, mechanis
     assert refused["message"] == "task t takes at most 3 pairs, not 4; nothing was perturbed"
     with pytest.raises(PairsError):
         perturb_from(Tape(task.draws, fixed_source(tape)), task, of_size(task, 4))
+
+
+# What is given for keys without values, or with them, and is refused or not.
+GIVEN: tuple[object, ...] = (
+    [],
+    ["0", "1"],
+    ["0", "0"],
+    {},
+    {"0": 1},
+    "0",
+    5,
+    None,
+    ["0", 1],
+    [None],
+    ["x"],
+    list("0123"),
+)
+
+
+def check_words_without_values(client: Path) -> None:
+    """Check that keys without values are refused, and pairs with them, in the words of Python."""
+    process = node(client)
+    for task in (
+        new_task(values=None, more="refuse"),
+        new_task(values=None, other="o"),
+        new_task(keys="hashed", values=None, mechanism="collision"),
+    ):
+        asked = [{"do": "refused", "task": task.to_json(), "pairs": given, "form": "plain"} for given in GIVEN]
+        for given, found in zip(GIVEN, process.ask(*asked), strict=True):
+            if found != refusal(task, given):
+                raise AuditFailure(f"{found} for {given}, not {refusal(task, given)}")
+
+
+def refusal(task: Task, given: Any) -> dict[str, str] | None:
+    """Return what Python says of keys without values, as the client does; None if it takes them."""
+    try:
+        check_held(task, given)
+    except PairsError as error:
+        end = "; nothing was perturbed" if "at most" in str(error) else ""
+        return {"code": "bad_pairs", "message": f"{error}{end}".replace("None", "null").replace("'", "")}
+    return None
+
+
+def test_keys_without_values_are_refused_in_the_words_of_python() -> None:
+    check_words_without_values(CLIENT)
+    task = new_task(values=None, more="refuse")
+    says = {repr(given): (refusal(task, given) or {}).get("message") for given in GIVEN}
+    assert says["['0', '0']"] is None
+    assert says["{'0': 1}"] == "task t takes a list of keys, which have no values"
+    assert says["['0', 1]"] == "key 1 is not a text"
+    assert says["['0', '1', '2', '3']"] == "task t takes at most 3 keys, not 4; nothing was perturbed"
+
+
+KEYS = "listed-keys.js"
+FAULTS = (
+    Fault("an object is a list of keys", KEYS, {"Symbol.iterator in keys && ": ""}, check_words_without_values, "keys"),
+    Fault("a text is a list of keys", KEYS, {"Object(keys) === keys": "keys"}, check_words_without_values, "keys"),
+    Fault("a number is a key", KEYS, {'check(typeof key === "string"': "check(true"}, check_words_without_values),
+    Fault("keys are called pairs", KEYS, {'hasValues ? "pairs" : "keys"': '"pairs"'}, check_words_without_values),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_fault_without_values_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.check_caught(tmp_path)

@@ -33,7 +33,7 @@ DRAWING = {
 # All others. `check_submit` calls those that send or show what was made before, and sees that they draw nothing.
 OTHERS = {
     "contracts, errors and coins": (
-        "PckvError, Task, Task.fromJson, Task.phase, Task.keyIndex, Task.answer, Task.inLanguage, Task.says, coinOf, fetchTask, "
+        "PckvError, Task, Task.fromJson, Task.phase, Task.keyIndex, Task.answer, Task.inLanguage, Task.says, Task.saysLabel, coinOf, fetchTask, "
         "PckvError, Series, Series.fromJson, Series.opens, Series.closes, Series.roundOn, Series.nextRound, "
         "Series.taskOf, SeriesClient.series"
     ),
@@ -139,7 +139,7 @@ TAKE, SECRET = (
     "crypto.getRandomValues(new Uint8Array(SECRET_BYTES))",
 )
 MAKE, DELAY = (
-    "const report = sealed ?? makeReport(task, pairs, coin);",
+    "const report = sealed ?? makeReport(task, pairs, coin, segment);",
     "const delay = (hash.getBigUint64(0) * seconds) >> 64n;",
 )
 FAULTS = (

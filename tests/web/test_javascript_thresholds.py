@@ -33,19 +33,19 @@ CLOSE = Fraction(1, 2**240)
 
 
 def _random_tasks(mechanism: str) -> Iterator[Task]:
-    """Yield tasks with every padding up to 100, then random ones up to 2^31 keys; half of them with more than two levels."""
+    """Yield tasks with every padding up to 100, then random ones up to 2^31 keys: without values, with two levels, with more."""
     seeded, for_levels = random.Random(f"thresholds {mechanism}"), random.Random(f"levels {mechanism}")
     made = 0
     while made < MAX_PADDING + RANDOM_TASKS:
         keys = min(2**31, int(2 ** seeded.uniform(8, 31.1)))
         padding = made + 1 if made < MAX_PADDING else min(keys, int(2 ** seeded.uniform(0, 31)))
         asks = mechanism != "ue" and padding < keys
-        levels = for_levels.choice((2, for_levels.randint(3, 16))) if mechanism != "ue" else 2
+        levels = for_levels.choice((1, 2, for_levels.randint(3, 16) if mechanism != "ue" else 2))
         try:
             yield Task(
                 name="t",
                 keys=keys,
-                values=(0, 1),
+                values=(0, 1) if levels > 1 else None,
                 levels=levels,
                 epsilon=random_decimal(seeded, -5.9, 1.29),
                 padding=padding,
@@ -64,12 +64,12 @@ def _expected(mechanism: str) -> list[tuple[Task, dict[str, Any]]]:
 
 # All integers of a mechanism in the client, and what it calls otherwise than Python.
 INTEGERS = {
-    "ue": ("one", "kept", "flipped", "fake"),
+    "ue": ("levels", "one", "kept", "flipped", "fake"),
     "grr": ("one", "word_limit", "set_apart", "spread", "kept", "flipped"),
     "ue-compact": ("one", "word_limit", "functions", "q", "r", "o", "kept"),
     "collision": ("one", "word_limit", "functions", "symbols", "positions", "hit"),
 }
-RENAMED = {"wordLimit": "word_limit", "setApart": "set_apart"}
+RENAMED = {"count": "levels", "wordLimit": "word_limit", "setApart": "set_apart"}
 
 
 def _integers(task: Task) -> dict[str, Any]:
@@ -188,7 +188,7 @@ MUTANTS = (
     Fault("a refusal that leaves room", "task.js", {"powerLower(epsilon).below(": "powerLower(epsilon).times(2).below("}, check_refusal),
     Fault("a refusal by the bound itself", "task.js", {"!powerLower(epsilon).below(": "!expLower(epsilon).below(", "import { powerLower,": "import { expLower, powerLower,"}, check_refusal),
     Fault("the second bound is too large", "epsilon.js", {" / denominator;": " / denominator + (1n << 769n);"}, check_bounds),
-    Fault("kept 5 % too large at one padding", "mechanisms/grr.js", {"this.setClaims(isOptimized);": "if (padding === 37) this.kept += this.kept / 20n;\n    this.setClaims(isOptimized);"}, check_integers("grr")),
+    Fault("kept 5 % too large at one padding", "mechanisms/grr.js", {"this.own = this.chance(this.kept);": "if (padding === 37) this.kept += this.kept / 20n;\n    this.own = this.chance(this.kept);"}, check_integers("grr")),
     Fault("hit one too large at one number of symbols", "mechanisms/collision.js", {"checkTask(this.hit": "if (this.symbols % 64n === 63n) this.hit++;\n    checkTask(this.hit"}, check_integers("collision")),
     Fault("an index where both numbers are due", "mechanisms/collision.js", {"MAX_ITEMS_OF_PAIRS = 2 ** 23": "MAX_ITEMS_OF_PAIRS = 2 ** 22"}, check_integers("collision")),
     Fault("fakes rounded down where they are tuned", "mechanisms/ue.js", {"this.flipped = new Fraction(this.kept).over(claim).ceil;": "this.flipped = new Fraction(this.kept).over(claim).floor;"}, check_integers("ue")),

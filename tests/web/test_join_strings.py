@@ -22,6 +22,8 @@ SCRIPTS = (
     "pairs-form.js",
     "preview.js",
     "report-view.js",
+    "segment-field.js",
+    "tick-row.js",
     "value-row.js",
 )
 SCRIPT = """

@@ -240,30 +240,36 @@ def test_the_question_is_asked_in_the_same_words_everywhere() -> None:
     assert QUESTION in " ".join(str(plan_command.help).split())
 
 
+NO_VALUES = {"low": None, "high": None}
 SURVEYS: list[dict[str, Any]] = [
     {"keys": 12, "users": 500, "epsilon": "2", "pairs": 3},
     {"keys": 12, "users": 2000, "epsilon": "1", "pairs": 3, "levels": [1, 2, 5], "objective": "mean"},
     {"keys": 100, "users": 20_000, "epsilon": "1", "pairs": 3, "most_pairs": 5, "more": "refuse"},
     {"keys": 12, "users": 8000, "epsilon": "1", "pairs": 0.5, "holding": 0.4, "panels": 4},
     {"keys": "hashed", "users": 100_000, "epsilon": "2", "pairs": 3},
+    {"keys": 12, "users": 2000, "epsilon": "1", "pairs": 3, **NO_VALUES},
+    {"keys": 12, "users": 8000, "epsilon": "1", "pairs": 3, "panels": 4, **NO_VALUES},
 ]
 
 
 @pytest.mark.verify
 @pytest.mark.parametrize("survey", SURVEYS, ids=str)
 def test_form_plan_and_library_agree_on_mixed_reports(parties: Parties, survey: dict[str, Any]) -> None:
-    levels = survey.get("levels", 2)
-    text = ",".join(map(str, levels)) if isinstance(levels, list) else str(levels)
-    query = urlencode(survey | {"levels": text, "mixed": survey["users"], "low": 1, "high": 5})
+    levels = survey.get("levels")
+    text = {"levels": ",".join(map(str, levels))} if levels else {}
+    ends = {"low": 1, "high": 5} | {name: survey[name] for name in NO_VALUES if name in survey}
+    asked = survey | text | ends | {"mixed": survey["users"]}
+    query = urlencode({name: value for name, value in asked.items() if value is not None})
     shown = parties.collector.get(f"/plan?{query}", ADMINISTRATOR).json()
-    expected = plan(**survey, mixed=survey["users"], values=(1, 5))
+    people = {name: value for name, value in survey.items() if name not in NO_VALUES}
+    expected = plan(**people, mixed=survey["users"], values=None if ends == NO_VALUES else (1, 5))
     assert shown["plan"] == json.loads(json.dumps(expected.to_dict()))
     assert shown["sections"] == [section.to_dict() for section in expected.sections()]
     assert [section["title"] for section in shown["sections"]][1] == QUESTION
     assert shown["sections"][0]["light"] == expected.light
     assert shown["by_epsilon"] is shown["by_users"] is None
     form = survey | ({"closes": None} if "panels" in survey else {})
-    form |= {"levels": [str(level) for level in levels]} if isinstance(levels, list) else {}
+    form |= {"levels": [str(level) for level in levels]} if levels else {}
     named = {name: None for name in ("most_pairs", "more") if name not in survey and name != "more"}
     task = pckv.Task.from_json(parties.planned(**(named | {"more": "sample"} | form)))
     assert task.mixer is not None

@@ -41,6 +41,7 @@ def test_the_plan_is_that_of_the_library(site: Running, more: str, levels: int |
         assert marked
         for row in marked:
             assert row["frequency"] == pytest.approx(1.96 * chosen.frequency_error, rel=1e-4)
+            assert chosen.mean_error is not None
             assert row["mean"] == pytest.approx(1.96 * chosen.mean_error, rel=1e-4)
 
 
@@ -67,12 +68,15 @@ def test_the_plan_is_that_of_the_library(site: Running, more: str, levels: int |
         ("epsilon=0", "epsilon"),
         ("epsilon=x", "epsilon"),
         ("low=5&high=1", "high"),
+        ("low=1", "high"),
+        ("high=1", "low"),
+        ("objective=mean", "objective"),
         ("low=inf", "low"),
         ("levels=1", "levels"),
         ("levels=17", "levels"),
         ("levels=x", "levels"),
         ("levels=-1,1,0", "levels"),
-        ("levels=-1,0,0.5", "levels"),
+        ("low=-1&high=1&levels=-1,0,0.5", "levels"),
         ("objective=none", "objective"),
         ("other=1", "other"),
     ],
@@ -83,7 +87,11 @@ def test_what_cannot_be_planned_is_refused(site: Running, wrong: str, field: str
     check_problem(site.get(f"/plan?{text}", ADMINISTRATOR), 400, "malformed", field)
 
 
+NO_VALUES = {"low": None, "high": None}
 SURVEYS: list[dict[str, Any]] = [
+    {"keys": 12, "users": 500, "epsilon": "2", "pairs": 3, **NO_VALUES},
+    {"keys": 100, "users": 20_000, "epsilon": "1", "pairs": 2.5, "more": "refuse", "most_pairs": 6, **NO_VALUES},
+    {"keys": "hashed", "users": 1_000_000, "epsilon": "2", "pairs": 3, **NO_VALUES},
     {"keys": 12, "users": 500, "epsilon": "2", "pairs": 3},
     {"keys": 12, "users": 500, "epsilon": "2", "pairs": 3, "more": "refuse"},
     {"keys": 12, "users": 500, "epsilon": "2", "pairs": 3, "most_pairs": 12},
@@ -101,6 +109,25 @@ SURVEYS: list[dict[str, Any]] = [
     {"keys": "hashed", "users": 1_000_000, "epsilon": "2", "pairs": 3, "levels": 3},
 ]
 CONTRACT = ("mechanism", "parameters", "padding", "more", "size_share", "coin")
+
+
+def test_without_a_range_keys_have_no_values(site: Running) -> None:
+    """The plan is that of the library, its curves have one panel, and the task has no trace of values."""
+    answer = site.get("/plan?keys=500&users=20000&epsilon=1.5&pairs=3", ADMINISTRATOR).json()
+    expected = plan(500, 20_000, "1.5", 3)
+    assert answer["plan"] == json.loads(json.dumps(expected.to_dict()))
+    assert (answer["plan"]["values"], answer["plan"]["objective"]) == (None, "frequency")
+    assert "mean" not in json.dumps(answer["sections"])
+    for curve in (answer["by_epsilon"], answer["by_users"]):
+        [panel] = curve["hconcat"]
+        assert panel["layer"]
+        assert "mean" not in json.dumps(curve)
+    survey = {name: value for name, value in FORM.items() if name not in NO_VALUES} | {"name": "keys alone"}
+    created = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey)
+    task = pckv.Task.from_json(created.json()["task"])
+    assert (task.has_values, task.level_count, task.between) == (False, 1, None)
+    shown = site.get(f"/tasks/{task.id}/overview").json()
+    assert (shown["low"], shown["high"], shown["levels"], shown["between"]) == (None, None, 1, None)
 
 
 def run(*arguments: str) -> str:
@@ -123,17 +150,18 @@ def keys_options(keys: int | str) -> list[str]:
 @pytest.mark.parametrize("survey", SURVEYS, ids=str)
 def test_form_plan_and_commands_agree(site: Running, survey: dict[str, Any], tmp_path: Path) -> None:
     """For every way to ask, the same people lead to the same padding, mechanism and size question."""
-    members = {"name": f"survey {survey}", "low": "1", "high": "5"}
-    answer = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey | members)
+    name = f"survey {survey}"
+    survey = {each: value for each, value in ({"low": "1", "high": "5"} | survey).items() if value is not None}
+    answer = ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey | {"name": name})
     assert answer.status_code == 201, answer.text
     task = pckv.Task.from_json(answer.json()["task"])
-    query = "&".join(f"{name}={value}" for name, value in survey.items())
+    query = "&".join(f"{each}={value}" for each, value in survey.items())
     shown = site.get(f"/plan?{query}", ADMINISTRATOR).json()["plan"]
-    assert {name: shown[name] for name in CONTRACT} == {name: getattr(task, name) for name in CONTRACT}
+    assert {each: shown[each] for each in CONTRACT} == {each: getattr(task, each) for each in CONTRACT}
     options = as_options(survey)
     keys = keys_options(survey["keys"])
     assert json.loads(run("plan", *keys, *options, "--json")) == shown
-    contract = ["--name", members["name"], "--low", "1", "--high", "5", "--out"]
+    contract = ["--name", name, "--out"]
     for number, command in enumerate((("task", "new", *keys), ("plan", *keys))):
         out = tmp_path / f"{number}.json"
         run(*command, *options, *contract, str(out))
@@ -168,6 +196,15 @@ MISTAKES: list[tuple[dict[str, Any], str, str]] = [
     ({"other": 1}, "other", "the name of the key for all that are not listed must be text"),
     ({"keys": "hashed", "other": "x"}, "other", "other must be left out where keys are hashed"),
     ({"low": "5"}, "high", "low must be below high: 5 ≥ 5"),
+    ({"low": None}, "low", "name both the lowest and the highest value, or neither: keys then have no values"),
+    ({"high": None}, "high", "name both the lowest and the highest value, or neither: keys then have no values"),
+    ({**NO_VALUES, "levels": 2}, "levels", "keys without values have no levels, and nothing between them"),
+    ({**NO_VALUES, "between": "round"}, "between", "keys without values have no levels, and nothing between them"),
+    (
+        {**NO_VALUES, "objective": "mean"},
+        "objective",
+        "objective 'mean' needs values: without them, choose from frequency, mse",
+    ),
     ({"low": "five"}, "low", "the lowest value must be a number in plain digits, such as 1 or 0.5"),
     ({"levels": 17}, "levels", "the levels must be a whole number from 2 to 16, or that many numbers"),
     ({"levels": ["1", *["3"] * 15, "5"]}, "levels", "the levels must be a whole number from 2 to 16"),

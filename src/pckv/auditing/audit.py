@@ -9,11 +9,13 @@ from typing import Any
 
 from pckv.auditing.discovery import discovery_loss
 from pckv.auditing.sampler_loss import sampler_loss
-from pckv.auditing.variants import LEVEL_VARIANTS, VARIANTS, LevelVariant
+from pckv.auditing.variants import LEVEL_VARIANTS, ONE_LEVEL_VARIANTS, VARIANTS, LevelVariant
 from pckv.base.budget import epsilon_of, is_within
-from pckv.base.limits import DEVICE_COIN, DISCOVERY
+from pckv.base.limits import DEVICE_COIN, DISCOVERY, MIN_LEVELS, ONE_LEVEL
 from pckv.base.progress import Progress, no_progress
+from pckv.contract.reporting import MIN_PADDING_TOGETHER
 from pckv.contract.task import Task
+from pckv.mechanisms.derivation import Segment, mechanisms_of_items
 from pckv.mechanisms.registry import LAWS
 
 __all__ = ["Audit", "audit", "standard_audits"]
@@ -54,12 +56,16 @@ class Audit:
     Where a share of the reports, `size_share`, answers the size question, these are of the mixture of both
     questions, and `size_answers` is the exact loss of an answer alone; otherwise both are 0.
 
+    `items` says what reports are about: `keys`, or what is derived from these before they are perturbed, `by group` or
+    `together`.
+
     `claim` is about the central ε and δ of a mixed task; None for other tasks.
     """
 
     mechanism: str
     parameters: dict[str, str | int]
     keys: int
+    items: str
     levels: int
     padding: int
     size_share: float
@@ -108,9 +114,10 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
     return Audit(
         mechanism=law.name,
         parameters=law.parameters,
-        keys=law.keys,
+        keys=law.keys if task.derivation is None else task.key_count,
+        items=_items_text(task),
         levels=law.levels,
-        padding=law.padding,
+        padding=task.padding,
         size_share=0.0 if question is None else float(question.share),
         coin=task.coin,
         asked=float(epsilon),
@@ -130,6 +137,10 @@ def audit(task: Task, progress: Progress = no_progress) -> Audit:
     )
 
 
+def _items_text(task: Task) -> str:
+    return "by group" if task.segment is not None else "together" if task.together else "keys"
+
+
 def _claim_audit(task: Task) -> ClaimAudit | None:
     mixer = task.mixer
     if mixer is None:
@@ -142,7 +153,8 @@ def _claim_audit(task: Task) -> ClaimAudit | None:
 def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress = no_progress) -> list[Audit]:
     """Audit every mechanism in every variant, over small numbers of keys and paddings.
 
-    Where a person may hold more pairs than the padding, a share of the reports answers the size question.
+    Where a person may hold more pairs than the padding, a share of the reports answers the size question. Derived
+    items are audited at one ε.
     """
     tasks = [
         _standard_task(name, variant, keys, padding, epsilon)
@@ -152,6 +164,7 @@ def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress 
         for padding in range(1, min(max_padding, keys) + 1)
         for epsilon in epsilons
     ]
+    tasks += _derived_tasks(max_keys, max_padding)
     audits = []
     for task in tasks:
         audits.append(audit(task))
@@ -160,8 +173,9 @@ def standard_audits(max_keys: int = 3, max_padding: int = 2, progress: Progress 
 
 
 def _standard_variants(name: str) -> Iterator[tuple[LevelVariant, tuple[str, ...]]]:
-    """Yield all variants with two levels at several ε, and one with more levels at one."""
+    """Yield all variants with two levels at several ε, and one each without values and with more levels at one."""
     yield from ((LevelVariant(2, parameters), STANDARD_EPSILONS) for parameters in VARIANTS[name])
+    yield from ((variant, LEVEL_EPSILONS) for variant in ONE_LEVEL_VARIANTS[name][:1])
     yield from ((variant, LEVEL_EPSILONS) for variant in LEVEL_VARIANTS[name][-1:])
 
 
@@ -172,6 +186,21 @@ def _standard_task(name: str, variant: LevelVariant, keys: int, padding: int, ep
     return audited_task(mechanism, keys, padding, epsilon, STANDARD_SIZE_SHARE, levels=levels)
 
 
+def _derived_tasks(max_keys: int, max_padding: int) -> Iterator[Task]:
+    """Yield tasks by group, without and with values, and such about keys together."""
+    stated: dict[str, Any] = {"epsilon": LEVEL_EPSILONS[0]}
+    groups = Segment("group", ["a", "b"])
+    for keys in range(1, max_keys + 1):
+        for padding in range(1, min(max_padding, keys) + 1):
+            stated |= {"keys": keys, "padding": padding, "share": STANDARD_SIZE_SHARE}
+            for levels in (ONE_LEVEL, MIN_LEVELS):
+                for name in mechanisms_of_items(levels):
+                    yield audited_task({"name": name}, **stated, levels=levels, segment=groups)
+            if padding >= MIN_PADDING_TOGETHER:
+                for name in mechanisms_of_items(ONE_LEVEL):
+                    yield audited_task({"name": name}, **stated, levels=ONE_LEVEL, together=True)
+
+
 def audited_task(  # noqa: PLR0917
     mechanism: Mapping[str, object],
     keys: int,
@@ -180,8 +209,9 @@ def audited_task(  # noqa: PLR0917
     share: str = "0.5",
     coin: str = DEVICE_COIN,
     levels: int = 2,
+    **derived: Any,
 ) -> Task:
-    """Return a task with values on the scale of audits; a share of reports answers its size question, if any.
+    """Return a task with values on the scale of audits, none for one level; a share answers its size question, if any.
 
     It has at most as many keys as its mechanism takes.
     """
@@ -191,11 +221,12 @@ def audited_task(  # noqa: PLR0917
     return Task(
         name="audit",
         keys=keys,
-        values=(1 - levels, levels - 1),
+        values=(1 - levels, levels - 1) if levels > ONE_LEVEL else None,
         levels=levels,
         epsilon=epsilon,
         padding=padding,
         mechanism=mechanism,
         size_share=share if has_words and padding < keys else 0,
         coin=coin,
+        **derived,
     )

@@ -1,9 +1,9 @@
 """Choices among what a person holds: all of them are visited where they are few, and representatives otherwise.
 
-Three draws choose: one of the unlisted keys, which pairs a report takes of more than the padding (`collision`),
-and the slot of a pair or a dummy (all other mechanisms). Given what they chose, a report must follow the law of
-what was chosen; what they chose among must be as many as stated. That one representative stands for its class is
-shown in proofs/unlisted.md.
+Three draws choose: one of the unlisted keys, which pairs a report takes of more than the padding
+(`collision`, and where items are derived), and the slot of a pair, an item or a dummy (all other mechanisms).
+Given what they chose, a report must follow the law of what was chosen; what they chose among must be as many
+as stated. That one representative stands for its class is shown in proofs/unlisted.md.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from fractions import Fraction
 from math import perm
 from typing import NamedTuple
 
+from pckv.auditing.derived import kept_sets, label_of, stated_items
 from pckv.auditing.exact import Values, chosen_sets, held_levels
 from pckv.auditing.traced import Held, Number
 from pckv.contract.task import Task
@@ -33,13 +34,21 @@ class FollowedChoice(NamedTuple):
     """How the reports of a set are followed: with all choices, or with given ones.
 
     `reported` is what a report is made from, given the `fixed` choices, and `size` how many pairs the set has,
-    all unlisted keys being one. If `is_sampled`, what is reported is the one pair or dummy of the given slot.
+    all unlisted keys being one. If `is_sampled`, what is reported is the one pair or dummy of the given slot; where
+    items are derived, of these `items`.
     """
 
     reported: Sequence[Reported]
     size: int
     fixed: tuple[FixedChoice, ...] = ()
     is_sampled: bool = False
+    items: Mapping[int, int] | None = None
+
+    def all_slots(self, task: Task, values: Values) -> FollowedChoice:
+        """Return the same set with all slots together: given the items that are kept, where items are derived."""
+        if self.items is None:
+            return all_choices(task, values)
+        return FollowedChoice([(self.items, Fraction(1))], self.size)
 
     def chance(self, task: Task, message: int) -> Fraction:
         """Return the probability that the law states for a message about pairs."""
@@ -56,12 +65,20 @@ class FollowedChoice(NamedTuple):
 def all_choices(task: Task, values: Values) -> FollowedChoice:
     """Return a set of which all choices are visited together."""
     chosen = list(chosen_sets(task, values))
+    label = label_of(values)
     reported = [
-        (held, chance * of_choice)
+        (items, chance * of_choice * of_kept)
         for pairs, of_choice in chosen
-        for held, chance in held_levels(pairs, task.law.levels)
+        for kept, of_kept in kept_sets(task, pairs)
+        for items, chance in _items(task, kept, label)
     ]
     return FollowedChoice(reported, len(chosen[0][0]))
+
+
+def _items(task: Task, kept: Values, label: int) -> Iterator[Reported]:
+    """Yield what is reported of the pairs that are kept, with the chances of their levels."""
+    for levels, chance in held_levels(kept, task.law.levels):
+        yield stated_items(task, levels, label), chance
 
 
 def followed_choices(task: Task, values: Values) -> list[FollowedChoice]:
@@ -71,18 +88,35 @@ def followed_choices(task: Task, values: Values) -> list[FollowedChoice]:
     """
     law, chosen = task.law, [pairs for pairs, _ in chosen_sets(task, values)]
     size, unlisted = len(chosen[0]), len(chosen)
-    if isinstance(law, SamplingLaw):
+    if isinstance(law, SamplingLaw) and task.derivation is None:
         few = max(size, law.padding) <= MAX_SLOTS
     else:
-        few = unlisted * ordered_choices(size, law.padding) <= MAX_CHOICES
+        slots = law.padding if isinstance(law, SamplingLaw) else 1
+        few = unlisted * ordered_choices(size, task.padding) * slots <= MAX_CHOICES
     if few:
         return [all_choices(task, values)]
     return [
-        FollowedChoice(reported, size, (*unlisted_choice, *fixed), isinstance(law, SamplingLaw))
+        followed._replace(size=size, fixed=(*unlisted_choice, *followed.fixed))
         for number, pairs in enumerate(chosen)
         for unlisted_choice in ([(unlisted, Held(number))] if unlisted > 1 else [],)
-        for fixed, reported in (_slots(law, pairs) if isinstance(law, SamplingLaw) else _taken(task, pairs))
+        for followed in _given_choices(task, pairs, label_of(values))
     ]
+
+
+def _given_choices(task: Task, pairs: Values, label: int) -> Iterator[FollowedChoice]:
+    """Yield representatives of the pairs that are taken of a set, of slots, or of both."""
+    law, size = task.law, len(pairs)
+    if not isinstance(law, SamplingLaw):
+        yield from (FollowedChoice(reported, size, tuple(fixed)) for fixed, reported in _taken(task, pairs, label))
+        return
+    if task.derivation is None:
+        each = [list(held_levels({key: value}, law.levels)) for key, value in pairs.items()]
+        yield from (FollowedChoice(reported, size, fixed, is_sampled=True) for fixed, reported in _slots(law, each))
+        return
+    for taken, [(items, _)] in _taken(task, pairs, label):
+        each = [[({number: level}, Fraction(1))] for number, level in items.items()]
+        for slot, reported in _slots(law, each):
+            yield FollowedChoice(reported, size, (*taken, *slot), is_sampled=True, items=items)
 
 
 def ordered_choices(size: int, most: int) -> int:
@@ -104,23 +138,25 @@ def representatives(size: int, most: int) -> Iterator[tuple[list[FixedChoice], l
         yield [(limit, Held(result)) for limit, result in zip(limits, results, strict=True)], left[:most]
 
 
-def _taken(task: Task, pairs: Values) -> Iterator[tuple[Sequence[FixedChoice], Sequence[Reported]]]:
-    """Yield representatives of the pairs that `collision` takes of a set."""
-    most, held = task.law.padding, list(pairs.items())
+def _taken(task: Task, pairs: Values, label: int) -> Iterator[tuple[Sequence[FixedChoice], Sequence[Reported]]]:
+    """Yield representatives of the pairs that are taken of a set."""
+    most, held = task.padding, list(pairs.items())
     if len(held) <= most:
-        yield [], list(held_levels(pairs, task.law.levels))
+        yield [], list(_items(task, pairs, label))
         return
     for fixed, places in representatives(len(held), most):
-        yield fixed, list(held_levels(dict(held[place] for place in places), task.law.levels))
+        yield fixed, list(_items(task, dict(held[place] for place in places), label))
 
 
-def _slots(law: SamplingLaw, pairs: Values) -> Iterator[tuple[Sequence[FixedChoice], Sequence[Reported]]]:
-    """Yield representatives of the slots: pairs at both ends and between, and dummies, each with either level."""
-    held, slots = list(pairs.items()), max(len(pairs), law.padding)
+def _slots(
+    law: SamplingLaw, held: Sequence[Sequence[Reported]]
+) -> Iterator[tuple[tuple[FixedChoice, ...], Sequence[Reported]]]:
+    """Yield representatives of the slots: what is held at both ends and between, and dummies, each at either level."""
+    slots = max(len(held), law.padding)
     for slot in sorted({0, len(held) // 2, len(held) - 1}) if held else ():
-        yield [(slots, slot)], list(held_levels(dict([held[slot]]), law.levels))
+        yield ((slots, slot),), held[slot]
     dummies, half = law.counted_dummies, Fraction(1, 2)
     for slot in sorted({len(held), slots - 1}) if len(held) < slots else ():
         for dummy in sorted({0, 7 * dummies // 13, dummies - 1}):
             drawn = [(dummies, dummy)] if dummies > 1 else []
-            yield [(slots, slot), *drawn], [({law.keys + dummy: level}, half) for level in (0, 1)]
+            yield ((slots, slot), *drawn), [({law.keys + dummy: level}, half) for level in law.dummy_levels]

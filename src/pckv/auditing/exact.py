@@ -99,7 +99,7 @@ def unlisted_sets(task: Task) -> Iterator[dict[int, float]]:
     first, levels = task.other_index, scale(task.level_count)
     low, high = levels[LOWEST], levels[HIGHEST]
     several: tuple[tuple[float, ...], ...] = ((high, low), (low, high, high), (high - 1 / 2, low))
-    for others in several:
+    for others in several if task.has_values else several[:-1]:
         unlisted = {first + place: value for place, value in enumerate(others)}
         yield unlisted
         most = min(first, task.padding - 1 if task.more == REFUSE else task.padding)

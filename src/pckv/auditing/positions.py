@@ -15,6 +15,7 @@ from pckv.auditing.exact import Values
 from pckv.auditing.interval_tape import IntervalTape
 from pckv.auditing.traced import Number
 from pckv.base.errors import AuditFailure
+from pckv.base.limits import ONE_LEVEL
 from pckv.base.progress import Progress, no_progress
 from pckv.base.randomness import Tape
 from pckv.contract.task import Task
@@ -51,7 +52,7 @@ def positions_loss(
     stated = _Stated(law)
     for number, values in enumerate(sets):
         progress(number / len(sets))
-        inner = any(abs(value) < 1 for value in values.values())
+        inner = law.levels > ONE_LEVEL and any(abs(value) < 1 for value in values.values())
         slots = max(len(values), task.padding)
         visited = _visited_slots(slots, len(values), task.key_count)
         representatives += len(visited) if len(visited) < slots else 0
@@ -72,16 +73,19 @@ def _visited_slots(slots: int, pairs: int, keys: int) -> list[int]:
 
 
 class _Stated:
-    """What a position shows by the stated law, if its pair was sampled with either level, and otherwise."""
+    """What a position shows by the stated law, if its pair was sampled with either level, and otherwise.
+
+    Without values it shows no minus, and what is sampled counts as a plus.
+    """
 
     def __init__(self, law: UeLaw) -> None:
         one, fake = law.one, law.fake
-        self.other = {+1: fake, -1: fake, 0: one - 2 * fake}
+        self.other = {+1: fake, -1: fake if law.levels > ONE_LEVEL else 0, 0: one - law.levels * fake}
         self.own = {sign: {sign: law.kept, -sign: law.flipped, 0: law.silent} for sign in (+1, -1)}
 
     def odds(self, sign: int) -> set[Fraction]:
         """Return how much likelier every state becomes by sampling the pair."""
-        return {Fraction(self.own[sign][state], self.other[state]) for state in (+1, -1, 0)}
+        return {Fraction(self.own[sign][state], chance) for state, chance in self.other.items() if chance}
 
 
 class _Positions:
@@ -121,7 +125,8 @@ class _Positions:
 
     def _boxes(self, draws: list[int]) -> list[Step]:
         one, count = self._task.law.one, self._task.key_count
-        before = [0, self._slot] + ([] if self._sampled is None else [self._sign_draw, 0])
+        has_sign = self._sampled is not None and self._law.levels > ONE_LEVEL
+        before = [0, self._slot] + ([self._sign_draw, 0] if has_sign else [])
         values = before + [number for draw in draws for number in (min(draw, one - 1), 0)]
         tape = IntervalTape(values, 0, one)
         message = self._run(self._values, tape)
@@ -131,6 +136,8 @@ class _Positions:
         slot = tape.variables[0].remainder
         if slot is None or slot.count != max(len(self._values), self._task.padding):
             raise AuditFailure("interval tape: the slot is not one of as many as there are pairs or the padding")
+        if int(message) >> 8 * self._law.body_bytes:
+            raise AuditFailure("interval tape: a message has more bits than its planes")
         states = self._law.states(int(message))
         return [(draw.low, draw.high, state) for draw, state in zip(own, states, strict=True)]
 
@@ -140,7 +147,7 @@ class _Positions:
         sign = 0
         if sampled is not None:
             level = (Fraction(self._values[sampled]) + 1) / 2 * self._task.law.one
-            sign = +1 if self._sign_draw < level else -1
+            sign = +1 if self._law.levels == ONE_LEVEL or self._sign_draw < level else -1
         for position, steps in enumerate(self._steps):
             shown = {+1: 0, -1: 0, 0: 0}
             for low, high, state in steps:

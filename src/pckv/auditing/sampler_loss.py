@@ -16,7 +16,8 @@ from functools import partial
 from itertools import product
 from typing import NamedTuple
 
-from pckv.auditing.choices import FixedChoice, FollowedChoice, all_choices, followed_choices
+from pckv.auditing.choices import FixedChoice, FollowedChoice, followed_choices
+from pckv.auditing.derived import label_of, stated_items, with_labels, with_traced_items
 from pckv.auditing.exact import (
     Values,
     input_sets,
@@ -70,7 +71,7 @@ FEW_SEEDS, FEW_COIN_FUNCTIONS = 3, 27
 class DeviceCode:
     """The parts of a device that are audited, so that a planted fault can stand in for any of them."""
 
-    # Takes a task, pairs and a tape; where there are coins, also the choice of one.
+    # Takes a task, pairs and a tape; where there are coins, also the choice of one, and with a segment a label.
     message: Callable[..., Number] = make_message
     choose: Callable[[Task, list[Pair], Tape], list[Pair]] = choose_other
     answer: Callable[[SizeQuestion, int, Tape], Number] = answer
@@ -137,7 +138,7 @@ def sampler_loss(
         # What is drawn before the positions is followed with few of them.
         sets = [values for values in sets if max(values, default=0) < task.key_count]
         reports, paths, representatives = positions_loss(
-            task, sets, lambda values, tape: code.message(task, code.pairs(values, 2), tape), progress
+            task, sets, lambda values, tape: code.message(task, code.pairs(values, task.law.levels), tape), progress
         )
     else:
         reports, paths, representatives = _words_loss(task, code, sets, progress)
@@ -178,13 +179,17 @@ def _compared(
 ) -> list[Callable[[int], Fraction]]:
     """Return the laws whose ratios are the loss.
 
-    Given the pairs that `collision` takes, a report is one of a smaller set. Given a slot, it loses more than with
+    Given the pairs that are taken, a report is one of a smaller set. Given a slot, it loses more than with
     all of them: what was found slot by slot is put together by the law, which what was found follows.
     """
     laws: list[Callable[[int], Fraction]] = [law.chance for _, followed, law in found if not followed.is_sampled]
-    slot_by_slot = {id(values): values for values, followed, _ in found if followed.is_sampled}
-    stated = (partial(_stated_chance, task, all_choices(task, values), given) for values in slot_by_slot.values())
-    return [*laws, *stated]
+    slot_by_slot = {
+        (id(values), *(followed.items or ())): (followed, values)
+        for values, followed, _ in found
+        if followed.is_sampled
+    }
+    together = (followed.all_slots(task, values) for followed, values in slot_by_slot.values())
+    return [*laws, *(partial(_stated_chance, task, each, given) for each in together)]
 
 
 def _conditions(task: Task) -> Iterator[Given]:
@@ -211,11 +216,13 @@ def message_leaves(
     placed = code.pairs(values, task.law.levels)
     read = [(key_number(task, key), below, threshold) for key, below, threshold in placed]
     functions, pairs_limit = task.law.functions, task.law.word_limit
+    label = {} if task.segment is None else {"label": Held(label_of(values))}
+    task = with_traced_items(task)
 
     def run(tape: Tape) -> Number:
         pairs = code.choose(task, read, tape)
         # Bit planes are made key by key, so there every position is compared with the sampled key.
-        message = code.message(task, pairs if task.word_limit is None else _held(pairs), tape, *given.choice)
+        message = code.message(task, pairs if task.word_limit is None else _held(pairs), tape, *given.choice, **label)
         for limit in getattr(tape, "function_limits", ()):
             if given.choice:
                 raise AuditFailure("interval tape: a function is drawn, though a coin chose one")
@@ -237,14 +244,23 @@ def check_choices_made(tape: Tape, choices: Sequence[FixedChoice], held: int) ->
 
 def visited_sets(task: Task) -> Iterator[dict[int, float]]:
     """Yield sets of all kinds that a report may be made from: no pairs, few, about the padding, and many."""
+    return with_labels(task, _visited_sets(task), with_all_labels=_visits_all(task))
+
+
+def _visits_all(task: Task) -> bool:
+    """Return whether all sets of keys with levels are visited."""
+    return bool((task.level_count + 1) ** min(task.key_count, MAX_ALL_SETS) <= MAX_ALL_SETS)
+
+
+def _visited_sets(task: Task) -> Iterator[dict[int, float]]:
     keys, most, levels = task.key_count, task.padding, task.level_count
     is_collision = isinstance(task.law, CollisionLaw)
     sizes: tuple[int, ...]
     if keys > MANY_POSITIONS and task.word_limit is None:
         sizes = (0, 2, min(most + 1, MAX_SIZE)) if keys <= MAX_POSITIONS else (0, 2)
-        yield from (spread_values(keys, size) for size in sizes)
+        yield from (spread_values(keys, size, levels) for size in sizes)
         return
-    if (levels + 1) ** min(keys, MAX_ALL_SETS) <= MAX_ALL_SETS:
+    if _visits_all(task):
         for held in input_sets(keys, levels):
             if task.more != REFUSE or len(held) <= most:
                 yield {key: scale(levels)[level] for key, level in held.items()}
@@ -257,28 +273,36 @@ def visited_sets(task: Task) -> Iterator[dict[int, float]]:
         for key, value in product((0, keys - 1), reversed(scale(levels))):
             yield {key: value}
         if isinstance(task.law, CollisionLaw) and most <= MAX_SENT_APART:
-            yield _sent_apart(task.law, tried_functions(task)[-1])
+            yield _sent_apart(task, task.law, tried_functions(task)[-1])
     yield from (spread_values(keys, size, levels) for size in sizes)
     yield from unlisted_sets(task)
-    yield {keys // 2: scale(levels)[-1] - BELOW_HIGHEST}
+    if levels >= MIN_LEVELS:
+        yield {keys // 2: scale(levels)[-1] - BELOW_HIGHEST}
     if levels > MIN_LEVELS:
         yield {keys // 2: scale(levels)[0] + ABOVE_LOWEST}
 
 
-def _sent_apart(law: CollisionLaw, function: int) -> dict[int, float]:
-    """Return pairs that a function sends to distinct symbols, none that of the first key: the most is lost.
+def _sent_apart(task: Task, law: CollisionLaw, function: int) -> dict[int, float]:
+    """Return pairs whose items a function sends to distinct symbols, none that of the first key: the most is lost.
 
     There are as many as the padding, unless there are too few keys.
     """
     highest = law.levels - 1
-    taken = {law.symbol(function, law.item(0, highest))}
-    apart: dict[int, float] = {}
-    for key in range(1, min(law.keys, KEYS_PER_PAIR * law.padding)):
-        symbol = law.symbol(function, law.item(key, highest))
-        if symbol not in taken and len(apart) < law.padding:
-            apart[key] = scale(law.levels)[highest]
-            taken.add(symbol)
-    return apart
+
+    def symbols(keys: Sequence[int]) -> list[Number]:
+        items = stated_items(task, dict.fromkeys(keys, highest), 0)
+        return [law.symbol(function, law.item(*item)) for item in items.items()]
+
+    taken, apart = set(symbols([0])), list[int]()
+    # What is shared with the first key, such as a label, is no difference.
+    shared = len(symbols([])) if task.segment is not None else 0
+    for key in range(1, min(task.key_count, KEYS_PER_PAIR * task.padding)):
+        if len(apart) == task.padding:
+            break
+        found = symbols([*apart, key])
+        if len(set(found)) == len(found) and len(taken.intersection(found)) == shared:
+            apart.append(key)
+    return dict.fromkeys(apart, scale(law.levels)[highest])
 
 
 def tried_functions(task: Task) -> list[int]:

@@ -92,6 +92,13 @@ VARIANTS: dict[str, tuple[Variant, ...]] = {
     ),
     "collision": ({},),
 }
+# The same of keys without values, which have one level.
+ONE_LEVEL_VARIANTS: dict[str, tuple[LevelVariant, ...]] = {
+    "ue": (LevelVariant(1, {}),),
+    "grr": (LevelVariant(1, {}),),
+    "ue-compact": (LevelVariant(1, {}), LevelVariant(1, {"q": 5, "r": 2})),
+    "collision": (LevelVariant(1, {}),),
+}
 # The same with more than two levels: each of them with one residue and with several.
 LEVEL_VARIANTS: dict[str, tuple[LevelVariant, ...]] = {
     "ue": (),

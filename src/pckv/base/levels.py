@@ -7,11 +7,13 @@ from itertools import islice, pairwise
 
 from pckv.base.canonical import decimal_text
 from pckv.base.errors import ParameterError
-from pckv.base.limits import MAX_LEVELS, MIN_LEVELS, ONE_LEVEL, Numeric
+from pckv.base.limits import MAX_LEVELS, MIN_LEVELS, Numeric
 
 # A number of equally spaced levels, or the value of each as a decimal text.
 Levels = int | tuple[str, ...]
 
+# What a key without a value counts for.
+KEY_ALONE = (1.0,)
 # Equally spaced levels are computed to this many decimal places more than the ends of the range have.
 MORE_PLACES = 30
 
@@ -63,8 +65,6 @@ def level_values(levels: Levels, low: str, high: str) -> tuple[float, ...]:
     """
     if not isinstance(levels, int):
         return tuple(map(float, levels))
-    if levels == ONE_LEVEL:
-        return (float(high),)
     places = max(_decimal_places(low), _decimal_places(high))
     first, last = (_scaled(end, places) for end in (low, high))
     steps = levels - 1

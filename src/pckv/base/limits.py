@@ -31,13 +31,13 @@ MORE = SAMPLE, REFUSE = "sample", "refuse"
 COINS = DEVICE_COIN, SERVER_COIN = "device", "server"
 # How many levels a value is reported as one of: the signs of the paper are two.
 MIN_LEVELS, MAX_LEVELS = 2, 16
-# What a task collects: pairs of keys with values, or unknown texts, which have no value and so one level.
+# What a task collects: keys with or without values, or unknown texts.
 KINDS = PAIRS, DISCOVERY = "pairs", "discovery"
+# A key without a value has one level.
 ONE_LEVEL = 1
 # A value between two levels becomes one of them at random, so that means are right on average, or is refused.
 BETWEEN = ROUND, REFUSE_BETWEEN = "round", "refuse"
 MAX_PANELS, MAX_ROUNDS = 1000, 1_000_000
-DEFAULT_OBJECTIVE = "both"
 # In Python, a task is chosen for this many people where none are named; commands and forms ask.
 DEFAULT_USERS = 10_000
 

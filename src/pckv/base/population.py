@@ -13,12 +13,14 @@ class Population:
     """Participant i holds keys[offsets[i]:offsets[i + 1]] with those values.
 
     Keys are numbered as in the task, and each is there once, but for several that the task does not list, or
-    whose hashes are equal. Values are in the task's own units. A participant may have no pairs.
+    whose hashes are equal. Values are in the task's own units. A participant may have no pairs. Where the task has
+    a segment, `labels` are the numbers of the participants' labels.
     """
 
     offsets: NDArray[np.int64]
     keys: NDArray[np.int32]
     values: NDArray[np.float64]
+    labels: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -33,13 +35,14 @@ class Population:
         sizes = self.sizes[participants]
         offsets = np.append(0, np.cumsum(sizes))
         rows = np.arange(offsets[-1]) + np.repeat(self.offsets[participants] - offsets[:-1], sizes)
-        return Population(offsets, self.keys[rows], self.values[rows])
+        labels = None if self.labels is None else self.labels[participants]
+        return Population(offsets, self.keys[rows], self.values[rows], labels)
 
     def with_rows(self, rows: NDArray[np.int64]) -> Population:
         """All participants with some of their pairs, which are in the order of the participants."""
         owners = np.searchsorted(self.offsets, rows, "right") - 1
         sizes = np.bincount(owners, minlength=len(self))
-        return Population(np.append(0, np.cumsum(sizes)), self.keys[rows], self.values[rows])
+        return Population(np.append(0, np.cumsum(sizes)), self.keys[rows], self.values[rows], self.labels)
 
     def pairs(self, participant: int) -> dict[int, float]:
         """One participant's pairs."""

@@ -33,10 +33,14 @@ class ResultTable(Record, ABC):
         REPEATED: The facts that every row of a CSV file repeats, since spreadsheets open nothing but a table;
             those that a result does not have are left out.
         MISSING: What is said of a key that the table does not have, with a place for it.
+        NOUN: What rows are about.
+        TEXTS: How many columns of the table for people are texts, from the first on.
     """
 
     REPEATED: ClassVar[tuple[str, ...]] = ()
     MISSING: ClassVar[str]
+    NOUN: ClassVar[str] = "keys"
+    TEXTS: ClassVar[int] = 1
 
     if TYPE_CHECKING:
         # A field of some results, and computed by others.
@@ -168,7 +172,7 @@ class ResultTable(Record, ABC):
 
     def _repr_html_(self) -> str:
         shown, hidden = self.shown(ROWS_SHOWN)
-        table = html_table(self.title, shown.headers(), shown.cells(), grey=shown.grey, hidden=hidden, what="keys")
+        table = html_table(self.title, shown.headers(), shown.cells(), grey=shown.grey, hidden=hidden, what=self.NOUN)
         return html_paragraphs(self.warning) + table + html_paragraphs(self.conclusion)
 
 

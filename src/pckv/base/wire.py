@@ -72,13 +72,14 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class BitPlanes:
-    """Messages that are two bit planes: presence, then sign (1 = +).
+    """Messages that are bit planes: presence, then sign (1 = +) unless keys have no values.
 
     Key k is in bit k mod 8, least significant first, of byte ⌊k/8⌋ of either plane. Sign bits and unused bits
     are zero where nothing is present.
     """
 
     keys: int
+    planes: int = 2
 
     column: ClassVar[str] = "body"
 
@@ -90,7 +91,7 @@ class BitPlanes:
     @property
     def body_bytes(self) -> int:
         """The bytes of a body."""
-        return 2 * self.plane_bytes
+        return self.planes * self.plane_bytes
 
     def encode(self, message: int) -> bytes:
         """Return the one body of a message."""

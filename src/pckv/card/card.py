@@ -67,7 +67,7 @@ def privacy_card(task: Task, *, audit: Audit | None = None, collection: dict[str
 
 
 def _asked(task: Task, facts: dict[str, str]) -> dict[str, Any]:
-    names, more = task.first_keys()
+    names, more = task.domain.first_keys()
     return {
         # Where keys are hashed or unknown there is no list of them.
         "keys": len(names) + more if task.lists_keys else None,
@@ -75,30 +75,34 @@ def _asked(task: Task, facts: dict[str, str]) -> dict[str, Any]:
         # How many characters of a text a discovery finds.
         "characters": task.tree.characters if task.kind == DISCOVERY else None,
         **task.members("other", "low", "high", "between", "padding", "opens", "closes"),
-        "levels": list(task.level_values),
+        "levels": list(task.level_values) if task.has_values else [],
+        "segment": None if task.segment is None else task.segment.to_member(),
+        "together": task.together,
         "unit": task.about.unit,
         "low_label": task.about.low_label,
         "high_label": task.about.high_label,
-        "more": facts[f"{_held(task)} per report"],
+        "more": facts[f"{task.domain.noun}s per report"],
         "size_question": "" if task.size_question is None else facts["size question"],
     }
 
 
-def _held(task: Task) -> str:
-    return "texts" if task.kind == DISCOVERY else "pairs"
+def _unit(task: Task) -> str:
+    """Say what a guarantee covers: all that a person holds, and their label."""
+    values = ", and every value" if task.has_values else ""
+    which = f"which{' keys' * task.has_values} they hold{',' if values else ', and'} how many{values}"
+    label = "" if task.segment is None else ", together with their label"
+    return f"a person's whole set of {task.domain.noun}s: {which}{label}"
 
 
 def _privacy(task: Task, facts: dict[str, str]) -> dict[str, Any]:
     ratio = math.exp(task.realised_epsilon)
     return {
         "guarantee": "ε-local differential privacy",
-        "unit": "a person's whole set of texts: which they hold, and how many"
-        if task.kind == DISCOVERY
-        else "a person's whole set of pairs: which keys they hold, how many, and every value",
+        "unit": _unit(task),
         "ratio": float(rounded_up(ratio)),
         "certainty": float(rounded_up(ratio / (1 + ratio))),
         "trust": "No other party: each report is perturbed on the person's own device, and the "
-        f"{_held(task)} never leave it. The program on that device must be the published one."
+        f"{task.domain.noun}s never leave it. The program on that device must be the published one."
         f"{'' if task.mixer is None else MIXER_TRUST}",
         "not_covered": "that a person took part, and on which day; "
         "every further task that a person answers adds its own ε",
@@ -145,13 +149,15 @@ def _estimates(task: Task) -> dict[str, Any]:
     if task.kind == DISCOVERY:
         quantities = ["the share of people who hold a text"]
         return {"quantities": quantities, "level": LEVEL, "method": None, "mixed": mixed}
-    shares = ["the share of every level among these values"] if task.level_count > MIN_LEVELS else []
+    offered = {
+        "the share of people who hold a key": True,
+        "the mean of the values that they give it": task.has_values,
+        "the share of every level among these values": task.level_count > MIN_LEVELS,
+        "the same within every label": task.segment is not None,
+        "the share of people who hold two keys together": task.together,
+    }
     return {
-        "quantities": [
-            "the share of people who hold a key",
-            "the mean of the values that they give it",
-            *shares,
-        ],
+        "quantities": [quantity for quantity, is_offered in offered.items() if is_offered],
         "level": LEVEL,
         "method": default_method(task),
         "methods": list(METHODS),
@@ -161,7 +167,10 @@ def _estimates(task: Task) -> dict[str, Any]:
 
 
 # The facts of a section, in order.
-ASKED = ("keys", "first keys", "values", "levels", "pairs per report", "texts per report", "size question")
+ASKED = (
+    *("keys", "first keys", "values", "levels", "segment", "together"),
+    *("pairs per report", "keys per report", "texts per report", "items per report", "size question"),
+)
 PRIVACY = (
     "guarantee",
     "ε of a report",
@@ -176,6 +185,8 @@ PRIVACY = (
     "public functions",
     "bytes per report",
 )
+# What people hold, as facts call it.
+HELD = ("pairs", "keys", "texts")
 MIXER_TRUST = " For the central ε, the mixer too, and that many people are honest."
 NOT_STATED = "Not stated in the task."
 # From here on, numbers are shown without decimals.
@@ -189,7 +200,7 @@ LINE_START = re.compile(r"^ *([0-9]*)([-+=.)])|^ +", re.MULTILINE)
 def card_markdown(card: dict[str, Any]) -> str:
     """Return a card of `privacy_card` as Markdown; texts of the task are shown as they are written."""
     facts, question = card["facts"], card["participants_read"]["question"]
-    held = "pairs" if card["asked"]["characters"] is None else "texts"
+    held = next(name.split()[0] for name in facts if name in {f"{held} per report" for held in HELD})
     sections = (
         ("Purpose", [_shown(card["purpose"]), f"Contact: {_shown(card['contact'])}"]),
         ("What is asked", [f"“{_plain(question)}”" if question else "", _table(facts, ASKED)]),
@@ -292,9 +303,9 @@ def _estimates_lines(estimates: dict[str, Any]) -> list[str]:
         found = f"The texts that many people hold, each with {estimates['quantities'][0]} and its {level} interval."
         return [f"{found} Texts that few people hold are not found. Nothing about single people.", *mixed]
     *others, last = estimates["quantities"]
-    quantities = f"{', '.join(others)} and {last}"
+    quantities = f"{', '.join(others)} and {last}, each" if others else last
     how = f"the number of reports, ε and the method (by default {estimates['method']})"
-    return [f"For every key: {quantities}, each with a {level} interval, {how}. Nothing about single people.", *mixed]
+    return [f"For every key: {quantities} with a {level} interval, {how}. Nothing about single people.", *mixed]
 
 
 def _read(about: dict[str, Any]) -> list[str]:

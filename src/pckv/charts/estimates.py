@@ -17,7 +17,8 @@ import numpy as np
 from pckv.base.errors import ParameterError, require
 from pckv.base.words import TOO_RARE, either, plural
 from pckv.estimators.results.distributions import MAX_DIGITS, level_names
-from pckv.estimators.results.estimates import UNKNOWN, Estimates
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.key_estimate import UNKNOWN
 
 if TYPE_CHECKING:
     import altair as alt
@@ -72,14 +73,15 @@ def estimates_chart(
     keys = key_count or len(estimates.listed)
     which = f"{len(shown)} most frequent of {keys:,} keys" if keys > len(shown) else plural(keys, "key")
     red = "red: the truth" if truth is not None else ""
-    title = _title(name, which, estimates, red, "" if shown.detected.all() else f"grey: {TOO_RARE}")
+    title = chart_title(name, which, estimates, red, "" if shown.detected.all() else f"grey: {TOO_RARE}")
     if estimates.other:
         lines = title["subtitle"] if isinstance(title["subtitle"], list) else [title["subtitle"]]
         title["subtitle"] = [lines[0], estimates.other_note, *lines[1:]]
     return _interval_panels(rows, title, unit, with_truth=truth is not None)
 
 
-def _title(name: str, what: str, estimates: Estimates, *notes: str) -> dict[str, Any]:
+def chart_title(name: str, what: str, estimates: Estimates, *notes: str) -> dict[str, Any]:
+    """Return the title of a chart: what it shows, and below it how that was estimated."""
     selected = " after selection (false coverage rate)" if estimates.detected_level else ""
     intervals = f"{100 * estimates.level:g} % intervals{selected}"
     told = (how_estimated(estimates), intervals, estimates.hostile_note, *notes)
@@ -123,17 +125,18 @@ def levels_chart(
 def _interval_panels(
     rows: Sequence[Mapping[str, Any]], title: Mapping[str, Any], unit: str, *, with_truth: bool = False
 ) -> alt.HConcatChart:
-    """Draw a panel of frequencies and one of means, a line per row; rows that are detected come first."""
+    """Draw a panel of frequencies and, of keys with values, one of means, a line per row; detected rows come first."""
     altair = load_altair()
-    means = _ends([row for row in rows if row["mean_known"]] or rows, "mean")
+    has_means = any("mean" in row for row in rows)
+    means = _ends([row for row in rows if row["mean_known"]] or rows, "mean") if has_means else (0.0, 0.0)
     frequencies = (0.0, _ends(rows, "frequency")[1])
     drawn = [{**row, **_places(row, sum(means) / 2)} for row in rows]
     base = altair.Chart(altair.Data(values=drawn))
     first, second = (base.encode(y=_row_axis(altair, rows, labels=labels)) for labels in (True, False))
-    panels = [
-        _panel(altair, first, "frequency", frequencies, "share of people", with_truth=with_truth),
-        _panel(altair, second, "mean", means, f"mean, in {unit}" if unit else "mean", with_truth=with_truth),
-    ]
+    panels = [_panel(altair, first, "frequency", frequencies, "share of people", with_truth=with_truth)]
+    if has_means:
+        named = f"mean, in {unit}" if unit else "mean"
+        panels.append(_panel(altair, second, "mean", means, named, with_truth=with_truth))
     chart: alt.HConcatChart = altair.hconcat(*panels, spacing=30).properties(title=dict(title))
     return chart
 
@@ -141,14 +144,13 @@ def _interval_panels(
 def _places(row: Mapping[str, Any], middle: float) -> dict[str, Any]:
     """Return where a row's marks stand; hidden ones stand inside the panel, which they would widen."""
     low, high = row["frequency_low"] if row["detected"] else 0.0, row["frequency_high"]
-    known = row["mean_known"]
-    places = {
-        "frequency": (low, max(low, row["frequency"]), high),
-        "mean": (row["mean_low"], row["mean"], row["mean_high"]) if known else (middle, middle, middle),
-    }
+    places = {"frequency": (low, max(low, row["frequency"]), high)}
+    known = row.get("mean_known")
+    if known is not None:
+        places["mean"] = (row["mean_low"], row["mean"], row["mean_high"]) if known else (middle, middle, middle)
     ends = ("from", "point", "to")
     named = {f"{name} {end}": place for name in places for end, place in zip(ends, places[name], strict=True)}
-    return named | {"known": known}
+    return named if known is None else named | {"known": known}
 
 
 def _ends(rows: Sequence[Mapping[str, Any]], quantity: str) -> tuple[float, float]:
@@ -380,7 +382,7 @@ def values_chart(estimates: Estimates, *, name: str = "", unit: str = "") -> alt
         raise ParameterError("the values of one key are drawn, of a task with more than two levels")
     altair = load_altair()
     [row] = estimates.to_dict()["estimates"]
-    title = _title(name, row["key"], estimates, "" if row["detected"] else TOO_RARE)
+    title = chart_title(name, row["key"], estimates, "" if row["detected"] else TOO_RARE)
     histogram = _histogram(altair, row, level_labels(estimates.level_values), _value_label(unit))
     quantiles = _quantile_panel(altair, estimates, _value_label(unit))
     chart: alt.HConcatChart = altair.hconcat(histogram, quantiles, spacing=30).properties(title=title)

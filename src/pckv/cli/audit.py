@@ -132,6 +132,7 @@ def _print_audits(audits: list[Audit]) -> None:
             "mechanism",
             "verdict",
             "keys",
+            "items",
             "levels",
             "padding",
             "size share",
@@ -150,6 +151,7 @@ def _print_audits(audits: list[Audit]) -> None:
                 f"{a.mechanism} {_short_parameters(a.parameters)}",
                 "holds" if a.holds else "BROKEN",
                 f"{a.keys:,}",
+                a.items,
                 str(a.levels),
                 str(a.padding),
                 f"{a.size_share:g}",
@@ -165,7 +167,7 @@ def _print_audits(audits: list[Audit]) -> None:
         ],
         texts=2,
         # What was tried, and what the task states itself, before the ε that was claimed and the one that was found.
-        less_important=(14, 13, 12, 11, 9, 7, 6, 5, 3, 4, 2),
+        less_important=(15, 14, 13, 12, 10, 8, 7, 6, 4, 3, 5, 2),
     )
 
 

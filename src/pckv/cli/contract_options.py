@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from pckv.cli.inputs import read_about_file, read_keys, read_task
 from pckv.cli.mixer_options import mixer_options, read_mixer_options
 from pckv.client.caps import DEFAULT_CAP
 from pckv.contract.about import TEXT_MEMBERS
+from pckv.contract.domain import distinct_segment
 from pckv.contract.facts import central_text
 from pckv.contract.series import Series
 from pckv.contract.task import Task
@@ -142,9 +143,8 @@ expected_people_options = with_options(
     click.option(
         "--objective",
         type=click.Choice(OBJECTIVES),
-        default=limits.DEFAULT_OBJECTIVE,
-        show_default=True,
-        help="The error to minimise; with all but mse, what people with many pairs hide stays within the noise.",
+        help="The error to minimise; with all but mse, what people with many pairs hide stays within the noise. "
+        "[default: both, or frequency where keys have no values]",
     ),
     click.option(
         "--more",
@@ -218,6 +218,60 @@ def named_keys(keys_file: Path | None, key_count: int | None, *, hashed: bool) -
     return read_keys(keys_file) if keys_file is not None else key_count or 0
 
 
+class SegmentType(click.ParamType[Any]):
+    """A segment: its name, and its labels, or a file of them with one per line."""
+
+    name = "segment"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a segment; the library says which labels it can have."""
+        if not isinstance(value, str):
+            return value
+        name, separator, labels = value.partition("=")
+        if not separator:
+            self.fail(f"{value!r} names no labels: write NAME=LABEL,LABEL,… or NAME=FILE.", param, ctx)
+        if "," not in labels and not Path(labels).is_file():
+            self.fail(f"{labels!r} is neither a file nor several labels with commas between them.", param, ctx)
+        listed = labels.split(",") if "," in labels else read_keys(Path(labels))
+        return distinct_segment(name, [label.strip() for label in listed])
+
+
+def _only_segment(ctx: click.Context, param: click.Parameter, value: tuple[Any, ...]) -> Any:
+    """Return the one segment, or None; a second one would otherwise replace the first without a word."""
+    if len(value) > 1:
+        raise click.BadParameter("a task has one segment.", ctx, param)
+    return value[0] if value else None
+
+
+def check_derivation(given: Mapping[str, Any]) -> None:
+    """Refuse options of derived items that exclude each other, in the words of the command line."""
+    if not given["together"]:
+        return
+    if given["segment"] is not None:
+        raise click.UsageError("give --segment or --together: one task cannot ask both")
+    if given["most_pairs"] == 1:
+        raise click.UsageError("--together is not for people who hold one key each (--most-pairs 1)")
+
+
+SEGMENT = SegmentType()
+# What is asked besides the keys; both are read as they are by `pckv.plan` and `pckv.Task`.
+derivation_options = with_options(
+    click.option(
+        "--segment",
+        type=SEGMENT,
+        multiple=True,
+        callback=_only_segment,
+        metavar="NAME=LABELS",
+        help="Ask for one label besides the keys, such as age=under 30,30 to 60,over 60, or age=FILE with one label "
+        "per line, and estimate keys within every label, too. Labels stay private as the keys do.",
+    ),
+    click.option(
+        "--together",
+        is_flag=True,
+        help="Also estimate which keys people hold together: of at most 500 keys without values.",
+    ),
+)
+
 # What the key for all that are not listed is called unless it is named otherwise.
 OTHER = "other"
 # What is collected, from whom, and how.
@@ -231,13 +285,16 @@ contract_options = with_options(
         metavar="[NAME]",
         help=f"Add a key for all that are not listed, called {OTHER} unless named otherwise.",
     ),
+    derivation_options,
     click.option(
-        "--low", help="The smallest value a key may have. [default: that of the levels, where they are named]"
+        "--low",
+        help="The smallest value a key may have. [default: that of the levels, where they are named; without either, "
+        "keys have no values]",
     ),
     click.option(
         "--high", help="The largest value a key may have. [default: that of the levels, where they are named]"
     ),
-    click.option("--levels", type=LEVELS, default=limits.MIN_LEVELS, show_default=True, help=LEVELS_HELP),
+    click.option("--levels", type=LEVELS, help=f"{LEVELS_HELP} [default: 2, where keys have values]"),
     click.option(
         "--between",
         type=click.Choice(limits.BETWEEN),
@@ -327,9 +384,10 @@ def read_contract(
     **options: Any,
 ) -> tuple[Task, str]:
     """Make a task from the options; say what was chosen for it, or nothing."""
+    check_derivation(options)
     values = named_range(low, high, options["levels"])
-    if values is None:
-        raise click.UsageError("give --low and --high, or --levels with the value of each")
+    if values is None and options["levels"] is not None:
+        raise click.UsageError("--levels needs values: give --low and --high, or --levels with the value of each")
     given = {name: options.pop(name) for name in PARAMETERS}
     parameters = {name: value for name, value in given.items() if value is not None}
     keys = named_keys(keys_file, key_count, hashed=hashed)
@@ -356,7 +414,9 @@ def read_contract(
     named = {name: people[name] for name in EXPECTED_PEOPLE}
     # How many keys will be asked for changes no choice.
     candidates = DEFAULT_CANDIDATES if hashed else None
-    expected = expect(task.key_count, levels=task.level_count, candidates=candidates, **named)
+    expected = expect(
+        task.key_count, levels=task.level_count, candidates=candidates, derivation=task.derivation, **named
+    )
     return task, f"Padding {task.padding:,} was chosen. {expected.sentence}"
 
 

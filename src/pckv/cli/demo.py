@@ -30,7 +30,8 @@ from pckv.cli.table import print_table
 from pckv.contract.task import Task
 from pckv.counting.run import CountOptions
 from pckv.estimators.estimate import estimate
-from pckv.estimators.results.estimates import UNKNOWN, Estimates
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.key_estimate import UNKNOWN
 from pckv.files.outputs import check_free, whole_file
 
 LINES_PER_STEP = 4

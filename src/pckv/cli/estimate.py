@@ -7,12 +7,16 @@ from typing import Any
 
 import click
 
+from pckv.base.table import ResultTable
 from pckv.charts.estimates import shares_chart, values_chart
+from pckv.charts.pairs import pairs_chart
+from pckv.charts.segments import segments_chart
 from pckv.cli.common import NUMBER, FilePath
 from pckv.cli.inputs import read_keys
 from pckv.cli.outputs import Outputs, result_outputs
 from pckv.cli.source import TaskSource, task_source
 from pckv.estimators.methods.registry import METHODS, POSTS
+from pckv.estimators.results.estimates import Estimates
 
 
 @click.command("estimate")
@@ -39,7 +43,8 @@ from pckv.estimators.methods.registry import METHODS, POSTS
 @click.option(
     "--false-discovery-rate",
     type=NUMBER,
-    help="For hashed keys: at most this share of the keys that stand out are false, on average. [default: 0.05]",
+    help="For hashed keys, keys within labels, differences between labels, and pairs: at most this share of those that "
+    "stand out are false, on average. [default: 0.05]",
 )
 @click.option(
     "--quantile",
@@ -51,6 +56,17 @@ from pckv.estimators.methods.registry import METHODS, POSTS
 )
 @click.option("--above", type=NUMBER, multiple=True, help="The share of the holders above this value; repeat for more.")
 @click.option("--below", type=NUMBER, multiple=True, help="The share of the holders below this value; repeat for more.")
+@click.option(
+    "--within",
+    is_flag=True,
+    help="Where the task has a segment: only the shares of keys within every label, one row per label and key.",
+)
+@click.option(
+    "--pairs",
+    is_flag=True,
+    help="Where the task asks which keys are held together: only the pairs that stand out, or are held more or "
+    "less often than by chance, one row each.",
+)
 @click.option("--top", type=click.IntRange(1), help="Only the keys with the largest estimated frequencies.")
 @result_outputs(
     "Write the table: .csv, .parquet or .json.",
@@ -65,16 +81,23 @@ def estimate_command(
     above: tuple[float, ...],
     below: tuple[float, ...],
     top: int | None,
+    within: bool,
+    pairs: bool,
     **options: Any,
 ) -> None:
     """Estimate every key's frequency and mean from FILES (report files, folders of them, or tallies).
 
     Where the task has more than two levels, also estimate the share of every level among a key's holders.
 
+    Where the task has a segment, shares within every label follow, and which of them differ between labels; where it
+    asks which keys are held together, --pairs prints those. With --out, --within and --pairs write these tables.
+
     With --url, the collector computes, and FILES is one TASK: an id or a task file.
 
     \b
     pckv estimate counts.tally --task task.json --top 10
+    pckv estimate counts.tally --task by-age.json --within --out by-age.csv
+    pckv estimate counts.tally --task snacks.json --pairs
     pckv estimate counts.tally --task hashed.json --keys-file candidates.txt
     pckv estimate task.json --url https://collect.example.org \\
       --token-file analyst.token
@@ -84,13 +107,22 @@ def estimate_command(
     key_count, asked = len(found.listed), found.ask(quantiles, above, below)
     estimates = asked if top is None else asked.top(top)
 
+    part = _only_part(estimates, within=within, pairs=pairs)
+
     def chart() -> Any:
+        if part is not None:
+            return (segments_chart if within else pairs_chart)(estimates, name=name)
         if key_count == 1 and estimates.level_values:
             return values_chart(estimates.listed, name=name, unit=unit)
         return shares_chart(estimates, key_count=key_count, name=name, unit=unit)
 
     said = () if alarms is None else alarms.sentences
     is_unusual = alarms is not None and bool(alarms.unusual)
+    if part is not None:
+        told = estimates.segments if within else estimates.pairs
+        before = (*estimates.warning, *(said if is_unusual else ()))
+        outputs.write(part, () if told is None else told.sentences, warning=before, chart=chart)
+        return
     outputs.write(
         estimates,
         # Where counts are impossible, what single reports do not show is no comfort.
@@ -98,4 +130,32 @@ def estimate_command(
         warning=said if is_unusual else (),
         chart=chart,
         further={"alarms": None if alarms is None else alarms.to_dict()},
+        parts=_within_labels(estimates),
     )
+
+
+def _only_part(estimates: Estimates, *, within: bool, pairs: bool) -> ResultTable | None:
+    """Return the table that was asked for in place of the keys, if any; refuse one that the task does not have."""
+    if within and pairs:
+        raise click.UsageError("a task has a segment, or asks which keys are held together: give --within or --pairs")
+    if within:
+        if estimates.segments is None:
+            raise click.UsageError("--within is for tasks with a segment")
+        return estimates.segments.cells
+    if pairs and estimates.pairs is None:
+        raise click.UsageError("--pairs is for tasks that ask which keys are held together")
+    return estimates.pairs if pairs else None
+
+
+def _within_labels(estimates: Estimates) -> dict[str, ResultTable]:
+    """Return what is known of labels, of keys within them and of differences, by the titles of these tables."""
+    segments = estimates.segments
+    if segments is None:
+        return {}
+    # The sentences say it where no difference stands out.
+    differences = {f"Shares that differ between labels of “{segments.name}”": segments.differences}
+    return {
+        f"Labels of “{segments.name}”": segments.labels,
+        f"Shares within the labels of “{segments.name}”, those that stand out from the noise first": segments.cells,
+        **(differences if len(segments.differences) else {}),
+    }

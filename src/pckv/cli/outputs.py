@@ -67,17 +67,18 @@ class Outputs(NamedTuple):
         warning: Sequence[str] = (),
         chart: Callable[[], Any] | None = None,
         further: Mapping[str, Any] | None = None,
+        parts: Mapping[str, ResultTable] | None = None,
     ) -> None:
         """Write, draw and print a result.
 
-        For people, its warning and another one stand above the table, and `sentences` below; JSON has `further` members
-        besides the result's own.
+        For people, its warning and another one stand above the table, and `sentences` below, after the tables of its
+        `parts` by their titles; JSON has `further` members besides the result's own.
         """
         self.save(result, chart=chart, further=further)
         if self.as_json:
             print_json(result.to_dict() | dict(further or {}))
         else:
-            _print_result(result, (*result.warning, *warning), sentences)
+            _print_result(result, (*result.warning, *warning), sentences, parts or {})
 
     def save(
         self, result: object, *, chart: Callable[[], Any] | None = None, further: Mapping[str, Any] | None = None
@@ -129,17 +130,27 @@ def _joined(text: str, further: Mapping[str, Any] | None) -> str:
     return f"{text[:-1]}, {json.dumps(further, ensure_ascii=False)[1:]}" if further else text
 
 
-def _print_result(result: ResultTable, warning: Sequence[str], sentences: Sequence[str]) -> None:
+def _print_result(
+    result: ResultTable, warning: Sequence[str], sentences: Sequence[str], parts: Mapping[str, ResultTable]
+) -> None:
     """Print what is to be read first, the rows that are shown first, and what the result says in words."""
     for sentence in warning:
         print_paragraph(harmless(sentence))
-    shown, hidden = result.shown(ROWS_PRINTED)
-    if cells := shown.cells():
-        print_table(result.title, shown.headers(), cells, less_important=shown.less_important)
-        if hidden:
-            click.echo(f"… and {hidden:,} more keys (--out writes them all)")
+    if not len(result):
+        print_paragraph(result.title)
+    _print_rows(result, result.title, "--out writes them all")
+    for title, part in parts.items():
+        _print_rows(part, title, "--json has them all")
     for sentence in sentences:
         print_paragraph(harmless(sentence))
+
+
+def _print_rows(result: ResultTable, title: str, hint: str) -> None:
+    shown, hidden = result.shown(ROWS_PRINTED)
+    if cells := shown.cells():
+        print_table(title, shown.headers(), cells, texts=result.TEXTS, less_important=shown.less_important)
+        if hidden:
+            click.echo(f"… and {hidden:,} more {result.NOUN} ({hint})")
 
 
 def result_outputs(

@@ -20,21 +20,23 @@ KEYS_NAMED = 10
 COVERED_SHARE = 0.99
 
 
-def column_options(value_help: str | None = None) -> Callable[[Command], Command]:
+def column_options(value_help: str | None = None, *, segments: bool = False) -> Callable[[Command], Command]:
     """Return a decorator that gives a command the options that name columns, and the `columns` they make.
 
-    Where there is a `value_help`, values may be left out.
+    Where there is a `value_help`, values may be left out; with `segments`, there may be labels.
     """
+    labels = click.option("--segment", help="The column of labels, where the task has a segment: one label per user.")
 
     def decorate(command: Command) -> Command:
         @wraps(command)
-        def with_columns(user: str, key: str, value: str | None, **others: Any) -> None:
-            command(columns=Columns(user, key, value or ""), **others)
+        def with_columns(user: str, key: str, value: str | None, segment: str | None = None, **others: Any) -> None:
+            command(columns=Columns(user, key, value or "", segment or "").checked(), **others)
 
         return with_options(
             click.option("--user", required=True, help="The column of users."),
             click.option("--key", required=True, help="The column of keys."),
             click.option("--value", required=value_help is None, help=value_help or "The column of values."),
+            *([labels] if segments else []),
         )(with_columns)
 
     return decorate
@@ -60,17 +62,20 @@ def text_form_options(command: Command) -> Command:
             default=PLAIN_FORM.encoding,
             help="The encoding of a text file, such as latin-1 or utf-16. [default: utf-8]",
         ),
-        click.option("--trim", is_flag=True, help="Leave out blanks around users, keys and names of columns."),
+        click.option("--trim", is_flag=True, help="Leave out blanks around users, keys, labels and names of columns."),
     )(with_form)
 
 
 def unlisted_sentence(task: Task, findings: RowFindings) -> str:
-    """Say how many pairs have a key that the task does not list, and name the most frequent of these keys."""
+    """Say how many pairs have a key that the task does not list, and name the most frequent of these keys.
+
+    Of keys without values, a pair is one participant's key.
+    """
     if not findings.unlisted_pairs:
         return ""
-    pairs = plural(findings.unlisted_pairs, "pair")
-    has = "has" if findings.unlisted_pairs == 1 else "have"
-    counts = "" if task.other is None else f" and {'counts' if has == 'has' else 'count'} as {task.other!r}"
+    noun = "pair" if task.has_values else "held key"
+    is_one = findings.unlisted_pairs == 1
+    counts = "" if task.other is None else f" and {'counts' if is_one else 'count'} as {task.other!r}"
     different = len(findings.unlisted)
     named = ", ".join(
         repr(name) if different == 1 else f"{name!r} ({count:,})"
@@ -81,14 +86,13 @@ def unlisted_sentence(task: Task, findings: RowFindings) -> str:
     elif different > KEYS_NAMED:
         which = f"The {KEYS_NAMED} most frequent of {different:,} different ones:"
     else:
-        which = "The keys, with their pairs:" if different > 1 else "The key is"
+        which = f"The keys, with their {'pairs' if task.has_values else 'numbers'}:" if different > 1 else "The key is"
     blanks = sum(count for name, count in findings.unlisted.items() if task.domain.find(name.strip()) is not None)
-    hint = (
-        f" {plural(blanks, 'pair')} of these would have a listed key without blanks around it (--trim)."
-        if blanks
-        else ""
-    )
-    return f"{pairs} {has} a key that the task does not list{counts}. {which} {named}.{hint}"
+    listed = "have a listed key without blanks around it" if task.has_values else "be listed without blanks around it"
+    hint = f" {plural(blanks, noun)} of these would {listed} (--trim)." if blanks else ""
+    lacks = "a key that the task does not list" if task.has_values else "not listed by the task"
+    verb = ("has" if is_one else "have") if task.has_values else ("is" if is_one else "are")
+    return f"{plural(findings.unlisted_pairs, noun)} {verb} {lacks}{counts}. {which} {named}.{hint}"
 
 
 def larger_sets_sentence(sizes: SetSizeCounts, noun: str) -> str:

@@ -38,7 +38,7 @@ from pckv.files.pairs.texts import HeldTexts
 @click.command("perturb")
 @click.argument("data", type=FilePath)
 @task_option
-@column_options(value_help="The column of values; a discovery has none.")
+@column_options(value_help="The column of values; none where keys have no values, and for a discovery.", segments=True)
 @click.option(
     "--out", type=FilePath, help="The report file to write (.parquet), or - for an Arrow stream on standard output."
 )
@@ -76,7 +76,9 @@ def perturb_command(
 
     DATA has one row per pair: text separated by commas, semicolons or tabs (compressed, too: .gz), or
     Parquet, where columns may also hold lists, with one row per user; - is standard input. A row with an
-    empty key and an empty value is a user without pairs.
+    empty key and an empty value is a user without pairs. Where keys have no values, there is no such column.
+
+    Where the task has a segment, every row names the label of its user, and a user has one label in all rows.
 
     A key that the task does not list counts as the task's other key, and the most frequent of these keys
     are named; where the task has no other key, the row is refused.
@@ -89,6 +91,8 @@ def perturb_command(
       --value stars --check
     pckv perturb ratings.csv --task task.json --user user --key movie \\
       --value stars --out reports.parquet
+    pckv perturb visits.csv --task task.json --user user --key page \\
+      --segment age --out reports.parquet
     """
     task = read_task(task_file)
     task.check_collectable()
@@ -101,17 +105,23 @@ def perturb_command(
             f"{task_file}: this task is mixed, and its collector takes no reports in clear: pckv submit seals them for "
             "its mixer, one by one"
         )
-    if task.kind == DISCOVERY and (columns.value or clip or repeated is not None):
-        raise click.UsageError("--value, --clip and --repeated are not for a discovery, which has no values")
-    if task.kind != DISCOVERY and not columns.value:
+    if not task.has_values and (columns.value or clip or repeated is not None):
+        kind = task.domain.kind_text
+        raise click.UsageError(f"--value, --clip and --repeated are not for {kind}, which has no values")
+    if task.has_values and not columns.value:
         raise click.UsageError("Missing option '--value'.")
+    if task.segment is not None and not columns.segment:
+        raise click.UsageError(f"Missing option '--segment', the column of labels of {task.segment.name!r}.")
+    if task.segment is None and columns.segment:
+        raise click.UsageError("--segment is not for this task, which has no segment")
     if out is None and not check:
         raise click.UsageError("Missing option '--out'.")
     output = None if out is None else ReportOutput(out, force)
     if output is not None:
         output.check()
     with _pairs_file(data) as (path, name):
-        people = _People(task, open_pairs(path, columns, name, form), Repairs(clip, repeated))
+        repairs = Repairs.of(task, clip=clip, repeated=repeated)
+        people = _People(task, open_pairs(path, columns, name, form), repairs)
         if check or output is None:
             people.check()
         else:
@@ -217,17 +227,19 @@ class _People:
 
     def _repaired(self) -> list[str]:
         """Say what was not used as it is."""
+        noun = self._task.domain.noun
+        same = "another of the same user and key" if self._task.has_values else "the same key of the same user"
         counts = (
             (self._file.findings.clipped, "value", "clipped"),
-            (self._merged, "pair", "merged with another of the same user and key"),
-            (self._file.findings.left_out, "pair", "left out, with a text that cannot be a key"),
+            (self._merged, noun, f"merged with {same}"),
+            (self._file.findings.left_out, noun, "left out, with a text that cannot be a key"),
             (self._left_out, "text", "left out, for it cannot be found"),
         )
-        return [f"{plural(count, noun)} {what}" for count, noun, what in counts if count]
+        return [f"{plural(count, thing)} {what}" for count, thing, what in counts if count]
 
     def _sentences(self) -> tuple[str, str]:
         """Say which keys are not listed, and how many people hold more pairs than the padding; empty where none do."""
-        noun = "text" if self._task.kind == DISCOVERY else "pair"
+        noun = self._task.domain.noun
         # Where people with more pairs are refused, no choice of theirs is reported.
         larger = "" if self._task.more == REFUSE else larger_sets_sentence(self._sizes, noun)
         return unlisted_sentence(self._task, self._file.findings), larger

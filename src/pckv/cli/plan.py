@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from pckv.base.limits import MIN_LEVELS
 from pckv.cli.common import (
     NUMBER,
     STREAM,
@@ -24,7 +23,9 @@ from pckv.cli.contract_options import (
     LEVELS,
     LEVELS_HELP,
     cap_note,
+    check_derivation,
     coin_option,
+    derivation_options,
     discovery_options,
     expected_people_options,
     keys_options,
@@ -39,7 +40,6 @@ from pckv.contract.domain import checked_range
 from pckv.contract.task import Task
 from pckv.files.outputs import check_free
 from pckv.planning.discovery import plan_discovery
-from pckv.planning.people import UNIT_RANGE
 from pckv.planning.planner import plan
 from pckv.planning.sections import Section
 
@@ -47,6 +47,12 @@ from pckv.planning.sections import Section
 @click.command("plan")
 @keys_options
 @click.option("--candidates", type=int, help="With --hashed: how many keys will be asked for. [default: 10000]")
+@derivation_options
+@click.option(
+    "--label-share",
+    type=NUMBER,
+    help="With --segment: the share of people with the label that the plan is made for. [default: all labels alike]",
+)
 @discovery_options
 @click.option(
     "--padding",
@@ -86,13 +92,15 @@ from pckv.planning.sections import Section
     type=NUMBER,
     help="With --panels: by how much a frequency changes from one round to the next, such as .005.",
 )
-@click.option("--low", help="The smallest value a key may have; with --high, errors of means are in the same units.")
+@click.option(
+    "--low", help="The smallest value a key may have; without it, --high and --levels, people hold keys without values."
+)
 @click.option("--high", help="The largest value a key may have.")
-@click.option("--levels", type=LEVELS, default=MIN_LEVELS, show_default=True, help=LEVELS_HELP)
+@click.option("--levels", type=LEVELS, help=f"{LEVELS_HELP} [default: 2, where keys have values]")
 @click.option(
     "--out",
     type=FilePath,
-    help="Write the planned task's JSON here; needs --name, and --low and --high or named --levels.",
+    help="Write the planned task's JSON here; needs --name, and with a number of --levels --low and --high.",
 )
 @click.option("--name", help="With --out: the name that distinguishes this collection from others.")
 @click.option(
@@ -128,11 +136,14 @@ def plan_command(
 
     \b
     pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 3
+    pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 3 --low 1 --high 5
     pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 1 --holding 0.4
     pckv plan --keys 5850 --users 105508 --epsilon 1 --sizes sizes.csv
     pckv plan --keys 100 --mixed 20000 --epsilon 1 --pairs 3
     pckv plan --keys 100 --users 50000 --epsilon 2 --panels 4 --drift .005
     pckv plan --keys 100 --users 50000 --epsilon 2 --levels 1,2,3,4,5
+    pckv plan --keys 100 --users 50000 --epsilon 2 --segment age=young,old
+    pckv plan --keys 50 --users 100000 --epsilon 4 --pairs 4 --together
     pckv plan --hashed --candidates 5000 --users 1000000 --epsilon 4 --pairs 3
     pckv plan --discover --characters 12 --users 1000000 --epsilon 4
     """
@@ -150,10 +161,12 @@ def plan_command(
     if padding is not None:
         raise click.UsageError("--padding is for --discover: elsewhere a plan chooses it")
     _check_together(options)
+    check_derivation(options)
     asked = named_keys(keys_file, key_count, hashed=hashed)
     ends = named_range(low, high, options["levels"])
     if out is not None:
-        _check_output(out, name, ends, as_json=as_json, force=force, mixed=options["mixed"] is not None)
+        has_range = ends is not None or options["levels"] is None
+        _check_output(out, name, has_range=has_range, as_json=as_json, force=force, mixed=options["mixed"] is not None)
     values = None if ends is None else checked_range(ends)
     given = read_expected_people(**options)
     recommended = plan(
@@ -171,8 +184,10 @@ def plan_command(
         task = Task(
             name=name or "",
             keys=asked,
-            values=values or UNIT_RANGE,
+            values=values,
             levels=given["levels"],
+            segment=given["segment"],
+            together=given["together"],
             epsilon=given["epsilon"],
             **people,
         )
@@ -191,11 +206,11 @@ def _check_together(given: dict[str, Any]) -> None:
     has = {name for name, value in given.items() if value is not None}
     if has & {"rounds", "drift"} and "panels" not in has:
         raise click.UsageError("--rounds and --drift are about a series: give --panels, too")
+    if "label_share" in has and "segment" not in has:
+        raise click.UsageError("--label-share is about a segment: give --segment, too")
 
 
-def _check_output(
-    out: Path, name: str | None, ends: tuple[str, str] | None, *, as_json: bool, force: bool, mixed: bool
-) -> None:
+def _check_output(out: Path, name: str | None, *, has_range: bool, as_json: bool, force: bool, mixed: bool) -> None:
     """Refuse what cannot be written as a task before anything is computed."""
     if mixed:
         raise click.UsageError(
@@ -205,6 +220,6 @@ def _check_output(
         raise click.UsageError(
             "--out writes a file in addition to the plan in words: leave out --json, and name a file"
         )
-    if name is None or ends is None:
-        raise click.UsageError("--out writes a task: give --name, --low and --high, too")
+    if name is None or not has_range:
+        raise click.UsageError("--out writes a task: give --name, too, and with --levels --low and --high")
     check_free(out, force=force)

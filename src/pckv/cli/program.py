@@ -160,7 +160,7 @@ def main() -> None:
     \b
     A collection by hand:
       pckv sample
-      pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 3
+      pckv plan --keys 100 --users 20000 --epsilon 1 --pairs 3 --low 1 --high 5
       pckv task new --name movies --keys-file keys.txt --low 1 --high 5 \\
         --epsilon 1 --users 20000 --pairs 3 --out task.json
       pckv perturb ratings.csv --task task.json --user user --key movie \\

@@ -18,6 +18,7 @@ from pckv.lab.populations import zipf_sets
 
 USERS, KEYS, MAX_PAIRS, LOW, HIGH = 20_000, 100, 5, 1, 5
 SEED = 1
+AGES = ("under 30", "30 to 60", "over 60")
 
 
 def sample_movies(users: int = USERS) -> Dataset:
@@ -25,6 +26,16 @@ def sample_movies(users: int = USERS) -> Dataset:
     rng = np.random.default_rng(SEED)
     sizes = rng.integers(1, MAX_PAIRS + 1, users)
     return zipf_sets(sizes, KEYS, rng).with_range(LOW, HIGH)
+
+
+def sample_ages(dataset: Dataset) -> list[str]:
+    """Return an age group of everyone: those who rate the most frequent movie are younger."""
+    population = dataset.population
+    owners = np.repeat(np.arange(len(population)), population.sizes)
+    rates_first = np.isin(np.arange(len(population)), owners[population.keys == 0])
+    drawn = np.random.default_rng(SEED + 1).random(len(population))
+    young, middle = np.where(rates_first, 0.7, 0.15), np.where(rates_first, 0.95, 0.6)
+    return [AGES[number] for number in ((drawn >= young).astype(int) + (drawn >= middle)).tolist()]
 
 
 def movie(number: int) -> str:
@@ -44,7 +55,7 @@ def sample_command(out: Path, force: bool) -> None:
     """Write sample files: the ratings of 20,000 synthetic people, who each rate 1 to 5 of 100 movies.
 
     \b
-    ratings.csv  user, movie, stars: what would stay on each participant's device
+    ratings.csv  user, movie, stars, age: what would stay on each device
     keys.txt     the names of the movies
     pairs.json   the ratings of one person, for `pckv submit`
     truth.csv    the true frequency and mean of every movie
@@ -64,12 +75,13 @@ def _sample_texts(dataset: Dataset) -> tuple[str, str, str, str]:
     population, keys = dataset.population, range(dataset.keys)
     owners = np.repeat(np.arange(len(population)), population.sizes)
     columns = (owners.tolist(), population.keys.tolist(), population.values.tolist())
-    ratings = [(user, movie(key), f"{value:.2f}") for user, key, value in zip(*columns, strict=True)]
-    first = {name: float(value) for user, name, value in ratings if user == 0}
+    ages = sample_ages(dataset)
+    ratings = [(user, movie(key), f"{value:.2f}", ages[user]) for user, key, value in zip(*columns, strict=True)]
+    first = {name: float(value) for user, name, value, _ in ratings if user == 0}
     frequency, mean = population.truth(dataset.keys)
     truth = [(movie(key), f"{frequency[key]:.5f}", f"{mean[key]:.3f}") for key in keys]
     return (
-        _csv_text(("user", "movie", "stars"), ratings),
+        _csv_text(("user", "movie", "stars", "age"), ratings),
         "".join(f"{movie(key)}\n" for key in keys),
         json.dumps(first, indent=1) + "\n",
         _csv_text(("movie", "frequency", "mean"), truth),

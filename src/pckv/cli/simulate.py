@@ -10,7 +10,8 @@ from typing import Any
 import click
 import numpy as np
 
-from pckv.base.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS
+from pckv.base.levels import Levels
+from pckv.base.limits import AUTO, MIN_LEVELS
 from pckv.base.words import percent, plural, two_digits
 from pckv.charts.estimates import lines_chart
 from pckv.cli.common import NUMBER, FilePath, print_json, print_paragraph, progress_bar
@@ -30,7 +31,7 @@ from pckv.planning.prediction import OBJECTIVES
 
 @click.command("simulate")
 @click.argument("data", type=FilePath)
-@column_options()
+@column_options(value_help="The column of values. [default: none: keys have no values]")
 @click.option("--low", type=NUMBER, help="The smallest possible value. [default: the smallest in DATA]")
 @click.option("--high", type=NUMBER, help="The largest possible value. [default: the largest in DATA]")
 @click.option("--epsilon", multiple=True, required=True, help="A privacy budget; repeat for several.")
@@ -56,7 +57,7 @@ from pckv.planning.prediction import OBJECTIVES
     multiple=True,
     default=(DEFAULT_METHOD,),
     show_default=True,
-    help="How frequencies and means are estimated; repeat for several.",
+    help="How to estimate; repeat for several.",
 )
 @click.option(
     "--post",
@@ -68,17 +69,13 @@ from pckv.planning.prediction import OBJECTIVES
     "--levels",
     type=LEVELS,
     multiple=True,
-    default=(MIN_LEVELS,),
-    show_default=True,
-    help=f"{LEVELS_HELP} Repeat to compare: --levels 2 --levels 5.",
+    help=f"{LEVELS_HELP} Repeat to compare: --levels 2 --levels 5. [default: 2, where keys have values]",
 )
 @click.option("--repeats", type=int, default=10, show_default=True, help="Simulated collections to average over.")
 @click.option(
     "--objective",
     type=click.Choice(OBJECTIVES),
-    default=DEFAULT_OBJECTIVE,
-    show_default=True,
-    help="The error that auto and ue-compact minimise.",
+    help="The error that auto and ue-compact minimise. [default: both, or frequency where keys have no values]",
 )
 @click.option("--top", type=int, help="Only the most frequent keys. [default: all keys]")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same rows.")
@@ -97,6 +94,7 @@ def simulate_command(
     low: float | None,
     high: float | None,
     repeated: str | None,
+    levels: tuple[Levels, ...],
     form: TextForm,
     outputs: Outputs,
     **options: Any,
@@ -105,7 +103,7 @@ def simulate_command(
 
     DATA has one row per pair: text separated by commas, semicolons or tabs (compressed, too: .gz), or
     Parquet, where columns may also hold lists, with one row per user. A row with an empty key and an empty
-    value is a user without pairs.
+    value is a user without pairs. Without --value, keys have no values: people only hold them.
 
     Every row is drawn from the distribution that real reports would give, without making them.
 
@@ -115,11 +113,14 @@ def simulate_command(
       --mechanism auto --mechanism ue --top 50
     pckv simulate ratings.csv --user user --key movie --value stars \\
       --low 1 --high 5 --epsilon 2 --levels 2 --levels 1,2,3,4,5
+    pckv simulate ratings.csv --user user --key movie --epsilon 1
     """
+    if not columns.value and (levels, low, high, repeated) != ((), None, None, None):
+        raise click.UsageError("--levels, --low, --high and --repeated are about values: name their column by --value")
     with progress_bar(f"Reading {data.name}") as progress:
         dataset = read_ratings(data, columns, low=low, high=high, repeated=repeated, form=form, progress=progress)
     with progress_bar("Simulating") as progress:
-        rows = simulate(dataset, **options, progress=progress)
+        rows = simulate(dataset, **options, levels=levels or None, progress=progress)
     plain = [row.to_dict() for row in rows]
     outputs.save(plain, chart=lambda: errors_chart(dataset, rows))
     if outputs.as_json:
@@ -133,12 +134,13 @@ def errors_chart(dataset: Dataset, rows: Sequence[Result]) -> object:
     points = []
     for row in rows:
         series = {"series": _way_to_collect(row), "ε": row.epsilon}
-        points.append(series | {"theory": False, "frequency": row.mse_frequency, "mean": row.mse_mean})
-        points.append(series | {"theory": True, "frequency": row.theory_mse_frequency, "mean": row.theory_mse_mean})
+        of_mean = [{"mean": error} if dataset.has_values else {} for error in (row.mse_mean, row.theory_mse_mean)]
+        points.append(series | {"theory": False, "frequency": row.mse_frequency} | of_mean[0])
+        points.append(series | {"theory": True, "frequency": row.theory_mse_frequency} | of_mean[1])
     return lines_chart(
         points,
         x="ε",
-        panels={"frequency": "MSE of frequency", "mean": "MSE of mean, on [-1, 1]"},
+        panels={"frequency": "MSE of frequency"} | ({"mean": "MSE of mean, on [-1, 1]"} if dataset.has_values else {}),
         title=f"{dataset.name}: {plural(dataset.users, 'user')}, {plural(dataset.keys, 'key')}",
         subtitle=f"{_which_keys(rows[0])}, {plural(rows[0].repeats, 'repeat')}, seed {rows[0].seed}; "
         "dashed: theory without clipping",
@@ -173,7 +175,7 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
     def number(value: float | None) -> str:
         return "–" if value is None else f"{value:.3g}"
 
-    several = any(row.level_count > MIN_LEVELS for row in rows)
+    several, has_means = any(row.level_count > MIN_LEVELS for row in rows), dataset.has_values
     print_table(
         f"{plural(dataset.users, 'user')}, {plural(dataset.keys, 'key')}, {_which_keys(rows[0])}, "
         f"{plural(rows[0].repeats, 'repeat')}, seed {rows[0].seed}",
@@ -184,8 +186,7 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
             "method",
             "MSE frequency",
             "MSE frequency in theory",
-            "MSE mean",
-            "MSE mean in theory",
+            *(("MSE mean", "MSE mean in theory") if has_means else ()),
             "precision",
             *(("levels", "shares off by") if several else ()),
         ),
@@ -197,20 +198,27 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
                 row.method,
                 f"{row.mse_frequency:.3g} ±{row.mse_frequency_se:.1g}",
                 number(row.theory_mse_frequency),
-                f"{row.mse_mean:.3g} ±{row.mse_mean_se:.1g}",
-                number(row.theory_mse_mean),
+                *((f"{row.mse_mean:.3g} ±{row.mse_mean_se:.1g}", number(row.theory_mse_mean)) if has_means else ()),
                 percent(row.precision),
                 *((str(row.level_count), _distance(row)) if several else ()),
             )
             for row in rows
         ],
         # Theory, and what is the same in most rows.
-        less_important=(7, 5, 3, 2),
+        less_important=(7, 5, 3, 2) if has_means else (5, 3, 2),
     )
     click.echo()
     print_table(
         "Bias (the average error with its sign), and how many 95 % intervals cover the truth",
-        ("mechanism", "ε", "padding", "method", "frequency", "frequency covered", "mean", "mean covered"),
+        (
+            "mechanism",
+            "ε",
+            "padding",
+            "method",
+            "frequency",
+            "frequency covered",
+            *(("mean", "mean covered") * has_means),
+        ),
         [
             (
                 row.mechanism,
@@ -219,13 +227,12 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
                 row.method,
                 f"{100 * row.bias_frequency:+.2g} points",
                 _covered(row.coverage_frequency),
-                f"{(dataset.high - dataset.low) / 2 * row.bias_mean:+.2g}",
-                _covered(row.coverage_mean),
+                *(_mean_bias(dataset, row) if has_means else ()),
             )
             for row in rows
         ],
     )
-    if rows[0].keys_without_mean:
+    if has_means and rows[0].keys_without_mean:
         have = "has" if rows[0].keys_without_mean == 1 else "have"
         missing = plural(rows[0].keys_without_mean, "key")
         click.echo(f"{missing} {have} no holders, and so no mean to compare with.")
@@ -240,6 +247,11 @@ def _print_results(dataset: Dataset, rows: Sequence[Result]) -> None:
     for row in rows:
         if row.share_keys is not None:
             print_paragraph(_levels_in_plain_words(row, _most_frequent(row.share_keys, row.keys)))
+
+
+def _mean_bias(dataset: Dataset, row: Result) -> tuple[str, str]:
+    """Return the average error of means in the units of the data, and how many of their intervals cover the truth."""
+    return f"{(dataset.high - dataset.low) / 2 * row.bias_mean:+.2g}", _covered(row.coverage_mean)
 
 
 def _covered(share: float | None) -> str:
@@ -269,26 +281,37 @@ def _levels_in_plain_words(row: Result, keys: str) -> str:
 def _in_plain_words(dataset: Dataset, rows: Sequence[Result]) -> str:
     """Say what the best way to collect at one ε would cost."""
     best = min(rows, key=lambda row: row.mse_frequency)
-    frequency, mean = dataset.truth
-    keys = dataset.top(best.top)
-    held = keys[frequency[keys] > 0]
-    overall = float(np.average(mean[held], weights=frequency[held])) if held.size else 0.0
-    scale = (dataset.high - dataset.low) / 2
-    points, units = 100 * math.sqrt(best.mse_frequency), scale * math.sqrt(best.mse_mean)
-    guessing = scale * float(np.sqrt(np.mean((mean[held] - overall) ** 2))) if held.size else 0.0
+    frequency, keys = dataset.truth[0], dataset.top(best.top)
+    points = 100 * math.sqrt(best.mse_frequency)
     least, largest = (f"{100 * float(frequency[keys[place]]):.2g} %" for place in (-1, 0))
     larger = float(np.mean(dataset.population.sizes > best.padding))
     words = (
         f"At ε = {best.epsilon:g} the frequency of {_which_keys(best)} is typically off by ±{points:.2g} points "
-        f"(they are held by {least} to {largest} of people), and the mean by ±{two_digits(units)} on a scale from "
-        f"{dataset.low:g} to {dataset.high:g}, where guessing the overall mean for every key is off by "
-        f"±{two_digits(guessing)} ({_way_to_collect(best)})."
+        f"(they are held by {least} to {largest} of people{_mean_in_plain_words(dataset, best)}"
+        f"{_way_to_collect(best)})."
     )
     if larger and best.theory_mse_frequency is not None:
         hidden = 100 * dataset.hidden_share(best.padding)
+        of_means = ", and means off if these people give other values" if dataset.has_values else ""
         words += (
-            f" {percent(larger)} of people hold more than {plural(best.padding, 'pair')}, which makes frequencies too "
-            f"low by up to {hidden:.2g} points, and means off if these people give other values; the intervals of a "
-            "real collection include both."
+            f" {percent(larger)} of people hold more than {plural(best.padding, dataset.noun)}, which makes "
+            f"frequencies too low by up to {hidden:.2g} points{of_means}; the intervals of a real collection include "
+            f"{'both' if of_means else 'that'}."
         )
     return words
+
+
+def _mean_in_plain_words(dataset: Dataset, row: Result) -> str:
+    """Say what means would cost, between what people hold and the way to collect, both in parentheses."""
+    if not dataset.has_values:
+        return "; "
+    frequency, mean = dataset.truth
+    keys = dataset.top(row.top)
+    held = keys[frequency[keys] > 0]
+    overall = float(np.average(mean[held], weights=frequency[held])) if held.size else 0.0
+    scale = (dataset.high - dataset.low) / 2
+    guessing = scale * float(np.sqrt(np.mean((mean[held] - overall) ** 2))) if held.size else 0.0
+    return (
+        f"), and the mean by ±{two_digits(scale * math.sqrt(row.mse_mean))} on a scale from {dataset.low:g} to "
+        f"{dataset.high:g}, where guessing the overall mean for every key is off by ±{two_digits(guessing)} ("
+    )

@@ -28,6 +28,7 @@ from pckv.client.transport import explain
 @cap_per_period_option
 @local_cap_option
 @click.option("--invitation", metavar="TOKEN", help="The one-time token, where the collector asks for one.")
+@click.option("--segment", metavar="LABEL", help="The participant's label, where the task has a segment.")
 @click.option("--flush", is_flag=True, help="Send the reports that wait, and perturb nothing.")
 @json_option
 def submit_command(
@@ -39,25 +40,29 @@ def submit_command(
     cap_per_period: tuple[str, int] | None,
     local_cap: str | None,
     invitation: str | None,
+    segment: str | None,
     flush: bool,
     as_json: bool,
 ) -> None:
     """Perturb the pairs of PAIRS.json for a task and send the resulting report.
 
-    PAIRS.json is an object from keys to numbers, or for a discovery a list of texts. It stays on this
-    machine: what is stored and sent is perturbed. The collector is asked first: where it would take no
-    report, nothing is perturbed or spent. Where the task needs a coin, the collector gives it for the
-    invitation. The report of a mixed task is sealed, and its mixer is asked and sent to in place of the
-    collector. Running this again never perturbs again, and sends the same bytes until the collector has
-    them. A second task of the same name is refused: every answer to a survey spends ε. See pckv ledger.
+    PAIRS.json is an object from keys to numbers, or a list of texts: of keys without values, or for a
+    discovery. It stays on this machine, and so does the label: what is stored and sent is perturbed. The
+    collector is asked first: where it would take no report, nothing is perturbed or spent. Where the task
+    needs a coin, the collector gives it for the invitation. The report of a mixed task is sealed, and its
+    mixer is asked and sent to in place of the collector. Running this again never perturbs again, and sends
+    the same bytes until the collector has them. A second task of the same name is refused: every answer to a
+    survey spends ε. See pckv ledger.
 
     \b
     echo '{"alien": 5, "heat": 3}' > pairs.json
     pckv submit pairs.json --url https://collect.example.org --task ID
+    pckv submit pairs.json --url https://collect.example.org --task ID \\
+      --segment "under 30"
     pckv submit --flush --url https://collect.example.org
     """
     folder = state or default_state()
-    given = (pairs_file, task_id, cap, cap_per_period, local_cap, invitation)
+    given = (pairs_file, task_id, cap, cap_per_period, local_cap, invitation, segment)
     if flush:
         if given != (None,) * len(given):
             raise click.UsageError("--flush sends what waits: give it --url and --state only")
@@ -67,11 +72,11 @@ def submit_command(
         raise click.UsageError("give PAIRS.json and --task, or --flush")
     client, task_id = _client(url, folder, cap, cap_per_period, local_cap), read_id(read_task, task_id)
     held = _read_pairs(pairs_file)
-    receipt = client.submit(task_id, held, invitation=invitation)
+    receipt = client.submit(task_id, held, invitation=invitation, segment=segment)
     if as_json:
         print_json(_receipt_facts(receipt) | _spent_facts(client))
     elif receipt.status is Status.SENT:
-        _print_sent(receipt, client, "pairs" if isinstance(held, dict) else "texts")
+        _print_sent(receipt, client, "pairs" if isinstance(held, dict) else "answers")
     if receipt.status is Status.WAITING:
         place = f" --state {state}" if state else ""
         raise ClientError(

@@ -196,6 +196,11 @@ def new_command(out: Path, force: bool, **options: Any) -> None:
     \b
     pckv task new --name movies --keys-file keys.txt --low 1 --high 5 \\
       --epsilon 1 --users 20000 --pairs 3 --out task.json
+    pckv task new --name pages --keys-file pages.txt --epsilon 2 \\
+      --users 50000 --pairs 3 --segment "age=under 30,30 to 60,over 60" \\
+      --out task.json
+    pckv task new --name snacks --keys-file snacks.txt --epsilon 4 \\
+      --users 100000 --pairs 4 --together --out task.json
     pckv task new --discover --name terms --characters 12 --epsilon 4 \\
       --out discovery.json
     pckv task new --name movies --keys-file keys.txt --low 1 --high 5 \\

@@ -2,7 +2,7 @@
 
 Every call of `perturb` spends a task's ε, and every retry by hand would spend it again. The client perturbs
 once per survey, or once per window of rounds of a series, stores the bytes before anyone sees them, and sends
-exactly those bytes until the collector has decided. Pairs are never stored.
+exactly those bytes until the collector has decided. Pairs and labels are never stored.
 
 A mixed task names a mixer. Its reports are sealed for the recipient and go to the mixer, and so do all other requests
 about the task. Only its text may come from the collector; the client then asks the mixer for the same text.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -127,7 +127,9 @@ class Client:
         """
         return find_contract(Series, series_id, self._folder, self._transport)
 
-    def submit(self, task_id: str, pairs: Held, *, invitation: str | None = None) -> Receipt:
+    def submit(
+        self, task_id: str, pairs: Held, *, invitation: str | None = None, segment: str | None = None
+    ) -> Receipt:
         """Perturb these pairs for a task, unless that was done before, and send the report.
 
         The receipt says `sent`, or `waiting` if the collector cannot be reached: `flush` sends the report
@@ -151,8 +153,10 @@ class Client:
 
         Args:
             task_id: The id of the task.
-            pairs: The value of every key that the participant holds; for a discovery, their texts.
+            pairs: The value of every key that the participant holds, or the keys alone where they have no values;
+                for a discovery, their texts.
             invitation: The participant's invitation, where the task takes reports by invitation.
+            segment: The participant's label, where the task has a segment. Like the pairs, it is never stored.
 
         Returns:
             The state of the report, and what it cost.
@@ -161,12 +165,10 @@ class Client:
             ClientError: if nothing may be spent, the task is a round of a series (`series`), its mixer has not
                 accepted it (`not_accepted`), the collector would not take a report, or it refused the one sent.
             PckvError: if the task is mixed and this device cannot seal (`cannot_seal`, `missing_extra`).
-            PairsError: if a pair does not belong to the task; nothing was perturbed.
+            PairsError: if a pair or the label does not belong to the task; nothing was perturbed.
         """
         check_id(task_id, "task")
-        # Texts are read twice, to check and to perturb them, which an iterator allows once.
-        if isinstance(pairs, Iterator):
-            pairs = tuple(pairs)
+        pairs = _read_twice(pairs)
         if invitation is not None:
             _check_invitation(invitation)
         self._caps.remember()
@@ -176,8 +178,8 @@ class Client:
         else:
             task = self.task(task_id)
             _refuse_round(task_id, task.series is not None)
-            admission = self._ask_admission(task, pairs, invitation)
-            perturbed = self._reports.make(task, pairs, invitation, admission.coin)
+            admission = self._ask_admission(task, pairs, segment, invitation)
+            perturbed = self._reports.make(task, pairs, segment, invitation, admission.coin)
             if admission.undecided:
                 unreachable = DeliveryOutcome(Status.WAITING, admission.undecided)
         if not perturbed:
@@ -188,7 +190,7 @@ class Client:
             raise ClientError("refused", f"the report of task {task_id} was refused: {reason}")
         return receipt
 
-    def _ask_admission(self, task: Task, pairs: Held, invitation: str | None) -> Admission:
+    def _ask_admission(self, task: Task, pairs: Held, segment: str | None, invitation: str | None) -> Admission:
         """Return that a report may be made, or refuse it by what is known here, or the collector says."""
         try:
             task.check_collectable()
@@ -201,13 +203,13 @@ class Client:
             raise ClientError("not_sent", f"task {task.id} {when}; nothing was perturbed")
         self._reports.check(task)
         # A device that asks and then sends nothing tells something: so pairs are checked before.
-        check_held(task, pairs)
+        check_held(task, pairs, segment)
         self._reports.try_seal(task)
         admission = ask_admission(self._reports.transport_of(task), task, invitation)
         require_admission(task, admission)
         return admission
 
-    def report(self, series_id: str, pairs: Mapping[str, float], *, spread: float = 0.0) -> RoundReceipt:
+    def report(self, series_id: str, pairs: Held, *, spread: float = 0.0, segment: str | None = None) -> RoundReceipt:
         """Report in the current round of a series if a report is due, and say what was done.
 
         Call it as often as you like, for example at every start of an app. A device draws one of the series'
@@ -220,10 +222,11 @@ class Client:
 
         Args:
             series_id: The id of the series.
-            pairs: The value of every key that the participant holds.
+            pairs: The value of every key that the participant holds, or the keys alone where they have no values.
             spread: If above 0, reports are due at a random moment within this share of the round, from its
                 start on; the first call after it sends, so that frequent calls hide the hour in which the app
                 is used.
+            segment: The participant's label, where the series has a segment. Like the pairs, it is never stored.
 
         Returns:
             What was done: a report was `sent`, is `waiting` or was `refused`; or none was made, because it is
@@ -233,9 +236,10 @@ class Client:
         Raises:
             ClientError: if the device has answered another task or series of this name (`answered`), nothing
                 more may be spent (`over_budget`), or the collector does not know the series.
-            PairsError: if a pair does not belong to the series; nothing was perturbed.
+            PairsError: if a pair or the label does not belong to the series; nothing was perturbed.
         """
         check_spread(spread)
+        pairs = _read_twice(pairs)
         check_id(series_id, "series")
         self._caps.remember()
         try:
@@ -244,7 +248,7 @@ class Client:
             if error.code != "not_sent":
                 raise
             return RoundReceipt(series_id, RoundStatus.UNREACHABLE, reason=str(error))
-        return self._rounds.report(series, pairs, spread)
+        return self._rounds.report(series, pairs, segment, spread)
 
     def flush(self) -> list[Receipt]:
         """Send all reports that wait for this collector, and all sealed ones, each to the mixer of its task.
@@ -258,6 +262,11 @@ class Client:
             ClientError: if a file of the state folder is damaged; all other reports were sent before.
         """
         return self._reports.send_all()
+
+
+def _read_twice(pairs: Held) -> Held:
+    """Return pairs that can be read twice, to check and to perturb them, which an iterator allows once."""
+    return tuple(pairs) if isinstance(pairs, Iterator) else pairs
 
 
 def _check_invitation(invitation: str) -> None:

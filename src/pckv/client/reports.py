@@ -93,14 +93,14 @@ class Reports:
         if task.mixer is not None:
             try_seal(task.message_format.body_bytes, task.mixer.public_key, task.digest)
 
-    def make(self, task: Task, pairs: Held, invitation: str | None, coin: bytes | None) -> bool:
+    def make(self, task: Task, pairs: Held, segment: str | None, invitation: str | None, coin: bytes | None) -> bool:
         """Perturb the pairs and store the report, unless there is one; return whether that was done."""
         cost, url = ReportCost.of(task), self.transport_of(task).url
         with self._folder.locked():
             if self._outbox.find(task.id) is not None:
                 return False
             day = self._ledger.check(task, cost, self.today())
-            report: Report | SealedReport = perturb(task, pairs, coin)
+            report: Report | SealedReport = perturb(task, pairs, coin, segment=segment)
             if task.mixer is not None:
                 report = SealedReport(report.body, seal(report.body, task.mixer.public_key, task.digest))
             stored = StoredReport(report, task.to_json(), cost.epsilon, day, url, invitation)

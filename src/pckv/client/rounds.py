@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -17,7 +16,7 @@ from pckv.client.reports import Clock, Reports, day_of, read_clock
 from pckv.client.transport import ask_admission
 from pckv.contract.series import Series
 from pckv.contract.task import Task
-from pckv.device.perturb import check_held
+from pckv.device.perturb import Held, check_held
 
 
 class RoundStatus(StrEnum):
@@ -80,7 +79,7 @@ class RoundReporter:
     def __init__(self, folder: StateFolder, ledger: Ledger, reports: Reports, clock: Clock) -> None:
         self._folder, self._ledger, self._reports, self._clock = folder, ledger, reports, clock
 
-    def report(self, series: Series, pairs: Mapping[str, float], spread: float) -> RoundReceipt:
+    def report(self, series: Series, pairs: Held, segment: str | None, spread: float) -> RoundReceipt:
         """Make the report of the current round if it is due, send it, and say what was done."""
         now = read_clock(self._clock)
         # Read before: if another process makes the report of this round meanwhile, it is found here.
@@ -88,7 +87,7 @@ class RoundReporter:
         is_made = number is not None and self._reports.find(series.task_of(number).id) is not None
         if not is_made:
             # Whenever a report is due: an error must not tell that it is.
-            check_held(series.task, pairs)
+            check_held(series.task, pairs, segment)
         panel = find_panel(self._folder, series)
         if number is None or not is_made:
             turn = _next_turn(series, panel, now, spread, last_round)
@@ -96,9 +95,9 @@ class RoundReporter:
                 return turn
             number = turn
         receipt = RoundReceipt(series.id, RoundStatus.WAITING, number, panel.due(series, number, spread))
-        return self._complete(receipt, series.task_of(number), pairs)
+        return self._complete(receipt, series.task_of(number), pairs, segment)
 
-    def _complete(self, receipt: RoundReceipt, task: Task, pairs: Mapping[str, float]) -> RoundReceipt:
+    def _complete(self, receipt: RoundReceipt, task: Task, pairs: Held, segment: str | None) -> RoundReceipt:
         """Make the report of a round, unless it was made, and send it."""
         perturbed = False
         if self._reports.find(task.id) is None:
@@ -110,7 +109,7 @@ class RoundReporter:
             if admission.undecided:
                 # Only the collector's clock confirms the round: a report is never made without it.
                 return replace(receipt, status=RoundStatus.UNREACHABLE, reason=admission.undecided)
-            perturbed = self._reports.make(task, pairs, None, None)
+            perturbed = self._reports.make(task, pairs, segment, None, None)
         if not perturbed:
             self._reports.readdress(task.id, None)
         sent, _ = self._reports.send(task.id, perturbed=perturbed)

@@ -64,9 +64,11 @@ def languages_text(about: About) -> str:
 
 
 def values_text(domain: Domain, about: About) -> str:
-    """Say from where to where values go; nothing for a discovery."""
+    """Say from where to where values go, or that there are none; nothing for a discovery."""
     if domain.kind == DISCOVERY:
         return ""
+    if not domain.has_values:
+        return "none: a participant holds a key, or not"
     low, high = (
         f"{end} ({label})" if label else end
         for end, label in ((domain.values.low, about.low_label), (domain.values.high, about.high_label))
@@ -75,8 +77,8 @@ def values_text(domain: Domain, about: About) -> str:
 
 
 def levels_text(domain: Domain) -> str:
-    """Say what the levels are, and what becomes of values between them; nothing for a discovery."""
-    if domain.kind == DISCOVERY:
+    """Say what the levels are, and what becomes of values between them; nothing without values."""
+    if not domain.has_values:
         return ""
     values = domain.values
     if values.between == REFUSE_BETWEEN:
@@ -87,9 +89,30 @@ def levels_text(domain: Domain) -> str:
     return f"{values.level_count}: {listed(values.level_values)}; {rule}"
 
 
+def segment_text(domain: Domain, held: str) -> str:
+    """Say what is asked for besides the keys, and that it stays private; nothing without a segment."""
+    if domain.segment is None:
+        return ""
+    asked = f"“{domain.segment.name}”, one of {len(domain.segment.labels)}: {domain.segment.choices}"
+    return f"{asked}; a label is reported together with the {held}, and as private as they are"
+
+
+def together_text(domain: Domain) -> str:
+    """Say that keys are asked about together; nothing where they are not."""
+    return "reports are also about every two keys that a participant holds together" if domain.together else ""
+
+
+def items_text(domain: Domain, padding: int, held: str) -> str:
+    """Say what a report is made of, where items are derived from what a participant holds; nothing otherwise."""
+    if domain.derivation is None:
+        return ""
+    made = f"these {held}, and every two of them" if domain.together else f"the label, and these {held} within it"
+    return f"{made}: at most {domain.derivation.padding(padding):,}"
+
+
 def padding_text(reporting: Reporting, held: str, *, can_truncate: bool) -> str:
     """Say how many pairs, or texts, a report stands for, and what becomes of more."""
-    most = f"at most {reporting.law.padding:,}"
+    most = f"at most {reporting.padding:,}"
     if reporting.more == REFUSE:
         return f"{most}; more are refused where {held} are entered"
     if not can_truncate:
@@ -97,14 +120,14 @@ def padding_text(reporting: Reporting, held: str, *, can_truncate: bool) -> str:
     return f"{most}; of participants with more, a random choice of their {held} is reported"
 
 
-def size_text(reporting: Reporting, kind: str, *, can_truncate: bool) -> str:
+def size_text(reporting: Reporting, held: str, *, can_truncate: bool) -> str:
     """Say how many reports answer the size question; nothing where it does not arise."""
     if reporting.size_question is not None:
         share = percent(float(reporting.size_share))
-        return f"{share} of the reports say about how many pairs a participant holds, instead of which"
-    if kind == DISCOVERY or not can_truncate:
+        return f"{share} of the reports say about how many {held} a participant holds, instead of which"
+    if held == "texts" or not can_truncate:
         return ""
-    return "not asked: no report says how many pairs a participant holds"
+    return f"not asked: no report says how many {held} a participant holds"
 
 
 def epsilon_text(asked: str, realised: float) -> str:
@@ -181,12 +204,12 @@ def series_text(series: SeriesRound | None) -> str:
 
 def facts_of(task: Task) -> list[Fact]:
     """Return what a task promises, what participants read first."""
-    held = "texts" if task.kind == DISCOVERY else "pairs"
     domain, reporting = task.domain, task.reporting
-    names, more = task.first_keys()
+    held = f"{domain.noun}s"
+    names, more = task.domain.first_keys()
     first_keys = ", ".join([*names, *([f"and {more:,} more"] if more else [])])
     padding = padding_text(reporting, held, can_truncate=task.can_truncate)
-    sizes = size_text(reporting, task.kind, can_truncate=task.can_truncate)
+    sizes = size_text(reporting, held, can_truncate=task.can_truncate)
     epsilon = epsilon_text(reporting.epsilon, task.realised_epsilon)
     parameters = (f"{name} {value}" for name, value in task.parameters.items())
 
@@ -202,7 +225,10 @@ def facts_of(task: Task) -> list[Fact]:
         fact("first keys", first_keys),
         fact("values", values_text(domain, task.about), "low", "high"),
         fact("levels", levels_text(domain), "levels", "level_values", "between"),
+        fact("segment", segment_text(domain, held), "segment"),
+        fact("together", together_text(domain), "together"),
         fact(f"{held} per report", padding, "padding", "more"),
+        fact("items per report", items_text(domain, task.padding, held)),
         fact("size question", sizes, "size_share", "size_answers"),
         fact("ε of a report", epsilon, "epsilon", "realised_epsilon"),
         fact("mechanism", ", ".join([task.mechanism, *parameters]), "mechanism", "parameters"),

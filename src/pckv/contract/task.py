@@ -15,30 +15,24 @@ from pckv.base.errors import PairsError, ParameterError, PckvError, TaskError
 from pckv.base.html import html_table
 from pckv.base.limits import (
     AUTO,
-    DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
     DEVICE_COIN,
-    HASHED_MECHANISM,
     KINDS,
-    MIN_LEVELS,
-    MORE,
     SAMPLE,
     Numeric,
-    check_choice,
     check_epsilon,
-    check_padding,
 )
 from pckv.base.records import plain
-from pckv.base.wire import MessageFormat, Words
-from pckv.base.words import plural
+from pckv.base.wire import MessageFormat
 from pckv.contract.about import About, read_about
-from pckv.contract.domain import NO_VALUES, Domain, Keys, Values, normal_form
+from pckv.contract.choice import choose_reporting, discovery_reporting
+from pckv.contract.domain import NO_VALUES, Domain, Keys, Values, normal_form, text_hash
 from pckv.contract.facts import Fact, facts_of, said
 from pckv.contract.members import Dates, SeriesRound, read_series_round
 from pckv.contract.mixer import Mixer, read_mixer
 from pckv.contract.reporting import Reporting
-from pckv.mechanisms.base import HeldLevels, Law, MessageDistribution
-from pckv.mechanisms.discovery.law import DiscoveryLaw
+from pckv.mechanisms.base import HeldLevels, Law, MessageDistribution, SamplingLaw
+from pckv.mechanisms.derivation import Derivation, Segment
 from pckv.mechanisms.discovery.prefix_tree import (
     DEFAULT_ALPHABET,
     DEFAULT_CHARACTERS,
@@ -49,11 +43,6 @@ from pckv.mechanisms.size_question.law import SizeQuestion
 
 VERSION = 1
 MEMBERS = ("version", "name", *Domain.MEMBERS, *Reporting.MEMBERS, *Dates.MEMBERS, "about", "mixer", "series")
-# Lists of keys are shown up to this many names.
-KEYS_NAMED = 12
-
-_KEY_PREFIX = b"pckv key"
-_KEY_HASH_BYTES = 8
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -67,17 +56,19 @@ class Task:
         name: What people read; it tells two runs of one survey apart.
         keys: The names of the keys, or how many there are (then they are named "0", "1", …), or `hashed`: any
             text up to 256 bytes is a key, and those to estimate are named afterwards.
-        values: The least and the largest value.
+        values: The least and the largest value; by default keys have none, and participants only hold them.
         epsilon: The privacy budget of a report, above 0 and at most 20.
         padding: How many pairs a report stands for at most; chosen by default.
         mechanism: A name, `auto`, or a mapping of a name and parameters.
         levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16,
-            from `values[0]` to `values[1]`. With more than two, the whole distribution is estimated.
+            by default 2, from `values[0]` to `values[1]`. With more than two, the whole distribution is estimated.
         between: What happens to a value between two levels: `round` (to one of them at random, so that means
             stay unbiased) or `refuse` (the contract is "levels only"). By default `refuse` where the values of
             the levels are named, and otherwise `round`.
         other: The name of one more key, which stands for all that are not listed. A participant holds it if
             they hold any such key, with the value of one of these, chosen at random.
+        segment: A question with one answer, such as an age group: results are then also within each label.
+        together: Whether it is also asked which keys people hold together, of at most 500 keys without values.
         more: What happens to participants with more pairs than the padding: `sample` (a random choice of them
             is reported) or `refuse` (the contract is "at most that many", enforced where pairs are entered).
         size_share: The chance that a device answers how many pairs it holds, not which; chosen by default.
@@ -126,13 +117,15 @@ class Task:
         *,
         name: str,
         keys: Iterable[str] | int,
-        values: tuple[Numeric, Numeric],
+        values: tuple[Numeric, Numeric] | None = None,
         epsilon: Numeric,
         padding: int | None = None,
         mechanism: str | Mapping[str, object] = AUTO,
-        levels: Iterable[Numeric] | int = MIN_LEVELS,
+        levels: Iterable[Numeric] | int | None = None,
         between: str | None = None,
         other: str | None = None,
+        segment: Segment | None = None,
+        together: bool = False,
         more: str = SAMPLE,
         size_share: Numeric | None = None,
         coin: str = DEVICE_COIN,
@@ -146,38 +139,27 @@ class Task:
         sizes: Any = None,
         users: int = DEFAULT_USERS,
         frequency: float | None = None,
-        objective: str = DEFAULT_OBJECTIVE,
+        objective: str | None = None,
         most_influence: float | None = None,
     ) -> None:
-        domain = Domain.of(keys, other, Values.of(values, levels, between))
-        wanted = {"name": mechanism} if isinstance(mechanism, str) else dict(mechanism)
-        if domain.is_hashed and wanted == {"name": AUTO}:
-            wanted = {"name": HASHED_MECHANISM}
-        text = check_epsilon(epsilon)
-        # Only the author of a task has anything to choose: a device that reads one never loads the planner.
-        from pckv.planning.assessment import planned_size_share  # noqa: PLC0415
-        from pckv.planning.people import expect  # noqa: PLC0415
-        from pckv.planning.selection import choose_law  # noqa: PLC0415
-
-        expected = expect(
-            domain.key_count,
-            levels=domain.values.level_values,
-            users=users,
+        domain = Domain.of(keys, other, Values.of(values, levels, between), segment=segment, together=together)
+        reporting = choose_reporting(
+            domain,
+            check_epsilon(epsilon),
+            mechanism,
+            padding,
+            more=more,
+            coin=coin,
+            size_share=size_share,
             pairs=pairs,
             most_pairs=most_pairs,
             holding=holding,
             sizes=sizes,
+            users=users,
             frequency=frequency,
             objective=objective,
-            padding=None if padding is None else check_padding(padding),
-            more=check_choice(more, "more", MORE),
-            size_share=size_share,
-            coin=coin,
             most_influence=most_influence,
         )
-        law = choose_law(Fraction(text), wanted, padding, expected)
-        share = planned_size_share(law, expected)
-        reporting = Reporting.of(law, domain, epsilon=text, more=more, size_share=share, coin=coin)
         self._set(name, domain, reporting, Dates(opens, closes), read_about(about or {}), read_mixer(mixer))
         self.check_claim()
 
@@ -221,11 +203,9 @@ class Task:
         Raises:
             ParameterError: if any of these is outside its domain.
         """
-        tree, text = prefix_tree(alphabet, characters, groups), check_epsilon(epsilon)
-        parameters = {} if symbols is None else {"symbols": symbols}
-        law = DiscoveryLaw.of_groups(tree.groups, check_padding(padding), Fraction(text), parameters)
-        domain = Domain(tree, None, NO_VALUES)
-        reporting = Reporting.of(law, domain, epsilon=text, coin=coin)
+        tree = prefix_tree(alphabet, characters, groups)
+        domain, parameters = Domain(tree, None, NO_VALUES), {} if symbols is None else {"symbols": symbols}
+        reporting = discovery_reporting(domain, tree.groups, check_epsilon(epsilon), padding, parameters, coin=coin)
         task = cls._of(name, domain, reporting, Dates(opens, closes), read_about(about or {}), read_mixer(mixer))
         task.check_claim()
         return task
@@ -341,12 +321,6 @@ class Task:
         """Return plain values of the task by `names`, those that JSON has."""
         return {name: plain(_PLAIN[name](self) if name in _PLAIN else getattr(self, name)) for name in names}
 
-    def first_keys(self) -> tuple[list[str], int]:
-        """Return the names of the first listed keys, and how many more are listed."""
-        count = self.key_count - (self.other is not None) if self.lists_keys else 0
-        names = self.key_names(range(min(count, KEYS_NAMED)))
-        return names, count - len(names)
-
     def _repr_html_(self) -> str:
         return html_table(f"Task “{self.name}”", (), said(self.facts())[1:])
 
@@ -390,14 +364,12 @@ class Task:
     @property
     def keys_text(self) -> str:
         """How many keys there are, in words."""
-        if isinstance(self.keys, PrefixTree):
-            return f"texts of up to {self.keys.characters} characters"
-        return "hashed keys" if self.is_hashed else plural(self.key_count, "key")
+        return self.domain.keys_text
 
     @cached_property
     def other_index(self) -> int | None:
         """The number of the key that stands for all unlisted ones, the last; None where there is none."""
-        return None if self.other is None else self.key_count - 1
+        return self.domain.other_index
 
     def key_index(self, key: str) -> int:
         """Return the number of the key called `key`, or raise a `PairsError` that names it."""
@@ -434,7 +406,7 @@ class Task:
             PairsError: if it is not a text.
         """
         text = normal_form(key)
-        return self._text_hash(text) if is_name(text) else None
+        return text_hash(self.digest, text) if is_name(text) else None
 
     def key_hash(self, key: str) -> int:
         """Return 64 bits of the hash of a `key`, bound to this task; its number is their remainder.
@@ -446,33 +418,35 @@ class Task:
             text = check_name(key, "key")
         except ParameterError as error:
             raise PairsError(str(error)) from None
-        return self._text_hash(text)
-
-    def _text_hash(self, text: str) -> int:
-        digest = hashlib.sha256(_KEY_PREFIX + self.digest + text.encode()).digest()
-        return int.from_bytes(digest[:_KEY_HASH_BYTES])
+        return text_hash(self.digest, text)
 
     def key_name(self, index: int) -> str:
         """Return the name of key number `index`; of a hash, which has none, its number."""
-        if index == self.other_index:
-            return str(self.other)
-        return self.keys[index] if isinstance(self.keys, tuple) else str(index)
+        return self.domain.key_name(index)
 
     def key_names(self, indices: Iterable[int]) -> list[str]:
         """Return the names of the keys with these `indices`, in the same order."""
-        if self.other is not None:
-            return list(map(self.key_name, indices))
-        return list(map(self.keys.__getitem__ if isinstance(self.keys, tuple) else str, indices))
+        return self.domain.key_names(indices)
 
     @cached_property
-    def low(self) -> float:
-        """The least value a key may have."""
-        return float(self.domain.values.low)
+    def has_values(self) -> bool:
+        """Whether keys have values, or are only held."""
+        return self.domain.has_values
+
+    @property
+    def low(self) -> float | None:
+        """The least value a key may have; None without values."""
+        return self.ends[0] if self.has_values else None
+
+    @property
+    def high(self) -> float | None:
+        """The largest value a key may have; None without values."""
+        return self.ends[1] if self.has_values else None
 
     @cached_property
-    def high(self) -> float:
-        """The largest value a key may have."""
-        return float(self.domain.values.high)
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest value a key may have; of keys without values, twice what one counts for."""
+        return self.level_values[0], self.level_values[-1]
 
     @property
     def level_count(self) -> int:
@@ -485,8 +459,8 @@ class Task:
         return self.domain.values.level_values
 
     @property
-    def between(self) -> str:
-        """What happens to a value between two levels: `round` or `refuse`."""
+    def between(self) -> str | None:
+        """What happens to a value between two levels: `round` or `refuse`; None without values."""
         return self.domain.values.between
 
     @cached_property
@@ -507,7 +481,22 @@ class Task:
     @property
     def padding(self) -> int:
         """How many pairs a report stands for at most."""
-        return self.law.padding
+        return self.reporting.padding
+
+    @cached_property
+    def segment(self) -> Segment | None:
+        """The question with one answer that is asked besides the keys; None where there is none."""
+        return self.domain.segment
+
+    @property
+    def together(self) -> bool:
+        """Whether it is also asked which keys people hold together."""
+        return self.domain.together
+
+    @cached_property
+    def derivation(self) -> Derivation | None:
+        """How items are made of the keys; None where the keys themselves are the items."""
+        return self.domain.derivation
 
     @property
     def more(self) -> str:
@@ -552,33 +541,36 @@ class Task:
     @property
     def claim(self) -> Fraction:
         """e^ε as it is proved: of the pairs or of the size question, whichever loses more."""
-        question = self.size_question
-        return self.law.claim if question is None else max(self.law.claim, question.claim)
+        return self.reporting.claim
 
     @property
     def word_limit(self) -> int | None:
         """Words, with those that answer the size question, are below this; None where a report is bit planes."""
-        pairs, question = self.law.word_limit, self.size_question
-        return pairs if pairs is None or question is None else pairs + len(question.ends)
+        return self.reporting.word_limit
 
     @cached_property
     def message_format(self) -> MessageFormat:
         """How a report's message is encoded."""
-        limit = self.word_limit
-        return self.law.message_format if limit is None else Words(limit)
+        return self.reporting.message_format
 
     @property
     def draws(self) -> int:
         """The 64-bit draws that making a report takes, unless one is rejected."""
         pairs, question = self.law.draws, self.size_question
+        if self.derivation is not None and isinstance(self.law, SamplingLaw) and self.padding < self.key_count:
+            # Which pairs are kept, before one of their items is sampled.
+            pairs += self.padding
         return (self.other is not None) + (pairs if question is None else max(1 + pairs, question.draws))
 
-    def distribution(self, held: HeldLevels) -> MessageDistribution:
-        """Return the exact law of the message of a participant who holds keys with these levels, `held`."""
-        pairs, first = self.law.distribution(held), self.law.word_limit
-        if self.size_question is None or first is None:
-            return pairs
-        return self.size_question.mix(pairs, len(held), first)
+    def distribution(self, held: HeldLevels, label: int = 0) -> MessageDistribution:
+        """Return the exact law of the message of a participant who holds keys with these levels, `held`.
+
+        Where there is a segment, `label` is the number of theirs.
+        """
+        law, question, first = self.law, self.size_question, self.law.word_limit
+        made = None if self.derivation is None else self.derivation.distribution(law, self.padding, held, label)
+        pairs = law.distribution(held) if made is None else made
+        return pairs if question is None or first is None else question.mix(pairs, len(held), first)
 
     @property
     def opens(self) -> str | None:

@@ -19,13 +19,27 @@ _FEW_PAIRS = 8
 NO_KEY = -1
 
 
+def check_labels(task: Task, population: Population) -> None:
+    """Refuse labels that are missing or not the segment's, and labels where there is no segment."""
+    segment, labels = task.segment, population.labels
+    if segment is None:
+        if labels is not None:
+            raise PairsError(f"task {task.name!r} has no segment, so that it takes no label")
+        return
+    if labels is None or labels.size != len(population):
+        raise PairsError(f"the segment {segment.name!r} needs a label of every participant: {segment.choices}")
+    for label in (int(labels.min(initial=0)), int(labels.max(initial=0))):
+        if not 0 <= label < len(segment.labels):
+            raise PairsError(f"label number {label} is not one of the segment {segment.name!r}: {segment.choices}")
+
+
 def check_sizes(task: Task, population: Population) -> None:
     """Refuse more pairs than the task takes, where it refuses them; all unlisted keys count as one."""
     if task.more != REFUSE:
         return
     largest = int(set_sizes(task, population).max(initial=0))
     if largest > task.padding:
-        raise PairsError(f"task {task.name!r} takes at most {plural(task.padding, 'pair')}, not {largest:,}")
+        raise PairsError(f"task {task.name!r} takes at most {plural(task.padding, task.domain.noun)}, not {largest:,}")
 
 
 def set_sizes(task: Task, population: Population) -> Integers:
@@ -92,8 +106,10 @@ def first_of_each_key(population: Population) -> Population:
 
 def check_values(task: Task, population: Population) -> None:
     """Refuse a value outside the task's range, or between levels where it refuses that; name its key."""
-    values = population.values
-    checks = [((values >= task.low) & (values <= task.high), f"within [{task.low:g}, {task.high:g}]")]
+    if not task.has_values:
+        return
+    values, (low, high) = population.values, task.ends
+    checks = [((values >= low) & (values <= high), f"within [{low:g}, {high:g}]")]
     if task.between == REFUSE_BETWEEN:
         checks.append((np.isin(values, task.level_values), f"one of {listed(task.level_values)}"))
     for right, what in checks:

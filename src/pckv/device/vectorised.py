@@ -18,10 +18,18 @@ from pckv.base.limits import REPORT_ID_BYTES
 from pckv.base.population import Population
 from pckv.base.randomness import DRAW_BYTES, Source
 from pckv.contract.task import Task
-from pckv.device.checked_pairs import check_keys, check_sizes, check_values, first_of_each_key, other_counts
+from pckv.device.checked_pairs import (
+    check_keys,
+    check_labels,
+    check_sizes,
+    check_values,
+    first_of_each_key,
+    other_counts,
+)
 from pckv.mechanisms.base import SamplingLaw
 from pckv.mechanisms.collision.law import CollisionLaw
 from pckv.mechanisms.collision.positions import item_positions
+from pckv.mechanisms.derivation import ByGroup, Together
 from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.grr.law import GrrLaw
 from pckv.mechanisms.padding import VALUE_ONE, VALUE_SHIFT
@@ -81,8 +89,10 @@ class VectorisedTape:
             )
         return results
 
-    def rises(self, participants: Integers, chances: Draws) -> Flags:
-        """Return true with probability chance / 2^53: whether values become the level above them."""
+    def rises(self, participants: Integers, chances: Draws | None) -> Flags:
+        """Return true with probability chance / 2^53: whether values become the level above them, if there are any."""
+        if chances is None:
+            return np.zeros(participants.size, bool)
         return np.asarray(self.draw(participants) >> np.uint64(VALUE_SHIFT) < chances)
 
 
@@ -92,27 +102,28 @@ VectorisedSampler = Callable[[Any, Any, VectorisedTape], Messages]
 class Sampled(NamedTuple):
     """One pair per participant after padding-and-sampling; a dummy has no key, and a fair one of two levels.
 
-    Values lie between the level `below` and the next, which they become where 53 bits are below `chances`.
+    Values lie between the level `below` and the next, which they become where 53 bits are below `chances`: None where
+    keys have no values.
     """
 
     participants: Integers
     real: Flags
     keys: Integers
     below: Integers
-    chances: Draws
+    chances: Draws | None
 
 
 class Taken(NamedTuple):
-    """All pairs that the participants' reports are made from: up to as many each as the padding.
+    """All items that the participants' reports are made from: up to as many each as the padding of the law.
 
-    Owners are places in `participants`.
+    Owners are places in `participants`, in any order; `keys` are numbers of the law.
     """
 
     participants: Integers
     owners: Integers
     keys: Integers
     below: Integers
-    chances: Draws
+    chances: Draws | None
 
 
 def perturb_many(task: Task, population: Population, source: Source = os.urandom) -> Iterator[ReportBatch]:
@@ -121,6 +132,7 @@ def perturb_many(task: Task, population: Population, source: Source = os.urandom
     Functions are drawn here even where the task's coin is the server's: over all coins they have the same
     law, so that a simulation of coins needs no others. A collector takes only reports of coins that it gave.
     """
+    check_labels(task, population)
     check_keys(task, population)
     check_values(task, population)
     if task.is_hashed:
@@ -145,7 +157,8 @@ def _batches(task: Task, population: Population, draws_per_batch: int) -> Iterat
     for start in range(0, len(population), batch):
         offsets = population.offsets[start : start + batch + 1]
         row = slice(offsets[0], offsets[-1])
-        part = Population(offsets - offsets[0], population.keys[row], population.values[row])
+        labels = None if population.labels is None else population.labels[start : start + batch]
+        part = Population(offsets - offsets[0], population.keys[row], population.values[row], labels)
         yield part, np.arange(start, start + len(part))
 
 
@@ -191,32 +204,88 @@ def answer_sizes(question: SizeQuestion, sizes: Integers, participants: Integers
     sizes = np.clip(sizes, question.padding, question.keys)
     answers = np.searchsorted(ends, sizes)
     between = np.flatnonzero(ends[answers] != sizes)
-    low, high, size = ends[answers[between] - 1], ends[answers[between]], sizes[between]
-    totals = (size * (high - low)).astype(np.uint64)
-    answers[between] -= tape.below(participants[between], totals) < low * (high - size)
+    around = ends[answers[between] - 1], ends[answers[between]], sizes[between]
+    low, high, own = (_arrangements(numbers, question.order) for numbers in around)
+    totals = (own * (high - low)).astype(np.uint64)
+    answers[between] -= tape.below(participants[between], totals) < low * (high - own)
     moved = np.flatnonzero(tape.draw(participants) >= np.uint64(question.kept))
     others = tape.below(participants[moved], np.uint64(ends.size - 1))
     answers[moved] = others + (others >= answers[moved])
     return np.asarray(answers, np.int64)
 
 
+def _arrangements(sizes: Integers, order: int) -> Integers:
+    """Return in how many ways `order` of so many keys can be put in a row, which is what sizes are rounded by."""
+    return np.asarray(np.prod([sizes - place for place in range(order)], axis=0), np.int64)
+
+
 def _sample(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Sampled:
+    if task.derivation is not None:
+        population = _with_items(_take(task, population, participants, tape))
     sizes = population.sizes
     slots = tape.below(participants, np.maximum(sizes, task.law.padding).astype(np.uint64))
     real = slots < sizes
     chosen = (population.offsets[:-1] + slots)[real]
-    keys = np.full(len(population), task.key_count)
+    keys = np.full(len(population), task.law.keys)
     keys[real] = population.keys[chosen]
     below = np.zeros(len(population), np.int64)
+    if not task.has_values:
+        return Sampled(participants, real, keys, below, None)
     chances = np.full(len(population), VALUE_ONE // 2, np.uint64)
     below[real], chances[real] = _placed(task, population.values[chosen])
     return Sampled(participants, real, keys, below, chances)
 
 
 def _take(task: Task, population: Population, participants: Integers, tape: VectorisedTape) -> Taken:
-    owners, chosen = choose_rows(population, task.law.padding, participants, tape)
-    below, chances = _placed(task, population.values[chosen])
-    return Taken(participants, owners, population.keys[chosen].astype(np.int64), below, chances)
+    owners, chosen = choose_rows(population, task.padding, participants, tape)
+    keys = population.keys[chosen].astype(np.int64)
+    if task.has_values:
+        kept = Taken(participants, owners, keys, *_placed(task, population.values[chosen]))
+    else:
+        kept = Taken(participants, owners, keys, np.zeros_like(keys), None)
+    if isinstance(task.derivation, ByGroup) and population.labels is not None:
+        return _by_group(task.derivation, kept, population.labels)
+    return _together(task.derivation, kept) if isinstance(task.derivation, Together) else kept
+
+
+def _with_items(taken: Taken) -> Population:
+    """Return participants who hold items, without values, each with their own in the order in which these are made."""
+    order = np.argsort(taken.owners, kind="stable")
+    sizes = np.bincount(taken.owners, minlength=taken.participants.size)
+    return Population(np.append(0, np.cumsum(sizes)), taken.keys[order].astype(np.int32), np.zeros(order.size))
+
+
+def _by_group(derivation: ByGroup, kept: Taken, labels: Integers) -> Taken:
+    """Return everybody's label, which they report at the first level, and the keys that they keep within it."""
+    everybody = np.arange(labels.size)
+    children = derivation.child(labels[kept.owners], kept.keys)
+    # Nothing is drawn for a label that has no value, and a chance of 0 never rises.
+    chances = None if kept.chances is None else np.concatenate([np.zeros(labels.size, np.uint64), kept.chances])
+    return Taken(
+        kept.participants,
+        np.concatenate([everybody, kept.owners]),
+        np.concatenate([labels, children]),
+        np.concatenate([np.zeros_like(labels), kept.below]),
+        chances,
+    )
+
+
+def _together(derivation: Together, kept: Taken) -> Taken:
+    """Return the keys that participants keep, and every two of them together, by their numbers."""
+    order = np.lexsort((kept.keys, kept.owners))
+    owners, keys = kept.owners[order], kept.keys[order]
+    all_owners, items = [], list[Integers]()
+    # Keys of one owner are next to each other, in order: those this far apart are pairs.
+    most = int(np.bincount(owners).max(initial=0))
+    for distance in range(1, most):
+        first = np.flatnonzero(owners[distance:] == owners[:-distance])
+        all_owners.append(owners[first])
+        items.append(derivation.child(keys[first], keys[first + distance]))
+    children = np.concatenate([np.zeros(0, np.int64), *items])
+    in_order = np.argsort(children, kind="stable")
+    their_owners = np.concatenate([np.zeros(0, np.int64), *all_owners])[in_order]
+    numbers = np.concatenate([kept.keys, children[in_order]])
+    return Taken(kept.participants, np.concatenate([kept.owners, their_owners]), numbers, np.zeros_like(numbers), None)
 
 
 def choose_rows(
@@ -319,21 +388,23 @@ def perturb_ue(law: UeLaw, sampled: Sampled, tape: VectorisedTape) -> Bytes:
     """Sample the bit planes of `ue` for each participant; the draws in memory at once are bounded."""
     rows = np.flatnonzero(sampled.real)
     positive = np.zeros(sampled.keys.size, bool)
-    positive[rows] = tape.rises(sampled.participants[rows], sampled.chances[rows])
+    if sampled.chances is not None:
+        positive[rows] = tape.rises(sampled.participants[rows], sampled.chances[rows])
     per_participant = DRAWS_PER_BATCH // max(1, sampled.keys.size) + _KEYS_PER_BYTE
     width = per_participant - per_participant % _KEYS_PER_BYTE
     blocks = [
         _ue_block(law, sampled, positive, range(start, min(start + width, law.keys)), tape)
         for start in range(0, law.keys, width)
     ]
-    return np.concatenate([*(present for present, _ in blocks), *(sign for _, sign in blocks)], axis=1)
+    planes = [*(present for present, _ in blocks), *(sign for _, sign in blocks)]
+    return np.concatenate(planes[: law.message_format.planes * len(blocks)], axis=1)
 
 
 def _ue_block(law: UeLaw, sampled: Sampled, positive: Flags, keys: range, tape: VectorisedTape) -> tuple[Bytes, Bytes]:
     """Return the presence and the signs of some of the keys, which begin with a byte."""
     numbers = tape.draw(sampled.participants, len(keys)).reshape(-1, len(keys))
     plus = numbers < np.uint64(law.fake)
-    present = numbers < np.uint64(2 * law.fake)
+    present = numbers < np.uint64(law.levels * law.fake)
     rows = np.flatnonzero(sampled.real & (sampled.keys >= keys.start) & (sampled.keys < keys.stop))
     own = (rows, sampled.keys[rows] - keys.start)
     plus[own] = positive[rows] == (numbers[own] < np.uint64(law.kept))

@@ -33,7 +33,7 @@ from pckv.statistics.binomial import (
     poisson_bound,
 )
 from pckv.tally import Tally
-from pckv.tally.decode.support import key_support
+from pckv.tally.decode.support import item_support
 
 # The chance that an honest task has an alarm on a day, and how often a day it may be checked.
 FALSE_ALARMS_PER_DAY = 1e-4
@@ -171,7 +171,7 @@ def _candidates(task: Task, law: FunctionLaw, words: Integers) -> Integers:
         return np.arange(law.keys)
     tally = Tally(task)
     tally.add_many(words[: max(MIN_REPORTS, MAX_STEPS // law.steps_per_report)])
-    support = key_support(tally)
+    support = item_support(tally)
     return np.argpartition(-support.total, MAX_CANDIDATES)[:MAX_CANDIDATES]
 
 

@@ -2,51 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache, partial
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from pckv.base.arrays import Flags, Floats, Integers
+from pckv.base.arrays import Flags, Integers
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DISCOVERY, MIN_LEVELS
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.facts import mixed_text
 from pckv.contract.task import Task
-from pckv.estimators.holders import HolderIntervals, bounded_intervals, holder_intervals
 from pckv.estimators.hostile import HonestReports, count_hostile
-from pckv.estimators.impossible import impossible_counts
-from pckv.estimators.intervals import Interval, frequency_interval
-from pckv.estimators.linear import unbiased_frequency
+from pckv.estimators.impossible import impossible_counts, impossible_items
+from pckv.estimators.items import item_name
+from pckv.estimators.key_columns import DecodedKeys, HostileReports, key_columns
 from pckv.estimators.methods.registry import (
     CONSISTENT,
     DEFAULT_FOR_MANY_KEYS,
     DEFAULT_METHOD,
     METHODS,
-    KeyEstimates,
     check_method,
     check_posts,
     full_name,
-    make_consistent,
-    unclipped_frequency,
 )
-from pckv.estimators.results.distributions import Distributions
+from pckv.estimators.results.columns import Origin
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.sets import CountedReports, raise_limits, summarise_sets
-from pckv.estimators.shares import (
-    EVERY_KEY,
-    distributions,
-    honest_interval,
-    own_interval,
-    own_shares,
-    unknown_distributions,
-    with_intervals,
-)
+from pckv.estimators.segments import estimate_segments
+from pckv.estimators.sets import CountedReports, summarise_sets
+from pckv.estimators.together import estimate_pairs
+from pckv.mechanisms.derivation import Together
 from pckv.statistics.detection import DEFAULT_FLAG_RATE, Detection, check_rate, selected_level
-from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally import Tally
-from pckv.tally.decode.support import DummySupport, KeySupport, decode_all, key_support
+from pckv.tally.decode.support import NO_DUMMIES, KeySupport, decode_all, item_support, key_support
 
 # Estimating all keys at once takes about 200 bytes of memory per key of two levels.
 MAX_KEYS_AT_ONCE = 2**25
@@ -84,14 +74,6 @@ class Request(NamedTuple):
         return Detection(tested, level, self.rate, self.detected)
 
 
-class DecodedKeys(NamedTuple):
-    """The counts of some keys, and of the dummies where frequencies are to be made consistent."""
-
-    keys: Integers
-    support: KeySupport
-    dummies: DummySupport | None
-
-
 def read_request(
     task: Task,
     method: str | None,
@@ -108,7 +90,7 @@ def read_request(
         texts = _texts(task, keys, posts)
         checked = check_rate(DEFAULT_FLAG_RATE if rate is None else rate)
         return Request(method, posts, numbers, texts, checked)
-    if rate is not None:
+    if rate is not None and task.derivation is None:
         raise ParameterError("a false discovery rate is for hashed keys: with a list, the level holds for all keys")
     return Request(method, posts, numbers)
 
@@ -128,7 +110,7 @@ def _texts(task: Task, keys: Sequence[str] | None, posts: tuple[str, ...]) -> li
 
 def default_method(task: Task) -> str:
     """Return the method that is used where none is named."""
-    together = task.law.decodes_all and task.key_count <= _max_keys_at_once(task)
+    together = task.law.decodes_all and task.law.keys <= _max_keys_at_once(task)
     return DEFAULT_METHOD if together else DEFAULT_FOR_MANY_KEYS
 
 
@@ -142,17 +124,20 @@ def decode(tally: Tally, request: Request, progress: Progress) -> DecodedKeys:
     if numbers is None or request.needs_all_keys:
         _check_key_count(task, request)
         numbers = np.arange(task.key_count)
-    if request.consistent:
-        return DecodedKeys(numbers, *decode_all(task.law, tally.counts, progress))
-    return DecodedKeys(numbers, key_support(tally, numbers, progress), None)
+    if not request.consistent:
+        return DecodedKeys(numbers, key_support(tally, numbers, progress), None)
+    if task.derivation is not None:
+        return DecodedKeys(numbers, key_support(tally, numbers, progress), NO_DUMMIES)
+    return DecodedKeys(numbers, *decode_all(task.law, tally.counts, progress))
 
 
 def _check_key_count(task: Task, request: Request) -> None:
     """Refuse more keys than can be estimated at once, saying what to do instead."""
-    dummies = task.law.counted_dummies if request.consistent else 0
-    if task.key_count + dummies <= _max_keys_at_once(task):
+    dummies = task.law.counted_dummies if request.consistent and task.derivation is None else 0
+    if task.law.keys + dummies <= _max_keys_at_once(task):
         return
-    many = f"{task.key_count:,} keys" + (f" and {dummies:,} dummies" if dummies else "")
+    what = "keys" if task.derivation is None else "items"
+    many = f"{task.law.keys:,} {what}" + (f" and {dummies:,} dummies" if dummies else "")
     instead = "name the keys wanted"
     if request.consistent:
         instead = f"leave out post {CONSISTENT!r}"
@@ -168,27 +153,6 @@ def colliding(numbers: Integers) -> np.ndarray:
 
 
 MAX_LEVEL = 1 - 1e-9
-# A mean whose interval spans 95 % of [-1, 1] or more is unknown.
-KNOWN_SPAN = 0.95 * 2
-
-
-class _Hostile(NamedTuple):
-    """How many reports may be hostile, and what is known of the others; None if none is honest or all are."""
-
-    reports: int
-    honest: HonestReports | None
-
-
-class _Known(NamedTuple):
-    """Estimates with intervals, and which keys stand out.
-
-    Of the keys' own frequencies, whatever the method: standard errors, and lower limits at any level.
-    """
-
-    estimates: KeyEstimates
-    standard_error: Floats
-    lower_limit: Callable[[float], Floats]
-    detected: Flags
 
 
 def estimate(
@@ -227,7 +191,8 @@ def estimate(
             say; for any method they are made from each key's own counts. The estimates stay those of all
             reports.
         false_discovery_rate: Of hashed keys, the share of keys without holders among those that are
-            `detected`, on average, at most; by default 0.05.
+            `detected`, on average, at most; of a task with a segment or `together`, the same for what is told
+            of keys within labels, of differences between labels, and of pairs of keys. By default 0.05.
         progress: Called with the share that is done, where decoding takes long.
 
     Returns:
@@ -246,18 +211,42 @@ def estimate(
     if tally.task.kind == DISCOVERY:
         raise ParameterError(f"task {tally.task.name!r} is a discovery: pckv discover finds its keys")
     request = read_request(tally.task, method, post, keys, false_discovery_rate)
+    derived_rate = check_rate(DEFAULT_FLAG_RATE if false_discovery_rate is None else false_discovery_rate)
     liars = count_hostile(hostile, tally.reports)
     decoded = decode(tally, request, progress)
-    honest = HonestReports.of_pairs(tally, liars) if liars else None
-    estimates = _estimates(tally, decoded, request, level, _Hostile(liars, honest))
+    doubted = HostileReports(liars, HonestReports.of_pairs(tally, liars) if liars else None)
+    estimates = _with_derived(
+        _estimates(tally, decoded, request, level, doubted),
+        tally,
+        decoded.keys,
+        derived_rate,
+        progress,
+    )
     if request.rate is not None and estimates.detected.any():
         detected = estimates.detected
         wider = selected_level(level, int(detected.sum()), detected.size)
-        of_detected = _estimates(tally, decoded, request._replace(detected=detected), wider, _Hostile(liars, honest))
+        of_detected = _estimates(tally, decoded, request._replace(detected=detected), wider, doubted)
         estimates = estimates.with_detected(of_detected)
     if request.keys is not None and request.needs_all_keys:
         estimates = estimates.take(request.keys)
     return estimates.with_verdict()
+
+
+def _with_derived(estimates: Estimates, tally: Tally, keys: Integers, rate: float, progress: Progress) -> Estimates:
+    """Return estimates with what is known of these keys within labels, or together, where the task asks that."""
+    task = tally.task
+    if task.derivation is None:
+        return estimates
+    origin = Origin.of(estimates.facts())
+    if isinstance(task.derivation, Together):
+        pairs = estimate_pairs(tally, estimates, origin, rate, progress)
+        estimates = replace(estimates, pairs=pairs.only(frozenset(estimates.key)))
+    else:
+        estimates = replace(estimates, segments=estimate_segments(tally, keys, estimates.key, origin, rate, progress))
+    if not task.law.decodes_all:
+        return estimates
+    impossible = impossible_items(tally, item_support(tally), partial(item_name, task))
+    return replace(estimates, impossible=impossible)
 
 
 def estimate_supports(
@@ -266,11 +255,11 @@ def estimate_supports(
     """Estimate keys, by their numbers, whose counts were decoded before: without shares of levels."""
     request = Request(method, keys=keys, shares=False)
     decoded = DecodedKeys(keys, support, None)
-    return _estimates(counted, decoded, request, level, _Hostile(0, None)).with_verdict()
+    return _estimates(counted, decoded, request, level, HostileReports(0, None)).with_verdict()
 
 
 def _estimates(
-    counted: CountedReports, decoded: DecodedKeys, request: Request, level: float, hostile: _Hostile
+    counted: CountedReports, decoded: DecodedKeys, request: Request, level: float, hostile: HostileReports
 ) -> Estimates:
     """Return the table of all keys that were decoded, without a verdict."""
     task = counted.task
@@ -291,7 +280,8 @@ def _estimates(
         other=task.other if task.other_index is not None and task.other_index in decoded.keys else None,
         false_discovery_rate=request.rate,
         mixed=mixed_text(task.mixer, task.reporting.epsilon, has_rounds=task.series is not None),
-        **_columns(counted, decoded, request, level, hostile),
+        has_means=task.has_values,
+        **key_columns(counted, decoded, request.method, request.detection(task, level), hostile, shares=request.shares),
     )
 
 
@@ -299,179 +289,3 @@ def check_level(level: float) -> None:
     """Refuse a level that intervals cannot have."""
     if not 0 < level <= MAX_LEVEL:
         raise ParameterError(f"level must be between 0 and 1, not {level}")
-
-
-def _columns(
-    counted: CountedReports, decoded: DecodedKeys, request: Request, level: float, hostile: _Hostile
-) -> dict[str, Any]:
-    """Return estimates and intervals in the task's units; consistent where the dummies are decoded."""
-    task, reports, support, method = counted.task, counted.pair_reports, decoded.support, request.method
-    has_shares = request.shares and task.level_count > MIN_LEVELS
-    if reports == 0:
-        return _columns_without_reports(support.keys, task, has_shares=has_shares)
-    scale = Scale.of_values(task.level_values)
-    moments = CountMoments.of(counted.count_law, left_out=1 - reports / counted.people, scale=scale)
-    detection = request.detection(task, level)
-    found = _known_of_all(counted, support, moments, method, detection)
-    if hostile.reports:
-        found = _known_of_honest(hostile.honest, support, found.estimates, detection)
-    result = found.estimates
-    frequency, mean = result.frequency, result.mean
-    if decoded.dummies is not None:
-        unclipped = unclipped_frequency(method, frequency, support, reports, moments)
-        frequency = make_consistent(unclipped, decoded.dummies, reports, moments, task.padding)
-    low, high = result.frequency_interval
-    raised = raise_limits(task, counted.size_answers, high, found.standard_error, level, hostile.reports)
-    of_frequency = Interval(low, raised)
-    holders = _holder_intervals(counted, support, moments, found, level, hostile.reports)
-    mean_interval = cache(result.mean_interval)
-    of_mean = holders.widened(mean_interval(holders.reported_level), scale, EVERY_KEY)
-    return {
-        **interval_columns(task, frequency, of_frequency, mean, of_mean, found.detected),
-        **_reported_columns(task, mean, mean_interval(level), found.detected),
-        "detected": found.detected,
-        "mean_misfit": result.mean_misfit,
-        "distributions": (
-            _distributions(counted, support, moments, result, of_mean, holders, hostile)
-            if has_shares
-            else Distributions.none(support.keys)
-        ),
-    }
-
-
-def _distributions(  # noqa: PLR0917
-    counted: CountedReports,
-    support: KeySupport,
-    moments: CountMoments,
-    found: KeyEstimates,
-    of_mean: Interval,
-    holders: HolderIntervals,
-    hostile: _Hostile,
-) -> Distributions:
-    """Return how holders are spread over the levels: as learned from all keys, where the method does."""
-    level = holders.reported_level
-    if found.posterior is None:
-        shares = own_shares(support, counted.pair_reports, moments)
-        interval_on = own_interval(support, counted.pair_reports, moments, level)
-    else:
-        shares = found.posterior.profiles.shares
-        interval_on = partial(found.posterior.mean_interval, level=level)
-    if hostile.reports:
-        interval_on = honest_interval(interval_on, support, hostile.honest, level)
-
-    def of_holders(scale: Scale, keys: Integers | slice) -> Interval:
-        return holders.widened(interval_on(scale, keys), scale, keys)
-
-    return distributions(counted.task, with_intervals(shares, of_holders), of_mean, of_holders)
-
-
-def _holder_intervals(  # noqa: PLR0917
-    counted: CountedReports, support: KeySupport, moments: CountMoments, found: _Known, level: float, hostile: int
-) -> HolderIntervals:
-    """Return how intervals are widened by what larger sets may hide."""
-    task, answers = counted.task, counted.size_answers
-    if hostile and task.can_truncate:
-        return bounded_intervals(task, answers, level, found.lower_limit, hostile)
-    return holder_intervals(task, answers, support, counted.pair_reports, moments, level, found.lower_limit)
-
-
-def _known_of_all(
-    counted: CountedReports, support: KeySupport, moments: CountMoments, method: str, detection: Detection
-) -> _Known:
-    """Return what the reports say if all of them are honest."""
-    reports, level = counted.pair_reports, detection.level
-    estimates = METHODS[method].estimate_with_intervals(support, reports, moments, level)
-    detected = detection.detected(support.total, reports, moments)
-    if detection.rate is not None:
-        # What is learned from all keys does not pull the lower limit of a detected key to 0.
-        low, high = estimates.frequency_interval
-        own = frequency_interval(support, reports, moments, level).low
-        limits = Interval(np.where(detected & (low <= 0), own, low), high)
-        estimates = estimates._replace(frequency_interval=limits)
-    return _Known(
-        estimates,
-        own_standard_error(support, reports, moments),
-        lambda limit_level: frequency_interval(support, reports, moments, limit_level).low,
-        detected,
-    )
-
-
-def _known_of_honest(
-    honest: HonestReports | None, support: KeySupport, of_all: KeyEstimates, detection: Detection
-) -> _Known:
-    """Return estimates of all reports with what holds whatever some of them say."""
-    if honest is None:
-        zeros, nowhere = np.zeros(support.keys), np.zeros(support.keys, np.bool_)
-        anything = of_all._replace(
-            frequency_interval=Interval(zeros, zeros + 1),
-            mean_interval=lambda _: Interval(zeros - 1, zeros + 1),
-            mean_misfit=nowhere,
-        )
-        return _Known(anything, zeros, lambda _: zeros, nowhere)
-    level = detection.level
-    # All reports may be honest, so that no interval is narrower than the method's own.
-    frequency = of_all.frequency_interval.joined(honest.frequency_interval(support, level))
-    misfit = honest.mean_interval(support, level).misfit
-
-    def mean(mean_level: float) -> Interval:
-        low, high, _ = honest.mean_interval(support, mean_level)
-        return of_all.mean_interval(mean_level).joined(Interval(low, high))
-
-    return _Known(
-        of_all._replace(frequency_interval=frequency, mean_interval=mean, mean_misfit=misfit),
-        honest.least_standard_error(support),
-        lambda limit_level: honest.frequency_interval(support, limit_level).low,
-        honest.detected(support, detection) & (frequency.low > 0),
-    )
-
-
-def own_standard_error(support: KeySupport, reports: int, moments: CountMoments) -> Floats:
-    """Return the standard errors of the keys' own frequencies."""
-    own = np.clip(unbiased_frequency(support, reports, moments), 0, 1)
-    return np.sqrt(moments.frequency_variance(own) / reports)
-
-
-def _columns_without_reports(keys: int, task: Task, *, has_shares: bool) -> dict[str, Any]:
-    """Return what is known without reports: frequency 0, equal shares of the levels, the widest intervals.
-
-    So the mean is that of the levels: with two of them, or equally spaced ones, the middle of the range.
-    """
-    zeros, ones, nowhere = np.zeros(keys), np.ones(keys), np.zeros(keys, np.bool_)
-    mean = np.full(keys, np.mean(Scale.of_values(task.level_values).values))
-    return {
-        **interval_columns(task, zeros, Interval(zeros, ones), mean, Interval(-ones, ones), nowhere),
-        **_reported_columns(task, mean, Interval(-ones, ones), nowhere),
-        "detected": nowhere,
-        "mean_misfit": nowhere,
-        "distributions": unknown_distributions(task, keys) if has_shares else Distributions.none(keys),
-    }
-
-
-def interval_columns(  # noqa: PLR0917
-    task: Task, frequency: Floats, of_frequency: Interval, mean: Floats, of_mean: Interval, detected: Flags
-) -> dict[str, Any]:
-    """Return estimates in the task's units, and whether the mean is known.
-
-    An interval contains its estimate, as far as the estimate is possible at all.
-    """
-    possible_frequency, possible_mean = np.clip(frequency, 0, 1), np.clip(mean, -1, 1)
-    return {
-        "frequency": frequency,
-        "frequency_low": np.minimum(of_frequency.low, possible_frequency),
-        "frequency_high": np.maximum(of_frequency.high, possible_frequency),
-        "mean": in_units(mean, task),
-        "mean_low": in_units(np.minimum(of_mean.low, possible_mean), task),
-        "mean_high": in_units(np.maximum(of_mean.high, possible_mean), task),
-        "mean_known": detected & (of_mean.high - of_mean.low < KNOWN_SPAN),
-    }
-
-
-def _reported_columns(task: Task, mean: Floats, of_reported: Interval, detected: Flags) -> dict[str, Any]:
-    """Return the intervals of the means over reported pairs, in the task's units."""
-    columns = interval_columns(task, mean, of_reported, mean, of_reported, detected)
-    return {f"reported_{name}": columns[name] for name in ("mean_low", "mean_high", "mean_known")}
-
-
-def in_units(mean: Floats, task: Task) -> Floats:
-    """Convert means from [-1, 1] to the task's own range."""
-    return task.low + (mean + 1) / 2 * (task.high - task.low)

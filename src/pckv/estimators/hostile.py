@@ -189,8 +189,11 @@ class HonestReports:
         For every mean weight w, T - κ·w·(S - noise) of the honest reports lies between its values at the
         corners of what hostile reports can add; a mean is accepted if some value in between is small enough.
         An end of the range is also accepted where the data point beyond it, and means as near to it as its own
-        error at least.
+        error at least. Keys without values have no means, and nothing is computed of them.
         """
+        if not self.most.has_means:
+            nothing = np.zeros(support.total.size)
+            return MeanInterval(nothing, nothing, np.zeros(nothing.size, np.bool_))
         constant, slope = self._ratio_variance(support)
         width = two_sided_z(level) ** 2 * self.reports
         scale = self.most.scale
@@ -221,7 +224,9 @@ class HonestReports:
 
     def _corners(self, support: KeySupport) -> Iterator[tuple[Floats, Floats]]:
         """Yield T, and what T would be for a mean weight of 1, at each corner of the honest reports."""
-        weights = sorted(self.most.scale.weights)
+        scale = self.most.scale.weights
+        # Several keys that are counted as one have each level several times.
+        weights = sorted(scale * (self.max_supports // len(scale) or 1))
         # What one hostile report adds to S and T: any number of levels, those of the least weights or of the
         # largest.
         added = {

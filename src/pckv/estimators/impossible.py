@@ -19,6 +19,7 @@ from pckv.base.words import plural
 from pckv.estimators.alarms import AlarmTest
 from pckv.estimators.sets import CountedReports
 from pckv.mechanisms.base import Bounds, Law
+from pckv.mechanisms.derivation import ByGroup
 from pckv.statistics.binomial import bennett_bound, binomial_bound
 from pckv.statistics.moments import SupportMoments
 from pckv.tally.decode.support import KeySupport
@@ -96,7 +97,19 @@ def count_tests(counted: CountedReports, support: KeySupport, keys: Sequence[str
         support: The counts of some keys of theirs, or of all.
         keys: The names of those keys.
     """
-    all_counts = [*_key_counts(counted, support, keys), *_size_counts(counted)]
+    # Counts over all labels are sums of items, which are tested one by one by `impossible_items`.
+    of_keys = isinstance(counted.task.derivation, ByGroup)
+    of_support = () if of_keys else _item_counts(counted, support, lambda key: f"“{keys[key]}”")
+    return _tests([*of_support, *_size_counts(counted)])
+
+
+def impossible_items(counted: CountedReports, support: KeySupport, name: Callable[[int], str]) -> tuple[AlarmTest, ...]:
+    """Return the tests of counts that are impossible, of derived items, given their counts and a name for each."""
+    tests = _tests([*_item_counts(counted, support, name), *_size_counts(counted)])
+    return tuple(test for test in tests if test.chance <= FALSE_ALARMS_PER_LOOK)
+
+
+def _tests(all_counts: Sequence[_Counts]) -> tuple[AlarmTest, ...]:
     tests = sum(2 * each.counts.size for each in all_counts)
     return tuple(test for each in all_counts for test in each.tests(tests))
 
@@ -106,8 +119,8 @@ def impossible_counts(counted: CountedReports, support: KeySupport, keys: Sequen
     return tuple(test for test in count_tests(counted, support, keys) if test.chance <= FALSE_ALARMS_PER_LOOK)
 
 
-def _key_counts(counted: CountedReports, support: KeySupport, keys: Sequence[str]) -> Iterator[_Counts]:
-    """Yield the counts of items, of keys, and of all keys together where all were decoded."""
+def _item_counts(counted: CountedReports, support: KeySupport, name: Callable[[int], str]) -> Iterator[_Counts]:
+    """Yield the counts of items by level, of items, and of all items together where all were decoded."""
     task, reports = counted.task, counted.pair_reports
     if not reports or not support.keys:
         return
@@ -116,15 +129,16 @@ def _key_counts(counted: CountedReports, support: KeySupport, keys: Sequence[str
 
     def item(place: int) -> str:
         level, key = divmod(place, support.keys)
-        return f"“{keys[key]}” with the value {values[level]:g} is counted"
+        return f"{name(key)} with the value {values[level]:g} is counted"
 
-    yield _Counts.binomial("key with a value", support.counts.reshape(-1), reports, bounds.item, item)
+    if task.has_values:
+        yield _Counts.binomial("key with a value", support.counts.reshape(-1), reports, bounds.item, item)
     # A report may support several levels of a key.
     most_levels = len(law.count_law.absent.numbers) - 1
     yield _Counts.binomial(
-        "key", support.total, reports, bounds.key, lambda place: f"“{keys[place]}” is counted", most_levels
+        "key", support.total, reports, bounds.key, lambda place: f"{name(place)} is counted", most_levels
     )
-    if support.keys == task.key_count:
+    if support.keys == law.keys:
         yield _total_count(law, int(support.counts.sum(dtype=np.int64)), reports)
 
 

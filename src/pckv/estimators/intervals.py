@@ -33,6 +33,10 @@ class Interval(NamedTuple):
     low: Floats
     high: Floats
 
+    def take(self, rows: NDArray[np.int64]) -> Interval:
+        """Return some of the intervals."""
+        return Interval(self.low[rows], self.high[rows])
+
     def joined(self, other: Interval) -> Interval:
         """Return the smallest intervals that contain both."""
         return Interval(np.minimum(self.low, other.low), np.maximum(self.high, other.high))

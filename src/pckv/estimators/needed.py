@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from pckv.contract.task import Task
 from pckv.estimators.sets import SetSummary
+from pckv.mechanisms.derivation import key_law
 from pckv.planning.people import MAX_USERS
 from pckv.planning.planner import GUESSED_MEAN_ERROR
 from pckv.planning.prediction import ExpectedErrors, predict, smallest_frequency
@@ -61,7 +62,8 @@ class Precision:
         series = self.task.series
         panels = 1 if series is None else series.panels
         left_out = 1 - (1 - self.task.size_share) / panels
-        return CountMoments.of(self.task.law.count_law, left_out, Scale.of_values(self.task.level_values))
+        law = key_law(self.task.law.count_law, self.task.derivation)
+        return CountMoments.of(law, left_out, Scale.of_values(self.task.level_values))
 
     def noise(self, reports: float) -> ExpectedErrors:
         """Return the errors of the key's frequency and, in the task's units, mean that come from noise."""
@@ -70,7 +72,7 @@ class Precision:
 
     @property
     def _unit(self) -> float:
-        return (self.task.high - self.task.low) / 2
+        return (self.task.ends[1] - self.task.ends[0]) / 2
 
     @property
     def guessed_mean_error(self) -> float:
@@ -112,7 +114,13 @@ class Precision:
     def smallest(self, reports: float) -> float:
         """Return the least frequency that stands out from this many reports four times out of five."""
         size_share = Fraction(str(self.task.size_share))
-        return smallest_frequency(self.task.law, reports, size_share=size_share, candidates=self.candidates)
+        return smallest_frequency(
+            self.task.law,
+            reports,
+            size_share=size_share,
+            candidates=self.candidates,
+            derivation=self.task.derivation,
+        )
 
     def curve(self) -> list[tuple[float, float]]:
         """Return numbers of reports, up to ten times today's, and the error of the frequency with each."""

@@ -37,6 +37,8 @@ MAX_FACTOR_TOLD = 10**6
 SUFFICIENT_SHARE = 0.1
 # θ of the second bound: one of the answers to the size question is θ times the padding, if people can hold as many.
 SECOND_FACTOR = LARGE_SETS
+# The level of what larger sets hide in tests of flags, whose rate of false ones does not depend on that of intervals.
+TESTED_LEVEL = 0.95
 # At low levels a lower limit and the second bound might both miss: that bound is not taken below what it is at
 # least at this level.
 MIN_SECOND_LEVEL = 0.8
@@ -85,16 +87,19 @@ class SetSummary:
     # How much a frequency may exceed the capped one at most, whatever people hold.
     factor: float
 
-    @property
-    def estimand(self) -> str:
-        """What the estimates estimate, in words."""
+    def estimand(self, *, has_means: bool) -> str:
+        """Return what the estimates estimate, in words."""
+        told = "frequency: the share of people who hold a key"
+        if has_means:
+            told += "; mean: of the values they give it"
         if not self.larger_high:
-            return "frequency: the share of people who hold a key; mean: of the values they give it"
-        return (
-            "frequency: the share of people who hold a key; mean: of the values they give it; a person with "
-            f"m > {self.padding:,} pairs counts as {self.padding:,}/m in the estimates, and as any other one in what "
-            "the intervals hold for, except reported_mean_low to reported_mean_high: the mean of the reported pairs"
+            return told
+        told += (
+            f"; a person with m > {self.padding:,} {'pairs' if has_means else 'keys'} counts as {self.padding:,}/m in "
+            "the estimates, and as any other one in what the intervals hold for"
         )
+        reported = ", except reported_mean_low to reported_mean_high: the mean of the reported pairs"
+        return told + (reported if has_means else "")
 
     @property
     def sufficient_padding(self) -> int | None:
@@ -117,29 +122,35 @@ class SetSummary:
         """Whether people surely hold more pairs than the padding, or may, for all that was asked."""
         return self.larger_high > 0 and (self.larger_low > 0 or not self.answers)
 
-    def sentence(self, *, has_shares: bool = False) -> str:
+    def sentence(self, *, has_shares: bool = False, has_means: bool = True) -> str:
         """Say how many people hold more pairs than reports stand for, and what that hides; empty if none can."""
-        pairs = plural(self.padding, "pair")
+        noun = "pair" if has_means else "key"
+        pairs = plural(self.padding, noun)
         if not self.larger_high:
             return f"No participant holds more than {pairs}, by contract." if self.more == REFUSE else ""
         means = "the means, shares and quantiles of values" if has_shares else "the means"
-        off = f"if people with many pairs give other values than the rest, {means} are off. The intervals include both."
+        off = (
+            f", and if people with many pairs give other values than the rest, {means} are off. The intervals include "
+            "both."
+            if has_means
+            else ". The intervals include that."
+        )
         if not self.answers:
             told = self.factor <= MAX_FACTOR_TOLD
             most = f"up to {two_digits(self.factor)} times" if told else "perhaps many times"
             return (
-                f"How many pairs people hold is not known, and a report stands for at most {pairs}. If people hold "
-                f"more, true frequencies are higher, {most}, and {off}"
+                f"How many {noun}s people hold is not known, and a report stands for at most {pairs}. If people "
+                f"hold more, true frequencies are higher, {most}{off}"
             )
         if not self.larger_low:
             return (
                 f"Up to {percent(self.larger_high)} of people may hold more than the {pairs} that a report stands for: "
-                f"frequencies may be too low by up to {points(self.hidden_high)} for that reason, and {off}"
+                f"frequencies may be too low by up to {points(self.hidden_high)} for that reason{off}"
             )
         return (
             f"{percent(self.larger)} of people hold more than {pairs} ({percent(self.larger_low)} to "
             f"{percent(self.larger_high)}), but a report stands for at most {self.padding:,}. So frequencies may be "
-            f"too low by up to {points(self.hidden_high)}, and {off}"
+            f"too low by up to {points(self.hidden_high)}{off}"
         )
 
 
@@ -162,32 +173,41 @@ class HiddenShare:
 
 
 def raise_limits(  # noqa: PLR0917
-    task: Task, answers: Integers, high: Floats, standard_error: Floats, level: float, hostile: int = 0
+    task: Task,
+    answers: Integers,
+    high: Floats,
+    standard_error: Floats,
+    level: float,
+    hostile: int = 0,
+    order: int = 1,
 ) -> Floats:
     """Raise upper limits of capped frequencies, of these standard errors, to the smaller one of two bounds.
 
     Both are at the full level: where the second one may miss, the lower limit does not (proofs/size-question.md).
     """
-    first, second = (hidden_share(task, answers, level, hostile, factor) for factor in (1, SECOND_FACTOR))
+    first, second = (hidden_share(task, answers, level, hostile, factor, order) for factor in (1, SECOND_FACTOR))
     spread = np.hypot(SECOND_FACTOR * standard_error, second.error)
     least = two_sided_z(MIN_SECOND_LEVEL) * (spread - SECOND_FACTOR / 2 * standard_error)
     limits = np.maximum(second.raise_limits(high, standard_error, level), least)
     return np.minimum(first.raise_limits(high, standard_error, level), limits)
 
 
-def hidden_share(task: Task, answers: Integers, level: float, hostile: int = 0, factor: int = 1) -> HiddenShare:
+def hidden_share(  # noqa: PLR0917
+    task: Task, answers: Integers, level: float, hostile: int = 0, factor: int = 1, order: int = 1
+) -> HiddenShare:
     """Estimate what larger sets hide, from the answers to the size question; the most if some are hostile.
 
-    A few answers are added, the same number to each end, so that few people who all gave one answer are not
-    taken for certain (Agresti and Coull). The `factor`, θ, is 1 or `SECOND_FACTOR`.
+    The `order` is how many keys must be kept for an item to be: 2 for two keys together. A few answers are
+    added, the same number to each end, so that few people who all gave one answer are not taken for certain
+    (Agresti and Coull). The `factor`, θ, is 1 or `SECOND_FACTOR`.
     """
     if not task.can_truncate:
         return HiddenShare()
     if task.size_question is None or not answers.any():
-        return HiddenShare(factor=_most_times(task))
+        return HiddenShare(factor=_most_times(task, order))
     if hostile >= int(answers.sum()):
-        return HiddenShare(max(1 - factor * (1 - most_hidden(task)), 0.0), factor=factor)
-    added, weights = two_sided_z(level) ** 2 / answers.size, _weights(task.size_question, factor)
+        return HiddenShare(max(1 - factor * (1 - most_hidden(task, order)), 0.0), factor=factor)
+    added, weights = two_sided_z(level) ** 2 / answers.size, _weights(task.size_question, factor, order)
     if hostile:
         found = _most_hidden_by(task.size_question, weights, answers, added, hostile)
     else:
@@ -195,27 +215,27 @@ def hidden_share(task: Task, answers: Integers, level: float, hostile: int = 0, 
     return replace(found, factor=factor)
 
 
-def _weights(question: SizeQuestion, factor: int = 1) -> Floats:
-    """Return what a participant at each end adds to Λ: 1 - θℓ/end, where that is positive."""
-    return np.array([float(max(1 - factor * (1 - hidden), Fraction(0))) for hidden in question.hidden])
+def _weights(question: SizeQuestion, factor: int = 1, order: int = 1) -> Floats:
+    """Return what a participant at each end adds to Λ: 1 - θℓ/end of a key, where that is positive."""
+    return np.array([float(max(1 - factor * (1 - hidden), Fraction(0))) for hidden in question.hidden_of(order)])
 
 
-def _most_times(task: Task) -> float:
+def _most_times(task: Task, order: int = 1) -> float:
     """Return how many times its capped frequency a key may have at most, whatever people hold."""
-    return task.key_count / task.padding if task.can_truncate else 1.0
+    return math.perm(task.key_count, order) / math.perm(task.padding, order) if task.can_truncate else 1.0
 
 
-def most_hidden(task: Task) -> float:
+def most_hidden(task: Task, order: int = 1) -> float:
     """Return what larger sets hide at most, whatever people hold: at most one pair per key."""
-    return 1 - task.padding / task.key_count if task.can_truncate else 0.0
+    return 1 - 1 / _most_times(task, order)
 
 
-def hidden_limit(task: Task, answers: Integers, level: float, hostile: int = 0) -> float:
+def hidden_limit(task: Task, answers: Integers, level: float, hostile: int = 0, order: int = 1) -> float:
     """Return the upper limit of what larger sets hide, at a two-sided level; without answers, the most."""
     if task.size_question is None or not answers.any():
-        return most_hidden(task)
-    found = hidden_share(task, answers, level, hostile)
-    return min(max(found.value, 0.0) + two_sided_z(level) * found.error, most_hidden(task))
+        return most_hidden(task, order)
+    found = hidden_share(task, answers, level, hostile, order=order)
+    return min(max(found.value, 0.0) + two_sided_z(level) * found.error, most_hidden(task, order))
 
 
 def _hidden_by(question: SizeQuestion, weights: Floats, answers: Floats) -> HiddenShare:

@@ -118,7 +118,7 @@ def distributions(task: Task, found: LevelShares, of_mean: Interval, interval_on
         found.high,
         at_most.low,
         at_most.high,
-        *((task.high - task.low) / 2 * np.sqrt(each) for each in (variance, low, high)),
+        *((task.ends[1] - task.ends[0]) / 2 * np.sqrt(each) for each in (variance, low, high)),
     )
 
 
@@ -176,7 +176,7 @@ def unknown_distributions(task: Task, keys: int) -> Distributions:
     at_most_low = zeros.copy()
     at_most_low[:, -1] = 1.0
     deviation = np.full(keys, values.std())
-    largest = np.full(keys, (task.high - task.low) / 2)
+    largest = np.full(keys, (task.ends[1] - task.ends[0]) / 2)
     return Distributions(
         task.level_values,
         task.between == REFUSE_BETWEEN,

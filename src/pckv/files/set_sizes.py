@@ -55,7 +55,7 @@ def _of_tally(path: Path, task: Task) -> SetSizes:
     tally = Tally.from_bytes(task, path.read_bytes())
     summary = summarise_sets(tally, LEVEL)
     if task.size_question is None or not summary.answers:
-        raise ParameterError("no report of this task says how many pairs a participant holds")
+        raise ParameterError(f"no report of this task says how many {task.domain.noun}s a participant holds")
     return SetSizes.of_shares(summary.ends, summary.shares, _share_error(task.size_question, summary.answers))
 
 

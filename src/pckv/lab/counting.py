@@ -23,6 +23,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from pckv.base.arrays import Floats, Integers
+from pckv.base.limits import ONE_LEVEL
 from pckv.device.vectorised import VectorisedTape, choose_rows, send_items
 from pckv.lab.dataset import Dataset
 from pckv.mechanisms.base import CountLaw, Law, SamplingLaw, Support
@@ -89,8 +90,10 @@ class PlacedValues(NamedTuple):
 
     @classmethod
     def of(cls, values: Floats, levels: Sequence[float]) -> PlacedValues:
-        """Place values between levels, both on [-1, 1]."""
+        """Place values between levels, both on [-1, 1]; of one level there is nothing to draw."""
         edges = np.array(levels)
+        if edges.size == ONE_LEVEL:
+            return cls(np.zeros(values.size, np.int64), np.zeros(values.size))
         below = np.clip(np.searchsorted(edges, values, "right") - 1, 0, edges.size - 2)
         low, high = edges[below], edges[below + 1]
         return cls(below, (values - low) / (high - low))
@@ -157,7 +160,8 @@ class SamplingModel:
         chances = np.stack([share, 1 / padding - share, np.full_like(share, 1 - 1 / padding)], axis=1)
         drawn = rng.multinomial(self._single.counts, np.clip(chances, 0, 1))
         counts = np.zeros((self.levels, self.keys), np.int64)
-        for place, levels in enumerate((self._placed_singles.below + 1, self._placed_singles.below)):
+        below = self._placed_singles.below
+        for place, levels in enumerate((np.minimum(below + 1, self.levels - 1), below)):
             np.add.at(counts, (levels, self._single.keys), drawn[:, place])
         return counts
 
@@ -210,6 +214,10 @@ def count_reports(law: Law, prepared: SampledCounts | TakenPairs, rng: Generator
 
 def count_ue(law: UeLaw, sampled: SampledCounts, rng: Generator) -> SimulatedCounts:
     """Count as `ue` would: independent multinomials per key."""
+    if law.levels == ONE_LEVEL:
+        [held] = sampled.counts
+        counts = _drawn(held, law.sampled, rng) + _drawn(sampled.users - held, law.unsampled, rng)
+        return SimulatedCounts(KeySupport(counts), NO_DUMMIES, law.count_law)
     kept, flipped = float(law.sampled.own), float(law.sampled.other)
     fake = float(law.unsampled.other)
     minus, plus = sampled.counts
@@ -242,10 +250,10 @@ def count_ue_compact(law: UeCompactLaw, sampled: SampledCounts, rng: Generator) 
     # Every residue is at least as likely as `outside`: so with chance q·outside a report is uniform over all
     # words, and otherwise a function that gives its key one of the true level's residues.
     anywhere = law.q * float(law.outside)
-    dummies = rng.binomial(sampled.dummies, 0.5)
-    # One column more than keys: the dummies, with either of the first two levels.
+    # One column more than keys: the dummies, with either of the first two levels, if there are two.
     of_dummies = np.zeros((law.levels, 1), np.int64)
-    of_dummies[:2, 0] = sampled.dummies - dummies, dummies
+    of_dummies[1:2, 0] = rng.binomial(sampled.dummies, 0.5)
+    of_dummies[0, 0] = sampled.dummies - of_dummies[1:2].sum()
     items = np.hstack([sampled.counts, of_dummies]).reshape(-1)
     true = rng.binomial(items, max(0.0, 1 - anywhere))
     keys = np.tile(np.arange(law.keys + 1), law.levels)

@@ -6,6 +6,7 @@ Ratings in files and tables as data sets: the keys are whatever they hold.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,9 +17,10 @@ from numpy.typing import NDArray
 
 from pckv.base.arrays import Flags, Floats
 from pckv.base.errors import ParameterError
+from pckv.base.levels import KEY_ALONE
 from pckv.base.population import Population
 from pckv.base.progress import Progress, no_progress
-from pckv.files.pairs.population import NO_NAME, PopulationBuilder
+from pckv.files.pairs.population import LAST, NO_NAME, PopulationBuilder
 from pckv.files.pairs.rows import PLAIN_FORM, Columns, PairsSource, RowBatch, TextForm, format_number, listed_keys
 from pckv.files.pairs.sources import TablePairs, open_pairs
 
@@ -26,6 +28,8 @@ from pckv.files.pairs.sources import TablePairs, open_pairs
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """The pairs of all people, the number of keys and the range of values.
+
+    Keys without values count as 1, each of them, which is both ends of their range.
 
     Attributes:
         name: What the data are called in tables and charts.
@@ -46,8 +50,20 @@ class Dataset:
         """The number of participants."""
         return len(self.population)
 
+    @property
+    def has_values(self) -> bool:
+        """Whether keys have values, or are only held."""
+        return self.low < self.high
+
+    @property
+    def noun(self) -> str:
+        """What people hold: a `pair`, or a `key` without a value."""
+        return "pair" if self.has_values else "key"
+
     def scaled(self, values: Floats) -> Floats:
-        """Return `values` of the data's own range on [-1, 1]."""
+        """Return `values` of the data's own range on [-1, 1]; 0 where keys have none."""
+        if not self.has_values:
+            return np.zeros_like(values)
         return 2 * (values - self.low) / (self.high - self.low) - 1
 
     def with_range(self, low: float, high: float) -> Dataset:
@@ -88,7 +104,7 @@ class Dataset:
 
 def read_ratings(
     source: Any,
-    columns: tuple[str, str, str],
+    columns: Sequence[str],
     *,
     low: float | None = None,
     high: float | None = None,
@@ -101,11 +117,12 @@ def read_ratings(
     Args:
         source: The path of a file (text with values separated by commas, semicolons or tabs, compressed by
             gzip or not, or Parquet), a DataFrame, or an Arrow table.
-        columns: The names of the columns that hold the user, the key and the value.
+        columns: The names of the columns that hold the user, the key and the value; without the last one, keys have
+            no values.
         low: The least possible value; by default the least of the source.
         high: The largest possible value; by default the largest of the source.
         repeated: What counts where a user has a key twice, `last` or `mean`; by default such a source is
-            refused.
+            refused. A key without a value counts once.
         form: How a text file is encoded, how it writes decimals, and whether blanks around names are left out.
         progress: Called with the share of the source that was read.
 
@@ -114,10 +131,15 @@ def read_ratings(
 
     Raises:
         DataError: if a row is not a pair within the range, or there are no pairs.
-        ParameterError: if the range is none, or the source is neither a file nor a table.
+        ParameterError: if the range is none, or there is one without values, or the source is neither a file nor a
+            table.
     """
     _check_range(low, high)
     named = Columns(*columns)
+    if not named.value:
+        if (low, high, repeated) != (None, None, None):
+            raise ParameterError("low, high and repeated are about values: name their column")
+        (low,), (high,), repeated = KEY_ALONE, KEY_ALONE, LAST
     is_file = isinstance(source, str | os.PathLike)
     pairs = open_pairs(Path(source), named, form=form) if is_file else TablePairs(source, named, form)
     rows = _RatingRows(pairs, low, high)
@@ -162,7 +184,7 @@ class _RatingRows:
             raise self._pairs.error("no pairs")
         low = self._least if self._low is None else self._low
         high = self._largest if self._high is None else self._high
-        if not low < high:
+        if self._pairs.columns.value and not low < high:
             raise self._pairs.error(f"all values are {low:g}: give the range, low and high")
         return Dataset(name, population, len(names), float(low), float(high))
 

@@ -24,6 +24,7 @@ def perturb_frame(
     user: str,
     key: str,
     value: str | None = None,
+    segment: str | None = None,
     clip: bool = False,
     repeated: str | None = None,
 ) -> Any:
@@ -35,10 +36,12 @@ def perturb_frame(
     Args:
         task: The contract of the collection.
         frame: A DataFrame or an Arrow table with one row per pair, or with lists of keys and of values, one
-            row per person. A row with neither key nor value is a participant without pairs.
+            row per person. A row with neither key nor value is a participant without pairs. Where keys have no values,
+            a key that a user has twice counts once.
         user: The name of the column of users.
         key: The name of the column of keys.
-        value: The name of the column of values; a discovery has none.
+        value: The name of the column of values; none where keys have no values, and for a discovery.
+        segment: The name of the column of labels, where the task has a segment; each user has one.
         clip: Move values outside the range to its nearest end, and those between two levels to the nearest
             one where the task refuses them, instead of refusing them.
         repeated: Which value counts where a user has a key twice, `last` or `mean`; by default it is refused.
@@ -51,7 +54,7 @@ def perturb_frame(
     Raises:
         DataError: if a row is not a pair of the task; nothing was perturbed.
         ParameterError: if `frame` is not a table, the task's reports need coins of its collector, or there
-            are values for a discovery or none for another task.
+            is a column of values for a task without them, or none for another.
 
     >>> import pandas
     >>> from pckv import Task, tally_frame
@@ -64,15 +67,19 @@ def perturb_frame(
     task.check_collectable()
     if task.coin == SERVER_COIN:
         raise ParameterError(f"every report of task {task.name!r} needs a coin, which its collector gives")
-    if (task.kind == DISCOVERY) != (value is None):
-        raise ParameterError("name the column of values" if value is None else "a discovery has no values")
-    if task.kind == DISCOVERY and (clip or repeated is not None):
-        raise ParameterError("clip and repeated are about values, which a discovery does not have")
-    pairs = TablePairs(frame, Columns(user, key, value or ""))
+    if task.has_values == (value is None):
+        raise ParameterError("name the column of values" if value is None else f"{task.domain.kind_text} has no values")
+    if not task.has_values and (clip or repeated is not None):
+        raise ParameterError(f"clip and repeated are about values, which {task.domain.kind_text} does not have")
+    if (task.segment is None) != (segment is None):
+        raise ParameterError("name the column of labels" if segment is None else f"task {task.name!r} has no segment")
+    pairs = TablePairs(frame, Columns(user, key, value or "", segment or "").checked())
     if task.kind == DISCOVERY:
         reports = _text_reports(task, pairs)
     else:
-        reports = perturb_many(task, population_of(pairs, task, Repairs(clip, repeated)).population)
+        reports = perturb_many(
+            task, population_of(pairs, task, Repairs.of(task, clip=clip, repeated=repeated)).population
+        )
     batches = list(record_batches(task, reports))
     schema = report_schema(task).with_metadata(report_metadata(task))
     table = require("pyarrow", extra="files").Table.from_batches(

@@ -17,7 +17,7 @@ from numpy.random import SeedSequence, default_rng
 from pckv.base.canonical import decimal_text
 from pckv.base.errors import ParameterError
 from pckv.base.levels import Levels, checked_levels, level_count
-from pckv.base.limits import AUTO, DEFAULT_OBJECTIVE, MIN_LEVELS, Numeric, check_epsilon, check_padding
+from pckv.base.limits import AUTO, MIN_LEVELS, ONE_LEVEL, Numeric, check_epsilon, check_padding
 from pckv.base.progress import Progress, no_progress
 from pckv.estimators.methods.registry import DEFAULT_METHOD, check_method, check_posts, full_name
 from pckv.lab.baselines import BASELINE_NAMES, find_baseline
@@ -36,6 +36,8 @@ from pckv.planning.assessment import planned_size_share
 from pckv.planning.people import Expectations, expect
 from pckv.planning.selection import choose_law
 
+# Members of a result that are about means.
+MEAN_MEMBERS = ("mse_mean", "mse_mean_se", "theory_mse_mean", "keys_without_mean", "bias_mean", "coverage_mean")
 # Members of a result that are about more than two levels.
 LEVEL_MEMBERS = ("share_keys", "total_variation", "total_variation_se", "frequency_factor", "mean_factor")
 
@@ -50,12 +52,12 @@ class Combinations:
     methods: tuple[str, ...]
     allocation: str
     top: int | None
-    objective: str = DEFAULT_OBJECTIVE
+    objective: str | None = None
     post: tuple[str, ...] = ()
     levels: tuple[Levels, ...] = (MIN_LEVELS,)
 
-    def check(self, keys: int) -> None:
-        """Refuse what does not exist, before anything runs."""
+    def check(self, keys: int, *, has_values: bool = True) -> None:
+        """Refuse what does not exist, or needs values where keys have none, before anything runs."""
         for what in ("epsilons", "mechanisms", "methods", "levels"):
             if not getattr(self, what):
                 raise ParameterError(f"no {what} were given")
@@ -63,12 +65,14 @@ class Combinations:
             raise ParameterError(f"top must be at least 1 and at most the {keys:,} keys, not {self.top}")
         for name in self.mechanisms:
             check_mechanism(name)
+            if not has_values and find_baseline(name) is not None:
+                raise ParameterError(f"mechanism {name!r} needs values: choose from {', '.join((AUTO, *LAWS))}")
         for name in self.methods:
             check_method(name)
 
     def settings(self, dataset: Dataset) -> Iterator[Setting]:
         """One setting after another; baselines have no padding, and an estimator of their own."""
-        self.check(dataset.keys)
+        self.check(dataset.keys, has_values=dataset.has_values)
         expected = {levels: self._expected(dataset, levels) for levels in self.levels}
         for epsilon, name in itertools.product(self.epsilons, self.mechanisms):
             if find_baseline(name) is not None:
@@ -105,6 +109,8 @@ class Combinations:
 @dataclass(frozen=True)
 class Result:
     """The errors of a setting, averaged over repeats; means are on [-1, 1].
+
+    Where keys have no values, all that is about means is not a number (NaN) or None, and left out of `to_dict`.
 
     Keys without holders have no true mean: they are left out of `mse_mean` and counted in
     `keys_without_mean`. The standard errors are over the repeats. Theory is None for baselines.
@@ -156,11 +162,16 @@ class Result:
         return level_count(self.levels)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain values; what is about levels only where there are more than two."""
+        """The result as plain values; what is about means or levels only where there are any, or more than two."""
         plain = asdict(self)
-        if self.level_count == MIN_LEVELS:
+        if self.level_count <= MIN_LEVELS:
             del plain["levels"]
-        return {name: value for name, value in plain.items() if name not in LEVEL_MEMBERS or value is not None}
+        left_out = MEAN_MEMBERS if self.level_count == ONE_LEVEL else ()
+        return {
+            name: value
+            for name, value in plain.items()
+            if name not in left_out and (name not in LEVEL_MEMBERS or value is not None)
+        }
 
     def relative_to(self, two: Result | None) -> Result:
         """Return the same result, its errors compared with those of two levels."""
@@ -192,10 +203,10 @@ def simulate(
     method: str | Sequence[str] = DEFAULT_METHOD,
     post: str | Sequence[str] = (),
     allocation: str = DEFAULT_ALLOCATION,
-    levels: int | Sequence[int | Sequence[Numeric]] = MIN_LEVELS,
+    levels: int | Sequence[int | Sequence[Numeric]] | None = None,
     repeats: int = 10,
     top: int | None = None,
-    objective: str = DEFAULT_OBJECTIVE,
+    objective: str | None = None,
     seed: int = 0,
     workers: int | None = None,
     progress: Progress = no_progress,
@@ -211,17 +222,17 @@ def simulate(
         mechanism: One or several names of mechanisms, `auto`, or the paper's baselines.
         user: Of a table: the name of the column of users.
         key: Of a table: the name of the column of keys.
-        value: Of a table: the name of the column of values.
+        value: Of a table: the name of the column of values; without it, keys have none.
         low: Of a table: the least possible value; by default the least that it has.
         high: Of a table: the largest possible value; by default the largest that it has.
         repeated: Of a table: what counts where a user has a key twice, `last` or `mean`; by default it is
-            refused.
+            refused. A key without a value counts once.
         padding: One or several paddings; by default the one that is chosen for the data.
         method: One or several methods of estimation.
         post: Postprocessings of the frequencies.
         allocation: How the paper's mechanisms split ε.
-        levels: How many levels values are reported as, equally spaced; or several of such numbers, any of
-            which may be the list of the levels' values instead: `[2, [1, 2, 3, 4, 5]]` compares two levels
+        levels: How many levels values are reported as, equally spaced, by default two; or several of such numbers,
+            any of which may be the list of the levels' values instead: `[2, [1, 2, 3, 4, 5]]` compares two levels
             with five named ones. The paper's baselines have two always.
         repeats: How many collections are simulated per row.
         top: Measure only this many of the most frequent keys; all by default.
@@ -277,9 +288,9 @@ def _dataset(data: Any, columns: tuple[str | None, str | None, str | None], **op
     if isinstance(data, str | os.PathLike):
         raise ParameterError("a table or a Dataset is needed: read_ratings reads files")
     user, key, value = columns
-    if user is None or key is None or value is None:
-        raise ParameterError("of a table, the columns of user, key and value must be named")
-    return read_ratings(data, (user, key, value), **options)
+    if user is None or key is None:
+        raise ParameterError("of a table, the columns of user and key must be named, and that of values if any")
+    return read_ratings(data, (user, key, value or ""), **options)
 
 
 def _several(given: Any) -> tuple[Any, ...]:
@@ -293,7 +304,11 @@ def _without_levels(setting: Setting) -> tuple[object, ...]:
 
 
 def _checked_levels(levels: Any, dataset: Dataset) -> tuple[Levels, ...]:
-    """Return the levels to compare, each of them possible for the range of the data."""
+    """Return the levels to compare, each of them possible for the range of the data; one where keys have no values."""
+    if not dataset.has_values:
+        if levels is not None:
+            raise ParameterError("levels need values: name their column")
+        return (ONE_LEVEL,)
 
     def check(each: Any) -> Levels:
         if each == MIN_LEVELS:
@@ -301,7 +316,7 @@ def _checked_levels(levels: Any, dataset: Dataset) -> tuple[Levels, ...]:
             return MIN_LEVELS
         return checked_levels(each, decimal_text(dataset.low, "low"), decimal_text(dataset.high, "high"))
 
-    return tuple(map(check, _several(levels)))
+    return tuple(map(check, _several(MIN_LEVELS if levels is None else levels)))
 
 
 def _paddings(padding: int | Sequence[int] | None, keys: int) -> tuple[int | None, ...]:

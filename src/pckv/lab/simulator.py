@@ -18,7 +18,8 @@ from pckv.base.arrays import Floats, Integers
 from pckv.base.levels import Levels, level_count
 from pckv.base.limits import MIN_LEVELS
 from pckv.contract.task import Task
-from pckv.estimators.estimate import estimate_supports, in_units
+from pckv.estimators.estimate import estimate_supports
+from pckv.estimators.key_columns import in_units
 from pckv.estimators.methods.bayes import learn
 from pckv.estimators.methods.registry import CONSISTENT, METHODS, make_consistent, unclipped_frequency
 from pckv.estimators.sets import PooledReports
@@ -112,8 +113,8 @@ def setting_parameters(allocation: str) -> dict[str, object]:
 class CollectionErrors:
     """The errors of one simulated collection; `total_variation` is that of shares of more than two levels.
 
-    Biases are average errors with their signs, and coverages the shares of the intervals that hold the truth,
-    where these were made.
+    Biases are average errors with their signs, and coverages the shares of the intervals that hold the truth, where
+    these were made. Where keys have no values, errors of means are not a number (NaN).
     """
 
     mse_frequency: float
@@ -213,7 +214,7 @@ class Simulator:
         return replace(
             errors,
             coverage_frequency=float(inside[keys].mean()),
-            coverage_mean=float(mean_inside[held].mean()) if held.size else 1.0,
+            coverage_mean=None if not task.has_values else float(mean_inside[held].mean()) if held.size else 1.0,
         )
 
     def _task(self, setting: Setting) -> Task:
@@ -223,7 +224,7 @@ class Simulator:
         return Task(
             name=self.dataset.name or "simulated",
             keys=self.dataset.keys,
-            values=ends,
+            values=ends if self.dataset.has_values else None,
             epsilon=setting.epsilon,
             padding=setting.padding,
             mechanism={"name": setting.mechanism, **parameters},
@@ -250,7 +251,7 @@ class Simulator:
         users = prepared.users
         moments = CountMoments.of(count_law, 1 - users / self.dataset.users, scale)
         shares: Floats | None = None
-        if law.levels == MIN_LEVELS:
+        if law.levels <= MIN_LEVELS:
             frequency, mean = METHODS[setting.method].estimate(support, users, moments)
         else:
             keys = self.share_keys(setting)
@@ -265,17 +266,18 @@ class Simulator:
         true_frequency, true_mean = self.dataset.truth
         keys = self.dataset.top(top)
         held = keys[true_frequency[keys] > 0]
+        errors = mean[held] - true_mean[held] if self.dataset.has_values else np.full(1, np.nan)
         guessed = np.argsort(-frequency, kind="stable")[: keys.size]
         return CollectionErrors(
             float(np.mean((frequency[keys] - true_frequency[keys]) ** 2)),
-            float(np.mean((mean[held] - true_mean[held]) ** 2)) if held.size else 0.0,
+            float(np.mean(errors**2)) if errors.size else 0.0,
             float(np.isin(guessed, keys).mean()),
             float(np.mean(frequency[keys] - true_frequency[keys])),
-            float(np.mean(mean[held] - true_mean[held])) if held.size else 0.0,
+            float(np.mean(errors)) if errors.size else 0.0,
         )
 
-    def theory(self, setting: Setting) -> tuple[float, float] | tuple[None, None]:
-        """Expected errors of the unclipped estimates: exact variance and bias, and Theorem 4 for the mean."""
+    def theory(self, setting: Setting) -> tuple[float | None, float | None]:
+        """Expected errors of the unclipped estimates: exact variance and bias, and Theorem 4 for the mean, if any."""
         if find_baseline(setting.mechanism) is not None:
             return None, None
         law, scale = self.law(setting), setting.scale
@@ -286,6 +288,8 @@ class Simulator:
         seen = self.dataset.sampled_share(setting.padding)[keys]
         f, m = true_frequency[keys], true_mean[keys]
         frequency = moments.frequency_variance(seen) / reports + (seen - f) ** 2
+        if not self.dataset.has_values:
+            return float(frequency.mean()), None
         held = f > 0
         if law.levels > MIN_LEVELS:
             squares = self.shares(scale)[keys[held]] @ np.square(scale.weights)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from pckv.base.budget import allocate, epsilon_of
 from pckv.base.errors import ParameterError
-from pckv.base.limits import MAX_KEYS, MAX_LEVELS, MIN_LEVELS
+from pckv.base.limits import MAX_KEYS, MAX_LEVELS, MIN_LEVELS, ONE_LEVEL
 from pckv.base.wire import MessageFormat
 
 # Probabilities are integers out of 2^64; other sizes exist for exhaustive tests only.
@@ -105,6 +105,30 @@ class CountLaw(NamedTuple):
     holder: Support
     absent: Support
     padding: int = 1
+
+    def pooled(self, keys: int) -> CountLaw:
+        """Return the law of several keys as one, of whom each holder holds one.
+
+        Any two levels, of one key or of two, must be supported independently of each other, or never together.
+        """
+        holder, absent = (
+            (Support.independent if each.own_and_other else Support.exclusive)(keys * each.levels, each.own, each.other)
+            for each in (self.holder, self.absent)
+        )
+        return self._replace(holder=holder, absent=absent)
+
+
+class JointSupport(NamedTuple):
+    """The chances that one report supports two given items: its sender holds both, one of them, or neither.
+
+    `own` is the chance of a single item that is held, and `other` that of one that is not.
+    """
+
+    both: Chance
+    one: Chance
+    neither: Chance
+    own: Chance
+    other: Chance
 
 
 class Bounds(NamedTuple):
@@ -311,6 +335,14 @@ class Law(metaclass=_FrozenWhenBuilt):
         """How much one hostile report can add to the counts of all levels of these target keys together."""
 
 
+class ItemLaw(Law):
+    """A mechanism that reports derived items, of which shares within each other are asked for."""
+
+    @abstractmethod
+    def joint_support(self, other: Chance) -> JointSupport:
+        """Return how often a report supports two items, given how often one that its sender does not hold."""
+
+
 class SamplingLaw(Law):
     """A mechanism that pads, samples one pair and perturbs it."""
 
@@ -342,8 +374,9 @@ class SamplingLaw(Law):
         holder, absent = self.count_law.holder, self.count_law.absent
         others = self.levels - 1
         sampled, noise = self.probabilities.a, self.probabilities.b
+        other_levels = (holder.other,) if others else ()
         return SupportBounds(
-            item=Bounds.of(holder.own, holder.other, absent.other),
+            item=Bounds.of(holder.own, *other_levels, absent.other),
             key=Bounds.of(holder.own + others * holder.other, noise),
             total=Bounds.of(self.keys * noise, (self.keys - 1) * noise + sampled),
         )
@@ -370,11 +403,16 @@ class SamplingLaw(Law):
     def pair_weight(self, message: int, key: int, level: int) -> int:
         """The probability of a message once this pair was sampled, out of `pair_total`."""
 
+    @property
+    def dummy_levels(self) -> tuple[int, int]:
+        """The two equally likely levels of a dummy: the first two, or twice the only one."""
+        return 0, min(1, self.levels - 1)
+
     @abstractmethod
     def dummy_weight(self, message: int) -> int:
-        """The same once a dummy was sampled, summed over all ℓ dummies with level 0 and with level 1.
+        """The same once a dummy was sampled, summed over all ℓ dummies with each of their two levels.
 
-        A dummy has either of the first two levels, with equal chances.
+        A dummy has either of the first two levels, with equal chances: where there is one, it counts twice.
         """
 
 
@@ -396,7 +434,7 @@ class AllocatedLaw(SamplingLaw):
         bits: int = THRESHOLD_BITS,
     ) -> None:
         super().__init__(keys, padding, epsilon, levels=levels, bits=bits)
-        if levels > MIN_LEVELS and allocation != "optimized":
+        if levels != MIN_LEVELS and allocation != "optimized":
             raise ParameterError(f"allocation {allocation!r} has two levels, not {levels}: take 'optimized'")
         self.allocation = allocation
         self.amplification = padding if self.padding_amplifies else 1
@@ -416,6 +454,9 @@ class AllocatedLaw(SamplingLaw):
 
     @property
     def budgets(self) -> dict[str, float]:
+        """How ε is split between key and value; without values, all of it is the key's."""
+        if self.levels == ONE_LEVEL:
+            return {"key": epsilon_of(self.budget.value)}
         return {"key": epsilon_of(self.budget.key), "value": epsilon_of(self.budget.value)}
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from pckv.base.limits import MIN_LEVELS, SERVER_COIN
 from pckv.mechanisms.base import Law
+from pckv.mechanisms.derivation import Derivation, Together, key_law
 from pckv.mechanisms.size_question.law import SizeQuestion
 from pckv.planning.influence import people_per_report
 from pckv.planning.people import Expectations
@@ -21,8 +22,8 @@ from pckv.planning.prediction import (
     MSE,
     ExpectedErrors,
     SquaredErrors,
+    expected_errors,
     predict,
-    predicted_errors,
     smallest_frequency,
 )
 from pckv.planning.sections import MAX_GREEN_SHARE_ERROR, Light
@@ -34,27 +35,40 @@ SHARES = ("0.05", "0.1", "0.2")
 MAX_WIDTH_FACTOR = 1.4
 
 
-def choose_size_share(law: Law, frequency: float = 0.0) -> str:
+def size_question(law: Law, share: Fraction, derivation: Derivation | None = None) -> SizeQuestion:
+    """Return the size question that a share of the reports answers: about pairs, whatever items are made of them."""
+    if derivation is None:
+        return SizeQuestion(law.keys, law.padding, law.epsilon, share)
+    kept = derivation.kept(law.padding)
+    return SizeQuestion(derivation.keys, kept, law.epsilon, share, derivation.order)
+
+
+def choose_size_share(law: Law, frequency: float = 0.0, derivation: Derivation | None = None) -> str:
     """Return the least share whose answers keep intervals narrow; 0 where the question does not arise.
 
     `frequency` is that of a key that matters, as reports show it.
     """
-    if law.word_limit is None or law.padding >= law.keys:
+    if law.word_limit is None or not _may_hide(law, derivation):
         return "0"
 
     def width_factor(share: str) -> float:
         """How much wider the interval of a frequency becomes because the sizes are only estimated."""
         asked = Fraction(share)
-        question = SizeQuestion(law.keys, law.padding, law.epsilon, asked)
-        of_pairs = float(CountMoments.of(law.count_law).frequency_variance(frequency)) / float(1 - asked)
+        question = size_question(law, asked, derivation)
+        moments = CountMoments.of(key_law(law.count_law, derivation))
+        of_pairs = float(moments.frequency_variance(frequency)) / float(1 - asked)
         return (1 + math.sqrt(1 + question.hidden_variance / float(asked) / of_pairs)) / 2
 
     return next((share for share in SHARES if width_factor(share) <= MAX_WIDTH_FACTOR), SHARES[-1])
 
 
-def share_above_variance(law: Law, share: Fraction, above: float) -> float:
+def _may_hide(law: Law, derivation: Derivation | None) -> bool:
+    """Whether there are more keys than a report stands for."""
+    return law.padding < law.keys if derivation is None else derivation.kept(law.padding) < derivation.keys
+
+
+def share_above_variance(question: SizeQuestion, above: float) -> float:
     """Return the variance, per answer, of the estimated share of people with more pairs than the padding."""
-    question = SizeQuestion(law.keys, law.padding, law.epsilon, share)
     true, other = float(question.true_chance), float(question.other_chance)
     answered = above * (1 - other) + (1 - above) * (1 - true)
     return answered * (1 - answered) / (true - other) ** 2
@@ -75,13 +89,24 @@ class Assessment:
 
     @cached_property
     def moments(self) -> CountMoments:
-        """The moments of its counts."""
-        return CountMoments.of(self.law.count_law, scale=self.expected.question.scale)
+        """The moments of a key's counts."""
+        return self.moments_without(0.0)
+
+    def moments_without(self, asked: float) -> CountMoments:
+        """The same, where a share of the people, chosen at random, answers the size question."""
+        question = self.expected.question
+        return CountMoments.of(key_law(self.law.count_law, question.derivation), asked, question.scale)
+
+    @property
+    def padding(self) -> int:
+        """How many pairs a report stands for at most."""
+        derivation = self.expected.question.derivation
+        return self.law.padding if derivation is None else derivation.kept(self.law.padding)
 
     @cached_property
     def shown(self) -> tuple[float, ...]:
         """The frequencies of the keys that matter, as reports show them."""
-        return self.expected.shown(self.law.padding)
+        return self.expected.shown(self.padding)
 
     @cached_property
     def size_share(self) -> Fraction:
@@ -92,20 +117,20 @@ class Assessment:
     def influence(self) -> float:
         """As how many people one hostile report counts for a key."""
         coin = self.expected.question.coin == SERVER_COIN and self.law.functions is not None
-        return people_per_report(self.law, 1, self.size_share, coin=coin)
+        return people_per_report(self.law, self.expected.question.cells, self.size_share, coin=coin)
 
     @property
     def size_question(self) -> SizeQuestion | None:
         """The size question that they answer, if any do."""
-        law, share = self.law, self.size_share
-        return SizeQuestion(law.keys, law.padding, law.epsilon, share) if share else None
+        share = self.size_share
+        return size_question(self.law, share, self.expected.question.derivation) if share else None
 
     def errors_at(self, frequency: float, users: int | None = None) -> ExpectedErrors:
         """Return the errors to expect of a key, in the units of the values, with these users or others."""
         question, asked = self.expected.question, float(self.size_share)
         reports = (self.expected.people.users if users is None else users) * (1 - asked)
-        seen = self.expected.seen(frequency, self.law.padding)
-        errors = predicted_errors(self.law, reports, frequency, seen, asked, scale=question.scale)
+        seen = self.expected.seen(frequency, self.padding)
+        errors = expected_errors(self.moments_without(asked), reports, frequency, seen)
         return errors._replace(mean=errors.mean * question.unit)
 
     @property
@@ -115,9 +140,10 @@ class Assessment:
         If sizes have a shorter tail than an average allows, it does so more often.
         """
         people = self.expected.people
-        seen = min(1.0, self.shown[-1] / people.frequencies[-1], self.expected.surely_seen(self.law.padding))
-        candidates = self.expected.question.candidates
-        return smallest_frequency(self.law, people.users, seen, self.size_share, candidates)
+        seen = min(1.0, self.shown[-1] / people.frequencies[-1], self.expected.surely_seen(self.padding))
+        question = self.expected.question
+        candidates, derivation = question.candidates, question.derivation
+        return smallest_frequency(self.law, people.users, seen, self.size_share, candidates, derivation)
 
     @cached_property
     def reach(self) -> float | None:
@@ -128,10 +154,10 @@ class Assessment:
         """
         people, candidates = self.expected.people, self.expected.question.candidates
         asked = max(float(self.size_share), float(SHARES[-1])) if self.size_share else 0.0
-        moments = CountMoments.of(self.law.count_law, asked)
+        moments = self.moments_without(asked)
         chance = false_chance(people.key_count, None if candidates is None else DEFAULT_FLAG_RATE)
         shown = joint_frequency(moments, people.users * (1 - asked), chance, len(people.frequencies))
-        seen = self.expected.least_seen(self.law.padding)
+        seen = self.expected.least_seen(self.padding)
         return None if shown is None or shown > seen else shown / seen
 
     @cached_property
@@ -146,14 +172,14 @@ class Assessment:
         if self.reach > people.rarest:
             return "amber"
         allowed = MAX_GREEN_SHARE_ERROR * guessed_share_error(levels)
-        return "green" if levels == MIN_LEVELS or share_error(self, people.rarest) <= allowed else "amber"
+        return "green" if levels <= MIN_LEVELS or share_error(self, people.rarest) <= allowed else "amber"
 
     @property
     def unmeasured(self) -> bool:
         """Whether reports may hide pairs, and neither they nor what is known of the people tells how many."""
-        question, known_from, padding = self.expected.question, self.expected.people.sizes.known_from, self.law.padding
-        is_known = known_from is not None and padding >= known_from
-        hides = not question.refuses_more and padding < self.law.keys
+        question, known_from = self.expected.question, self.expected.people.sizes.known_from
+        is_known = known_from is not None and self.padding >= known_from
+        hides = not question.refuses_more and self.padding < question.keys
         # A share of 0 was asked for by name.
         return hides and not is_known and not self.size_share and question.size_share is None
 
@@ -161,20 +187,35 @@ class Assessment:
     def _reports(self) -> float:
         """How many reports of pairs errors are compared with."""
         asked = self.size_share
-        if not asked and not self.expected.question.refuses_more and self.law.padding < self.law.keys:
+        if not asked and not self.expected.question.refuses_more and self.padding < self.expected.question.keys:
             # A mechanism that cannot measure how much it hides is not rewarded for that.
             asked = Fraction(SHARES[0])
         return self.expected.people.users * float(1 - asked)
 
+    @cached_property
+    def _items(self) -> tuple[tuple[float, float], ...]:
+        """What the padding is chosen by: the frequencies of keys, and of two together, and what reports show of them.
+
+        The errors of keys within a label follow those over all labels: the same share is hidden, with more noise.
+        """
+        known = tuple(zip(self.expected.people.frequencies, self.shown, strict=True))
+        return (*known, *self.together) if isinstance(self.expected.question.derivation, Together) else known
+
+    @cached_property
+    def together(self) -> tuple[tuple[float, float], ...]:
+        """The shares of people who hold two of the keys that matter, and what reports show of them."""
+        return self.expected.shown_together(self.padding)
+
     @property
     def truncation(self) -> float:
-        """By how much the most frequent key comes out too low, because people hold more pairs."""
-        return self.expected.people.frequencies[0] - self.shown[0]
+        """By how much the item that truncation changes most comes out too low, because people hold more pairs."""
+        return max(frequency - visible for frequency, visible in self._items)
 
     @property
     def truncates_within_noise(self) -> bool:
-        """Whether truncation is at most one standard error of the key that it changes most."""
-        return self.truncation**2 <= self.moments.frequency_variance(self.shown[0]) / self._reports
+        """Whether truncation is at most one standard error of what it changes most."""
+        _, visible = max(self._items, key=lambda item: item[0] - item[1])
+        return self.truncation**2 <= self.moments.frequency_variance(visible) / self._reports
 
     @cached_property
     def frequency_error(self) -> float:
@@ -184,7 +225,7 @@ class Assessment:
         """
         squares = [
             self.moments.frequency_variance(visible) / self._reports + (frequency - visible) ** 2
-            for frequency, visible in zip(self.expected.people.frequencies, self.shown, strict=True)
+            for frequency, visible in self._items
         ]
         return math.fsum(squares) / len(squares)
 
@@ -222,8 +263,8 @@ def planned_size_share(law: Law, expected: Expectations) -> str:
         return question.size_share
     if question.refuses_more:
         return "0"
-    shown = expected.shown(law.padding)
-    return choose_size_share(law, shown[len(shown) // 2])
+    shown = Assessment(law, expected).shown
+    return choose_size_share(law, shown[len(shown) // 2], question.derivation)
 
 
 # Means are taken to be near an end of the range at this share of the way to it from the middle.
@@ -249,7 +290,7 @@ class LevelCost:
 
 def level_cost(several: Assessment, two: Assessment) -> LevelCost:
     """Return what levels cost relative to two, from the best setting with each."""
-    ours, theirs = _TypicalKey(several), _TypicalKey(two)
+    ours, theirs = TypicalKey(several), TypicalKey(two)
     return LevelCost(
         frequency=ours.frequency_error / theirs.frequency_error,
         mean_middle=ours.mean_error(0) / theirs.mean_error(0),
@@ -262,7 +303,7 @@ def share_error(assessment: Assessment, frequency: float) -> float:
 
     It is that of a level which as many hold as any other: 1/L of the holders.
     """
-    return _TypicalKey(assessment, frequency).share_error
+    return TypicalKey(assessment, frequency).share_error
 
 
 def guessed_share_error(levels: int) -> float:
@@ -274,19 +315,20 @@ def guessed_share_error(levels: int) -> float:
     return math.sqrt((levels - 1) / (levels + 1)) / levels
 
 
-class _TypicalKey:
+class TypicalKey:
     """A key, by default one of the typical frequency, and the errors of its estimates before clipping."""
 
     def __init__(self, assessment: Assessment, frequency: float | None = None) -> None:
-        expected, law = assessment.expected, assessment.law
+        expected = assessment.expected
         self.frequency = expected.people.typical_frequency if frequency is None else frequency
-        self.shown = self.frequency * expected.seen(self.frequency, law.padding)
+        self.shown = self.frequency * expected.seen(self.frequency, assessment.padding)
         asked = float(assessment.size_share)
         self.reports = expected.people.users * (1 - asked)
-        self.moments = CountMoments.of(law.count_law, asked, expected.question.scale)
+        self.moments = assessment.moments_without(asked)
 
     @property
     def frequency_error(self) -> float:
+        """The error of the frequency, bias included."""
         noise = math.sqrt(self.moments.frequency_variance(self.shown) / self.reports)
         return math.hypot(noise, self.frequency - self.shown)
 
@@ -296,6 +338,7 @@ class _TypicalKey:
 
     @property
     def share_error(self) -> float:
+        """The error of the share of a level among the holders."""
         levels = self.moments.levels
         # The share of a level is the mean of 1 for it and 0 for all others.
         counted = self.moments.on(Scale((1.0, *[0.0] * (levels - 1))))

@@ -28,7 +28,7 @@ def errors_by_epsilon(chosen: Assessment) -> Curve:
     for epsilon in set(EPSILONS) - {float(law.epsilon)}:
         # Not every mechanism exists at every ε: such a point is left out.
         with suppress(ParameterError):
-            [spec] = law_specs(expected, [law.padding], Fraction(str(epsilon)))
+            [spec] = law_specs(expected, [chosen.padding], Fraction(str(epsilon)))
             other = Assessment(tuned_law(law.name, spec, expected.aim), expected)
             points.append((epsilon, other.errors_at(frequency)))
     return sorted(points)

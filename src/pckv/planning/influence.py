@@ -24,6 +24,7 @@ from pckv.base.errors import ParameterError
 from pckv.base.words import points, two_digits
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.derivation import Derivation
 from pckv.mechanisms.ue_compact.law import UeCompactLaw
 from pckv.statistics.binomial import convolution_power
 from pckv.statistics.moments import CountMoments
@@ -74,20 +75,23 @@ class Hostile:
     server_coin: Influence | None
 
 
-def hostile(law: Law, users: int, size_share: Fraction = Fraction(0)) -> Hostile:
+def hostile(law: Law, users: int, size_share: Fraction = Fraction(0), derivation: Derivation | None = None) -> Hostile:
     """Return the largest change of estimated frequencies that chosen reports can bring about."""
-    coin = None if type(law) not in BEST_SUPPORTS else _influence(law, users, size_share, coin=True)
-    return Hostile(_influence(law, users, size_share, coin=False), coin)
+    coin = None if type(law) not in BEST_SUPPORTS else _influence(law, users, size_share, derivation, coin=True)
+    return Hostile(_influence(law, users, size_share, derivation, coin=False), coin)
 
 
-def _influence(law: Law, users: int, size_share: Fraction, *, coin: bool) -> Influence:
-    one = people_per_report(law, 1, size_share, coin=coin)
-    ten = people_per_report(law, min(TARGET_KEYS, law.keys), size_share, coin=coin)
+def _influence(law: Law, users: int, size_share: Fraction, derivation: Derivation | None, *, coin: bool) -> Influence:
+    keys, cells = (law.keys, 1) if derivation is None else (derivation.keys, derivation.cells)
+    one = people_per_report(law, cells, size_share, coin=coin)
+    ten = people_per_report(law, cells * min(TARGET_KEYS, keys), size_share, coin=coin)
     return Influence(people=one, one_report=one / users, one_percent=one / 100, ten_keys=ten / 100)
 
 
 def people_per_report(law: Law, targets: int, size_share: Fraction, *, coin: bool) -> float:
     """Return as how many people one hostile report counts, for this many target keys together.
+
+    Where there are labels, a key is as many targets.
 
     Frequencies divide by the reports that do not answer the size question, and hostile reports are all among
     those, unless a `coin` decides. Where that fixes the function, this is the mean over all functions.

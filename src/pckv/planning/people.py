@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 
 from pckv.base.canonical import decimal_text
 from pckv.base.errors import ParameterError
-from pckv.base.levels import checked_levels, level_values
+from pckv.base.levels import KEY_ALONE, checked_levels, level_values
 from pckv.base.limits import (
     COINS,
-    DEFAULT_OBJECTIVE,
     DEFAULT_USERS,
     DEVICE_COIN,
     HASHED,
@@ -22,12 +22,14 @@ from pckv.base.limits import (
     MAX_LEVELS,
     MIN_LEVELS,
     MORE,
+    ONE_LEVEL,
     REFUSE,
     SAMPLE,
     Numeric,
     check_choice,
 )
 from pckv.base.words import percent, plural
+from pckv.mechanisms.derivation import Derivation, checked_derivation
 from pckv.mechanisms.size_question.law import MAX_SHARE
 from pckv.planning.influence import check_most_influence
 from pckv.planning.prediction import Objective, check_objective
@@ -65,6 +67,7 @@ class Question:
         size_share: The share of reports that answers the size question, as a task has it; None to choose it.
         coin: Who draws the public function of a report.
         candidates: How many hashed keys are asked for; None where keys are listed.
+        derivation: How items are made of the keys; None where the keys themselves are the items.
     """
 
     keys: int
@@ -73,11 +76,12 @@ class Question:
     size_share: str | None = None
     coin: str = DEVICE_COIN
     candidates: int | None = None
+    derivation: Derivation | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.keys <= MAX_KEYS:
             raise ParameterError(f"keys must be at least 1 and at most 2^31, not {self.keys}")
-        if not MIN_LEVELS <= self.levels <= MAX_LEVELS:
+        if not ONE_LEVEL <= self.levels <= MAX_LEVELS:
             raise ParameterError(f"levels must be at least {MIN_LEVELS} and at most {MAX_LEVELS}")
         if self.size_share is not None and not 0 <= Fraction(self.size_share) <= MAX_SHARE:
             raise ParameterError(f"size_share must be at least 0 and at most 0.5, not {self.size_share}")
@@ -89,18 +93,23 @@ class Question:
         cls,
         keys: int | str,
         values: tuple[float, float] | None,
-        levels: Sequence[Numeric] | int,
+        levels: Sequence[Numeric] | int | None,
         candidates: int | None,
         *,
         more: str,
         coin: str,
+        labels: int | None = None,
+        together: bool = False,
     ) -> Question:
-        """Return the question of a plan, whose keys are a number or `hashed`."""
+        """Return the question of a plan, whose keys are a number or `hashed`, with as many `labels` of a segment."""
         points = _level_points(values, levels)
+        derivation = checked_derivation(
+            labels, together, keys if isinstance(keys, int) else 0, len(points), listed=keys != HASHED, has_other=False
+        )
         if isinstance(keys, int):
             if candidates is not None:
                 raise ParameterError("candidates are for hashed keys")
-            return cls(keys, points, more, coin=coin)
+            return cls(keys, points, more, coin=coin, derivation=derivation)
         if keys != HASHED:
             raise ParameterError(f"keys must be a number or {HASHED!r}, not {keys!r}")
         asked = DEFAULT_CANDIDATES if candidates is None else candidates
@@ -110,8 +119,18 @@ class Question:
 
     @property
     def levels(self) -> int:
-        """How many levels values are reported as."""
+        """How many levels values are reported as; one where keys have no values."""
         return len(self.level_values)
+
+    @property
+    def has_values(self) -> bool:
+        """Whether keys have values, or are only held."""
+        return self.levels > ONE_LEVEL
+
+    @property
+    def noun(self) -> str:
+        """What people hold: pairs, or keys without values."""
+        return "pair" if self.has_values else "key"
 
     @cached_property
     def scale(self) -> Scale:
@@ -119,9 +138,19 @@ class Question:
         return Scale.of_values(self.level_values)
 
     @property
-    def values(self) -> tuple[float, float]:
-        """The least and the largest value."""
-        return self.level_values[0], self.level_values[-1]
+    def cells(self) -> int:
+        """How many items a key is told by: one for each label of a segment."""
+        return 1 if self.derivation is None else self.derivation.cells
+
+    @property
+    def least_padding(self) -> int:
+        """The least padding that makes sense: of keys that are asked about together, two."""
+        return 1 if self.derivation is None else self.derivation.order
+
+    @property
+    def values(self) -> tuple[float, float] | None:
+        """The least and the largest value; None where keys have none."""
+        return (self.level_values[0], self.level_values[-1]) if self.has_values else None
 
     @property
     def unit(self) -> float:
@@ -134,9 +163,14 @@ class Question:
         return self.more == REFUSE
 
 
-def _level_points(values: tuple[float, float] | None, levels: Sequence[Numeric] | int) -> tuple[float, ...]:
-    """Return what each level is worth, in a range that is named, that of the levels, or -1 to 1."""
-    named = list(levels) if isinstance(levels, tuple | list) else levels
+def _level_points(values: tuple[float, float] | None, levels: Sequence[Numeric] | int | None) -> tuple[float, ...]:
+    """Return what each level is worth, in a range that is named, that of the levels, or -1 to 1.
+
+    Where neither is named, keys have no values.
+    """
+    if values is None and levels is None:
+        return KEY_ALONE
+    named = list(levels) if isinstance(levels, tuple | list) else MIN_LEVELS if levels is None else levels
     if values is not None and not values[0] < values[1]:
         raise ParameterError(f"low must be below high: {values[0]} ≥ {values[1]}")
     ends: Sequence[Numeric] = values or UNIT_RANGE
@@ -251,12 +285,17 @@ class People:
 class Wanted:
     """What is wanted: the error that counts, and the most people that a hostile report may count as."""
 
-    objective: str = DEFAULT_OBJECTIVE
+    objective: str
     most_influence: float | None = None
 
     def __post_init__(self) -> None:
         check_objective(self.objective)
         check_most_influence(self.most_influence)
+
+    @classmethod
+    def of(cls, question: Question, objective: str | None = None, most_influence: float | None = None) -> Wanted:
+        """Return what is wanted of a question; keys without values have frequencies alone."""
+        return cls(check_objective(objective, has_values=question.has_values), most_influence)
 
 
 @dataclass(frozen=True)
@@ -265,7 +304,7 @@ class Expectations:
 
     question: Question
     people: People
-    wanted: Wanted = Wanted()
+    wanted: Wanted
 
     @property
     def aim(self) -> Objective:
@@ -314,8 +353,23 @@ class Expectations:
         return min(seen, Spectrum(keys, tail).seen(1 / keys, padding))
 
     def _seen(self, popularity: float, padding: int) -> float:
-        complete = self.question.refuses_more or padding >= self.people.sizes.largest
-        return 1.0 if complete else self.people.spectrum.seen(popularity, padding)
+        return 1.0 if self._shows_all(padding) else self.people.spectrum.seen(popularity, padding)
+
+    def _shows_all(self, padding: int) -> bool:
+        """Whether no person holds more than a report stands for."""
+        return self.question.refuses_more or padding >= self.people.sizes.largest
+
+    def shown_together(self, padding: int) -> tuple[tuple[float, float], ...]:
+        """The shares of people who hold two of the keys that matter, the largest first, and what reports show of them.
+
+        Where one frequency is named, both keys have it.
+        """
+        known = self.people.popularities
+        found = (
+            self.people.spectrum.together(first, second, None if self._shows_all(padding) else padding)
+            for first, second in (combinations(known, 2) if len(known) > 1 else [(known[0], known[0])])
+        )
+        return tuple(sorted(found, reverse=True))
 
     @property
     def assumes_one_pair(self) -> bool:
@@ -337,12 +391,13 @@ class Expectations:
         """How many pairs people hold; where some hold none, how many the others do."""
         sizes, holding = self.people.sizes, self.people.sizes.holding
         least, per_person = sizes.smallest_held, "" if sizes.smallest == 0 else " per person"
-        held = f"{plural(sizes.largest, 'pair')}{per_person}"
+        noun = self.question.noun
+        held = f"{plural(sizes.largest, noun)}{per_person}"
         if least < sizes.largest:
-            held = f"{least:,} to {sizes.largest:,} pairs{per_person}, {sizes.mean / holding:.3g} on average"
+            held = f"{least:,} to {sizes.largest:,} {noun}s{per_person}, {sizes.mean / holding:.3g} on average"
         if sizes.smallest > 0:
             return held
-        return f"of whom {percent(holding)} hold any pair: {held} ({sizes.mean:.3g} over all people)"
+        return f"of whom {percent(holding)} hold any {noun}: {held} ({sizes.mean:.3g} over all people)"
 
     @property
     def _frequencies_text(self) -> str:
@@ -390,7 +445,7 @@ def expect(
     holding: float | None = None,
     sizes: SetSizes | Mapping[int, float] | None = None,
     frequency: float | None = None,
-    objective: str = DEFAULT_OBJECTIVE,
+    objective: str | None = None,
     padding: int | None = None,
     more: str = SAMPLE,
     size_share: Numeric | None = None,
@@ -398,6 +453,7 @@ def expect(
     most_influence: float | None = None,
     levels: int | Sequence[float] = MIN_LEVELS,
     candidates: int | None = None,
+    derivation: Derivation | None = None,
 ) -> Expectations:
     """Return what is to be expected, from the keywords of a task, with defaults for what is not known.
 
@@ -409,9 +465,11 @@ def expect(
     """
     level_points = tuple(range(levels)) if isinstance(levels, int) else tuple(levels)
     share = None if size_share is None else decimal_text(size_share, "size_share")
-    question = Question(keys, level_points, more, share, coin, candidates)
+    question = Question(keys, level_points, more, share, coin, candidates, derivation)
+    padding = max(padding or 1, question.least_padding)
     held = expected_sizes(keys, pairs, most_pairs, sizes, padding, holding=holding, frequency=frequency, more=more)
-    return Expectations(question, People.expected(question, users, held, frequency), Wanted(objective, most_influence))
+    wanted = Wanted.of(question, objective, most_influence)
+    return Expectations(question, People.expected(question, users, held, frequency), wanted)
 
 
 def expected_sizes(

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pckv.base.levels import listed
-from pckv.base.limits import REFUSE, REPORT_ID_BYTES, SERVER_COIN
+from pckv.base.limits import REFUSE, REPORT_ID_BYTES
 from pckv.base.records import AnySize, Record
 from pckv.base.words import TOO_RARE, percent, plural, points, rounded_up, two_digits
 from pckv.planning.assessment import LevelCost
-from pckv.planning.influence import TARGET_KEYS, Hostile
+from pckv.planning.derived import PlannedSegment, PlannedTogether
+from pckv.planning.influence import Hostile
 from pckv.planning.mixing import PlannedMixing
 from pckv.planning.outlook import CountedScenario, Outlook
-from pckv.planning.people import ALIKE, DECLINING, RARER, USUAL_SHARE, ZIPF, people_text
+from pckv.planning.people import ALIKE, DECLINING, ZIPF, people_text
+from pckv.planning.plan_sections import (
+    alternatives_section,
+    error_cells,
+    error_columns,
+    hostile_sentences,
+    light_rules,
+    mean_range,
+    users_needed_section,
+)
 from pckv.planning.prediction import BOTH, FREQUENCY, MEAN, MSE
 from pckv.planning.sections import (
     HALF_RANGE,
-    LEVELS_RULE,
     NO_BETTER,
-    RULE,
     WORDS,
     Light,
     Section,
@@ -44,22 +52,18 @@ SHAPES = {
     DECLINING: "if they decline evenly",
     ALIKE: "if all keys are equally frequent",
 }
-RULES = {
-    "90 %": f"{percent(USUAL_SHARE)} of the people hold at most that many",
-    "a tenth as frequent": f"if those keys are {RARER} times as rare",
-}
 
 
 @dataclass(frozen=True)
 class Option:
-    """One mechanism with its best padding and parameters, and what it would cost."""
+    """One mechanism with its best padding and parameters, and what it would cost; keys without values have no mean."""
 
     mechanism: str
     padding: int
     parameters: dict[str, str | int]
     bytes_per_report: int
     frequency_error: float
-    mean_error: float
+    mean_error: float | None = field(default=None, kw_only=True)
     # Empty for the option that is chosen.
     reason_not_chosen: str
 
@@ -73,7 +77,7 @@ class Alternative:
     padding: int
     frequency: float
     frequency_error: float
-    mean_error: float
+    mean_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -81,13 +85,14 @@ class ErrorAt:
     """The errors to expect of method `corrected` at one true frequency, bias included.
 
     `rank` is that of a key that is expected to have this frequency, None where it is just an example.
-    `share_error` is that of the share of one level among the holders, None where there are only two levels.
+    `mean_error` is None where keys have no values, `share_error` that of the share of one level among the holders, None
+    unless there are more than two levels.
     """
 
     rank: int | None
     frequency: float
     frequency_error: float
-    mean_error: float
+    mean_error: float | None = None
     share_error: float | None = None
 
 
@@ -136,7 +141,8 @@ class Plan(Record):
         frequency: Of a typical one of the keys that matter; `frequencies` are those of all, in descending order.
         assumed: What was assumed, as a sentence.
         more: What happens to a person with more pairs than the padding: `sample` or `refuse`.
-        values: The range of the errors of means; `guessed_mean_error` is that of guessing the overall mean.
+        values: The range of the errors of means; `guessed_mean_error` is that of guessing the overall mean. Both are
+            None where keys have no values.
         coin: Who draws the public function of a report.
         most_influence: As how many people one hostile report may count, where that was limited.
         size_share: The share of reports that answers how many pairs a person holds; errors are larger by
@@ -150,7 +156,7 @@ class Plan(Record):
         mechanism: The mechanism that is recommended, with its `parameters` and `padding`; `why` says why.
         budgets: How ε is split between the key and its value, where a mechanism splits it.
         a: The chance that a report supports the key that it was made from; `b` that of any other key, and `p`
-            how often a supported key has the level of its value: with two levels, its sign.
+            how often a supported key has the level of its value: with two levels, its sign; without values None.
         bytes_per_report: The size of a report with its id.
         errors: The errors to expect, by the frequency of a key. Here and in `options` and `alternatives` they
             are roots of mean squared errors; sections print 95 % ranges, about twice as wide to either side.
@@ -162,6 +168,8 @@ class Plan(Record):
         outlook: Which keys will stand out from the noise, the light, and what would be enough for green.
         series: What to expect of a series, where the plan is for one.
         levels: What more than two levels cost and tell, where the plan is for them.
+        segment: What to expect within the labels of a segment, where there is one.
+        together: What to expect of two keys together, where that is asked.
     """
 
     keys: int | str
@@ -176,7 +184,7 @@ class Plan(Record):
     assumed: str
     objective: str
     more: str
-    values: tuple[float, float]
+    values: tuple[float, float] | None
     mechanism: str
     padding: int
     parameters: dict[str, str | int]
@@ -184,7 +192,7 @@ class Plan(Record):
     budgets: dict[str, float]
     a: float
     b: float
-    p: float
+    p: float | None = field(default=None, kw_only=True)
     bytes_per_report: int
     coin: str
     most_influence: float | None
@@ -195,7 +203,7 @@ class Plan(Record):
     assumes_one_pair: bool
     mixed: PlannedMixing | None
     errors: tuple[ErrorAt, ...]
-    guessed_mean_error: float
+    guessed_mean_error: float | None = field(default=None, kw_only=True)
     smallest_frequency: float
     users_needed: tuple[UsersNeeded, ...]
     hostile: Hostile
@@ -205,6 +213,8 @@ class Plan(Record):
     series: PlannedSeries | None = None
     levels: PlannedLevels | None = None
     candidates: int | None = None
+    segment: PlannedSegment | None = None
+    together: PlannedTogether | None = None
 
     @property
     def panels(self) -> int:
@@ -220,6 +230,11 @@ class Plan(Record):
         """From which frequency a key stands out with so many people, as a clause."""
         in_round = " in one round" if self.panels > 1 else ""
         return f"with {people_text(users, self.panels)}, {stands_out(frequency, self.among + in_round)}"
+
+    @property
+    def noun(self) -> str:
+        """What people hold: pairs, or keys without values."""
+        return "key" if self.values is None else "pair"
 
     @property
     def may_truncate(self) -> bool:
@@ -275,12 +290,14 @@ class Plan(Record):
             *([proposal] if proposal else []),
             _options(self),
             _errors(self),
+            *([] if self.segment is None else [self.segment.section(self.guessed_mean_error)]),
+            *([] if self.together is None else [self.together.section()]),
             *([] if series is None else [series.section(spent)]),
-            Section("People with more pairs than the padding", (_larger_sets(self),)),
-            _alternatives(self),
-            _users_needed(self),
-            Section("Hostile reports", tuple(_hostile(self))),
-            Section("How the light is chosen", tuple(_light_rules(self))),
+            Section(f"People with more {self.noun}s than the padding", (_larger_sets(self),)),
+            alternatives_section(self),
+            users_needed_section(self),
+            Section("Hostile reports", tuple(hostile_sentences(self))),
+            Section("How the light is chosen", tuple(light_rules(self))),
         )
 
     def _repr_html_(self) -> str:
@@ -288,11 +305,11 @@ class Plan(Record):
 
 
 def _first_sight(plan: Plan) -> Section:
-    known = f"{_mean_outlook(plan)}{_share_outlook(plan.levels)}"
+    known = "" if plan.values is None else f"; {_mean_outlook(plan, plan.values)}{_share_outlook(plan.levels)}"
     of_round = " of one round" if plan.panels > 1 else ""
     ranges = (
         f"A key that {percent(plan.frequency)} of people hold comes out{of_round} with a 95 % range of about "
-        f"{range_points(plan.chosen.frequency_error)}; {known}."
+        f"{range_points(plan.chosen.frequency_error)}{known}."
     )
     levels = "" if plan.levels is None else _levels_text(plan.levels)
     sentences = (
@@ -300,6 +317,8 @@ def _first_sight(plan: Plan) -> Section:
         _scenarios_text(plan.outlook),
         _more_pairs_text(plan),
         ranges,
+        "" if plan.segment is None else plan.segment.first_sight(plan.frequency),
+        "" if plan.together is None else plan.together.first_sight(),
         _allowance_text(plan),
         levels,
         plan.verdict,
@@ -314,8 +333,8 @@ def _allowance_text(plan: Plan) -> str:
         return ""
     return (
         "This and all ranges below are those of the noise and of the bias that is expected of the padding; the ranges "
-        f"that estimates print also allow for what people with more than {plural(plan.padding, 'pair')} may hide, and "
-        "are wider for it."
+        f"that estimates print also allow for what people with more than {plural(plan.padding, plan.noun)} may hide, "
+        "and are wider for it."
     )
 
 
@@ -359,8 +378,8 @@ def _more_pairs_text(plan: Plan) -> str:
     several = reach * pairs
     least = f"it takes {rounded_up(100 * several)} %" if several <= 1 else "no key is sure to stand out"
     return (
-        f"This assumes at most one pair per person; if people hold {pairs}, {least} with this padding: "
-        "name the number of pairs to plan for it."
+        f"This assumes at most one {plan.noun} per person; if people hold {pairs}, {least} with this padding: "
+        f"name the number of {plan.noun}s to plan for it."
     )
 
 
@@ -376,12 +395,11 @@ def _number_of(number: int, keys: int) -> str:
     return {0: "none", keys: "all"}.get(number, str(number))
 
 
-def _mean_outlook(plan: Plan) -> str:
-    if plan.chosen.mean_error >= plan.guessed_mean_error:
+def _mean_outlook(plan: Plan, values: tuple[float, float]) -> str:
+    half = mean_range(plan.chosen.mean_error, plan)
+    if half is None:
         return f"its mean is {NO_BETTER}"
-    low, high = plan.values
-    half = two_digits(HALF_RANGE * plan.chosen.mean_error)
-    return f"its mean with ±{half}, for values from {low:g} to {high:g}"
+    return f"its mean with ±{two_digits(half)}, for values from {values[0]:g} to {values[1]:g}"
 
 
 def _share_outlook(levels: PlannedLevels | None) -> str:
@@ -418,7 +436,7 @@ def _needed_text(per_round: int, panels: int) -> str:
 
 
 def _recommended(plan: Plan) -> Iterator[str]:
-    size, pairs = f"{plan.bytes_per_report:,} bytes", plural(plan.padding, "pair")
+    size, pairs = f"{plan.bytes_per_report:,} bytes", plural(plan.padding, plan.noun)
     yield f"{plan.mechanism} with padding {plan.padding:,}: a report has {size} and stands for up to {pairs}."
     if plan.mixed is not None:
         yield f"Sealed, it has {sealed_length(plan.bytes_per_report - REPORT_ID_BYTES):,} bytes."
@@ -432,10 +450,12 @@ def _recommended(plan: Plan) -> Iterator[str]:
 def _mechanism(plan: Plan) -> Section:
     """The probabilities of the mechanism, by the paper's names, and its tuned parameters."""
     what, parts, total = "level" if plan.levels else "sign", plan.budgets.items(), f"ε = {plan.epsilon:g}"
+    meaning = f"if it supports the former, then with the {what} of its value"
+    of_value = [] if plan.p is None else [("p", f"{plan.p:.9f}", meaning)]
     rows = (
         ("a", f"{plan.a:.9f}", "a report supports the key that it was made from"),
         ("b", f"{plan.b:.9f}", "a report supports any other key"),
-        ("p", f"{plan.p:.9f}", f"if it supports the former, then with the {what} of its value"),
+        *of_value,
         *((name, str(value), f"parameter of {plan.mechanism}") for name, value in plan.parameters.items()),
         *((f"ε of the {what}", f"{epsilon:.4f}", f"its part; all parts compose to {total}") for what, epsilon in parts),
     )
@@ -450,14 +470,14 @@ def _options(plan: Plan) -> Section:
             ", ".join(f"{name} {value}" for name, value in option.parameters.items()),
             f"{option.padding:,}",
             f"{option.bytes_per_report:,}",
-            *_error_cells(option, plan),
+            *error_cells(option, plan),
         )
         for option in plan.options
     )
     return Section(
         f"Mechanisms compared for {WANTED[plan.objective]}; 95 % ranges at a frequency of {percent(plan.frequency)}",
         tuple(f"{option.mechanism} is not chosen: {option.reason_not_chosen}." for option in others),
-        ("mechanism", "parameters", "padding", "bytes", "frequency", "mean"),
+        ("mechanism", "parameters", "padding", "bytes", *error_columns(plan)),
         tuple(rows),
         texts=2,
     )
@@ -466,22 +486,20 @@ def _options(plan: Plan) -> Section:
 def _errors(plan: Plan) -> Section:
     rows = []
     for error in plan.errors:
-        frequency_error, mean_error = _error_cells(error, plan)
+        frequency_error, *mean_error = error_cells(error, plan)
         relative = f"±{percent(HALF_RANGE * error.frequency_error / error.frequency)}"
         share = _share_cells(error.share_error, plan.levels)
         key = {None: "a rarer key", 1: "the most frequent"}.get(error.rank, f"number {error.rank}")
         key = "as you named it" if error.rank is None and error.frequency == plan.frequency else key
-        rows.append((key, percent(error.frequency), frequency_error, relative, mean_error, *share))
-    mean, share_column = (
-        "mean, of [{:g}, {:g}]".format(*plan.values),
-        ["share of a level"] * bool(plan.levels),
-    )
+        rows.append((key, percent(error.frequency), frequency_error, relative, *mean_error, *share))
+    mean = [] if plan.values is None else ["mean, of [{:g}, {:g}]".format(*plan.values)]
+    share_column = ["share of a level"] * bool(plan.levels)
     per_round = plan.users // plan.panels
     who = f" with {per_round:,} people" if plan.panels == 1 else f" of one round with {per_round:,} people"
     return Section(
         f"Expected 95 % ranges{who}, method corrected, the bias of a short padding included",
         tuple(_about_errors(plan)),
-        ("key", "true frequency", "frequency", "relative", mean, *share_column),
+        ("key", "true frequency", "frequency", "relative", *mean, *share_column),
         tuple(rows),
     )
 
@@ -499,11 +517,15 @@ def _about_errors(plan: Plan) -> Iterator[str]:
             f"levels would typically be off by {points(plan.levels.guessed_share_error)} where any shares are "
             "equally likely."
         )
-    shrunk = " The default method, bayes, pulls noisy estimates together and is closer on average."
-    yield (
+    guess = (
         f"Guessing the overall mean for every key would typically be off by {plan.guessed_mean_error:.3g} where "
-        f"means are spread over the whole range.{shrunk if plan.candidates is None else ''}"
+        "means are spread over the whole range."
+        if plan.guessed_mean_error is not None
+        else ""
     )
+    shrunk = "The default method, bayes, pulls noisy estimates together and is closer on average."
+    if said := " ".join(filter(None, (guess, shrunk if plan.candidates is None else ""))):
+        yield said
     clause = stands_out(plan.smallest_frequency, plan.among)
     rest = f": all are {TOO_RARE}" if plan.smallest_frequency == 1 else f". Rarer keys are often {TOO_RARE}"
     yield f"{clause[0].upper()}{clause[1:]}{rest}."
@@ -511,7 +533,7 @@ def _about_errors(plan: Plan) -> Iterator[str]:
 
 def _larger_sets(plan: Plan) -> str:
     """What is expected of people with more pairs than the padding, and what measuring them costs."""
-    pairs = plural(plan.padding, "pair")
+    pairs = plural(plan.padding, plan.noun)
     if plan.more == REFUSE:
         return f"People may hold at most {pairs}: they choose up to that many."
     if isinstance(plan.keys, int) and plan.padding >= plan.keys:
@@ -529,71 +551,3 @@ def _larger_sets(plan: Plan) -> str:
         f"{above} {percent(plan.size_share)} of the reports measure how many hold more, with a 95 % range of "
         f"about ±{points(min(plan.share_above_error, 1.0))}, which makes all ranges {plan.size_cost:.2f} times as wide."
     )
-
-
-def _alternatives(plan: Plan) -> Section:
-    ways: list[tuple[str, float, Option | Alternative]] = [
-        ("→ least predicted error", plan.frequency, plan.chosen),
-        *((f"  {RULES[other.rule]}", other.frequency, other) for other in plan.alternatives),
-    ]
-    return Section(
-        "Other ways to choose, with their 95 % ranges",
-        columns=("rule", "mechanism", "padding", "at a frequency of", "frequency", "mean"),
-        rows=tuple(
-            (rule, way.mechanism, f"{way.padding:,}", percent(frequency), *_error_cells(way, plan))
-            for rule, frequency, way in ways
-        ),
-        texts=2,
-    )
-
-
-def _users_needed(plan: Plan) -> Section:
-    rows, missed = [], False
-    for needed in plan.users_needed:
-        missed |= needed.users is None
-        rows.append((f"±{points(needed.half_range)}", *_needed_cells(needed.users, plan.panels)))
-    of_round = " in one round" if plan.panels > 1 else ""
-    at = "" if plan.mixed is None else f" at ε = {plan.epsilon:g} of a report"
-    title = (
-        f"People needed{at} for a 95 % range of a frequency of {percent(plan.frequency)}{of_round}, method corrected"
-    )
-    columns = ("range", "people in all", "per round") if plan.panels > 1 else ("range", "people")
-    hidden = "Out of reach: what people with more pairs than the padding hide is more than this."
-    return Section(title, (hidden,) if missed else (), columns=columns, rows=tuple(rows))
-
-
-def _needed_cells(users: int | None, panels: int) -> tuple[str, ...]:
-    """How many people are needed in all, and per round where they take turns."""
-    counts = (users, None if users is None else users // panels)[: 2 if panels > 1 else 1]
-    return tuple("out of reach" if count is None else f"about {two_digits(count)}" for count in counts)
-
-
-def _light_rules(plan: Plan) -> Iterator[str]:
-    """How the light is chosen, and what that means for a single key."""
-    yield RULE if plan.levels is None else LEVELS_RULE
-    held = {each.shape: percent(each.frequencies[0]) for each in plan.outlook.scenarios}
-    if plan.keys == 1 and ZIPF in held:
-        yield (
-            f"A single key is taken to be held by {held[ZIPF]} of people: all who hold a pair. Or it is the rarer of "
-            f"two answers that those give, and held by {held[DECLINING]} if the answers decline evenly, or "
-            f"{held[ALIKE]} if both are equally frequent. The mechanism is chosen for the first; green takes the least."
-        )
-
-
-def _hostile(plan: Plan) -> Iterator[str]:
-    """What hostile reports can do, by who draws their functions; for a device's, what coins would change."""
-    own, coin = plan.hostile.own_function, plan.hostile.server_coin
-    targets = min(TARGET_KEYS, plan.keys) if isinstance(plan.keys, int) else TARGET_KEYS
-    if coin is not None and plan.coin == SERVER_COIN:
-        yield coin.sentence(targets, "on average over the collector's coins")
-        return
-    yield own.sentence(targets, "at most")
-    if coin is not None and plan.mixed is None:
-        yield f"If the collector draws the functions of reports, by coins: {coin.sentence(targets, 'on average')}"
-
-
-def _error_cells(errors: Option | Alternative | ErrorAt, plan: Plan) -> tuple[str, str]:
-    """Return the 95 % ranges of a frequency and of a mean; in words where a guess of the mean would be as good."""
-    known = errors.mean_error < plan.guessed_mean_error
-    mean = f"±{HALF_RANGE * errors.mean_error:.2g}" if known else NO_BETTER
-    return range_points(errors.frequency_error), mean

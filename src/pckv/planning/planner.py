@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from statistics import NormalDist
 
 from pckv.base.limits import (
-    DEFAULT_OBJECTIVE,
     DEVICE_COIN,
     HASHED,
     MIN_LEVELS,
@@ -21,6 +21,7 @@ from pckv.base.limits import (
 )
 from pckv.base.wire import WORD_BYTES
 from pckv.base.words import percent
+from pckv.mechanisms.derivation import Segment, Together
 from pckv.planning.assessment import (
     Assessment,
     guessed_share_error,
@@ -28,6 +29,7 @@ from pckv.planning.assessment import (
     share_above_variance,
     share_error,
 )
+from pckv.planning.derived import Labels, PlannedSegment, planned_segment, planned_together
 from pckv.planning.influence import TooMuchInfluence, hostile
 from pckv.planning.mixing import Batch, PlannedMixing, ReportsAlone
 from pckv.planning.outlook import expected_outlook
@@ -79,11 +81,14 @@ def plan(
     holding: float | None = None,
     sizes: SetSizes | Mapping[int, float] | None = None,
     frequency: float | None = None,
-    objective: str = DEFAULT_OBJECTIVE,
+    objective: str | None = None,
     more: str = SAMPLE,
     values: tuple[float, float] | None = None,
-    levels: Sequence[Numeric] | int = MIN_LEVELS,
+    levels: Sequence[Numeric] | int | None = None,
     candidates: int | None = None,
+    segment: Segment | int | None = None,
+    label_share: float | None = None,
+    together: bool = False,
     coin: str = DEVICE_COIN,
     most_influence: float | None = None,
     mixed: int | None = None,
@@ -108,15 +113,19 @@ def plan(
         sizes: How many people hold how many pairs, in place of these three.
         frequency: That of the keys that matter; by default the ten most frequent, as Zipf's law makes them.
         objective: The error that counts: `frequency`, `mean`, `both` (their geometric mean), or `mse` (of
-            frequencies, also where a bias makes it smaller).
+            frequencies, also where a bias makes it smaller). By default `both`, or `frequency` without values.
         more: What happens to a person with more pairs than the padding: `sample` (a random choice of them is
             reported) or `refuse` (they are refused, so that the padding is the largest number of pairs).
-        values: The least and the largest value, for errors of means in the same units; by default -1 and 1,
-            or the ends of the levels where those are named.
-        levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16.
-            With more than two the plan says what they cost, and how well their shares will be known.
+        values: The least and the largest value, for errors of means in the same units. Where only levels are given,
+            their ends where they are named, or -1 and 1; without either, keys have no values.
+        levels: How many levels values are reported as, equally spaced, or the value of each: from 2 to 16, by
+            default 2. With more than two the plan says what they cost, and how well their shares will be known.
         candidates: How many hashed keys will be asked for; by default 10,000. The more of them, the larger
             the smallest frequency that stands out.
+        segment: The labels that participants choose one of, or how many there are: the plan then says how well keys
+            are known within a label, and what a public label would cost instead.
+        label_share: The share of people with the label that this is said of; by default 1/`segment`.
+        together: Whether it is also asked which keys people hold together: the plan then says which pairs stand out.
         coin: Who draws the public function of a report: the `device`, or the `server`, by coins.
         most_influence: As how many people one hostile report may count for a key, at most; only mechanisms
             and paddings with which it does not count as more are chosen.
@@ -132,29 +141,42 @@ def plan(
         ParameterError: if a number is outside its domain, numbers contradict each other, both `pairs` and `sizes`
             are given, or no mechanism and padding have as little influence, or too few people are mixed.
 
-    >>> chosen = plan(keys=100, users=20_000, epsilon=1, pairs=3)
+    >>> chosen = plan(keys=100, users=20_000, epsilon=1, pairs=3, values=(1, 5))
     >>> chosen.mechanism, chosen.padding, chosen.size_share
     ('collision', 5, 0.05)
     >>> chosen.assumed.partition(";")[0]
     'Assumed: 20,000 people, 1 to 9 pairs per person, 3 on average'
     >>> plan(keys=100, users=20_000, epsilon=1, pairs=1, holding=0.4).assumed.partition(";")[0]
-    'Assumed: 20,000 people, of whom 40 % hold any pair: 1 to 8 pairs, 2.5 on average (1 over all people)'
+    'Assumed: 20,000 people, of whom 40 % hold any key: 1 to 8 keys, 2.5 on average (1 over all people)'
     """
-    question = Question.planned(keys, values, levels, candidates, more=more, coin=coin)
-    held = expected_sizes(question.keys, pairs, most_pairs, sizes, holding=holding, frequency=frequency, more=more)
+    labels = Labels.planned(segment, label_share)
+    count = None if labels is None else labels.count
+    question = Question.planned(keys, values, levels, candidates, more=more, coin=coin, labels=count, together=together)
+    held = expected_sizes(
+        question.keys,
+        pairs,
+        most_pairs,
+        sizes,
+        question.least_padding,
+        holding=holding,
+        frequency=frequency,
+        more=more,
+    )
     people = People.expected(question, users, held, frequency)
     rounds_planned = Rounds.planned(panels, rounds, drift, people.users)
     if rounds_planned is not None:
         # Mechanism and padding are chosen for the people of a round, as a series does.
         people = replace(people, users=people.users // rounds_planned.panels)
-    expected = Expectations(question, people, Wanted(objective, most_influence))
+    expected = Expectations(question, people, Wanted.of(question, objective, most_influence))
     wanted = check_epsilon(epsilon)
     if mixed is not None:
-        return plan_mixed(expected, wanted, mixed, rounds_planned)
-    return Planner(expected, Fraction(wanted)).plan(rounds_planned)
+        return plan_mixed(expected, wanted, mixed, rounds_planned, labels)
+    return Planner(expected, Fraction(wanted), labels).plan(rounds_planned)
 
 
-def plan_mixed(alone: Expectations, wanted: str, mixed: int, rounds: Rounds | None = None) -> Plan:
+def plan_mixed(
+    alone: Expectations, wanted: str, mixed: int, rounds: Rounds | None = None, labels: Labels | None = None
+) -> Plan:
     """Return the plan for people whose reports are mixed, beside every report `alone` at the `wanted` ε.
 
     Args:
@@ -162,6 +184,7 @@ def plan_mixed(alone: Expectations, wanted: str, mixed: int, rounds: Rounds | No
         wanted: The ε towards the recipient, as a decimal text.
         mixed: How many people take part through a mixer, in all panels together: no more than without one.
         rounds: The rounds of a series, with the people of all panels.
+        labels: Those of a segment, where there is one.
 
     Raises:
         ParameterError: if that many people cannot be mixed.
@@ -170,7 +193,7 @@ def plan_mixed(alone: Expectations, wanted: str, mixed: int, rounds: Rounds | No
     batch = Batch.proposed(mixed, people, panels, alone.question.coin)
     expected = alone.with_users(mixed // panels)
     local = batch.local_epsilon(wanted, lambda epsilon: Planner(expected, epsilon).report_laws)
-    planner = Planner(expected, Fraction(local))
+    planner = Planner(expected, Fraction(local), labels)
     seen = Planner(alone, Fraction(wanted)).chosen.smallest_frequency
     mixing = batch.planned(local, wanted, planner.report_laws, ReportsAlone(people, float(wanted), seen))
     return planner.plan(None if rounds is None else replace(rounds, users=mixed), mixing)
@@ -179,9 +202,10 @@ def plan_mixed(alone: Expectations, wanted: str, mixed: int, rounds: Rounds | No
 class Planner:
     """The choice for what is expected, and the plan that it makes."""
 
-    def __init__(self, expected: Expectations, epsilon: Fraction) -> None:
+    def __init__(self, expected: Expectations, epsilon: Fraction, labels: Labels | None = None) -> None:
         self.expected = expected
         self.epsilon = epsilon
+        self.labels = labels
         self.reference = reference_laws(expected, epsilon)
         best = self._best(expected)
         self.chosen = chosen = choose_mechanism(best, self.reference)
@@ -202,7 +226,7 @@ class Planner:
         chosen, law = self.chosen, self.chosen.law
         size_share, typical = chosen.size_share, people.typical_frequency
         a, b, p = (float(probability) for probability in law.probabilities)
-        above = people.sizes.share_above(law.padding)
+        above, derivation = people.sizes.share_above(chosen.padding), question.derivation
         errors, typical_seen = self._errors(), self._seen(len(people.frequencies) // 2)
         users, panels = (people.users, 1) if rounds is None else (rounds.users, rounds.panels)
         return Plan(
@@ -220,38 +244,61 @@ class Planner:
             more=question.more,
             values=question.values,
             mechanism=law.name,
-            padding=law.padding,
+            padding=chosen.padding,
             parameters=law.parameters,
-            why=explain_parameters(law),
+            why=explain_parameters(law, "item" if question.derivation else None),
             budgets=law.budgets,
             a=a,
             b=b,
-            p=p,
+            p=p if question.has_values else None,
             bytes_per_report=REPORT_ID_BYTES + law.body_bytes,
             coin=question.coin,
             most_influence=wanted.most_influence,
             size_share=float(size_share),
             size_cost=math.sqrt(1 / float(1 - size_share)),
             share_above=above,
-            share_above_error=_half_width(chosen, above) if size_share else None,
+            share_above_error=_half_width(chosen, above),
             assumes_one_pair=self.expected.assumes_one_pair,
             mixed=mixing,
             errors=errors,
-            guessed_mean_error=GUESSED_MEAN_ERROR * question.unit,
+            guessed_mean_error=GUESSED_MEAN_ERROR * question.unit if question.has_values else None,
             smallest_frequency=chosen.smallest_frequency,
             users_needed=tuple(
                 UsersNeeded(half, None if needed is None else needed * panels)
                 for half in WANTED_RANGES
-                for needed in [users_for(law, typical, half / HALF_RANGE, typical_seen, size_share)]
+                for needed in [
+                    users_for(law, typical, half / HALF_RANGE, typical_seen, size_share, question.derivation)
+                ]
             ),
-            hostile=hostile(law, people.users, size_share),
+            hostile=hostile(law, people.users, size_share, derivation),
             options=tuple(self._option(each) for each in self.best),
             alternatives=self._alternatives(),
             outlook=expected_outlook(chosen, self.reference, panels),
             series=None if rounds is None else rounds.expected(chosen, [each.frequency for each in errors]),
             levels=self._levels() if question.levels > MIN_LEVELS else None,
             candidates=question.candidates,
+            segment=self._segment([each.frequency for each in errors]),
+            together=planned_together(chosen, self._alone) if isinstance(derivation, Together) else None,
         )
+
+    @cached_property
+    def _alone(self) -> Assessment:
+        """What would be chosen for the keys alone, of which no items are made."""
+        return choose_mechanism(self._best(self._keys_alone))
+
+    @property
+    def _keys_alone(self) -> Expectations:
+        return replace(self.expected, question=replace(self.expected.question, derivation=None))
+
+    def _segment(self, frequencies: Sequence[float]) -> PlannedSegment | None:
+        """What to expect within a label, and of one task per label, whose members are known then."""
+        if self.labels is None:
+            return None
+        people = max(1, round(self.labels.share * self.expected.people.users))
+        public = choose_mechanism(self._best(self._keys_alone.with_users(people)))
+        typical = self.expected.people.typical_frequency
+        shares = sorted({typical, *frequencies}, reverse=True)
+        return planned_segment(self.chosen, self._alone, public, self.labels, shares)
 
     def _seen(self, rank: int) -> float:
         """The share of the frequency of one of the keys that matter which reports show."""
@@ -265,7 +312,7 @@ class Planner:
             ranked = [(rank, known[rank - 1]) for rank in RANKS if rank <= len(known)]
         rarer = [(None, frequency) for frequency in FREQUENCIES if frequency < known[-1]]
         return tuple(
-            ErrorAt(rank, frequency, *self.chosen.errors_at(frequency), self._share_error(frequency))
+            ErrorAt(rank, frequency, *errors_of(self.chosen, frequency), self._share_error(frequency))
             for rank, frequency in (*ranked, *rarer)
         )
 
@@ -285,11 +332,11 @@ class Planner:
 
     def _option(self, option: Assessment) -> Option:
         law = option.law
-        frequency_error, mean_error = option.errors_at(self.expected.people.typical_frequency)
+        frequency_error, mean_error = errors_of(option, self.expected.people.typical_frequency)
         reason = "" if option is self.chosen else exclusion_reason(option) or self._drawback(option)
         return Option(
             mechanism=law.name,
-            padding=law.padding,
+            padding=option.padding,
             parameters=law.parameters,
             bytes_per_report=REPORT_ID_BYTES + law.body_bytes,
             frequency_error=frequency_error,
@@ -312,7 +359,8 @@ class Planner:
         expected, people = self.expected, self.expected.people
         found = []
         if not expected.question.refuses_more:
-            usual = law_specs(expected, [max(1, people.sizes.percentile(USUAL_SHARE))], self.epsilon)
+            least = expected.question.least_padding
+            usual = law_specs(expected, [max(least, people.sizes.percentile(USUAL_SHARE))], self.epsilon)
             with suppress(TooMuchInfluence):
                 choice = best_of_mechanism(self.chosen.law.name, usual, {}, expected, tune=True)
                 found.append(_alternative("90 %", choice))
@@ -325,11 +373,19 @@ class Planner:
 
 def _alternative(rule: str, choice: Assessment) -> Alternative:
     frequency = choice.expected.people.typical_frequency
-    return Alternative(rule, choice.law.name, choice.law.padding, frequency, *choice.errors_at(frequency))
+    return Alternative(rule, choice.law.name, choice.padding, frequency, *errors_of(choice, frequency))
 
 
-def _half_width(chosen: Assessment, above: float) -> float:
-    """How far off the share of people with more pairs than the padding will be: half its interval."""
+def errors_of(option: Assessment, frequency: float) -> tuple[float, float | None]:
+    """Return the errors to expect of a frequency, and of a mean where keys have values."""
+    errors = option.errors_at(frequency)
+    return errors.frequency, errors.mean if option.expected.question.has_values else None
+
+
+def _half_width(chosen: Assessment, above: float) -> float | None:
+    """How far off the share of people with more pairs than the padding will be: half its interval, if asked."""
+    if chosen.size_question is None:
+        return None
     answers = chosen.expected.people.users * float(chosen.size_share)
     z = NormalDist().inv_cdf((1 + DETECTION_LEVEL) / 2)
-    return min(1.0, z * math.sqrt(share_above_variance(chosen.law, chosen.size_share, above) / answers))
+    return min(1.0, z * math.sqrt(share_above_variance(chosen.size_question, above) / answers))

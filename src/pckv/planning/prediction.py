@@ -22,32 +22,45 @@ from typing import NamedTuple
 
 from pckv.base.errors import ParameterError
 from pckv.mechanisms.base import CountLaw, Law
+from pckv.mechanisms.derivation import Derivation, key_law
 from pckv.statistics.detection import DEFAULT_FLAG_RATE, smallest_detected_frequency
 from pckv.statistics.moments import CountMoments, Scale
 
 
-def smallest_frequency(
-    law: Law, users: float, seen: float = 1, size_share: Fraction = Fraction(0), candidates: int | None = None
+def smallest_frequency(  # noqa: PLR0917
+    law: Law,
+    users: float,
+    seen: float = 1,
+    size_share: Fraction = Fraction(0),
+    candidates: int | None = None,
+    derivation: Derivation | None = None,
 ) -> float:
     """Return the least frequency that stands out from the noise four times out of five; at most 1.
 
     `seen` is the share of a frequency that reports show, `size_share` that of reports that answer the size
-    question, and `candidates` how many hashed keys are asked for.
+    question, and `candidates` how many hashed keys are asked for. Where items are derived, it is that of a key.
     """
     reports = max(1, math.floor(users * float(1 - size_share)))
-    moments = CountMoments.of(law.count_law, float(size_share))
+    moments = CountMoments.of(key_law(law.count_law, derivation), float(size_share))
     if candidates is None:
-        return smallest_detected_frequency(moments, reports, law.keys, seen)
+        keys = law.keys if derivation is None else derivation.keys
+        return smallest_detected_frequency(moments, reports, keys, seen)
     return smallest_detected_frequency(moments, reports, candidates, seen, rate=DEFAULT_FLAG_RATE)
 
 
-def users_for(
-    law: Law, frequency: float, error: float, seen: float = 1.0, size_share: Fraction = Fraction(0)
+def users_for(  # noqa: PLR0917
+    law: Law,
+    frequency: float,
+    error: float,
+    seen: float = 1.0,
+    size_share: Fraction = Fraction(0),
+    derivation: Derivation | None = None,
 ) -> int | None:
     """How many users bring the error of a frequency down to this; None if its bias is larger."""
     shown = frequency * seen
     allowed = error**2 - (frequency - shown) ** 2
-    variance = CountMoments.of(law.count_law, float(size_share)).frequency_variance(shown)
+    moments = CountMoments.of(key_law(law.count_law, derivation), float(size_share))
+    variance = moments.frequency_variance(shown)
     return math.ceil(variance / allowed / float(1 - size_share)) if allowed > 0 else None
 
 
@@ -94,7 +107,12 @@ def predicted_errors(  # noqa: PLR0917
     `users` is the number of reports, and `left_out` the share of the people, chosen at random, whose reports
     are about something else. The levels are equally spaced unless a `scale` is given; the rest is `predict`'s.
     """
-    squares = predict(CountMoments.of(law.count_law, left_out, scale), users, frequency, seen)
+    return expected_errors(CountMoments.of(law.count_law, left_out, scale), users, frequency, seen)
+
+
+def expected_errors(moments: CountMoments, users: float, frequency: float, seen: float = 1) -> ExpectedErrors:
+    """Return the same from the moments of a key's counts."""
+    squares = predict(moments, users, frequency, seen)
     return ExpectedErrors(math.sqrt(squares.frequency), math.sqrt(squares.mean))
 
 
@@ -110,19 +128,23 @@ class _Sum(NamedTuple):
 def predict(moments: CountMoments, users: float, frequency: float, seen: float = 1.0) -> SquaredErrors:
     """Return the expected squared errors for a key of this frequency, its mean anywhere on [-1, 1].
 
-    `seen` is the share of the frequency that reports show: less than all where the padding is too short.
+    Of keys without values, the error of the mean is 0. `seen` is the share of the frequency that reports show: less
+    than all where the padding is too short.
     """
     shown = frequency * seen
     holders = users * shown * moments.holder.mean_sum
     few = moments.noise < RARE_NOISE and users * moments.noise < FEW_REPORTS and holders < FEW_REPORTS
     sums = _few_sums if few else _gaussian_sums
     means = MEANS if moments.scale.is_symmetric else (*MEANS, *(-mean for mean in MEANS))
+    if not moments.has_means:
+        means = (0.0,)
     frequency_error = mean_error = 0.0
     for mean in means:
         for point in sums(moments, users, shown, mean):
             clipped = min(max(point.frequency, 1 / users), 1.0)
             frequency_error += point.weight * (clipped - frequency) ** 2
-            mean_error += point.weight * _mean_error(point, clipped, mean)
+            if moments.has_means:
+                mean_error += point.weight * _mean_error(point, clipped, mean)
     return SquaredErrors(frequency_error / len(means), mean_error / len(means))
 
 
@@ -166,6 +188,8 @@ def _few_sums(moments: CountMoments, users: float, f: float, m: float) -> Iterat
 def _support_shares(moments: CountMoments, true: float, m: float) -> list[float]:
     """Return how often a support is one of each level, a share `true` of all supports being the holders'."""
     levels, scale = moments.levels, moments.scale
+    if not moments.has_means:
+        return [1.0]
     # All holders' values are at the ends of the range.
     at_ends = {0: (scale.high - m) / (scale.high - scale.low), levels - 1: 0.0}
     at_ends[levels - 1] = 1 - at_ends[0]
@@ -279,8 +303,15 @@ class Objective(NamedTuple):
         return predict(CountMoments.of(count_law, scale=self.scale), self.users, self.frequency)
 
 
-def check_objective(target: str) -> str:
-    """Return an objective, or refuse what is not one."""
+def check_objective(target: str | None, *, has_values: bool = True) -> str:
+    """Return an objective, by default that of all there is to estimate, or refuse what is not one.
+
+    Keys without values have frequencies alone.
+    """
+    if target is None:
+        return BOTH if has_values else FREQUENCY
     if target not in OBJECTIVES:
         raise ParameterError(f"objective {target!r} does not exist: choose from {', '.join(OBJECTIVES)}")
+    if not has_values and target in {BOTH, MEAN}:
+        raise ParameterError(f"objective {target!r} needs values: without them, choose from {FREQUENCY}, {MSE}")
     return target

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 
@@ -10,11 +10,12 @@ from pckv.base.errors import ParameterError
 from pckv.base.limits import AUTO, HASHED_MECHANISM, MAX_BODY_BYTES, SERVER_COIN
 from pckv.base.wire import BitPlanes
 from pckv.mechanisms.base import Law
+from pckv.mechanisms.derivation import mechanisms_of_items
 from pckv.mechanisms.registry import LAWS
 from pckv.mechanisms.ue.law import TUNED
 from pckv.planning.assessment import Assessment
 from pckv.planning.influence import TooMuchInfluence
-from pckv.planning.people import Expectations
+from pckv.planning.people import Expectations, Question
 from pckv.planning.prediction import MSE, Objective
 from pckv.planning.sections import LIGHTS
 from pckv.planning.tuning import LawSpec, best_beta, tuned_parameters
@@ -52,24 +53,30 @@ def choose_law(epsilon: Fraction, mechanism: Mapping[str, object], padding: int 
 def law_specs(expected: Expectations, paddings: Iterable[int], epsilon: Fraction) -> list[LawSpec]:
     """Return what laws are built for with each of some paddings."""
     question = expected.question
-    return [LawSpec(question.keys, padding, epsilon, question.levels) for padding in paddings]
+    return [LawSpec(question.keys, padding, epsilon, question.levels, question.derivation) for padding in paddings]
 
 
 def able_mechanisms(expected: Expectations, parameters: Iterable[str] = ()) -> list[str]:
-    """Return the mechanisms that have these parameters and can do what is asked: for hashed keys, one."""
+    """Return the mechanisms that have these parameters and can do what is asked."""
+    question = expected.question
     return [
         name
         for name, law in LAWS.items()
-        if law.options >= set(parameters)
-        and law.max_levels >= expected.question.levels
-        and (expected.question.candidates is None or name == HASHED_MECHANISM)
+        if law.options >= set(parameters) and law.max_levels >= question.levels and name in _mechanisms_of(question)
     ]
+
+
+def _mechanisms_of(question: Question) -> Collection[str]:
+    """The mechanisms that take what is asked: one for hashed keys, and few for derived items."""
+    if question.candidates is not None:
+        return (HASHED_MECHANISM,)
+    return LAWS if question.derivation is None else mechanisms_of_items(question.levels)
 
 
 def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
     """Return the paddings to compare; only one that fits all people where larger sets are refused."""
-    sizes = expected.people.sizes
-    largest = sizes.largest
+    sizes, least = expected.people.sizes, expected.question.least_padding
+    largest = max(sizes.largest, least)
     if expected.question.refuses_more:
         return (largest,)
     found = {largest, *(sizes.percentile(share) for share in PERCENTILES)}
@@ -77,7 +84,7 @@ def candidate_paddings(expected: Expectations) -> tuple[int, ...]:
     while step < largest:
         found.add(step)
         step = step + 1 if step < MAX_DENSE_PADDING else round(step * PADDING_STEP)
-    return tuple(sorted(found - {0}))
+    return tuple(sorted(padding for padding in found if padding >= least))
 
 
 def best_of_each(
@@ -114,9 +121,10 @@ def choose_mechanism(assessments: Sequence[Assessment], reference: Sequence[Asse
 
 
 def _eligible(assessments: Sequence[Assessment]) -> list[Assessment]:
-    """Those that `auto` may choose; hashed keys have one mechanism, whatever it cannot do."""
-    hashed = any(each.expected.question.candidates is not None for each in assessments)
-    return [each for each in assessments if hashed or not exclusion_reason(each)]
+    """Those that `auto` may choose; where few mechanisms take what is asked, all of these, whatever they cannot do."""
+    return [
+        each for each in assessments if _mechanisms_of(each.expected.question) != LAWS or not exclusion_reason(each)
+    ]
 
 
 def reference_laws(expected: Expectations, epsilon: Fraction) -> list[Assessment]:
@@ -164,7 +172,7 @@ def best_of_mechanism(
     by_padding = {spec.padding: spec for spec in specs}
     tuned: list[Assessment] = []
     for each in sorted(plain, key=rank):
-        spec = by_padding[each.law.padding]
+        spec = by_padding[each.padding]
         law = _finished_law(name, spec, parameters, expected.aim, tune=tune)
         finished = each if law is None else Assessment(law, expected)
         tuned.append(finished if _is_within(finished, wanted.most_influence) else each)
@@ -236,7 +244,8 @@ def exclusion_reason(assessment: Assessment) -> str:
     if not law.decodes_all:
         return f"its {law.word_limit:,} words are too many to decode all keys together"
     if assessment.unmeasured:
-        return "its reports cannot say how many pairs people hold, and no largest number of pairs is known"
+        noun = assessment.expected.question.noun
+        return f"its reports cannot say how many {noun}s people hold, and no largest number of {noun}s is known"
     return ""
 
 

@@ -16,9 +16,8 @@ from pckv.base.errors import ParameterError
 from pckv.base.limits import MAX_PANELS, MAX_ROUNDS, check_count
 from pckv.base.words import percent, points
 from pckv.planning.assessment import Assessment
-from pckv.planning.prediction import predicted_errors
+from pckv.planning.prediction import expected_errors
 from pckv.planning.sections import Section, range_points
-from pckv.statistics.moments import CountMoments
 
 # Where it is not said how many rounds there are, every panel reports this many times.
 ROUNDS_PER_PANEL = 4
@@ -122,15 +121,17 @@ class Rounds:
         )
 
     def _error_at(self, chosen: Assessment, frequency: float) -> SeriesErrorAt:
-        panels, asked, law = self.panels, float(chosen.size_share), chosen.law
-        seen = chosen.expected.seen(frequency, law.padding)
+        panels, asked = self.panels, float(chosen.size_share)
+        seen = chosen.expected.seen(frequency, chosen.padding)
         in_all_panels = panels * chosen.expected.people.users * (1 - asked)
         one_round, pooled = (
-            predicted_errors(law, in_all_panels / share, frequency, seen, 1 - (1 - asked) / share).frequency
+            expected_errors(
+                chosen.moments_without(1 - (1 - asked) / share), in_all_panels / share, frequency, seen
+            ).frequency
             for share in (panels, 1)
         )
         shown, hidden = frequency * seen, frequency * (1 - seen)
-        moments = CountMoments.of(law.count_law, 1 - (1 - asked) / panels)
+        moments = chosen.moments_without(1 - (1 - asked) / panels)
         noise = moments.frequency_variance(shown) * panels / in_all_panels
         smoothed = noise / self.rounds
         drifting = None if self.drift is None else max(steady_variance(noise, self.drift**2), smoothed)

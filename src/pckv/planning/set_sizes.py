@@ -289,7 +289,7 @@ class Spectrum:
     """
 
     def __init__(self, keys: int, sizes: SetSizes) -> None:
-        ranks = blocks(keys)
+        self._ranks = ranks = blocks(keys)
         self._groups = [
             _Group(size, share, _intensity(size, keys, ranks)) for size, share in sizes.grouped() if size > 0
         ]
@@ -315,6 +315,23 @@ class Spectrum:
         held = [(group.size, group.share * _chance(group, popularity)) for group in self._groups]
         shown = math.fsum(share * min(1.0, padding / size) for size, share in held)
         return min(1.0, shown / math.fsum(share for _, share in held))
+
+    def together(self, first: float, second: float, padding: int | None) -> tuple[float, float]:
+        """The share of people who hold two keys, and what reports show of it with a padding; all without one.
+
+        Holders of m pairs keep both in ℓ(ℓ - 1) of m(m - 1) of their reports.
+        """
+        held = shown = 0.0
+        for group in self._groups:
+            both = group.share * self._crossing(group) * _chance(group, first) * _chance(group, second)
+            kept = 1.0 if padding is None else padding * (padding - 1) / max(group.size * (group.size - 1), 1e-9)
+            held, shown = held + both, shown + both * min(1.0, kept)
+        return held, shown
+
+    def _crossing(self, group: _Group) -> float:
+        """By what the product of two chances is corrected: people with m pairs hold m(m - 1)/2 times two keys."""
+        squares = math.fsum(block.width * _chance(group, 1 / block.middle) ** 2 for block in self._ranks)
+        return max(group.size * (group.size - 1), 0.0) / max(group.size**2 - squares, PRECISION)
 
 
 def _chance(group: _Group, popularity: float) -> float:

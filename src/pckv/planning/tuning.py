@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 from pckv.base.budget import exp_lower
 from pckv.base.canonical import decimal_text
-from pckv.base.limits import MIN_LEVELS
+from pckv.base.limits import MIN_LEVELS, ONE_LEVEL
 from pckv.base.words import percent
 from pckv.mechanisms.base import Law, Support
 from pckv.mechanisms.collision.law import CollisionLaw
+from pckv.mechanisms.derivation import Derivation, build_law
 from pckv.mechanisms.primes import is_prime
-from pckv.mechanisms.registry import build
 from pckv.mechanisms.ue.law import MAX_BETA, MIN_BETA, TUNED
 from pckv.mechanisms.ue_compact import residues
 from pckv.mechanisms.ue_compact.law import MAX_DECODED_WORDS, UeCompactLaw
@@ -29,13 +29,20 @@ from pckv.planning.prediction import MAX_TRADE_OFF, Objective, SquaredErrors, pr
 from pckv.statistics.moments import CountMoments, SupportMoments, equal_scale
 
 
-def explain_parameters(law: Law) -> str:
-    """Return why the parameters are what they are; empty where there is nothing to say."""
+def explain_parameters(law: Law, noun: str | None = None) -> str:
+    """Return why the parameters are what they are; empty where there is nothing to say.
+
+    The `noun` is what a report is made of: pairs, or keys without values, unless it is named.
+    """
     if isinstance(law, UeCompactLaw):
         reason = _explain_sets(law) if law.r > 1 else _explain_prime(law)
         rest = "; too many words to decode all keys together, only those asked for"
         return reason if law.decodes_all else reason + rest
-    return _explain_collision(law) if isinstance(law, CollisionLaw) else ""
+    return (
+        _explain_collision(law, noun or ("pair" if law.levels > ONE_LEVEL else "key"))
+        if isinstance(law, CollisionLaw)
+        else ""
+    )
 
 
 def relative_errors(
@@ -76,14 +83,15 @@ def _ideal(law: UeCompactLaw) -> str:
 def _explain_sets(law: UeCompactLaw) -> str:
     q, r, o = law.q, law.r, law.o
     frequency, mean = relative_errors(Fraction(r, q), Fraction(o, q), law.bound, law.levels)
+    of_mean = f", mean {float(mean) - 1:+.1%}" if law.levels > ONE_LEVEL else ""
     return (
         f"q = {q}, r = {r}, o = {o}: {law.word_limit:,} words; the error of a rare key relative to "
-        f"{_ideal(law)}: frequency {float(frequency) - 1:+.1%}, mean {float(mean) - 1:+.1%}"
+        f"{_ideal(law)}: frequency {float(frequency) - 1:+.1%}{of_mean}"
     )
 
 
-def _explain_collision(law: CollisionLaw) -> str:
-    pairs = "one pair" if law.padding == 1 else f"up to {law.padding:,} pairs"
+def _explain_collision(law: CollisionLaw, noun: str) -> str:
+    pairs = f"one {noun}" if law.padding == 1 else f"up to {law.padding:,} {noun}s"
     counting = (
         f"counting a report adds to up to {law.steps_per_report:,} counters"
         if law.decodes_all
@@ -116,16 +124,22 @@ class LawSpec(NamedTuple):
     padding: int
     epsilon: Fraction
     levels: int = MIN_LEVELS
+    derivation: Derivation | None = None
 
     def build(self, mechanism: str, parameters: Mapping[str, object]) -> Law:
         """Return the law of a mechanism with these parameters, or its defaults."""
-        return build(mechanism, self.keys, self.padding, self.epsilon, parameters, self.levels)
+        return build_law(
+            mechanism, self.keys, self.padding, self.epsilon, parameters, self.levels, derivation=self.derivation
+        )
 
 
 @lru_cache(maxsize=1024)
 def tuned_parameters(name: str, spec: LawSpec, objective: Objective) -> Mapping[str, str | int]:
     """Return the parameters of a mechanism that suit an objective best; its defaults if none do better."""
     plain = spec.build(name, {})
+    if spec.levels == ONE_LEVEL:
+        # There is no mean to trade the frequency against: the defaults are the best for it.
+        return plain.parameters
     objective = objective._replace(frequency=min(objective.frequency, MAX_FREQUENCY))
     if name == "ue":
         found = _tuned_beta(spec, objective)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pckv.mechanisms.base import CountLaw, Support
+from pckv.base.limits import ONE_LEVEL
+from pckv.mechanisms.base import CountLaw, JointSupport, Support
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,8 +70,13 @@ class Scale:
 
     @classmethod
     def of_values(cls, values: Sequence[float]) -> Scale:
-        """Return the scale of a task's level values, from the least to the largest, on [-1, 1]."""
+        """Return the scale of a task's level values, from the least to the largest, on [-1, 1].
+
+        A key without a value has one level, and no mean: its level counts for nothing.
+        """
         low, high = values[0], values[-1]
+        if len(values) == ONE_LEVEL:
+            return cls((0.0,))
         return cls(tuple(2 * (value - low) / (high - low) - 1 for value in values))
 
 
@@ -96,8 +102,11 @@ class SupportMoments:
     numbers: tuple[float, ...]
 
     @classmethod
-    def of(cls, support: Support) -> SupportMoments:
-        """The moments of a law, rounded once from exact fractions."""
+    def of(cls, support: Support, repeats: int = 1) -> SupportMoments:
+        """The moments of a law, rounded once from exact fractions.
+
+        `repeats` of the law's levels have the same weight, and are counted together.
+        """
         levels, own, other, own_and_other, two_others, numbers = support
         single, more = own + (levels - 1) * other, levels - 2
         pairs = (levels - 1) * (2 * own_and_other + more * two_others)
@@ -106,7 +115,7 @@ class SupportMoments:
             mean_square_sum=float(single + pairs),
             contrast=float(own - other),
             product=float(own - other + more * (own_and_other - two_others)),
-            noise_square=float(other - two_others),
+            noise_square=float(repeats * (other - two_others)),
             own_square=float(own - other - 2 * (own_and_other - two_others)),
             numbers=tuple(map(float, numbers)),
         )
@@ -138,9 +147,13 @@ class CountMoments:
 
     @classmethod
     def of(cls, count_law: CountLaw, left_out: float = 0.0, scale: Scale | None = None) -> CountMoments:
-        """The moments of a law's count law; levels are equally spaced unless a scale is given."""
-        holder, absent = SupportMoments.of(count_law.holder), SupportMoments.of(count_law.absent)
+        """The moments of a law's count law; levels are equally spaced unless a scale is given.
+
+        Where the law is that of several keys as one, their levels are more than those of the scale.
+        """
         scale = scale or equal_scale(count_law.holder.levels)
+        repeats = count_law.holder.levels // len(scale.values)
+        holder, absent = (SupportMoments.of(each, repeats) for each in (count_law.holder, count_law.absent))
         return cls(holder, absent, scale, left_out, padding=count_law.padding)
 
     def on(self, scale: Scale) -> CountMoments:
@@ -151,6 +164,11 @@ class CountMoments:
     def levels(self) -> int:
         """How many levels a key has."""
         return len(self.scale.values)
+
+    @property
+    def has_means(self) -> bool:
+        """Whether keys have values, and so means."""
+        return self.levels > ONE_LEVEL
 
     @property
     def noise(self) -> float:
@@ -251,3 +269,50 @@ class CountMoments:
         constant, linear, square = self.ratio_variance(f)
         weight = self.weight(m)
         return (constant + linear * weight + square * weight * weight) / (self.contrast * f) ** 2
+
+
+@dataclass(frozen=True, slots=True)
+class JointMoments:
+    """Covariances, per report, of the supports of two items: of a sender who holds both, one or neither.
+
+    `signal` is how much more often an item is supported that its sender holds, and `left_out` the share of the people
+    whose reports say nothing of their pairs, as in `CountMoments`.
+    """
+
+    both: float
+    one: float
+    neither: float
+    signal: float
+    left_out: float = 0.0
+
+    @classmethod
+    def of(cls, joint: JointSupport, left_out: float = 0.0) -> JointMoments:
+        """The covariances of a law, rounded once from exact fractions."""
+        both, one, neither, own, other = joint
+        return cls(
+            both=float(both - own * own),
+            one=float(one - own * other),
+            neither=float(neither - other * other),
+            signal=float(own - other),
+            left_out=left_out,
+        )
+
+    def covariance(self, first: Number, second: Number, shared: Number, levels: tuple[int, int] = (1, 1)) -> Number:
+        """n·Cov of two estimated frequencies, given these and the share of people who hold both.
+
+        `levels` are how many items the counts of each add up: of two keys with levels, a holder holds one each.
+        """
+        of_first, of_second = levels
+        more_first, more_second = of_first - 1, of_second - 1
+        both = self.both + (more_first + more_second) * self.one + more_first * more_second * self.neither
+        first_only = of_second * (self.one + more_first * self.neither)
+        second_only = of_first * (self.one + more_second * self.neither)
+        neither = of_first * of_second * self.neither
+        of_reports: Number = (
+            shared * both
+            + (first - shared) * first_only
+            + (second - shared) * second_only
+            + (1 - first - second + shared) * neither
+        )
+        # A sample of the people varies by f - f·g, bounded by f as for variances.
+        return of_reports / self.signal**2 + self.left_out * shared

@@ -64,23 +64,24 @@ class WordLayout:
 
 
 class PlaneLayout:
-    """Two cells per key: 2·key + (1 for +, 0 for -)."""
+    """Two cells per key: 2·key + (1 for +, 0 for -); one where keys have no values."""
 
     max_reports = MAX_COUNT
 
     def __init__(self, message_format: BitPlanes) -> None:
         self.message_format = message_format
         self.keys = message_format.keys
-        self.cells = self.first_answer = 2 * self.keys
+        self.cells = self.first_answer = message_format.planes * self.keys
 
     def add(self, counts: Counts, messages: Bytes) -> None:
         self.check_planes(messages)
-        present, plus = self.count_bits(messages).reshape(2, -1)[:, : self.keys]
-        counts.add_counts(np.arange(self.cells), np.stack([present - plus, plus], axis=1).reshape(-1))
+        present, *signs = self.count_bits(messages).reshape(self.message_format.planes, -1)[:, : self.keys]
+        levels = [present - sum(signs), *signs]
+        counts.add_counts(np.arange(self.cells), np.stack(levels, axis=1).reshape(-1))
 
     def check_planes(self, rows: Bytes) -> None:
         """Refuse rows with signs where nothing is present, or bits beyond the last key."""
-        for problem, wrong in plane_problems(rows, self.keys):
+        for problem, wrong in plane_problems(rows, self.message_format):
             raise ReportError("bad_encoding", f"report {np.flatnonzero(wrong)[0]}: {problem}")
 
     def count_bits(self, rows: Bytes) -> Integers:
@@ -93,7 +94,8 @@ class PlaneLayout:
         return np.asarray(totals.reshape(-1))
 
     def check(self, cells: Integers, counts: Integers, reports: int) -> None:
-        both = np.flatnonzero(cells[1:] // 2 == cells[:-1] // 2)
+        keys = cells // self.message_format.planes
+        both = np.flatnonzero(keys[1:] == keys[:-1])
         alone = int(counts.max(initial=0))
         if max(alone, int((counts[both] + counts[both + 1]).max(initial=0))) > reports:
             raise TallyError("not a tally: a key has more counts than there are reports")
@@ -157,17 +159,18 @@ ROWS_PER_SUM = 255
 WIDE_ROW = 4096
 
 
-def plane_problems(bodies: Bytes, keys: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def plane_problems(bodies: Bytes, message_format: BitPlanes) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """What is wrong with some rows, and with which."""
-    width = bodies.shape[1] // 2
+    width, keys = message_format.plane_bytes, message_format.keys
     presence, sign = bodies[:, :width], bodies[:, width:]
     beyond = (presence[:, -1] & (0xFF & ~(0xFF >> (-keys % 8)))) > 0
     if beyond.any():
         yield f"a bit beyond the last of {keys} keys is set", beyond
-    # Sign bits are a subset of presence bits exactly where OR changes nothing.
-    stray = np.not_equal(presence | sign, presence)
-    if stray.any():
-        yield "a sign is set where nothing is present", stray.any(axis=1)
+    # Sign bits are a subset of presence bits exactly where OR changes nothing; without values there are none.
+    if sign.size:
+        stray = np.not_equal(presence | sign, presence)
+        if stray.any():
+            yield "a sign is set where nothing is present", stray.any(axis=1)
 
 
 def _count_columns(rows: Bytes) -> NDArray[np.int64]:

@@ -27,11 +27,12 @@ def count_words(words: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
 @numba.njit(nogil=True, cache=True)
 def are_planes(bodies: NDArray[np.uint8], keys: int) -> bool:
     """Return whether no row has a sign where nothing is present, nor a bit beyond the last key."""
-    width = bodies.shape[1] // 2
+    width = (keys + 7) // 8
     beyond = np.uint8(0xFF & ~(0xFF >> (-keys % 8)))
     wrong = np.uint8(0)
     for row in bodies:
-        for place in range(width):
+        # Without values there are no signs.
+        for place in range(bodies.shape[1] - width):
             wrong |= row[width + place] & ~row[place]
         wrong |= row[width - 1] & beyond
     return not wrong

@@ -18,6 +18,7 @@ from pckv.base.wire import Report, check_id
 from pckv.base.words import plural
 from pckv.contract.task import Task
 from pckv.mechanisms.base import CountLaw
+from pckv.mechanisms.derivation import key_law
 from pckv.tally import storage
 from pckv.tally.counts import CELLS_FOR_PARTS, Counts, DenseCounts, empty_counts
 from pckv.tally.layouts import Layout, PlaneLayout, SupportLayout, WordLayout, layout_of
@@ -74,13 +75,23 @@ class Tally:
     @property
     def count_law(self) -> CountLaw:
         """The law of a key's counts: the law's, with what the reports themselves tell of it."""
+        return key_law(self.item_law, self.task.derivation)
+
+    @property
+    def item_law(self) -> CountLaw:
+        """The law of the counts of an item: the key's own, unless items are derived."""
         layout = self.layout
         if not isinstance(layout, SupportLayout):
             return self.task.law.count_law
         return layout.law.measured_law(self._unused_supports(layout), self.pair_reports)
 
     def honest_laws(self, hostile: int) -> tuple[CountLaw, CountLaw]:
-        """Return the laws with the least and the most noise that the honest reports of pairs may tell of.
+        """Return the laws of a key with the least and the most noise that all but `hostile` reports may tell of."""
+        least, most = self.honest_item_laws(hostile)
+        return key_law(least, self.task.derivation), key_law(most, self.task.derivation)
+
+    def honest_item_laws(self, hostile: int) -> tuple[CountLaw, CountLaw]:
+        """Return those of an item.
 
         At most `hostile` reports of pairs are not honest: they support unused positions as often as they can.
         """

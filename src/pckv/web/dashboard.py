@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from io import BytesIO
 from typing import Annotated, Any
 
@@ -21,13 +22,19 @@ from pckv.charts.estimates import (
     subtitle_lines,
     values_chart,
 )
+from pckv.charts.pairs import pairs_chart
+from pckv.charts.segments import segments_chart
 from pckv.collector.analysis.estimates import (
     ASKED_KEYS_BODY,
+    ESTIMATES,
     MAX_ASKED_KEYS,
+    PAIRS,
+    SEGMENTS,
     AskedKeys,
     EstimateOptions,
     QueryOptions,
     is_listed,
+    part_of,
     sorted_rows,
 )
 from pckv.collector.app import Collector, CurrentCollector
@@ -46,12 +53,19 @@ from pckv.estimators.methods.registry import METHODS, POSTS
 from pckv.estimators.needed import Precision
 from pckv.estimators.results.estimates import Estimates
 from pckv.planning.people import DEFAULT_CANDIDATES, MIN_FREQUENCY
+from pckv.planning.prediction import ExpectedErrors
 from pckv.store.base import StoredTask, TaskFilter
 
 # The key of examples for a task that lists none.
 ANY_KEY = "any text"
 
 router = APIRouter(tags=["dashboard"])
+
+
+def derived_members(task: Task) -> dict[str, Any]:
+    """Return what is asked beyond single keys: a segment, or which keys are held together."""
+    segment = task.segment
+    return {"segment": None if segment is None else segment.to_member(), "together": task.domain.together}
 
 
 def _facts(collector: Collector, stored: StoredTask, reports: int) -> dict[str, Any]:
@@ -112,6 +126,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     return {
         **_facts(collector, stored, counts[task_id]),
         **fact_members(facts),
+        **derived_members(stored.task),
         "facts": [*said(facts), *([] if batch is None else [("batch", batch["sentence"])])],
         "batch": batch,
         "days": [day._asdict() for day in days],
@@ -128,13 +143,21 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
 
 @router.get("/tasks/{task_id}/chart", summary="A chart of the most frequent keys")
 @Policy(Access.ANALYSTS)
-async def chart(task_id: str, collector: CurrentCollector, account: Account, options: QueryOptions) -> Response:
+async def chart(
+    task_id: str,
+    collector: CurrentCollector,
+    account: Account,
+    options: QueryOptions,
+    table: Annotated[str, Query(pattern=f"^({ESTIMATES}|{SEGMENTS}|{PAIRS})$")] = ESTIMATES,
+) -> Response:
     """Return a chart of the most frequent keys with their intervals, as a Vega-Lite specification.
 
-    With more than two levels, it has a stacked bar of their shares per key, too.
+    With more than two levels, it has a stacked bar of their shares per key, too. Of a task with a segment,
+    `table=segments` draws shares within each label; of one that asks which keys are held together, `table=pairs`
+    draws a heat map.
     Its `usermeta` has the name of the `file` for a downloaded picture, without an extension.
     """
-    return await _chart(task_id, collector, account, options)
+    return await _chart(task_id, collector, account, options, table)
 
 
 @router.post(
@@ -150,19 +173,29 @@ async def chart_of_keys(
     return await _chart(task_id, collector, account, options._replace(keys=keys))
 
 
-async def _chart(task_id: str, collector: Collector, account: bytes, options: EstimateOptions) -> Response:
+async def _chart(
+    task_id: str, collector: Collector, account: bytes, options: EstimateOptions, table: str = ESTIMATES
+) -> Response:
     stored = await collector.contracts.find(task_id)
     _, estimates = await collector.estimates.find(account, stored.task, options)
     task, day = stored.task, collector.contracts.today()
 
     def draw() -> dict[str, Any]:
-        drawn = shares_chart(estimates, name=task.name, unit=task.about.unit)
+        drawn = _drawn(estimates, task, table)
         file = {"file": file_stem(task, day, estimates.method)}
         specification: dict[str, Any] = drawn.properties(usermeta=file).to_dict()
         return specification
 
     specification = await collector.analysis_threads.run_short(draw)
     return JSONResponse(specification, headers={"Cache-Control": "private, no-cache"})
+
+
+def _drawn(estimates: Estimates, task: Task, table: str) -> Any:
+    """Return the chart of one of the tables of a result, or raise the problem that there is no such table."""
+    if table == ESTIMATES:
+        return shares_chart(estimates, name=task.name, unit=task.about.unit)
+    part_of(estimates, table)
+    return (segments_chart if table == SEGMENTS else pairs_chart)(estimates, name=task.name)
 
 
 # The frequency that the page begins with.
@@ -183,7 +216,8 @@ async def precision(
 ) -> dict[str, Any]:
     """Return the errors expected today for a key of a frequency, and the reports needed for a wanted error.
 
-    `frequency_error` and `mean_error` are of noise alone; `hidden` is by how much the frequency may be higher
+    `frequency_error` and `mean_error` are of noise alone, the latter and `guessed_mean_error` only where keys have
+    values; `hidden` is by how much the frequency may be higher
     at the level of the intervals, because people hold more pairs than the padding, and `surely_hidden` the
     part of it that is sure. `needed` counts noise and what is hidden, and is null where no number of reports
     is enough, as far as sizes are known; `needed_for_noise` is for people who hold no more. Keys below
@@ -207,8 +241,7 @@ async def precision(
             "candidates": known.candidates,
             "smallest": known.smallest(known.reports) if known.reports else None,
             "frequency_error": now and now.frequency,
-            "mean_error": now and now.mean,
-            "guessed_mean_error": known.guessed_mean_error,
+            **(_mean_errors(known, now) if stored.task.has_values else {}),
             "padding": stored.task.padding,
             "asks_sizes": stored.task.size_question is not None,
             "size_answers": known.sets.answers,
@@ -221,6 +254,10 @@ async def precision(
         }
 
     return await collector.analysis_threads.run_short(details)
+
+
+def _mean_errors(known: Precision, now: ExpectedErrors | None) -> dict[str, float | None]:
+    return {"mean_error": now and now.mean, "guessed_mean_error": known.guessed_mean_error}
 
 
 def _errors_chart(known: Precision) -> dict[str, Any]:
@@ -259,7 +296,9 @@ async def key_details(
     _, estimates = await collector.estimates.find(account, stored.task, options)
 
     def details() -> dict[str, Any]:
-        own, values = estimates.take(np.array([number])).with_verdict(), estimates.level_values
+        own, values = estimates.take(np.array([number])), estimates.level_values
+        # What is said of groups and pairs is said of all keys, not of this one.
+        own = replace(own, verdict=replace(own, segments=None, pairs=None).with_verdict().verdict)
         # All that the page shows of how values are spread.
         found = (own.ask(QUANTILES, values, values) if values else own).to_dict()
         [row] = found.pop("estimates")

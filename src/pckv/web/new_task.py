@@ -47,7 +47,8 @@ async def show_plan(
     `keys` is how many there are, or `hashed`: any text is a key. `pairs` is how many pairs people hold on
     average and `most_pairs` at most, `holding` the share of people who hold any; `low` and `high` are the range of
     the values, for errors of means in the same units; `levels` is how many levels they are reported as, or the
-    value of each, with commas between them; `coin` is who draws the public function of a report.
+    value of each, with commas between them. Without these three, keys have no values, and the plan no means.
+    `coin` is who draws the public function of a report.
 
     With `mixed` the plan is that of reports which so many people send through a mixer: `epsilon` is then the one
     towards the recipient, `users` are those of all `panels` of a series of so many `rounds`, and there are no curves.
@@ -77,9 +78,10 @@ def _planned(inputs: PlanInputs) -> dict[str, Any]:
         return _told(planned_mixed(inputs)) | {"by_epsilon": None, "by_users": None}
     planner = inputs.planner()
     plan, chosen = planner.plan(), planner.chosen
+    quantities = ("frequency",) if plan.values is None else ("frequency", "mean")
     return _told(plan) | {
-        "by_epsilon": _chart("ε", errors_by_epsilon(chosen), plan.epsilon),
-        "by_users": _chart("people", errors_by_users(chosen), plan.users),
+        "by_epsilon": _chart("ε", errors_by_epsilon(chosen), plan.epsilon, quantities),
+        "by_users": _chart("people", errors_by_users(chosen), plan.users, quantities),
     }
 
 
@@ -87,13 +89,15 @@ def _told(plan: Plan) -> dict[str, Any]:
     return {"plan": plan.to_dict(), "sections": [section.to_dict() for section in plan.sections()]}
 
 
-def _chart(x: str, curve: Curve, marked: float) -> dict[str, Any]:
+def _chart(x: str, curve: Curve, marked: float, quantities: tuple[str, ...]) -> dict[str, Any]:
     """Draw half the 95 % ranges of a typical one of the keys that matter, those of the plan marked."""
     rows = []
     for value, errors in curve:
-        row = {x: value, **{quantity: HALF_RANGE * error for quantity, error in errors._asdict().items()}}
+        row = {x: value, **{name: HALF_RANGE * getattr(errors, name) for name in quantities}}
         rows += [row | {"series": series} for series in (EXPECTED, *([MARKED] if value == marked else []))]
-    specification: dict[str, Any] = errors_chart(rows, x=x, expected=EXPECTED, marked=MARKED, measure=MEASURE).to_dict()
+    specification: dict[str, Any] = errors_chart(
+        rows, x=x, expected=EXPECTED, marked=MARKED, quantities=quantities, measure=MEASURE
+    ).to_dict()
     return specification
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from pckv.charts.pairs import pairs_chart
+from pckv.charts.segments import segments_chart
 from pckv.collector.analysis.estimates import DETECTED, EstimateOptions, sorted_rows, top_rows
 from pckv.collector.app import Collector, CurrentCollector
 from pckv.collector.computations import Computations
@@ -28,6 +31,8 @@ CACHE_SECONDS = 60
 MAX_ANSWER_BYTES = 32 * 2**20
 # All strangers together count as one account of those who may have estimates computed.
 PUBLIC_ACCOUNT = b"public"
+# Of the pairs of keys that stand out, the page lists at most this many, the most frequent ones.
+MAX_PAIRS_SHOWN = 200
 # What the page tells of the task.
 SHOWN_MEMBERS = ("name", "about", "opens", "closes", "low", "high", "padding", "keys", "other")
 # What the page says instead of numbers where counts are impossible; those who run the task see all of it.
@@ -64,15 +69,28 @@ async def _compute(collector: Collector, stored: StoredTask) -> bytes:
         "closed": stored.closed,
         "last_report": days.get(stored.task.id),
     }
-    return await collector.analysis_threads.run_short(lambda: _write(facts, estimates))
+    return await collector.analysis_threads.run_short(lambda: _write(facts, estimates, stored.task.name))
 
 
-def _write(facts: dict[str, Any], estimates: Estimates) -> bytes:
+def _write(facts: dict[str, Any], estimates: Estimates, name: str) -> bytes:
     if estimates.impossible:
         return json.dumps(facts | {"reports": estimates.reports, "withheld": WITHHELD}, ensure_ascii=False).encode()
     rows = sorted_rows(estimates, np.arange(len(estimates)), DETECTED)
     rows = top_rows(estimates, rows, MAX_KEYS_SHOWN)
-    return json.dumps(facts | estimates.take(rows).to_dict(), ensure_ascii=False).encode()
+    shown = estimates.take(rows)
+    if estimates.pairs is not None:
+        # Of all keys: what is told of the list is how many of all pairs stand out.
+        shown = replace(shown, pairs=estimates.pairs.shown(MAX_PAIRS_SHOWN)[0])
+        facts = facts | {"pairs_found": len(estimates.pairs)}
+    return json.dumps(facts | shown.to_dict() | _chart(estimates, name), ensure_ascii=False).encode()
+
+
+def _chart(estimates: Estimates, name: str) -> dict[str, Any]:
+    """Return the chart of groups or of keys together, as a Vega-Lite specification; nothing for other tasks."""
+    if not estimates.reports or (estimates.segments is None and estimates.pairs is None):
+        return {}
+    drawn = pairs_chart(estimates, name=name) if estimates.segments is None else segments_chart(estimates, name=name)
+    return {"chart": drawn.to_dict()}
 
 
 @router.get(
@@ -87,7 +105,9 @@ async def results(task_id: str, request: Request, collector: CurrentCollector) -
     """Return what is known about a task's keys, the most frequent ones; 404 unless its results are public.
 
     The numbers are at most a minute old, and state how many reports they count. Where counts are impossible,
-    whatever people hold, `withheld` says so, and there are none.
+    whatever people hold, `withheld` says so, and there are none. Of a task with a segment, or one that asks which keys
+    are held together, `chart` is a Vega-Lite specification of that; `pairs_found` is how many pairs stand out, of
+    which `pairs` lists the most frequent ones.
     """
     stored = await collector.contracts.find(task_id)
     if not stored.public_results:

@@ -147,9 +147,14 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
         paths.append("client/unlisted.js")
     if task.mixer is not None:
         paths.append("client/mixed.js")
+    if task.derivation is not None:
+        paths.append("client/derived.js")
     # Without what every page loads.
     known = _modules(loaded, ["client/index.js"])
     further = [path for path in _modules(loaded, paths) if path not in known]
+    if task.segment is not None:
+        # What it imports, every page loads.
+        further.append("static/join/segment-field.js")
     links = ", ".join(f"</{path}>; rel=modulepreload" for path in further)
     text = (await collector.contracts.text(task)).content
     told: list[tuple[str, str]] = []

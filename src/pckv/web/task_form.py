@@ -14,11 +14,11 @@ from pckv.base import limits
 from pckv.base.canonical import MAX_DECIMAL_DIGITS, check_name
 from pckv.base.days import checked_days
 from pckv.base.errors import ParameterError
-from pckv.base.levels import checked_levels
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.about import read_about
-from pckv.contract.domain import checked_keys, checked_other, checked_range
+from pckv.contract.domain import Domain, Values, checked_keys, checked_other, checked_range, distinct_segment
 from pckv.contract.task import Task
+from pckv.mechanisms.derivation import MAX_LABELS, MIN_LABELS, Segment
 from pckv.mechanisms.discovery.prefix_tree import (
     DEFAULT_ALPHABET,
     DEFAULT_CHARACTERS,
@@ -27,16 +27,19 @@ from pckv.mechanisms.discovery.prefix_tree import (
     MIN_ALPHABET,
     prefix_tree,
 )
+from pckv.planning.derived import Labels
 from pckv.planning.discovery import DiscoveryPlan, plan_discovery
 from pckv.planning.mixing import Batch
-from pckv.planning.people import MAX_USERS, UNIT_RANGE, Expectations, People, Question, Wanted, expected_sizes
+from pckv.planning.people import MAX_USERS, Expectations, People, Question, Wanted, expected_sizes
 from pckv.planning.plan import Plan
 from pckv.planning.planner import Planner, plan_mixed
+from pckv.planning.prediction import check_objective
 from pckv.planning.series import Rounds
 from pckv.planning.set_sizes import SetSizes
 from pckv.web.mixer_fields import MIXER_FIELDS, FieldCheck, MixerFields
 
 Form = TypeVar("Form", bound=BaseModel)
+End = TypeVar("End", str, float)
 
 ObjectiveName = Literal["both", "frequency", "mean"]
 MoreName = Literal["sample", "refuse"]
@@ -77,6 +80,9 @@ EXPECTED = {
     "mixer": "the address of the mixer must be text",
     "mixer_operator": "the name of the mixer's operator must be text",
     "recipient_key": "the recipient's key must be text",
+    "labels": f"the groups must be a whole number from {MIN_LABELS} to {MAX_LABELS}",
+    "segment": "the groups must have a name and a list of labels",
+    "together": "together must be true or false",
     "panels": f"the panels must be a whole number from 1 to {limits.MAX_PANELS:,}",
     "about": "about must be an object of texts",
 }
@@ -116,7 +122,7 @@ class PlanHints(BaseModel):
     holding: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None = None
     more: MoreName = "sample"
     coin: CoinName = "device"
-    objective: ObjectiveName = "both"
+    objective: ObjectiveName | None = None
 
     def hint_checks(self, key_count: int) -> Iterator[FieldCheck]:
         """Yield the library's own checks, each with the field that it is about."""
@@ -125,9 +131,10 @@ class PlanHints(BaseModel):
         yield "holding", partial(expected_sizes, key_count, self.pairs, holding=self.holding)
         yield "most_pairs", partial(self.sizes, key_count)
 
-    def sizes(self, key_count: int) -> SetSizes:
-        """Return how many of the keys people hold."""
-        return expected_sizes(key_count, self.pairs, self.most_pairs, holding=self.holding, more=self.more)
+    def sizes(self, key_count: int, padding: int = 1) -> SetSizes:
+        """Return how many of the keys people hold, of which a report stands for at least as many as the padding."""
+        held = (self.pairs, self.most_pairs)
+        return expected_sizes(key_count, *held, padding=padding, holding=self.holding, more=self.more)
 
 
 class PlanInputs(PlanHints):
@@ -137,20 +144,38 @@ class PlanInputs(PlanHints):
 
     # As many, or that any text is one.
     keys: Annotated[str, Field(pattern=KEYS)]
-    low: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[0]
-    high: Annotated[float, Field(allow_inf_nan=False)] = UNIT_RANGE[1]
+    low: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    high: Annotated[float, Field(allow_inf_nan=False)] | None = None
     # As many, or their values with commas between them.
-    levels: Annotated[str, Field(pattern=LEVELS)] = str(limits.MIN_LEVELS)
+    levels: Annotated[str, Field(pattern=LEVELS)] | None = None
     mixed: Annotated[int, Field(ge=1, le=MAX_USERS)] | None = None
     panels: Panels | None = None
     rounds: Annotated[int, Field(ge=1, le=limits.MAX_ROUNDS)] | None = None
+    # How many groups are compared.
+    labels: Annotated[int, Field(ge=MIN_LABELS, le=MAX_LABELS)] | None = None
+    together: bool = False
 
     @property
     def question(self) -> Question:
-        """What is asked."""
-        levels = int(self.levels) if self.levels.isdecimal() else self.levels.split(",")
-        ends = (self.low, self.high)
-        return Question.planned(self.given_keys, ends, levels, None, more=self.more, coin=self.coin)
+        """What is asked; without a range and levels, for keys alone."""
+        text = self.levels
+        levels = text and (int(text) if text.isdecimal() else text.split(","))
+        ends = ends_of(self.low, self.high)
+        return Question.planned(
+            self.given_keys,
+            ends,
+            levels,
+            None,
+            more=self.more,
+            coin=self.coin,
+            labels=self.labels,
+            together=self.together,
+        )
+
+    @property
+    def planned_labels(self) -> Labels | None:
+        """The groups that are compared, as large as each other."""
+        return Labels.planned(self.labels, None)
 
     @property
     def given_keys(self) -> int | str:
@@ -162,15 +187,16 @@ class PlanInputs(PlanHints):
         check_fields(
             [
                 ("keys", partial(checked_keys, self.given_keys)),
-                ("high", partial(checked_range, (self.low, self.high))),
+                *range_checks(self.low, self.high),
                 ("levels", lambda: self.question),
+                ("objective", lambda: Wanted.of(self.question, self.objective)),
             ]
         )
         question = self.question
         check_fields([*self.hint_checks(question.keys), *self.mixed_checks()])
-        people = People.expected(question, self.users, self.sizes(question.keys))
+        people = People.expected(question, self.users, self.sizes(question.keys, question.least_padding))
         people = replace(people, users=people.users // (self.panels or 1))
-        return Expectations(question, people, Wanted(self.objective))
+        return Expectations(question, people, Wanted.of(question, self.objective))
 
     def mixed_checks(self) -> Iterator[FieldCheck]:
         """Yield the checks of what is said of a mixer, and of the rounds that are planned with it."""
@@ -187,7 +213,7 @@ class PlanInputs(PlanHints):
 
     def planner(self) -> Planner:
         """Return the choice for what the form says, in the units of the values."""
-        return Planner(self.expectations(), Fraction(limits.check_epsilon(self.epsilon)))
+        return Planner(self.expectations(), Fraction(limits.check_epsilon(self.epsilon)), self.planned_labels)
 
 
 # The plan that a form showed is the one that its task is made by.
@@ -195,15 +221,44 @@ class PlanInputs(PlanHints):
 def planned_mixed(inputs: PlanInputs) -> Plan:
     """Return the plan of mixed reports, beside every report alone at the same ε."""
     wanted = limits.check_epsilon(inputs.epsilon)
-    return plan_mixed(inputs.expectations(), wanted, inputs.mixed or inputs.users, inputs.planned_rounds())
+    return plan_mixed(
+        inputs.expectations(), wanted, inputs.mixed or inputs.users, inputs.planned_rounds(), inputs.planned_labels
+    )
+
+
+def ends_of(low: End | None, high: End | None) -> tuple[End, End] | None:
+    """Return the ends of the range of values; None where keys have none."""
+    return None if low is None or high is None else (low, high)
+
+
+def range_checks(low: End | None, high: End | None) -> Iterator[FieldCheck]:
+    """Yield the checks of the ends of a range, of which there are both or neither."""
+    if (low is None) is not (high is None):
+        yield ("low" if low is None else "high"), _refuse_one_end
+    ends = ends_of(low, high)
+    if ends is not None:
+        yield "high", partial(checked_range, ends)
+
+
+def _refuse_one_end() -> None:
+    raise ParameterError("name both the lowest and the highest value, or neither: keys then have no values")
 
 
 def _refuse_rounds() -> None:
     raise ParameterError("panels and rounds are planned with a mixer only: otherwise plan for the people of one round")
 
 
+class SegmentForm(BaseModel):
+    """The question with one answer by which groups are compared."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str
+    labels: list[str]
+
+
 class NewTaskForm(PlanHints, MixerFields, NamedForm):
-    """The fields of the form for a new task.
+    """The fields of the form for a new task; without `low` and `high`, keys have no values.
 
     With a mixer, `users` are those of all `panels` of a series together; `panels` is null where there is none.
     """
@@ -211,19 +266,26 @@ class NewTaskForm(PlanHints, MixerFields, NamedForm):
     kind: Literal["pairs"] = "pairs"
     keys: list[str] | Annotated[int, Field(ge=1, le=limits.MAX_KEYS)] | AnyText
     other: str | None = None
-    low: Decimal
-    high: Decimal
-    levels: LevelTexts | LevelCount = limits.MIN_LEVELS
+    low: Decimal | None = None
+    high: Decimal | None = None
+    levels: LevelTexts | LevelCount | None = None
     between: BetweenName | None = None
     panels: Panels | None = None
+    segment: SegmentForm | None = None
+    together: bool = False
 
     def checks(self) -> Iterator[FieldCheck]:
         """Yield the library's own checks in the order of the page, each with the field that it is about."""
         yield from self.text_checks()
         yield "keys", partial(checked_keys, self.keys)
         yield "other", lambda: checked_other(self.other, checked_keys(self.keys))
-        yield "high", partial(checked_range, (self.low, self.high))
-        yield "levels", lambda: checked_levels(self.levels, *checked_range((self.low, self.high)))
+        yield from range_checks(self.low, self.high)
+        yield "levels", lambda: Values.of(ends_of(self.low, self.high), self.levels)
+        yield "between", lambda: self.values
+        if self.low is None:
+            yield "objective", partial(check_objective, self.objective, has_values=False)
+        yield "segment", lambda: self.asked_segment
+        yield "together" if self.together else "segment", lambda: self.domain
         yield from self.day_checks()
         yield from self.hint_checks(self.key_count)
         yield from self.mixer_checks(self.closes, self.coin, in_rounds=self.panels is not None)
@@ -236,31 +298,52 @@ class NewTaskForm(PlanHints, MixerFields, NamedForm):
     def key_count(self) -> int:
         """The number of keys, with the one for all others, or of all hashes."""
         if isinstance(self.keys, str):
-            return limits.MAX_ITEMS // (self.levels if isinstance(self.levels, int) else len(self.levels))
+            return limits.MAX_ITEMS // self.values.level_count
         listed = self.keys if isinstance(self.keys, int) else len(self.keys)
         return listed + (self.other is not None)
+
+    @property
+    def values(self) -> Values:
+        """The values that the keys may have."""
+        return Values.of(ends_of(self.low, self.high), self.levels, self.between)
+
+    @property
+    def asked_segment(self) -> Segment | None:
+        """The question with one answer, if there is one."""
+        return None if self.segment is None else distinct_segment(self.segment.name, self.segment.labels)
+
+    @property
+    def domain(self) -> Domain:
+        """What the task asks about."""
+        return Domain.of(self.keys, self.other, self.values, segment=self.asked_segment, together=self.together)
 
     def to_task(self) -> Task:
         """Return the task, whose padding and mechanism are chosen as a plan does."""
         check_fields(self.checks())
-        members = self.model_dump(exclude={"kind", "low", "high", "panels", *MIXER_FIELDS})
+        members = self.model_dump(exclude={"kind", "low", "high", "panels", "segment", *MIXER_FIELDS})
+        members["segment"] = self.asked_segment
         if self.mixer is not None:
             planned = planned_mixed(self.plan_inputs()).mixed
             members |= {} if planned is None else self.mixed_members(planned)
             members["users"] //= self.panels or 1
-        return Task(values=(self.low, self.high), **members)
+        return Task(values=ends_of(self.low, self.high), **members)
 
     def plan_inputs(self) -> PlanInputs:
         """Return what the plan of this task is made from, as the page asks for it; all people are mixed."""
-        levels = str(self.levels) if isinstance(self.levels, int) else ",".join(self.levels)
+        levels = self.levels if self.levels is None else str(self.levels)
+        if isinstance(self.levels, list):
+            levels = ",".join(self.levels)
+        ends = ends_of(self.low, self.high)
         return PlanInputs(
             **self.model_dump(include=set(PlanHints.model_fields)),
             keys=self.keys if isinstance(self.keys, str) else str(self.key_count),
-            low=float(self.low),
-            high=float(self.high),
+            low=ends and float(ends[0]),
+            high=ends and float(ends[1]),
             levels=levels,
             mixed=self.users,
             panels=self.panels,
+            labels=None if self.segment is None else len(self.segment.labels),
+            together=self.together,
         )
 
 

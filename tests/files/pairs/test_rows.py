@@ -218,7 +218,7 @@ def test_bad_csv(tmp_path: Path, text: bytes, problem: str) -> None:
 
 def test_parquet_without_rows(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
-    pq.write_table(pa.table({name: pa.array([], pa.string()) for name in NAMES}), path)
+    pq.write_table(pa.table({name: pa.array([], pa.string()) for name in NAMES.names}), path)
     assert refusal(path) == f"{path}: no rows"
 
 
@@ -234,7 +234,7 @@ def test_truncated_parquet_of_pairs(tmp_path: Path) -> None:
         pa.table({"user": [[1]], "key": ["up"], "value": [3]}),
         pa.table({"user": [{"id": 1}], "key": ["up"], "value": [3]}),
         pa.table({"user": [b"\xff"], "key": ["up"], "value": [3]}),
-        pa.Table.from_arrays([pa.array([1]), pa.array(["up"]), pa.array([3]), pa.array([4])], [*NAMES, "value"]),
+        pa.Table.from_arrays([pa.array([1]), pa.array(["up"]), pa.array([3]), pa.array([4])], [*NAMES.names, "value"]),
     ],
     ids=["lists", "structs", "not-utf8", "twice"],
 )

@@ -57,8 +57,8 @@ function fromBits(digits) {
 // Reading a task takes longer than making a report of it: those that each client has read.
 const tasksRead = new Map();
 
-/** What somebody holds: texts, or pairs in the order given. */
-const heldBy = ({ texts, pairs }) => texts ?? new Map(pairs);
+/** What somebody holds: texts, keys without values, or pairs in the order given. */
+const heldBy = ({ texts, keys, pairs }) => texts ?? keys ?? new Map(pairs);
 
 /** The answers to the thresholds, tasks, levels, keys, prefixes, reports, coins and sealed reports of the vectors. */
 export async function answers(client, vectors) {
@@ -141,7 +141,7 @@ export async function answers(client, vectors) {
     if (!(read instanceof Task)) return read;
     const tape = new Tape(internalsOf(read).draws, vector.tape ? fixedSource(fromHex(vector.tape)) : undefined);
     return refusal("pairs", () => {
-      const { id, body } = makeReportFrom(tape, read, heldBy(vector));
+      const { id, body } = makeReportFrom(tape, read, heldBy(vector), {}, vector.segment);
       return { id: toBase64url(id), body: toBase64url(body) };
     });
   }
@@ -151,7 +151,7 @@ export async function answers(client, vectors) {
       choice = await coinOf(read, fromBase64url(vector.coin));
     if (!vector.tape) return { asks_size: choice.asked ?? false, function: String(choice.drawn) };
     const tape = new Tape(internalsOf(read).draws, fixedSource(fromHex(vector.tape)));
-    const { id, body } = makeReportFrom(tape, read, heldBy(vector), choice);
+    const { id, body } = makeReportFrom(tape, read, heldBy(vector), choice, vector.segment);
     return { coin: toBase64url(id), body: toBase64url(body) };
   }
 

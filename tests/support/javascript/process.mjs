@@ -118,6 +118,7 @@ const ANSWERS = {
     return bodies.map(fromHex).map((body) => ({
       answer: read.answer(body) ?? null,
       keys: (keys ?? read.keys).map((key) => read.says(body, key)),
+      labels: (read.segment?.labels ?? []).map((label) => read.saysLabel(body, label)),
     }));
   },
   levels: ({ tasks }) =>
@@ -175,7 +176,7 @@ const ANSWERS = {
     return withLaterClocks(later, () =>
       withRandomness(streamOf(seed), (given) =>
         reports.map(({ texts, pairs }, at) => {
-          const { id, body } = perturb(read[at], texts ?? new Map(pairs), coins[at]);
+          const { id, body } = perturb(read[at], texts ?? new Map(pairs), { coin: coins[at] });
           return { id: toHex(id), body: toHex(body), taken: given.splice(0).map(({ byteLength }) => byteLength) };
         }),
       ),
@@ -199,6 +200,12 @@ const ANSWERS = {
         bytes: next,
       };
     });
+  },
+  // The numbers of the items that are derived from keys.
+  items: async ({ task, kept, label }) => {
+    const { mechanism } = internalsOf(await Task.fromJson(task)),
+      pairs = kept.map((key) => ({ key, lower: 0 }));
+    return (mechanism.pairs ?? mechanism).itemsOf(pairs, label).map(({ key }) => key);
   },
   // What a task is made into: every integer that its reports are drawn with, and what they cost.
   integers: ({ tasks }) =>
@@ -231,14 +238,14 @@ const ANSWERS = {
   coinRefused: async ({ task, coin, of = task }) => {
     const [read, other] = await Promise.all([task, of].map((text) => Task.fromJson(text)));
     try {
-      perturb(read, new Map(), coin === undefined ? undefined : await coinOf(other, fromHex(coin)));
+      perturb(read, new Map(), { coin: coin === undefined ? undefined : await coinOf(other, fromHex(coin)) });
       return null;
     } catch ({ code, message }) {
       return { code, message };
     }
   },
   // Why pairs are refused, where they may be given in forms that repeat a key; null if they are not.
-  refused: async ({ task, pairs, form }) => {
+  refused: async ({ task, pairs, form, segment }) => {
     if (!tasksRead.has(task)) tasksRead.set(task, await Task.fromJson(task));
     const read = tasksRead.get(task);
     class Repeating extends Map {
@@ -247,7 +254,8 @@ const ANSWERS = {
       }
     }
     try {
-      perturb(read, form === "plain" ? pairs : form === "map" ? new Map(pairs) : new Repeating(pairs));
+      const held = form === "plain" ? pairs : form === "map" ? new Map(pairs) : new Repeating(pairs);
+      perturb(read, held, { segment });
       return null;
     } catch ({ code, message }) {
       return { code, message };

@@ -77,7 +77,7 @@ async function choiceOf(task, coin) {
   return Object.freeze({ ...choice, drawn: new Seed(drawn) });
 }
 
-function run(task, pairs, draws, choice) {
+function run(task, held, draws, choice, segment) {
   const { domain, draws: expected, mechanism } = internalsOf(task),
     { functions = null } = mechanism.pairs ?? mechanism;
   const id = crypto.getRandomValues(new Uint8Array(16));
@@ -89,7 +89,7 @@ function run(task, pairs, draws, choice) {
   crypto.getRandomValues = undefined;
   try {
     const tape = new TracedTape(expected, functions, id, draws);
-    const report = makeReportFrom(tape, task, new Map(pairs), choice),
+    const report = makeReportFrom(tape, task, held, choice, segment),
       reported = choice ? report.id : report.id.bytes;
     if (toHex(reported) !== toHex(choice?.id ?? id)) throw new TracingError("the id is not the one it was given");
     return { body: toHex(report.body), boxes: tape.variables.map(boxOf) };
@@ -108,12 +108,13 @@ function symbolSteps(task, items) {
 
 Math.random = undefined;
 
-export async function answer({ task, pairs, runs, items, coin }) {
+export async function answer({ task, pairs, keys, runs, items, coin, segment }) {
   try {
     const read = await taskOf(task);
     if (items) return symbolSteps(read, items);
     const choice = await choiceOf(read, coin);
-    return runs.map((draws) => run(read, pairs, draws, choice));
+    const held = keys ?? new Map(pairs);
+    return runs.map((draws) => run(read, held, draws, choice, segment));
   } catch (error) {
     if (!(error instanceof PckvError)) throw error;
     return runs.map(() => ({ error: error.message }));

@@ -103,7 +103,7 @@ def test_the_client_passes(context: Any, port: int) -> None:
     check_requests(context, port)
 
 
-MADE = "const report = sealed ?? makeReport(task, pairs, coin);"
+MADE = "const report = sealed ?? makeReport(task, pairs, coin, segment);"
 KEPT = "{ task: task.id, entry,"
 FAULTS: dict[str, dict[str, str]] = {
     "an id that carries the number of pairs": {
@@ -121,7 +121,7 @@ FAULTS: dict[str, dict[str, str]] = {
     },
     "pairs are stored": {KEPT: "{ task: task.id, pairs, entry,"},
     "the number of pairs is told before": {
-        "this.#admission(task, invitation, pairs)": "this.#admission(task, String(Object.keys(pairs).length), pairs)"
+        "this.#admission(task, invitation, () =>": "this.#admission(task, String(Object.keys(pairs).length), () =>"
     },
 }
 

@@ -32,7 +32,7 @@ def test_copies_of_one_body_warn_the_operator_and_hide_the_public_numbers(server
     )
     rng = np.random.default_rng(8)
     held = rng.integers(0, KEYS, HONEST).astype(np.int32)
-    population = Population(np.arange(HONEST + 1), held, rng.uniform(task.low, task.high, HONEST))
+    population = Population(np.arange(HONEST + 1), held, rng.uniform(*task.ends, HONEST))
     words = np.concatenate([batch.messages for batch in perturb_many(task, population, seeded_source(8))])
     bodies = [int(word) for word in words] + [1] * COPIES
     reports = [pckv.Report(n.to_bytes(16, "big"), word.to_bytes(8, "little")) for n, word in enumerate(bodies)]

@@ -25,11 +25,11 @@ class Monitored(NamedTuple):
     day: list[str]
 
     def collect(self, number: int, key: str) -> None:
-        """Let every participant of a round say that they hold a key."""
+        """Let every participant of a round say that they hold a key, with a value if keys have any."""
         self.day[0] = self.series.opens(number)
         task = self.series.task_of(number)
         self.site.store.add_round(task, self.day[0])
-        reports = [pckv.perturb(task, {key: 4}) for _ in range(PEOPLE)]
+        reports = [pckv.perturb(task, {key: 4} if task.has_values else [key]) for _ in range(PEOPLE)]
         assert self.site.send(task, as_items(*reports)).json() == {"refused": []}
 
 
@@ -296,3 +296,33 @@ def test_a_series_is_duplicated_and_one_of_the_same_name_is_warned_of(
     operator.check(PHONE)
     operator.press("Open the page of the series", role="link")
     page.get_by_text("round 1 opens on 2999-01-01").wait_for()
+
+
+def test_a_series_without_values_has_no_means(monitored: Monitored, visitor: Callable[..., Person]) -> None:
+    """Neither in its table nor in what an app is told to pass."""
+    task = pckv.Task(name="Chosen, weekly", keys=KEYS, epsilon=4, padding=1, mechanism="grr", more="refuse")
+    series = pckv.Series(task=task, first=monitored.day[0], period=7, panels=2)
+    monitored.site.administer("POST", "/series", series.to_json().encode()).raise_for_status()
+    chosen = monitored._replace(series=series)
+    for number in range(1, ROUNDS + 1):
+        chosen.collect(number, "Heat" if number < ROUNDS else "Alien")
+    operator = visitor()
+    operator.go(f"/#/series/{series.id}")
+    page = operator.page
+    page.locator(".trend svg").first.wait_for()
+    titles = page.locator(".trend-table thead th").all_inner_texts()
+    assert [title.removesuffix(" ▼") for title in titles] == [
+        "Key",
+        "Round 3, smoothed",
+        "Changed",
+        "Rounds 2 to 3 pooled",
+    ]
+    assert (
+        f'client.report("{series.id}", ["Alien"], spread=0.5)'
+        in page.get_by_label("In an app, with Python", exact=True).input_value()
+    )
+    lines = page.get_by_label("In a page, with JavaScript", exact=True).input_value()
+    assert f'client.report("{series.id}", ["Alien"], {{ spread: 0.5 }})' in lines
+    text = page.locator("main").inner_text()
+    assert not [word for word in ("mean", "Mean", "pairs", "values") if word in text]
+    operator.check(PHONE)

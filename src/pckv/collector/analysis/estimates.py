@@ -8,6 +8,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from operator import methodcaller
 from typing import Annotated, BinaryIO, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from pckv.base.arrays import Flags, Integers
 from pckv.base.canonical import MAX_NAME_BYTES, check_names
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DISCOVERY
+from pckv.base.table import ResultTable
 from pckv.collector.analysis.tallies import MAX_RESULT_BYTES, TallyCache, TallyResults
 from pckv.collector.computations import AnalysisThreads, Computations
 from pckv.collector.contracts.contracts import Contracts
@@ -29,6 +31,7 @@ from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, mal
 from pckv.contract.task import Task
 from pckv.estimators.discovery import discover
 from pckv.estimators.estimate import default_method, estimate
+from pckv.estimators.results.columns import ColumnTable
 from pckv.estimators.results.discovery import Discovery
 from pckv.estimators.results.estimates import Estimates
 from pckv.files.reports.writer import as_arrays, write_reports
@@ -164,10 +167,16 @@ def parse_asked_keys(body: bytes) -> tuple[str, ...]:
 
 # In this order, keys that stand out from the noise come first, and the most frequent first among those and
 # the others.
-DETECTED = "detected"
-SORTS = ("key", "frequency", "-frequency", "mean", "-mean", DETECTED)
+DETECTED, MEAN = "detected", "mean"
+SORTS = ("key", "frequency", "-frequency", MEAN, f"-{MEAN}", DETECTED)
 # How many quantiles, or shares above or below a value, a request may ask for.
 MAX_QUESTIONS = 16
+
+
+# The tables of a result besides that of keys: labels of a segment, keys within them, and which of these differ; and
+# keys that are held together.
+ESTIMATES, LABELS, SEGMENTS, DIFFERENCES, PAIRS = "estimates", "labels", "segments", "differences", "pairs"
+TableName = Annotated[str, Query(pattern=f"^({ESTIMATES}|{LABELS}|{SEGMENTS}|{DIFFERENCES}|{PAIRS})$")]
 
 
 class WantedRows(NamedTuple):
@@ -181,6 +190,7 @@ class WantedRows(NamedTuple):
     quantiles: Sequence[float]
     above: Sequence[float]
     below: Sequence[float]
+    table: str = ESTIMATES
 
 
 def parse_rows(
@@ -192,9 +202,10 @@ def parse_rows(
     quantile: Annotated[list[float] | None, Query(max_length=MAX_QUESTIONS)] = None,
     above: Annotated[list[float] | None, Query(max_length=MAX_QUESTIONS)] = None,
     below: Annotated[list[float] | None, Query(max_length=MAX_QUESTIONS)] = None,
+    table: TableName = ESTIMATES,
 ) -> WantedRows:
     """Return which rows to show, according to a query string."""
-    return WantedRows(top, search, _order(sort, top), limit, offset, quantile or (), above or (), below or ())
+    return WantedRows(top, search, _order(sort, top), limit, offset, quantile or (), above or (), below or (), table)
 
 
 def _order(sort: str | None, top: int | None) -> str:
@@ -249,13 +260,14 @@ router = APIRouter()
 
 QueryRows = Annotated[WantedRows, Depends(parse_rows)]
 
-FORMATS: dict[str, Callable[[Estimates], str | bytes]] = {
-    JSON_TYPE: Estimates.to_json,
-    downloads.CSV_TYPE: Estimates.to_csv,
-    downloads.PARQUET_TYPE: Estimates.to_parquet,
+FORMATS: dict[str, Callable[[ResultTable], str | bytes]] = {
+    JSON_TYPE: methodcaller("to_json"),
+    downloads.CSV_TYPE: methodcaller("to_csv"),
+    downloads.PARQUET_TYPE: methodcaller("to_parquet"),
 }
 ESTIMATE_RESPONSES = downloads.download_responses(
-    "Frequency and mean of every key, and the shares of more than two levels, with intervals.", FORMATS
+    "Frequency and, of keys with values, mean of every key, and the shares of more than two levels, with intervals.",
+    FORMATS,
 )
 
 
@@ -280,16 +292,19 @@ async def get_estimates(
 
     Where keys are hashed, they must be named; they are told from noise at a `false_discovery_rate`, by
     default 0.05. `sort` is key (the default: the order of the task, or of the keys named), frequency,
-    -frequency, mean, -mean or detected: those that stand out from the noise first, by frequency. It cannot be
-    combined with `top`, which returns the keys of the largest frequencies in that order. The key for all that
-    are not listed, whose name is the member `other`, comes last in any order, and besides the top ones.
+    -frequency, mean, -mean (where keys have values) or detected: those that stand out from the noise first, by
+    frequency. It cannot be combined with `top`, which returns the keys of the largest frequencies in that
+    order. The key for all that are not listed, whose name is the member `other`, comes last in any order, and
+    besides the top ones.
     `limit` and `offset` page through the result, whose length is in the header X-Total-Count.
     `post=consistent` makes the frequencies add up to what they can. Where the task has more than two levels,
     `quantile=0.5` adds the median of every key's values, and `above=3` or `below=3` the share of its holders
     with higher or lower ones; each may be repeated. `hostile=1000` or `hostile=1%` gives intervals that hold
     whatever this many of the reports say. Counts that are impossible whatever people hold are the member
-    `impossible`, with a `warning` that the verdict begins with. The Accept header chooses JSON, CSV or Parquet,
-    and the header Content-Disposition names the file: task, day and method.
+    `impossible`, with a `warning` that the verdict begins with. Of a task with a segment, `table` chooses its
+    `labels`, `segments` (the keys within each label) or the `differences` between labels; of one that asks which
+    keys are held together, their `pairs`: the rows of the keys that are asked for. The Accept header chooses JSON,
+    CSV or Parquet, and the header Content-Disposition names the file: task, day and method.
     """
     asked = None if keys is None else tuple(keys)
     return await _answer(request, cache, account, task_id, options._replace(keys=asked), wanted)
@@ -332,9 +347,12 @@ async def _answer(
     media = downloads.accepted_format(request, tuple(FORMATS), "estimates")
     order = wanted.order
     stored = await cache.contracts.find(task_id)
+    if order.removeprefix("-") == MEAN and not stored.task.has_values:
+        raise ProblemDetails(ProblemKind.MALFORMED, "sort by mean needs values: the keys of this task have none")
     digest, estimates = await cache.find(account, stored.task, options)
     resolved = options.resolved(stored.task)
-    name = downloads.file_stem(stored.task, cache.contracts.today(), estimates.method)
+    what = estimates.method if wanted.table == ESTIMATES else f"{wanted.table} {estimates.method}"
+    name = downloads.file_stem(stored.task, cache.contracts.today(), what)
     headers = downloads.download_headers(name, media, digest, resolved.method, request.url.query)
     if request.method != "GET":
         # What a body asks for, no cache can tell by the address.
@@ -354,6 +372,10 @@ async def _answer(
         rows = sorted_rows(estimates, rows, order)
         if wanted.top is not None:
             rows = top_rows(estimates, rows, wanted.top)
+        if wanted.table != ESTIMATES:
+            table = part_of(estimates.take(rows), wanted.table)
+            headers[ROWS_HEADER] = str(len(table))
+            return downloads.encoded(FORMATS[media](table.take(np.arange(len(table))[wanted.offset :][: wanted.limit])))
         headers[ROWS_HEADER] = str(len(rows))
         shown = estimates.take(rows[wanted.offset :][: wanted.limit])
         with malformed_input():
@@ -364,6 +386,18 @@ async def _answer(
     is_short = most * (1 + len(estimates.level_values)) <= MAX_SHORT_CELLS
     content = await (threads.run_short(serialise) if is_short else threads.run(account, serialise))
     return Response(content, headers=headers, media_type=media)
+
+
+def part_of(estimates: Estimates, table: str) -> ColumnTable:
+    """Return one of the tables of a result besides that of keys, or raise the problem that there is none."""
+    if table == PAIRS:
+        if estimates.pairs is None:
+            raise ProblemDetails(ProblemKind.MALFORMED, "this task does not ask which keys are held together")
+        return estimates.pairs
+    segments = estimates.segments
+    if segments is None:
+        raise ProblemDetails(ProblemKind.MALFORMED, "this task has no segment")
+    return {LABELS: segments.labels, SEGMENTS: segments.cells, DIFFERENCES: segments.differences}[table]
 
 
 @router.get(

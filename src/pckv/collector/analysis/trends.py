@@ -153,7 +153,8 @@ QueryTrend = Annotated[TrendOptions, Depends(parse_options)]
     summary="Say what changed over the rounds of a series",
     response_class=Response,
     responses=downloads.download_responses(
-        "Frequency and mean of every key in every round, smoothed and pooled, and when it changed.", FORMATS
+        "Frequency and, of keys with values, mean of every key by round, smoothed and pooled, and when it changed.",
+        FORMATS,
     )
     | downloads.NOT_MODIFIED,
 )

@@ -370,7 +370,7 @@ def learn(
 ) -> Posterior:
     """Learn the distributions that all keys share, and apply them to every key."""
     fit_frequencies = fit_frequencies or learn_frequencies(support.keys, moments.padding)
-    cells, means = frequency_grid(reports, moments), mean_grid()
+    cells, means = frequency_grid(reports, moments), mean_grid(has_means=moments.has_means)
     largest = np.inf if cells.points[-1] >= 1 else float(cells.points[-MARGIN_CELLS])
     bins = _binned(support, reports, moments, largest)
     likelihood = count_likelihood(reports, moments)
@@ -402,7 +402,7 @@ def _binned(support: KeySupport, reports: int, moments: CountMoments, largest: f
     sums, s_rank = np.unique(_rounded(support.total, reports * moments.absent.variance_sum), return_inverse=True)
     weighted = support.weighted(moments.scale.weights)
     differences, t_rank = np.unique(
-        _rounded(weighted, reports * moments.square_if_absent, 1 / (moments.levels - 1)), return_inverse=True
+        _rounded(weighted, reports * moments.square_if_absent, 1 / max(moments.levels - 1, 1)), return_inverse=True
     )
     # One integer per pair of ranks, in the order of the pairs: numbers are sorted much faster than rows.
     pairs, of_key, keys = np.unique(s_rank * differences.size + t_rank, return_inverse=True, return_counts=True)

@@ -62,9 +62,9 @@ def frequency_grid(reports: int, moments: CountMoments) -> ValueGrid:
     return ValueGrid.around(np.array(points), 0, 1)
 
 
-def mean_grid() -> ValueGrid:
-    """Return equal cells from -1 to 1."""
-    return ValueGrid.around(np.linspace(-1, 1, MEAN_CELLS), -1, 1)
+def mean_grid(*, has_means: bool = True) -> ValueGrid:
+    """Return equal cells from -1 to 1; one cell for all where keys have no values, so that nothing is learned."""
+    return ValueGrid.around(np.linspace(-1, 1, MEAN_CELLS) if has_means else np.zeros(1), -1, 1)
 
 
 def scaled_likelihood(logarithm: Floats) -> Floats:

@@ -209,9 +209,7 @@ class Distributions:
 
     def _require_levels(self) -> None:
         if not self.values:
-            raise ParameterError(
-                "the task has two levels, which tell frequencies and means but not how values are spread"
-            )
+            raise ParameterError("only tasks with more than two levels tell how values are spread")
 
     def columns(self) -> dict[str, Floats]:
         """Return one array per column: deviations, and for every level its share and interval."""

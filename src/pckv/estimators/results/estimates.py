@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise, repeat
@@ -16,9 +17,10 @@ from pckv.base.errors import DataError, ParameterError
 from pckv.base.limits import BETWEEN, MIN_LEVELS, REFUSE_BETWEEN, ROUND
 from pckv.base.records import plain, read_columns, read_members, read_value
 from pckv.base.table import ResultTable
-from pckv.base.words import TOO_RARE, UNLISTED, Ranged, percent, plural, ranged, sentence
+from pckv.base.words import TOO_RARE, UNLISTED, percent, plural, sentence
 from pckv.contract.facts import realised_text
 from pckv.estimators.alarms import AlarmTest
+from pckv.estimators.results.columns import Origin
 from pckv.estimators.results.distributions import (
     DEVIATIONS,
     Asked,
@@ -27,6 +29,9 @@ from pckv.estimators.results.distributions import (
     ValueSpread,
     ask,
 )
+from pckv.estimators.results.key_estimate import COLUMNS, MEANS, UNKNOWN, KeyEstimate, columns_of
+from pckv.estimators.results.segments import Segments
+from pckv.estimators.results.together import PairsTogether
 from pckv.estimators.sets import SetSummary
 
 SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostile")
@@ -34,10 +39,6 @@ SCALARS = ("task", "mechanism", "reports", "epsilon", "method", "level", "hostil
 # level of the intervals of those that are detected; what the mixer of a mixed task makes possible.
 OPTIONAL = ("other", "false_discovery_rate", "detected_level", "mixed")
 FLAGS = ("mean_known", "reported_mean_known", "detected", "mean_misfit", "collides")
-# What tables for people say instead of a mean that may be anywhere in its range.
-UNKNOWN = "unknown"
-# A share or a deviation whose interval is at least this wide, relative to the widest possible, is unknown.
-UNKNOWN_SPAN = 0.95
 # What is said of counts that are impossible, before and after they are named.
 IMPOSSIBLE = "Do not use these numbers: honest reports do not give such counts, whatever people hold."
 REMEDY = (
@@ -48,90 +49,9 @@ REMEDY = (
 ROWS_PER_TEXT = 2**8
 
 
-class KeyEstimate(NamedTuple):
-    """What is known of one key: a row of `Estimates`, in plain numbers, under the names of its members.
-
-    Where the task has two levels, there are no `shares` of them, and no standard deviation of the values. Where
-    keys are not hashed, `collides` is None.
-    """
-
-    key: str
-    frequency: float
-    frequency_low: float
-    frequency_high: float
-    mean: float
-    mean_low: float
-    mean_high: float
-    mean_known: bool
-    detected: bool
-    reported_mean_low: float
-    reported_mean_high: float
-    reported_mean_known: bool
-    shares: tuple[LevelShare, ...] = ()
-    deviation: float | None = None
-    deviation_low: float | None = None
-    deviation_high: float | None = None
-    collides: bool | None = None
-    mean_misfit: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain values; shares, deviation, `collides`, `mean_misfit` only if any."""
-        row = self._asdict()
-        found = {name: row[name] for name in COLUMNS}
-        if self.shares:
-            found |= {name: row[name] for name in DEVIATIONS}
-            found["shares"] = [share._asdict() for share in self.shares]
-        if self.collides is not None:
-            found["collides"] = self.collides
-        if self.mean_misfit:
-            found["mean_misfit"] = True
-        return found
-
-    def cells(self) -> tuple[str, ...]:
-        """Return what a table for people says of the key; one that is too rare to tell may have no holders."""
-        share = ranged(100 * self.frequency, 100 * self.frequency_low, 100 * self.frequency_high, " %")
-        mean = ranged(self.mean, self.mean_low, self.mean_high)
-        return (
-            self.key,
-            *self._frequency_cells(share),
-            mean.value if self.mean_known else UNKNOWN,
-            mean.range,
-            *self._deviation_cells(),
-            *map(self._share_cell, self.shares),
-        )
-
-    def _frequency_cells(self, share: Ranged) -> tuple[str, str]:
-        if self.detected:
-            return share.value, share.range
-        # A key that everybody may hold is not known to be rare.
-        return (TOO_RARE, share.most) if self.frequency_high < 1 else (UNKNOWN, share.range)
-
-    def reported_cells(self) -> tuple[str, str]:
-        """Return what a table for people says of the mean over the reported pairs."""
-        mean = ranged(self.mean, self.reported_mean_low, self.reported_mean_high)
-        return mean.value if self.reported_mean_known else UNKNOWN, mean.range
-
-    def _deviation_cells(self) -> list[str]:
-        if self.deviation is None or self.deviation_low is None or self.deviation_high is None:
-            return []
-        largest = (self.shares[-1].value - self.shares[0].value) / 2
-        if not self.detected or self.deviation_high - self.deviation_low >= UNKNOWN_SPAN * largest:
-            return [UNKNOWN]
-        return [ranged(self.deviation, self.deviation_low, self.deviation_high).value]
-
-    def _share_cell(self, share: LevelShare) -> str:
-        if not self.detected or share.high - share.low >= UNKNOWN_SPAN:
-            return UNKNOWN
-        return ranged(100 * share.share, 100 * share.low, 100 * share.high, " %").value
-
-
-# The columns that every table has.
-COLUMNS = KeyEstimate._fields[: KeyEstimate._fields.index("shares")]
-
-
 @dataclass(frozen=True, eq=False)
 class Estimates(ValueSpread, ResultTable):
-    """Frequencies and means (in the task's own units) with intervals, never bare.
+    """Frequencies and means (in the task's own units) with intervals, never bare; without values, frequencies alone.
 
     A table of one `KeyEstimate` per key: `estimates["alien"]` is that of a key, iteration yields all, `len`
     counts them, and `"alien" in estimates` says whether there is one.
@@ -162,6 +82,8 @@ class Estimates(ValueSpread, ResultTable):
             range that the data point to, and contains the estimate.
         collides: Of hashed keys, which of them share their number with another one that was asked for:
             reports do not tell them apart.
+        has_means: Whether keys have values. If not, everything that is named after means is not a number (NaN), or
+            false, and left out of JSON, files and tables.
         distributions: How the holders are spread over the levels; its members are those of the estimates,
             too.
         asked: What was asked for besides: quantiles, and shares above or below a value.
@@ -174,6 +96,8 @@ class Estimates(ValueSpread, ResultTable):
             the false coverage rate. None where keys are listed, or none is detected.
         mixed: Of a mixed task, that the reports are one batch, and what holds towards whom, in words: the central ε
             with its condition, and the ε of a report. None for other tasks.
+        segments: What is known within the labels of the task's segment; None where it has none.
+        pairs: Which keys people hold together, where the task asks that; None where it does not.
     """
 
     REPEATED: ClassVar[tuple[str, ...]] = ("reports", "epsilon", "method", "level", "hostile", *OPTIONAL, "warning")
@@ -209,6 +133,9 @@ class Estimates(ValueSpread, ResultTable):
     false_discovery_rate: float | None = None
     detected_level: float | None = None
     mixed: str | None = None
+    has_means: bool = True
+    segments: Segments | None = None
+    pairs: PairsTogether | None = None
 
     def __getitem__(self, key: str) -> KeyEstimate:
         """Return what is known of a key.
@@ -216,7 +143,7 @@ class Estimates(ValueSpread, ResultTable):
         Raises:
             UnknownKey: if the table has no such key; it is a `KeyError`, too.
         """
-        return next(iter(self.take(np.array([self.row_of(key)]))))
+        return next(iter(self._take(np.array([self.row_of(key)]))))
 
     def __iter__(self) -> Iterator[KeyEstimate]:
         """Yield what is known of every key, in the order of the table."""
@@ -298,7 +225,7 @@ class Estimates(ValueSpread, ResultTable):
         listed, collisions = self.listed, int(self.collides.sum())
         detected = int(listed.detected.sum())
         larger_sets = (
-            self.sets.sentence(has_shares=bool(self.level_values)),
+            self.sets.sentence(has_shares=bool(self.level_values), has_means=self.has_means),
             listed.hidden_means_sentence(),
         )
         sentences = (
@@ -317,6 +244,8 @@ class Estimates(ValueSpread, ResultTable):
             "apart, and the estimates of each are those of all that have its number."
             if collisions
             else "",
+            *(() if self.segments is None else self.segments.sentences),
+            *(() if self.pairs is None else self.pairs.sentences),
             *(() if self.sets.matters_most else larger_sets),
             mixed,
         )
@@ -351,9 +280,10 @@ class Estimates(ValueSpread, ResultTable):
         levels = [f"at {name}" for name in self.distributions.names]
         spread = ["deviation", *levels] if levels else []
         asked = (header for each in self.asked for header in (each.header, interval))
+        mean = ["mean", interval] if self.has_means else []
         reported = ["reported mean", interval] if self.is_mean_hidden.any() else []
         collides = ["collides"] if self.collides.any() else []
-        return ("key", "frequency", interval, "mean", interval, *spread, *asked, *reported, *collides)
+        return ("key", "frequency", interval, *mean, *spread, *asked, *reported, *collides)
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return the rows of the table for people: rounded percent, or words where reports say nothing."""
@@ -413,11 +343,21 @@ class Estimates(ValueSpread, ResultTable):
         return self.take(np.delete(np.arange(len(self)), self.row_of(self.other)))
 
     def take(self, rows: NDArray[np.int64]) -> Estimates:
-        """Return some `rows` of the table, by their numbers from 0, in the order given."""
+        """Return some `rows` of the table, by their numbers from 0, in the order given, with what belongs to them."""
+        taken = self._take(rows)
+        keys = frozenset(taken.key)
+        return replace(
+            taken,
+            segments=None if self.segments is None else self.segments.only(keys),
+            pairs=None if self.pairs is None else self.pairs.only(keys),
+        )
+
+    def _take(self, rows: NDArray[np.int64]) -> Estimates:
+        """Return some rows, without what they are within labels and together."""
         columns = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)
-            if field.name not in (*SCALARS, *OPTIONAL, "sets", "impossible", "verdict", "key", "distributions", "asked")
+            if isinstance(getattr(self, field.name), np.ndarray)
         }
         keys = [self.key[row] for row in rows]
         return replace(
@@ -426,12 +366,15 @@ class Estimates(ValueSpread, ResultTable):
             other=self.other if self.other in keys else None,
             distributions=self.distributions.take(rows),
             asked=tuple(each.take(rows) for each in self.asked),
+            segments=None,
+            pairs=None,
             **columns,
         )
 
     def table(self) -> dict[str, Any]:
         """Return one sequence per column."""
-        columns = {name: getattr(self, name) for name in COLUMNS} | self.distributions.columns()
+        columns = {name: getattr(self, name) for name in columns_of(has_means=self.has_means)}
+        columns |= self.distributions.columns()
         for each in self.asked:
             columns |= each.columns()
         return columns | ({"collides": self.collides} if self.is_hashed else {})
@@ -442,10 +385,11 @@ class Estimates(ValueSpread, ResultTable):
         return (
             {name: getattr(self, name) for name in SCALARS}
             | optional
+            | ({} if self.has_means else {"has_means": False})
             | ({"warning": list(self.warning)} if self.impossible else {})
             | {
                 "impossible": plain(self.impossible),
-                "estimand": self.sets.estimand,
+                "estimand": self.sets.estimand(has_means=self.has_means),
                 "verdict": list(self.verdict),
                 "sizes": plain(self.sets),
             }
@@ -460,10 +404,12 @@ class Estimates(ValueSpread, ResultTable):
         return self._heading() | {"estimates": rows}
 
     def _heading(self) -> dict[str, Any]:
-        """Return the facts, and where there are more than two levels what is needed to read the rows."""
+        """Return the facts, what is known within labels and together, and what is needed to read shares of levels."""
+        parts = {"segments": self.segments, "pairs": self.pairs}
+        facts = self.facts() | {name: part.members() for name, part in parts.items() if part is not None}
         if not self.level_values:
-            return self.facts()
-        heading = self.facts() | {
+            return facts
+        heading = facts | {
             "between": REFUSE_BETWEEN if self.distributions.exact else ROUND,
             "level_values": list(self.level_values),
         }
@@ -478,11 +424,13 @@ class Estimates(ValueSpread, ResultTable):
 
         A member that is missing, is not of its type, or contradicts others is a `DataError` that names it.
         """
-        facts = read_members(cls, document, (*SCALARS, *OPTIONAL, "impossible", "verdict"))
+        facts = read_members(cls, document, (*SCALARS, *OPTIONAL, "has_means", "impossible", "verdict"))
         told = read_value(_Heading, document)
         rows = document.get("estimates")
-        columns = read_columns(KeyEstimate, rows, (*COLUMNS, "mean_misfit"), "estimates")
+        named = columns_of(has_means=facts["has_means"])
+        columns = read_columns(KeyEstimate, rows, (*named, "mean_misfit"), "estimates")
         keys = columns.pop("key")
+        columns |= {name: [name not in FLAGS and math.nan] * len(keys) for name in MEANS if name not in named}
         if facts["other"] not in (None, *keys):
             raise DataError("not a key of the estimates", place="other")
         hashed = facts["false_discovery_rate"] is not None
@@ -497,7 +445,19 @@ class Estimates(ValueSpread, ResultTable):
             asked = ask(spread, *told.asked)
         except ParameterError as error:
             raise DataError(str(error), place="asked") from None
-        return cls(**facts, sets=told.sizes, key=keys, **arrays, distributions=spread, asked=asked)
+        origin = Origin.of(facts)
+        segments = Segments.read(document["segments"], origin) if "segments" in document else None
+        pairs = PairsTogether.read(document["pairs"], origin) if "pairs" in document else None
+        return cls(
+            **facts,
+            sets=told.sizes,
+            key=keys,
+            **arrays,
+            distributions=spread,
+            asked=asked,
+            segments=segments,
+            pairs=pairs,
+        )
 
     def to_json(self) -> str:
         """Return the same as JSON text, made in parts: plain values of many keys may take gigabytes."""
@@ -506,7 +466,7 @@ class Estimates(ValueSpread, ResultTable):
     def _json_texts(self) -> Iterator[str]:
         yield json.dumps(self._heading(), ensure_ascii=False, allow_nan=False)[:-1] + ', "estimates": ['
         for start in range(0, len(self), ROWS_PER_TEXT):
-            some = self.take(np.arange(start, min(start + ROWS_PER_TEXT, len(self))))
+            some = self._take(np.arange(start, min(start + ROWS_PER_TEXT, len(self))))
             rows = json.dumps(some.to_dict()["estimates"], ensure_ascii=False, allow_nan=False)
             yield (", " if start else "") + rows[1:-1]
         yield "]}"

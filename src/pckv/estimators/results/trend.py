@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -17,7 +18,8 @@ from pckv.base.table import ResultTable
 from pckv.base.words import UNLISTED, percent, plural
 from pckv.contract.facts import realised_text
 from pckv.estimators.results.changes import Changes, KeyChange, unseen
-from pckv.estimators.results.estimates import Estimates, KeyEstimate
+from pckv.estimators.results.estimates import Estimates
+from pckv.estimators.results.key_estimate import KeyEstimate
 from pckv.statistics.detection import DEFAULT_FLAG_RATE
 
 SCALARS = ("series", "name", "mechanism", "epsilon", "panels", "level", "keys_differing")
@@ -44,7 +46,8 @@ class RoundEstimate(NamedTuple):
         smoothed: The same from all rounds, by a local level model.
         differs: Whether the round's own frequency differs from what the other rounds lead to expect, by more than
             noise explains in 85 % of cases. The smoothed interval then contains the round's own.
-        mean: The mean value, in the task's own units, from this round's reports alone, with its interval.
+        mean: The mean value, in the task's own units, from this round's reports alone, with its interval; here and
+            below not a number (NaN) where keys have no values, and left out of JSON, files and tables.
         mean_known: False where that interval spans 95 % of the range or more, or the key does not stand out
             from the noise.
         smoothed_mean: The same from all rounds; that of the round alone where the key does not stand out from
@@ -60,19 +63,24 @@ class RoundEstimate(NamedTuple):
     smoothed_low: float
     smoothed_high: float
     differs: bool
-    mean: float
-    mean_low: float
-    mean_high: float
-    mean_known: bool
-    smoothed_mean: float
-    smoothed_mean_low: float
-    smoothed_mean_high: float
-    mean_differs: bool
+    mean: float = math.nan
+    mean_low: float = math.nan
+    mean_high: float = math.nan
+    mean_known: bool = False
+    smoothed_mean: float = math.nan
+    smoothed_mean_low: float = math.nan
+    smoothed_mean_high: float = math.nan
+    mean_differs: bool = False
 
 
 COLUMNS = RoundEstimate._fields[1:]
 FLAGS = ("differs", "mean_known", "mean_differs")
 CHANGE_COLUMNS = ("change", "change_low", "change_high")
+
+
+def columns_of(*, has_means: bool) -> tuple[str, ...]:
+    """Return the columns of rounds whose keys have values, or none."""
+    return COLUMNS if has_means else tuple(name for name in COLUMNS if "mean" not in name)
 
 
 class KeyTrend(NamedTuple):
@@ -88,6 +96,8 @@ class KeyTrend(NamedTuple):
 class Trend(ResultTable):
     """Frequencies and means of every round, with intervals; `trend["alien"]` is a key's `KeyTrend`.
 
+    Where keys have no values, there are no means.
+
     Attributes:
         series: The id of the series, with its `name` and number of `panels`.
         mechanism: That of its reports, whose realised ε is `epsilon`.
@@ -100,6 +110,7 @@ class Trend(ResultTable):
         pooled: The estimates of the last rounds together, as many as there are panels: each person at most
             once; the rows of the same keys.
         changes: What changed over all rounds, and when, or between two of them; None if there is only one.
+        derived_note: What a trend leaves out of a task with a segment, or of keys together, in words; else empty.
         compare_counts: Compares two rounds of all keys by their numbers, at a false discovery rate; None
             where the trend was read from JSON, which has no counts.
     """
@@ -119,6 +130,7 @@ class Trend(ResultTable):
     columns: dict[str, Floats | NDArray[np.bool_]]
     pooled: Estimates
     changes: Changes | None
+    derived_note: str = ""
     compare_counts: Callable[[int, int, float], Changes] | None = None
 
     def __iter__(self) -> Iterator[KeyTrend]:
@@ -132,10 +144,12 @@ class Trend(ResultTable):
             UnknownKey: if the table has no such key; it is a `KeyError`, too.
         """
         row = self.row_of(key)
-        columns = [self.columns[name][row].tolist() for name in COLUMNS]
-        numbers = [each.round for each in self.rounds]
+        columns = {name: column[row].tolist() for name, column in self.columns.items()}
         changes = () if self.changes is None else self.changes[key]
-        rounds = tuple(map(RoundEstimate._make, zip(numbers, *columns, strict=True)))
+        rounds = tuple(
+            RoundEstimate(each.round, **{name: column[place] for name, column in columns.items()})
+            for place, each in enumerate(self.rounds)
+        )
         return KeyTrend(key, rounds, self.pooled[key], changes)
 
     def compare(self, before: int, after: int, false_discovery_rate: float = DEFAULT_FLAG_RATE) -> Changes:
@@ -197,18 +211,19 @@ class Trend(ResultTable):
         """What it comes to, in words."""
         if not self.rounds:
             return self.pooled.verdict
-        compared: tuple[str, ...] = ()
+        compared: tuple[str, ...] = (self.derived_note,) if self.derived_note else ()
         if self.changes is not None:
-            compared = (*self._reported(), *self.changes.sentences, *self._differing(self.changes))
+            compared = (*compared, *self._reported(), *self.changes.sentences, *self._differing(self.changes))
         return (*self.warning, *compared, *self.pooled.conclusion)
 
     def _reported(self) -> Iterator[str]:
         """Say that changes are those of reported pairs, where people may hold more than a report stands for."""
         if self.pooled.sets.larger_high:
+            noun = "pair" if self.pooled.has_means else "key"
             yield (
-                "Changes are those of reported pairs: of a person who holds more than the "
-                f"{plural(self.pooled.sets.padding, 'pair')} that a report stands for, only some count. If people "
-                "hold more or fewer pairs than before, that alone can look like a change of a key, or hide one; the "
+                f"Changes are those of reported {noun}s: of a person who holds more than the "
+                f"{plural(self.pooled.sets.padding, noun)} that a report stands for, only some count. If people "
+                f"hold more or fewer {noun}s than before, that alone can look like a change of a key, or hide one; the "
                 "intervals of changes do not include it."
             )
 
@@ -224,7 +239,7 @@ class Trend(ResultTable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; the columns of a key have one number per round."""
-        columns = {name: self.columns[name].tolist() for name in COLUMNS}
+        columns = {name: column.tolist() for name, column in self.columns.items()}
         return self.facts() | {
             "rounds": plain(self.rounds),
             "keys": [
@@ -241,19 +256,21 @@ class Trend(ResultTable):
 
         A member that is missing, is not of its type, or contradicts others is a `DataError` that names it.
         """
-        facts = read_members(cls, document, (*SCALARS, "rounds"))
+        facts = read_members(cls, document, (*SCALARS, "derived_note", "rounds"))
         rows = document.get("keys")
         keys = read_columns(KeyTrend, rows, ("key",), "keys")["key"]
         without_changes = document.get("changes", ()) is None
         changes = None if without_changes else _read_part(Changes, document, "changes", keys)
+        pooled = _read_part(Estimates, document, "pooled", keys)
+        named = columns_of(has_means=pooled.has_means)
         known = {each.round for each in facts["rounds"]}
         if changes is not None and not {row.after_first for row in changes.rows} <= known:
             raise DataError("not of the rounds of the trend", place="changes")
         return cls(
             **facts,
             key=keys,
-            columns={name: _read_rounds(rows, name, len(facts["rounds"])) for name in COLUMNS},
-            pooled=_read_part(Estimates, document, "pooled", keys),
+            columns={name: _read_rounds(rows, name, len(facts["rounds"])) for name in named},
+            pooled=pooled,
             changes=changes,
         )
 
@@ -270,7 +287,7 @@ class Trend(ResultTable):
                 "opens": [each.opens for each in self.rounds] * keys,
                 "reports": np.tile(np.array([each.reports for each in self.rounds], np.int64), keys),
             }
-            | {name: self.columns[name].reshape(-1) for name in COLUMNS}
+            | {name: column.reshape(-1) for name, column in self.columns.items()}
             | self._change_columns()
         )
 
@@ -290,7 +307,10 @@ class Trend(ResultTable):
         """Return what the whole table has in common, as plain values."""
         warning = {"warning": list(self.warning)} if self.warning else {}
         mixed = {} if self.pooled.mixed is None else {"mixed": self.pooled.mixed}
-        return {name: getattr(self, name) for name in SCALARS} | mixed | warning | {"verdict": list(self.verdict)}
+        note = {"derived_note": self.derived_note} if self.derived_note else {}
+        return (
+            {name: getattr(self, name) for name in SCALARS} | note | mixed | warning | {"verdict": list(self.verdict)}
+        )
 
     @property
     def title(self) -> str:

@@ -16,6 +16,7 @@ from pckv.contract.series import Series
 from pckv.estimators.linear import unbiased_frequency, unbiased_value_sum
 from pckv.estimators.sets import PooledReports
 from pckv.mechanisms.base import CountLaw, Support
+from pckv.mechanisms.derivation import key_law
 from pckv.statistics.moments import CountMoments, Scale
 from pckv.tally import Tally
 from pckv.tally.decode.support import KeySupport, key_support
@@ -131,7 +132,7 @@ def pool(series: Series, rounds: Sequence[RoundCounts]) -> PooledReports:
         size_answers=add_up([each.size_answers for each in rounds]) if rounds else np.zeros(0, np.int64),
         count_law=_average_law([(each.count_law, each.pair_reports) for each in rounds])
         if rounds
-        else series.task.law.count_law,
+        else key_law(series.task.law.count_law, series.task.derivation),
     )
 
 

@@ -14,15 +14,9 @@ from pckv.base.errors import ParameterError
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.facts import mixed_text
 from pckv.contract.series import Series
+from pckv.contract.task import Task
 from pckv.estimators.alarms import AlarmTest
-from pckv.estimators.estimate import (
-    check_level,
-    default_method,
-    estimate_supports,
-    in_units,
-    interval_columns,
-    own_standard_error,
-)
+from pckv.estimators.estimate import check_level, default_method, estimate_supports
 from pckv.estimators.holders import HolderIntervals, bounded_intervals, holder_intervals
 from pckv.estimators.impossible import FALSE_ALARMS_PER_LOOK, count_tests
 from pckv.estimators.intervals import (
@@ -31,11 +25,12 @@ from pckv.estimators.intervals import (
     mean_interval,
     two_sided_z,
 )
+from pckv.estimators.key_columns import in_units, interval_columns, own_standard_error
 from pckv.estimators.linear import corrected
 from pckv.estimators.methods.registry import DEFAULT_FOR_MANY_KEYS
 from pckv.estimators.results.changes import Changes
 from pckv.estimators.results.estimates import Estimates
-from pckv.estimators.results.trend import COLUMNS, FLAGS, RoundSummary, Trend
+from pckv.estimators.results.trend import FLAGS, RoundSummary, Trend, columns_of
 from pckv.estimators.sets import raise_limits
 from pckv.estimators.shares import EVERY_KEY
 from pckv.estimators.trends.changes import find_changes
@@ -135,9 +130,20 @@ def trend(
         changes=find_changes(counts, pooled.key, smoothed[:, -1], level, false_discovery_rate, all_keys=False)
         if counts[1:]
         else None,
+        derived_note=_derived_note(series.task),
         compare_counts=ComparedRounds(tuple(counts), pooled.key, smoothed, level),
     )
     return found if keys is None else found.only(list(keys))
+
+
+def _derived_note(task: Task) -> str:
+    """Return what a trend leaves out of derived items, in words."""
+    if task.segment is not None:
+        labels = f"all labels of “{task.segment.name}” together"
+        return f"The trend is that of {labels}: the estimates of a round tell them apart."
+    if task.derivation is not None:
+        return "The trend is that of single keys: the estimates of a round have those of two keys together."
+    return ""
 
 
 def decoded_keys(series: Series, rounds: int, asked: Integers | None) -> Integers:
@@ -211,10 +217,12 @@ def _impossible(series: Series, counts: Sequence[RoundCounts], names: Sequence[s
 
 
 def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, level: float) -> Columns:
-    """Return all columns by key and round, in the task's units."""
+    """Return all columns by key and round, in the task's units; keys without values have none of means."""
+    has_means = series.task.has_values
+    names = columns_of(has_means=has_means)
     if not counts:
         nothing = np.zeros((stands_out.size, 0))
-        return {name: nothing.astype(bool) if name in FLAGS else nothing for name in COLUMNS}
+        return {name: nothing.astype(bool) if name in FLAGS else nothing for name in names}
     own = [_own(series, each, level) for each in counts]
     found = {name: np.stack([each[name] for each in own], axis=1) for name in own[0]}
     frequencies = smooth_frequencies(counts, level)
@@ -229,7 +237,7 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
     ]
     means: dict[str, Floats] = {f"smoothed_{name}": np.array(found[name]) for name in ("mean", "mean_low", "mean_high")}
     mean_differs = np.zeros_like(frequencies.differs)
-    if stands_out.any():
+    if has_means and stands_out.any():
         rows = np.flatnonzero(stands_out)
         of_rows = [each.at(rows) for each in counts]
         holders = [
@@ -245,7 +253,7 @@ def _columns(series: Series, counts: Sequence[RoundCounts], stands_out: Flags, l
     found |= {"differs": frequencies.differs, "mean_differs": mean_differs}
     _contain(found, "smoothed", "frequency", frequencies.differs)
     _contain(found, "smoothed_mean", "mean", mean_differs)
-    return {name: found[name] for name in COLUMNS}
+    return {name: found[name] for name in names}
 
 
 def _contain(columns: dict[str, np.ndarray], name: str, own: str, differs: Flags) -> None:

@@ -26,6 +26,8 @@ REPEATED = LAST, MEAN = "last", "mean"
 NO_NAME = "a value without a key"
 # The code of a refusal of all pairs of a user, by the first row that is too many.
 TOO_MANY_PAIRS = "too_many_pairs"
+# What stands for the number of a label that is not known.
+NO_LABEL = -1
 
 
 class Repairs(NamedTuple):
@@ -36,11 +38,17 @@ class Repairs(NamedTuple):
     # Which value counts where a user has a key twice: one of REPEATED.
     repeated: str | None = None
 
+    @classmethod
+    def of(cls, task: Task, *, clip: bool, repeated: str | None) -> Repairs:
+        """Return the repairs for a task; a key without a value is held once, however often a file has it."""
+        return cls(clip, repeated) if task.has_values else cls(repeated=LAST)
+
 
 NO_REPAIRS = Repairs()
 
-# Takes a batch with each row's key as an integer, its value within the range, and whether the row is used.
-AddRows = Callable[[RowBatch, Integers, Floats, Flags], None]
+# Takes a batch with each row's key as an integer, its value within the range, whether the row is used, and where the
+# task has a segment the number of its label.
+AddRows = Callable[[RowBatch, Integers, Floats, Flags, Integers | None], None]
 
 
 class PairRules(NamedTuple):
@@ -99,7 +107,8 @@ def read_task_rows(file: PairsSource, add: AddRows, task: Task, repairs: Repairs
     for batch in file.batches(progress):
         keys, are_keys = _task_keys(file, batch, task, of_text)
         values, are_values, moved = _task_values(file, batch, task, repairs)
-        good = batch.blank | are_keys & are_values
+        labels, are_labels = _task_labels(file, batch, task)
+        good = (batch.blank | are_keys & are_values) & are_labels
         file.findings.clipped += int((good & moved).sum())
         some, used = batch.only(good), ~batch.blank[good]
         # As on a device: its user is a participant without this pair.
@@ -108,7 +117,7 @@ def read_task_rows(file: PairsSource, add: AddRows, task: Task, repairs: Repairs
         used &= ~left_out
         if task.other_index is not None and not task.is_hashed:
             _count_unlisted(file, some, used & (keys[good] > task.other_index))
-        add(some, keys[good], values[good], used)
+        add(some, keys[good], values[good], used, None if labels is None else labels[good])
 
 
 def _task_keys(file: PairsSource, batch: RowBatch, task: Task, of_text: Callable[[str], int]) -> tuple[Integers, Flags]:
@@ -136,6 +145,39 @@ def _task_keys(file: PairsSource, batch: RowBatch, task: Task, of_text: Callable
     return numbers[codes], known[codes]
 
 
+def _task_labels(file: PairsSource, batch: RowBatch, task: Task) -> tuple[Integers | None, Flags]:
+    """Return the number of each row's label, and which rows have one; others are refused. None without a segment."""
+    every = np.ones(batch.rows.size, np.bool_)
+    if task.segment is None or batch.labels is None:
+        return None, every
+    names, codes = batch.labels
+    numbers, problems = np.zeros(len(names), np.int64), dict[int, str]()
+    for code, name in enumerate(names):
+        try:
+            numbers[code] = task.segment.label_index(name or None)
+        except PairsError as error:
+            problems[code] = str(error)
+    for code, reason in problems.items():
+        kind = "unknown label" if names[code] else "no label"
+        file.refuse(batch.rows[codes == code], kind, reason, "unknown_label")
+    return numbers[codes], ~np.isin(codes, list(problems))
+
+
+def settle_labels(known: Integers, users: NDArray[np.int32], labels: Integers) -> Flags:
+    """Give every user whose label is not known, which is below 0, the first one; return which rows have another."""
+    first, at = np.unique(users, return_index=True)
+    new = known[first] < 0
+    known[first[new]] = labels[at[new]]
+    return np.asarray(labels != known[users])
+
+
+def _refuse_second_labels(file: PairsSource, rows: Integers) -> None:
+    """Refuse rows whose label is not the one that their user has in an earlier row."""
+    if rows.size:
+        reason = "this user has another label in an earlier row"
+        file.refuse(np.sort(rows), reason, reason, "second_label")
+
+
 def _count_unlisted(file: PairsSource, batch: RowBatch, rows: Flags) -> None:
     """Count some rows by the names of their keys, which a task does not list."""
     pairs = np.bincount(batch.keys.codes[rows], minlength=len(batch.keys.names))
@@ -145,7 +187,7 @@ def _count_unlisted(file: PairsSource, batch: RowBatch, rows: Flags) -> None:
 
 def _task_values(file: PairsSource, batch: RowBatch, task: Task, repairs: Repairs) -> tuple[Floats, Flags, Flags]:
     """Return values within the range, which rows have one, and which were moved there; others are refused."""
-    values, used = batch.values, ~batch.blank
+    values, used, (low, high) = batch.values, ~batch.blank, task.ends
 
     def refuse(wrong: Flags, kind: str, code: str | None = None) -> None:
         first = format_number(float(values[np.argmax(wrong)]))
@@ -155,10 +197,10 @@ def _task_values(file: PairsSource, batch: RowBatch, task: Task, repairs: Repair
     infinite = used & ~np.isfinite(values)
     if infinite.any():
         refuse(infinite, "is not a finite number")
-    outside = used & ~infinite & ~((values >= task.low) & (values <= task.high))
+    outside = used & ~infinite & ~((values >= low) & (values <= high))
     if outside.any() and not repairs.clip:
-        refuse(outside, f"is outside [{task.low:g}, {task.high:g}]", "value_outside_range")
-    inside = np.clip(np.where(infinite, task.low, values), task.low, task.high)
+        refuse(outside, f"is outside [{low:g}, {high:g}]", "value_outside_range")
+    inside = np.clip(np.where(infinite, low, values), low, high)
     between = np.zeros(values.size, np.bool_)
     if task.between == REFUSE_BETWEEN:
         between = used & ~infinite & ~np.isin(inside, task.level_values)
@@ -186,16 +228,26 @@ class PopulationBuilder:
         self.file = file
         self._keys = keys
         self._users: dict[str, int] = {}
+        # The number of every user's label; below 0 where none was read.
+        self._labels = np.zeros(0, np.int64)
+        self._has_labels = False
         self._user = _GrowingArray(np.dtype(np.int32))
         self._key = _GrowingArray(keys.kind)
         self._value = _GrowingArray(np.dtype(np.float64))
         # As many rows as fit into memory have numbers that short.
         self._row = _GrowingArray(np.dtype(np.int32))
 
-    def add(self, batch: RowBatch, keys: Integers, values: Floats, used: Flags) -> None:
+    def add(self, batch: RowBatch, keys: Integers, values: Floats, used: Flags, labels: Integers | None = None) -> None:
         """Add a batch; the user of an unused row is still a participant."""
         codes = [self._users.setdefault(name, len(self._users)) for name in batch.users.names]
         users = np.array(codes, np.int32)[batch.users.codes]
+        if labels is not None:
+            more = max(len(self._users), 2 * self._labels.size) if len(self._users) > self._labels.size else 0
+            self._labels = np.append(self._labels, np.full(max(more - self._labels.size, 0), NO_LABEL))
+            self._has_labels = True
+            others = settle_labels(self._labels, users, labels)
+            _refuse_second_labels(self.file, batch.rows[others])
+            used = used & ~others
         self._user.extend(users[used])
         self._key.extend(keys[used])
         self._value.extend(values[used])
@@ -210,13 +262,15 @@ class PopulationBuilder:
         def refuse(indices: Integers, *what: str, differ: bool = False) -> None:
             self.file.refuse(rows[indices], *what, differ=differ)
 
-        return build_population(
+        population, merged = build_population(
             self._user.release(),
             self._key.release(),
             self._value.release(),
             participants=len(self._users),
             rules=PairRules(repeated, most, self._keys, refuse),
         )
+        labels = self._labels[: len(self._users)] if self._has_labels else None
+        return replace(population, labels=labels), merged
 
 
 def build_population(
@@ -309,7 +363,7 @@ def _merge_repeats(values: Floats, repeats: Flags, how: str) -> Floats:
 
 
 # A user is identified by 128 bits of a hash; a row without a pair has no key.
-RECORD = np.dtype([("user", "<u8", (2,)), ("row", "<i8"), ("value", "<f8"), ("key", "<i8")])
+RECORD = np.dtype([("user", "<u8", (2,)), ("row", "<i8"), ("value", "<f8"), ("key", "<i8"), ("label", "<i1")])
 
 
 class SpilledRows:
@@ -321,12 +375,13 @@ class SpilledRows:
         self._spill = SpilledRecords(RECORD)
         self.close = self._spill.close
 
-    def add(self, batch: RowBatch, keys: Integers, values: Floats, used: Flags) -> None:
+    def add(self, batch: RowBatch, keys: Integers, values: Floats, used: Flags, labels: Integers | None = None) -> None:
         """Add a batch; the user of an unused row is still a participant."""
         records = np.zeros(len(batch.rows), RECORD)
         records["user"] = batch.users.hashes()
         records["row"], records["value"] = batch.rows, values
         records["key"] = np.where(used, keys, NO_KEY)
+        records["label"] = NO_LABEL if labels is None else labels
         self._spill.add(records, records["user"][:, 0])
 
     def populations(self, repeated: str | None, most: int | None) -> Iterator[tuple[Population, int]]:
@@ -343,18 +398,26 @@ class SpilledRows:
         users = np.empty(order.size, np.int32)
         users[order] = np.cumsum(new) - 1
         used = records["key"] != NO_KEY
+        labels = np.full(int(new.sum()), NO_LABEL, np.int64)
+        if (records["label"] != NO_LABEL).any():
+            # The first row of a user decides.
+            by_row = np.argsort(records["row"], kind="stable")
+            others = by_row[settle_labels(labels, users[by_row], records["label"][by_row])]
+            _refuse_second_labels(self.file, records["row"][others])
+            used[others] = False
         pairs = records[used]
 
         def refuse(indices: Integers, *what: str, differ: bool = False) -> None:
             self.file.refuse(pairs["row"][indices], *what, differ=differ)
 
-        return build_population(
+        population, merged = build_population(
             users[used],
             pairs["key"],
             pairs["value"],
-            participants=int(new.sum()),
+            participants=labels.size,
             rules=PairRules(repeated, most, self._keys, refuse),
         )
+        return replace(population, labels=None if (labels == NO_LABEL).any() else labels), merged
 
 
 def read_populations(
@@ -367,8 +430,8 @@ def read_populations(
     with closing(SpilledRows(file, row_keys(task))) as spilled:
         read_task_rows(file, spilled.add, task, repairs, progress)
         most = most_pairs(task)
-        if most is not None and not file.counts_faults:
-            # A file in which a participant has too many pairs is refused whole, before any of it is used.
+        if (most is not None or task.segment is not None) and not file.counts_faults:
+            # A file in which a participant has too many pairs, or two labels, is refused whole, before it is used.
             for _ in spilled.populations(repairs.repeated, most):
                 pass
         for population, merged in spilled.populations(repairs.repeated, most):

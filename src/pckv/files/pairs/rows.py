@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pckv.base.arrays import Flags, Floats, Integers
 from pckv.base.errors import DataError, ParameterError
+from pckv.base.levels import KEY_ALONE
 from pckv.base.progress import Progress, no_progress
 from pckv.contract.task import Task
 from pckv.files.pairs.findings import Fault, RowFindings
@@ -23,16 +24,25 @@ ROWS_IN_MEMORY = 2**24
 
 
 class Columns(NamedTuple):
-    """The names of the columns; that of values is empty for a discovery, which has none."""
+    """The names of the columns; those of values and of labels are empty where there are none."""
 
     user: str
     key: str
     value: str = ""
+    segment: str = ""
 
     @property
     def names(self) -> list[str]:
         """The names of the columns that there are."""
         return [name for name in self if name]
+
+    def checked(self) -> Columns:
+        """Return these columns; one that is named twice is a `ParameterError`."""
+        roles: dict[str, str] = {}
+        for role, name in self._asdict().items():
+            if name and (first := roles.setdefault(name, role)) != role:
+                raise ParameterError(f"column {name!r} cannot be both {first} and {role}")
+        return self
 
 
 # What may stand between the whole part of a number and its decimals.
@@ -95,24 +105,26 @@ class EncodedNames(NamedTuple):
 
 
 class RowBatch(NamedTuple):
-    """Some rows: their numbers, users, keys and values; blank rows have neither key nor value."""
+    """Some rows: their numbers, users, keys, values and labels, if any; blank rows have neither key nor value."""
 
     rows: Integers
     users: EncodedNames
     keys: EncodedNames
     values: Floats
     blank: Flags
+    labels: EncodedNames | None = None
 
     def only(self, which: Flags) -> RowBatch:
         """Return some of the rows."""
         if which.all():
             return self
         users, keys = self.users.rows(which), self.keys.rows(which)
-        return RowBatch(self.rows[which], users, keys, self.values[which], self.blank[which])
+        labels = None if self.labels is None else self.labels.rows(which)
+        return RowBatch(self.rows[which], users, keys, self.values[which], self.blank[which], labels)
 
 
 class ColumnBatch(NamedTuple):
-    """Some rows as they were read: their numbers, users, keys, and values that are numbers or texts, if any.
+    """Some rows as they were read: their numbers, users, keys, and values (numbers or texts) and labels, if any.
 
     Where columns hold lists, several rows have one number.
     """
@@ -121,6 +133,7 @@ class ColumnBatch(NamedTuple):
     users: EncodedNames
     keys: EncodedNames
     values: Any
+    labels: EncodedNames | None = None
 
 
 class PairsSource(ABC):
@@ -174,16 +187,23 @@ class PairsSource(ABC):
 
     def read(self, rows_per_batch: int, progress: Progress) -> Iterator[ColumnBatch]:
         """Yield the columns of all rows; one without a user is refused."""
-        for rows, users, keys, values in self.read_columns(rows_per_batch, progress):
-            users, keys = (EncodedNames(self.form.names(column.names), column.codes) for column in (users, keys))  # noqa: PLW2901
+        for batch in self.read_columns(rows_per_batch, progress):
+            rows, values = batch.rows, batch.values
+            users, keys = self._names(batch.users), self._names(batch.keys)
+            labels = None if batch.labels is None else self._names(batch.labels)
             nameless = users.rows_with("")
             if not nameless.any():
-                yield ColumnBatch(rows, users, keys, values)
+                yield ColumnBatch(rows, users, keys, values, labels)
                 continue
             self.refuse(rows[nameless], "no user", "no user")
             named = np.flatnonzero(~nameless)
             some = values[named] if isinstance(values, np.ndarray) else values and [values[row] for row in named]
-            yield ColumnBatch(rows[named], users.rows(~nameless), keys.rows(~nameless), some)
+            of_named = None if labels is None else labels.rows(~nameless)
+            yield ColumnBatch(rows[named], users.rows(~nameless), keys.rows(~nameless), some, of_named)
+
+    def _names(self, column: EncodedNames) -> EncodedNames:
+        """Return a column of names as they count."""
+        return EncodedNames(self.form.names(column.names), column.codes)
 
     def places(self, rows: Sequence[int]) -> list[int]:
         """Return the numbers of lines or rows, as people call the places of rows with these rising numbers from 0."""
@@ -204,12 +224,13 @@ class PairsSource(ABC):
 
     def batches(self, progress: Progress = no_progress) -> Iterator[RowBatch]:
         """Yield all rows; one without a user, or with a value that is not a number, is refused."""
-        for rows, users, keys, values in self.read(ROWS_PER_BATCH, progress):
+        for rows, users, keys, given, labels in self.read(ROWS_PER_BATCH, progress):
             blank = keys.rows_with("")
-            if blank.any():
+            values: Any = np.full(rows.size, *KEY_ALONE) if given is None else given
+            if given is not None and blank.any():
                 blank &= np.array([value in ("", None) for value in values], np.bool_)
             numbers, are_numbers = self._numbers(values, blank, rows)
-            yield RowBatch(rows, users, keys, numbers, blank).only(are_numbers)
+            yield RowBatch(rows, users, keys, numbers, blank, labels).only(are_numbers)
 
     def _numbers(self, values: Sequence[Any], blank: Flags, rows: Integers) -> tuple[Floats, Flags]:
         """Return values as numbers, and which of them are some; others are refused."""

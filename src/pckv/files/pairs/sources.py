@@ -89,7 +89,7 @@ class TextPairs(PairsSource):
             try:
                 header = self.form.names(next(reader))
                 self.check_header(header)
-                pickers = [itemgetter(header.index(name)) for name in self.columns.names]
+                places = {name: itemgetter(header.index(name)) for name in self.columns.names}
                 while batch := list(islice(reader, rows_per_batch)):
                     rows = [fields for fields in batch if fields]
                     numbers = np.arange(start, start + len(rows))
@@ -102,8 +102,10 @@ class TextPairs(PairsSource):
                         differ = len({len(fields) for fields in rows} - {len(header)}) > 1
                         self.refuse(numbers[~whole], "another number of fields than the header", reason, differ=differ)
                         numbers, rows = numbers[whole], [fields for fields in rows if len(fields) == len(header)]
-                    users, keys, *values = (list(map(pick, rows)) for pick in pickers)
-                    yield ColumnBatch(numbers, encode(users), encode(keys), values[0] if values else None)
+                    read = {name: list(map(pick, rows)) for name, pick in places.items()}
+                    user, key, value, segment = self.columns
+                    labels = encode(read[segment]) if segment else None
+                    yield ColumnBatch(numbers, encode(read[user]), encode(read[key]), read.get(value), labels)
                     progress(raw.tell() / size)
             except csv.Error as error:
                 raise DataError(str(error), place=f"{self.name}, line {reader.line_num}") from None
@@ -244,12 +246,16 @@ def _columns(source: PairsSource, batches: Iterable[Any], rows: int, progress: P
     try:
         for batch in batches:
             source.findings.rows += len(batch)
-            user, key, *value = (batch.column(name) for name in source.columns.names)
+            names = source.columns
+            single = [batch.column(name) for name in (names.user, names.segment) if name]
+            held = [batch.column(name) for name in (names.key, names.value) if name]
             numbers = np.arange(done, done + len(batch))
-            if _is_list(arrow, key) or any(_is_list(arrow, column) for column in value):
-                numbers, user, key, *value = _one_row_per_pair(source, arrow, numbers, user, [key, *value])
+            if any(_is_list(arrow, column) for column in held):
+                numbers, single, held = _one_row_per_pair(source, arrow, numbers, single, held)
+            key, *value = held
+            user, *label = (_encode(arrow, column) for column in single)
             values = _values(arrow, value[0]) if value else None
-            yield ColumnBatch(numbers, _encode(arrow, user), _encode(arrow, key), values)
+            yield ColumnBatch(numbers, user, _encode(arrow, key), values, label[0] if label else None)
             done += len(batch)
             progress(done / max(rows, 1))
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -261,14 +267,17 @@ def _is_list(arrow: Any, column: Any) -> bool:
     return any(is_kind(column.type) for is_kind in kinds)
 
 
-def _one_row_per_pair(source: PairsSource, arrow: Any, numbers: Integers, user: Any, lists: list[Any]) -> list[Any]:
-    """Return the numbers, the users and the columns of lists with one row per entry.
+def _one_row_per_pair(
+    source: PairsSource, arrow: Any, numbers: Integers, single: list[Any], lists: list[Any]
+) -> tuple[Integers, list[Any], list[Any]]:
+    """Return the numbers, the columns of users and labels, and those of lists with one row per entry.
 
     A row without entries stays as one without a pair.
     """
     compute = require("pyarrow.compute", extra="files")
     if not all(_is_list(arrow, column) for column in lists):
-        raise source.error(f"columns {' and '.join(map(repr, source.columns.names[1:]))} must both hold lists, or none")
+        names = f"{source.columns.key!r} and {source.columns.value!r}"
+        raise source.error(f"columns {names} must both hold lists, or none")
     lengths = [compute.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False) for column in lists]
     unequal = lengths[0] != lengths[-1]
     if unequal.any():
@@ -277,14 +286,19 @@ def _one_row_per_pair(source: PairsSource, arrow: Any, numbers: Integers, user: 
         differ = len(set(zip(lengths[0][unequal].tolist(), lengths[-1][unequal].tolist(), strict=True))) > 1
         source.refuse(numbers[unequal], "another number of keys than values", reason, differ=differ)
         kept = arrow.array(~unequal)
-        user, lists = user.filter(kept), [column.filter(kept) for column in lists]
+        single, lists = ([column.filter(kept) for column in columns] for columns in (single, lists))
         numbers, lengths = numbers[~unequal], [lengths[0][~unequal]]
     repeats = np.maximum(lengths[0], 1)
     rows = np.repeat(np.arange(numbers.size), repeats)
     has_entry = np.repeat(lengths[0] > 0, repeats)
     # A row without entries takes none, which Arrow writes as null.
     entries = arrow.array(np.cumsum(has_entry) - 1, mask=~has_entry)
-    return [numbers[rows], user.take(arrow.array(rows)), *(compute.list_flatten(each).take(entries) for each in lists)]
+    of_person = arrow.array(rows)
+    return (
+        numbers[rows],
+        [column.take(of_person) for column in single],
+        [compute.list_flatten(each).take(entries) for each in lists],
+    )
 
 
 def _encode(arrow: Any, column: Any) -> EncodedNames:

@@ -47,7 +47,7 @@ class HeldTexts:
         self.texts = list(self._numbers)
 
     def _read(self, file: PairsSource, tree: PrefixTree, progress: Progress) -> Iterator[Records]:
-        for _, users, keys, _ in file.read(ROWS_PER_BATCH, progress):
+        for _, users, keys, *_ in file.read(ROWS_PER_BATCH, progress):
             numbers = np.array([self._number(tree.cut(text)) for text in keys.names], np.int32)
             records = np.zeros(users.codes.size, RECORD)
             records["user"] = users.hashes()

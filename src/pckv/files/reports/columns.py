@@ -139,7 +139,7 @@ class BodyColumn(MessageColumn):
         lengths = compute.binary_length(column).fill_null(-1).to_numpy()
         yield InvalidRows(lengths != size, f"a body has {size} bytes, not {{}}", lengths)
         whole = np.flatnonzero(lengths == size)
-        for sentence, rows in plane_problems(column_to_bytes(column.take(whole), size), self._format.keys):
+        for sentence, rows in plane_problems(column_to_bytes(column.take(whole), size), self._format):
             invalid = np.zeros(len(column), np.bool_)
             invalid[whole[rows]] = True
             yield InvalidRows(invalid, sentence)

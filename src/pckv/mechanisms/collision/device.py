@@ -19,7 +19,7 @@ def perturb(law: CollisionLaw, pairs: Sequence[Pair], tape: Tape, function: int 
     The draws, in order: which pairs (only with more of them than the padding), one level per pair, the
     function (unless it is given), the symbol, and the other symbol if it is not one of theirs.
     """
-    items = [law.item(pair[0], draw_level(pair, tape)) for pair in choose(pairs, law.padding, tape)]
+    items = [law.item(pair[0], draw_level(law, pair, tape)) for pair in choose(pairs, law.padding, tape)]
     if function is None:
         function = tape.below(law.functions)
     return send(law, function, items, tape)

@@ -10,20 +10,22 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations, groupby
-from math import comb, floor, lcm
+from math import comb, floor, isqrt, lcm
 from typing import Any
 
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import ParameterError
-from pckv.base.limits import MAX_ITEMS, check_whole
+from pckv.base.limits import MAX_ITEMS, ONE_LEVEL, check_whole
 from pckv.base.wire import Words
 from pckv.mechanisms.base import (
     THRESHOLD_BITS,
     Bounds,
+    Chance,
     CountLaw,
     FunctionCount,
     HeldLevels,
-    Law,
+    ItemLaw,
+    JointSupport,
     Probabilities,
     Support,
     SupportBounds,
@@ -50,7 +52,7 @@ MAX_COUNTED_ITEMS = 2**23
 MAX_NAMED_WORDS, INDICES = 2**62, 2**32
 
 
-class CollisionLaw(Law):
+class CollisionLaw(ItemLaw):
     """A word is function·t + z: the number of a public function, and one of t symbols.
 
     Function (A - 1)·N + C sends an item at position x to symbol ((A·x + C) mod N) mod t. The word supports
@@ -87,7 +89,7 @@ class CollisionLaw(Law):
                 f"{self.name} takes at most {MAX_ITEMS // levels:,} keys with {levels} levels, not {keys:,}"
             )
         self.bound = exp_lower(epsilon)
-        symbols = best_symbols(padding, self.bound) if symbols is None else symbols
+        symbols = best_symbols(padding, self.bound, levels) if symbols is None else symbols
         self.symbols = check_symbols(symbols, padding)
         self.items = levels * keys
         fewest = min_positions(self.items, self.symbols)
@@ -111,7 +113,7 @@ class CollisionLaw(Law):
 
     @property
     def budgets(self) -> dict[str, float]:
-        return {"all pairs": epsilon_of(self.bound)}
+        return {"all pairs" if self.levels > ONE_LEVEL else "all keys": epsilon_of(self.bound)}
 
     @property
     def word_limit(self) -> int:
@@ -123,9 +125,9 @@ class CollisionLaw(Law):
 
     @property
     def draws(self) -> int:
-        # Which pairs, their levels, the function, the symbol, another symbol.
-        pairs = self.keys if self.keys <= self.padding else 2 * self.padding
-        return pairs + 3
+        # Which pairs, their levels if there are several, the function, the symbol, another symbol.
+        chosen = 0 if self.keys <= self.padding else self.padding
+        return chosen + (min(self.keys, self.padding) if self.levels > ONE_LEVEL else 0) + 3
 
     @cached_property
     def hit(self) -> int:
@@ -204,6 +206,15 @@ class CollisionLaw(Law):
         fewer, larger = divmod(self.positions, self.symbols)
         ordered_pairs = larger * (fewer + 1) * fewer + (self.symbols - larger) * fewer * (fewer - 1)
         return Fraction(ordered_pairs, self.positions * (self.positions - 1))
+
+    def joint_support(self, other: Chance) -> JointSupport:
+        """Return how often a report supports two items, given how often one that its sender does not hold.
+
+        Both are supported where they are sent to one symbol and the report is that. If either is held, the report is
+        one of its symbols as often as of any single item that is held (proofs/derived-estimates.md).
+        """
+        alike, held = self.same_symbol_chance, Fraction(self.hit, self.one)
+        return JointSupport(both=alike * held, one=alike * held, neither=alike * other, own=held, other=other)
 
     def _law_with(self, other: Fraction) -> CountLaw:
         # Each level of a key has its own position, so that a report may support several.
@@ -295,9 +306,25 @@ def _unit(symbols: int, taken: int) -> int:
     return lcm(*(symbols - own for own in range(taken + 1)))
 
 
-def best_symbols(padding: int, bound: Fraction) -> int:
-    """The number of symbols with the least error of a rare key, or the most that fit into a word."""
-    return min(floor(padding * bound) + 2 * padding - 1, MAX_SYMBOLS)
+def best_symbols(padding: int, bound: Fraction, levels: int = 2) -> int:
+    """The number of symbols with about the least error of a rare key, or the most that fit into a word.
+
+    Without values it is the one with the least error of a frequency, which is smallest where
+    (t - s)² = sE·(t - s) + 2sE(s - 1), s being the padding and E the bound.
+    """
+    about = floor(padding * bound) + 2 * padding - 1
+    if levels == ONE_LEVEL:
+        linear = padding * bound
+        above = linear + isqrt(floor(linear * (linear + 8 * (padding - 1))))
+        near = range(max(padding + 1, padding + floor(above / 2) - 1), padding + floor(above / 2) + 3)
+        about = min(near, key=lambda symbols: (_frequency_error(symbols, padding, bound), symbols))
+    return min(about, MAX_SYMBOLS)
+
+
+def _frequency_error(symbols: int, padding: int, bound: Fraction) -> Fraction:
+    """The variance of a rare key's frequency, times the number of reports and (E - 1)²."""
+    others = symbols - padding
+    return (symbols - 1) * (others + padding * bound) ** 2 / Fraction(others) ** 2
 
 
 def check_symbols(symbols: object, padding: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pckv.base.budget import exp_lower
 from pckv.base.errors import ParameterError
-from pckv.base.limits import MAX_ITEMS
+from pckv.base.limits import MAX_ITEMS, ONE_LEVEL
 from pckv.mechanisms.base import THRESHOLD_BITS, FunctionCount
 from pckv.mechanisms.collision.affine import Number
 from pckv.mechanisms.collision.law import INDICES, MAX_NAMED_WORDS, CollisionLaw, best_symbols
@@ -40,7 +40,7 @@ class DiscoveryLaw(CollisionLaw):
         functions = groups * (indices or INDICES)
         most = MAX_NAMED_WORDS // functions
         if symbols is None:
-            symbols = min(best_symbols(padding, exp_lower(epsilon)), most)
+            symbols = min(best_symbols(padding, exp_lower(epsilon), ONE_LEVEL), most)
         super().__init__(
             MAX_ITEMS,
             padding,
@@ -48,7 +48,7 @@ class DiscoveryLaw(CollisionLaw):
             symbols=symbols,
             positions=positions,
             generator=generator,
-            levels=1,
+            levels=ONE_LEVEL,
             bits=bits,
             functions=indices,
         )
@@ -64,11 +64,6 @@ class DiscoveryLaw(CollisionLaw):
         for unknown in sorted(set(parameters) - cls.options):
             raise ParameterError(f"mechanism {cls.name!r} has no parameter {unknown!r}")
         return cls(padding, epsilon, groups=groups, **cls.read(parameters))
-
-    @property
-    def draws(self) -> int:
-        # Which texts, the function, the symbol, another symbol.
-        return self.padding + 3
 
     @property
     def decodes_all(self) -> bool:

@@ -12,7 +12,7 @@ from pckv.mechanisms.padding import Pair, draw_level, sample
 def perturb(law: GrrLaw, pairs: Sequence[Pair], tape: Tape) -> int:
     """Sample a pair and report its word, or another."""
     pair = sample(pairs, law.padding, tape) or _dummy(law, tape)
-    word = law.word(pair[0], draw_level(pair, tape))
+    word = law.word(pair[0], draw_level(law, pair, tape))
     number = tape.draw()
     if number < law.kept:
         return word

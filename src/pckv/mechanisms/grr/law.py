@@ -7,17 +7,16 @@ from functools import cached_property
 from math import floor
 
 from pckv.base.budget import epsilon_of
+from pckv.base.limits import ONE_LEVEL
 from pckv.base.wire import Words
-from pckv.mechanisms.base import AllocatedLaw, HeldLevels, Support, response_threshold
+from pckv.mechanisms.base import AllocatedLaw, Chance, HeldLevels, ItemLaw, JointSupport, Support, response_threshold
 
 
-class GrrLaw(AllocatedLaw):
+class GrrLaw(AllocatedLaw, ItemLaw):
     """A word is levels·key + level; the words of the dummies follow the keys'."""
 
     name = "grr"
     padding_amplifies = True
-    # Slot, dummy, level, word, other word.
-    draws = 5
 
     @cached_property
     def symbols(self) -> int:
@@ -27,6 +26,11 @@ class GrrLaw(AllocatedLaw):
     @property
     def word_limit(self) -> int:
         return self.symbols
+
+    @property
+    def draws(self) -> int:
+        # Slot, dummy, level if there are several, word, other word.
+        return 4 + (self.levels > ONE_LEVEL)
 
     @property
     def counted_dummies(self) -> int:
@@ -64,6 +68,8 @@ class GrrLaw(AllocatedLaw):
 
     @property
     def budgets(self) -> dict[str, float]:
+        if self.levels == ONE_LEVEL:
+            return super().budgets
         any_level = (self.budget.value + self.levels - 1) / self.levels
         key = any_level if self.set_apart == 1 else self.budget.key
         return {"key": epsilon_of(key), "value": epsilon_of(self.budget.value)}
@@ -98,6 +104,11 @@ class GrrLaw(AllocatedLaw):
     def unsampled(self) -> Support:
         return Support.exclusive(self.levels, self.other, self.other)
 
+    def joint_support(self, other: Chance) -> JointSupport:
+        # A word is that of one item, whatever is held.
+        never = Fraction(0)
+        return JointSupport(both=never, one=never, neither=never, own=self.count_law.holder.own, other=other)
+
     def max_support(self, targets: int) -> int:
         return min(targets, 1)
 
@@ -120,13 +131,13 @@ class GrrLaw(AllocatedLaw):
         return super().pairs_weight(message, own) + others
 
     def dummy_weight(self, message: int) -> int:
-        # A dummy's word with one of the first two levels is once the true one, once the flipped one, else any.
+        # The word of one dummy, with either of its levels, and those of all others, for which any is alike.
+        key, level = divmod(message, self.levels)
         other = self.one - self.kept - self.flipped
-        on_key = 2 * self.padding * other
-        if message < self.levels * self.keys or message % self.levels > 1:
-            return on_key
-        flipped = other if self.set_apart == 1 else self.flipped * self.spread
-        return on_key - 2 * other + self.kept * self.spread + flipped
+        if key < self.keys or level not in self.dummy_levels:
+            return 2 * self.padding * other
+        own = sum(self.pair_weight(message, key, drawn) for drawn in self.dummy_levels)
+        return own + 2 * (self.padding - 1) * other
 
     def word(self, key: int, level: int) -> int:
         """The word of a key with one of its levels."""

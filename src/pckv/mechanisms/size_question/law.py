@@ -1,7 +1,8 @@
 """How many pairs a participant holds, asked of a few instead of their pairs (proofs/size-question.md).
 
 The answer is one of a few ends chosen relative to the padding, by plain randomized response. What a padding
-hides of a size m is 1 - ℓ/m, so a size between two ends is rounded at random such that 1/m keeps its mean.
+hides of a size m is 1 - ℓ/m, so a size between two ends is rounded at random such that 1/m keeps its mean; where two
+keys are asked about together, such that 1/(m(m - 1)) does.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import floor
+from math import floor, perm
 
 from pckv.base.budget import exp_lower
 from pckv.base.errors import ParameterError
@@ -54,6 +55,7 @@ class SizeQuestion:
         padding: How many pairs a report stands for at most; below the number of keys.
         epsilon: The privacy budget, the same as for reports of pairs.
         share: The probability that a report answers this question: above 0 and at most 1/2.
+        order: How many keys must be kept for an item to be: 2 where keys are asked about together.
         bits: The size of the thresholds; 64 but for enumeration.
     """
 
@@ -61,6 +63,7 @@ class SizeQuestion:
     padding: int
     epsilon: Fraction
     share: Fraction
+    order: int = 1
     bits: int = THRESHOLD_BITS
 
     # Whether the size is asked, how it is rounded, whether the answer is true, which other answer.
@@ -128,8 +131,8 @@ class SizeQuestion:
         upper = bisect_left(self.ends, size)
         if self.ends[upper] == size:
             return None
-        low, high = self.ends[upper - 1], self.ends[upper]
-        return Rounding(upper - 1, low * (high - size), size * (high - low))
+        low, high, own = (perm(end, self.order) for end in (self.ends[upper - 1], self.ends[upper], size))
+        return Rounding(upper - 1, low * (high - own), own * (high - low))
 
     def answer_of_end(self, size: int) -> int:
         """Return the true answer of a size that is not rounded."""
@@ -156,7 +159,11 @@ class SizeQuestion:
     @cached_property
     def hidden(self) -> tuple[Fraction, ...]:
         """What the padding hides of every pair of a participant, by end: 1 - ℓ/end."""
-        return tuple(1 - Fraction(self.padding, end) for end in self.ends)
+        return self.hidden_of(1)
+
+    def hidden_of(self, order: int) -> tuple[Fraction, ...]:
+        """Return what the padding hides of every `order` keys of a participant together, by end."""
+        return tuple(1 - Fraction(perm(self.padding, order), perm(end, order)) for end in self.ends)
 
     @cached_property
     def hidden_variance(self) -> float:

@@ -1,4 +1,4 @@
-"""PCKV-UE: one three-sided die per key, sent as two bit planes (proofs/ue.md)."""
+"""PCKV-UE: one three-sided die per key, sent as two bit planes; without values, one coin and plane (proofs/ue.md)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from pckv.base.canonical import decimal_text
 from pckv.base.errors import ParameterError
+from pckv.base.limits import MIN_LEVELS, ONE_LEVEL
 from pckv.base.wire import BitPlanes
 from pckv.mechanisms.base import THRESHOLD_BITS, AllocatedLaw, Support
 
@@ -31,7 +32,7 @@ class UeLaw(AllocatedLaw):
     # Reports do not show which of them are made from dummies.
     counted_dummies = 0
     options = frozenset({"allocation", "beta"})
-    # A report has one sign per key.
+    # A report has at most one sign per key.
     max_levels = 2
     padding_amplifies = False
 
@@ -46,6 +47,8 @@ class UeLaw(AllocatedLaw):
         levels: int = 2,
         bits: int = THRESHOLD_BITS,
     ) -> None:
+        if allocation == TUNED and levels != MIN_LEVELS:
+            raise ParameterError(f"allocation {TUNED!r} has two levels, not {levels}: take 'optimized'")
         split = "optimized" if allocation == TUNED else allocation
         super().__init__(keys, padding, epsilon, split, levels=levels, bits=bits)
         self.allocation = allocation
@@ -64,12 +67,12 @@ class UeLaw(AllocatedLaw):
 
     @cached_property
     def message_format(self) -> BitPlanes:
-        return BitPlanes(self.keys)
+        return BitPlanes(self.keys, self.levels)
 
     @cached_property
     def draws(self) -> int:
-        # Slot, sign, and one draw per key.
-        return 2 + self.keys
+        # Slot, sign if there are two, and one draw per key.
+        return self.levels + self.keys
 
     @cached_property
     def silent(self) -> int:
@@ -81,7 +84,7 @@ class UeLaw(AllocatedLaw):
         """Threshold: the sampled position shows the other sign."""
         if self.beta is not None:
             return ceil(self.kept / self.claim)
-        return ceil(self.silent / (self.budget.value + 1))
+        return ceil(self.silent / (self.budget.value + 1)) if self.levels > ONE_LEVEL else 0
 
     @cached_property
     def kept(self) -> int:
@@ -98,17 +101,18 @@ class UeLaw(AllocatedLaw):
     def fake(self) -> int:
         """Threshold: any other position shows a given sign.
 
-        β where it is tuned, else the least integer with kept/fake · (1 - 2·fake)/silent within the claim.
+        β where it is tuned, else the least integer with kept/fake · (1 - L·fake)/silent within the claim.
         """
         if self.beta is not None:
             return floor(self.one * Fraction(self.beta))
-        return ceil(Fraction(self.kept * self.one) / (self.claim * self.silent + 2 * self.kept))
+        return ceil(Fraction(self.kept * self.one) / (self.claim * self.silent + self.levels * self.kept))
 
     @cached_property
     def _odds(self) -> tuple[Fraction, ...]:
         """How likely a report is relative to one with nothing sampled, by what it shows of the position."""
-        unsent = Fraction(self.silent, self.one - 2 * self.fake)
-        return Fraction(self.kept, self.fake), Fraction(self.flipped, self.fake), unsent, Fraction(1)
+        unsent = Fraction(self.silent, self.one - self.levels * self.fake)
+        shown = (self.kept, self.flipped)[: self.levels]
+        return *(Fraction(threshold, self.fake) for threshold in shown), unsent, Fraction(1)
 
     @property
     def realised(self) -> Fraction:
@@ -120,15 +124,15 @@ class UeLaw(AllocatedLaw):
 
     @property
     def sampled(self) -> Support:
-        return Support.exclusive(2, Fraction(self.kept, self.one), Fraction(self.flipped, self.one))
+        return Support.exclusive(self.levels, Fraction(self.kept, self.one), Fraction(self.flipped, self.one))
 
     @property
     def unsampled(self) -> Support:
-        return Support.exclusive(2, Fraction(self.fake, self.one), Fraction(self.fake, self.one))
+        return Support.exclusive(self.levels, Fraction(self.fake, self.one), Fraction(self.fake, self.one))
 
     @property
     def steps_per_report(self) -> int:
-        return 2 * self.keys
+        return self.levels * self.keys
 
     def max_support(self, targets: int) -> int:
         return targets
@@ -138,31 +142,33 @@ class UeLaw(AllocatedLaw):
         return int(self.one**self.keys)
 
     def messages(self) -> Iterator[int]:
-        return map(self.message, product((+1, -1, 0), repeat=self.keys))
+        states = (+1, 0) if self.levels == ONE_LEVEL else (+1, -1, 0)
+        return map(self.message, product(states, repeat=self.keys))
 
     def dummy_weight(self, message: int) -> int:
         # Dummies' own positions are dropped: to the others they are all alike.
-        return 2 * self.padding * self.pair_weight(message, self.keys, 1)
+        return 2 * self.padding * self.pair_weight(message, self.keys, 0)
 
     def pair_weight(self, message: int, key: int, level: int) -> int:
-        sign = 2 * level - 1
+        sign = 1 if self.levels == ONE_LEVEL else 2 * level - 1
         sampled = {sign: self.kept, -sign: self.flipped, 0: self.silent}
-        other = {+1: self.fake, -1: self.fake, 0: self.one - 2 * self.fake}
+        other = {+1: self.fake, -1: self.fake, 0: self.one - self.levels * self.fake}
         states = enumerate(self.states(message))
         return prod((sampled if position == key else other)[state] for position, state in states)
 
     def states(self, message: int) -> list[int]:
-        """What a message shows per key: +1, -1 or 0 (absent)."""
+        """What a message shows per key: +1, -1 or 0 (absent); without values, +1 or 0."""
         plane = 8 * self.message_format.plane_bytes
         # All bits at once, from the first key on: shifting out each of many would take quadratic time.
         bits = f"{message:0{2 * plane}b}"[::-1]
-        shown = {"00": 0, "01": 0, "10": -1, "11": +1}
+        shown = {"00": 0, "01": 0, "10": +1 if self.levels == ONE_LEVEL else -1, "11": +1}
         return [shown[present + sign] for present, sign in zip(bits[: self.keys], bits[plane:], strict=False)]
 
     def message(self, states: tuple[int, ...]) -> int:
         """The message that shows these states: +1, -1 or 0 (absent) per key."""
         presence = sum(1 << key for key, state in enumerate(states) if state)
-        sign = sum(1 << key for key, state in enumerate(states) if state > 0)
+        has_sign = self.levels > ONE_LEVEL
+        sign = sum(1 << key for key, state in enumerate(states) if state > 0 and has_sign)
         return presence | sign << 8 * self.message_format.plane_bytes
 
 

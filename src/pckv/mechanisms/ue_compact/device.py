@@ -12,7 +12,7 @@ from pckv.mechanisms.ue_compact.law import UeCompactLaw
 def perturb(law: UeCompactLaw, pairs: Sequence[Pair], tape: Tape, function: int | None = None) -> int:
     """Sample a pair, randomize its residue, and hide it in an affine function, given or random."""
     pair = sample(pairs, law.padding, tape) or (law.keys, 0, law.one // 2)
-    first = law.first(draw_level(pair, tape))
+    first = law.first(draw_level(law, pair, tape))
     if function is None:
         function = tape.below(law.functions)
     if tape.bernoulli(law.kept):

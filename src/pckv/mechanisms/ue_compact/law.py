@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import ParameterError
+from pckv.base.limits import ONE_LEVEL
 from pckv.base.wire import Words
 from pckv.mechanisms.base import THRESHOLD_BITS, FunctionCount, SamplingLaw, Support, response_threshold
 from pckv.mechanisms.ue_compact import residues
@@ -33,14 +34,12 @@ class UeCompactLaw(SamplingLaw):
 
     It says of key k, with digits u, the residue ⟨φ, u⟩ + φ0 mod q. The r residues from 0 on say the highest
     level, the r residues from r - o on the one below it, and so on, so that o of them say two levels: 0 with
-    more than two levels. By default there is one residue per level. All dummies are one more key, number d,
-    with either of the first two levels.
+    more than two levels. By default there is one residue per level, and several where keys have no values. All dummies
+    are one more key, number d, with either of the first two levels.
     """
 
     name = "ue-compact"
     options = frozenset({"q", "r", "o"})
-    # Slot, level, φ, whether the residue is in the true set, which one.
-    draws = 5
     functions: FunctionCount
 
     def __init__(  # noqa: PLR0917
@@ -49,7 +48,7 @@ class UeCompactLaw(SamplingLaw):
         padding: int,
         epsilon: Fraction,
         q: int | None = None,
-        r: int = 1,
+        r: int | None = None,
         o: int = 0,
         *,
         levels: int = 2,
@@ -57,8 +56,9 @@ class UeCompactLaw(SamplingLaw):
     ) -> None:
         super().__init__(keys, padding, epsilon, levels=levels, bits=bits)
         self.bound = exp_lower(epsilon)
-        self.q = residues.choose(keys, self.bound, levels) if q is None else residues.check(q, keys)
-        self.r, self.o = residues.check_sets(self.q, r, o, levels)
+        default_q, default_r = residues.choose(keys, self.bound, levels) if q is None else (q, 1)
+        self.q = residues.check(default_q, keys)
+        self.r, self.o = residues.check_sets(self.q, default_r if r is None else r, o, levels)
         self.digits = residues.digits(keys, self.q)
         self.functions = FunctionCount(self.q**self.digits)
 
@@ -81,11 +81,16 @@ class UeCompactLaw(SamplingLaw):
 
     @property
     def budgets(self) -> dict[str, float]:
-        return {"key and value": epsilon_of(self.bound)}
+        return {"key" if self.levels == ONE_LEVEL else "key and value": epsilon_of(self.bound)}
 
     @property
     def word_limit(self) -> int:
         return self.functions * self.q
+
+    @property
+    def draws(self) -> int:
+        # Slot, level if there are several, φ, whether the residue is in the true set, which one.
+        return 4 + (self.levels > ONE_LEVEL)
 
     @property
     def counted_dummies(self) -> int:
@@ -163,7 +168,7 @@ class UeCompactLaw(SamplingLaw):
 
     def dummy_weight(self, message: int) -> int:
         # All dummies are key number d.
-        return self.padding * sum(self.pair_weight(message, self.keys, level) for level in (0, 1))
+        return self.padding * sum(self.pair_weight(message, self.keys, level) for level in self.dummy_levels)
 
     def residue(self, word: Number, key: Number) -> Number:
         """What a word says of a key; numbers or numpy arrays alike."""

@@ -1,4 +1,4 @@
-"""Which prime q a compact report is made with, one residue per level: small error first, then few words.
+"""Which prime q a compact report is made with, and how many residues say a level: small error first, then few words.
 
 Keys and one dummy are numbered by t digits in base q, t the least that has room; a word has one digit more.
 """
@@ -12,7 +12,8 @@ from itertools import islice
 from math import isqrt
 
 from pckv.base.errors import ParameterError
-from pckv.base.limits import check_whole
+from pckv.base.limits import MIN_LEVELS, ONE_LEVEL, check_whole
+from pckv.base.words import plural
 from pckv.mechanisms.primes import is_prime
 
 MIN_PRIME = 3
@@ -20,6 +21,8 @@ MAX_WORDS = 2**63
 MAX_PRIME = isqrt(MAX_WORDS - 1)
 # Primes whose error is within this factor of the best count as equivalent, and the fewest words decide.
 EQUIVALENT_FACTOR = Fraction(102, 100)
+# The same where keys have no values, relative to the least possible error; and the most residues that are tried.
+ONE_LEVEL_FACTOR, MAX_RESIDUES = Fraction(101, 100), 8
 
 Fits = Callable[[int], bool]
 
@@ -52,9 +55,9 @@ def check_sets(q: int, r: object, o: object, levels: int) -> tuple[int, int]:
     residues, shared = check_whole(r, "r"), check_whole(o, "o")
     if not 1 <= residues < q:
         raise ParameterError(f"r must be at least 1 and below q = {q}, not {r}")
-    if levels > 2:  # noqa: PLR2004
+    if levels != MIN_LEVELS:
         if shared:
-            raise ParameterError(f"o must be 0 with {levels} levels, not {o}")
+            raise ParameterError(f"o must be 0 with {plural(levels, 'level')}, not {o}")
         # Were every residue some level's, reports would not tell holders of a key from others.
         if levels * residues >= q:
             raise ParameterError(
@@ -67,12 +70,15 @@ def check_sets(q: int, r: object, o: object, levels: int) -> tuple[int, int]:
     return residues, shared
 
 
-def error(q: int, bound: Fraction, levels: int = 2) -> Fraction:
+def error(q: int, bound: Fraction, levels: int = 2, r: int = 1) -> Fraction:
     """Return the squared error of a rare key relative to the best q: of frequency or mean, the larger.
 
     With L levels that is q = e^ε + 2L - 1: for two levels, PCKV-UE. A smaller q loses by
-    h(q) = (e^ε + q - 1)²/(q - L), a larger one by g(q) = (e^ε + q - 1)²/q.
+    h(q) = (e^ε + q - 1)²/(q - L), a larger one by g(q) = (e^ε + q - 1)²/q. Without values, only frequencies count, and
+    r residues may say a key: the best q is r·(e^ε + 1).
     """
+    if levels == ONE_LEVEL:
+        return (r * bound + q - r) ** 2 / (4 * bound * r * (q - r))
     spread, half = (bound + q - 1) ** 2, bound + levels - 1
     if q <= half + levels:
         return spread / (4 * half * (q - levels))
@@ -80,7 +86,7 @@ def error(q: int, bound: Fraction, levels: int = 2) -> Fraction:
 
 
 def best(keys: int, bound: Fraction, levels: int = 2) -> int:
-    """Return the prime with the least error, e^ε being `bound`."""
+    """Return the prime with the least error of those with one residue per level, e^ε being `bound`."""
     nearest = (
         prime
         for lowest, highest in ranges(keys, levels)
@@ -93,17 +99,31 @@ def best(keys: int, bound: Fraction, levels: int = 2) -> int:
 
 
 @lru_cache(maxsize=256)
-def choose(keys: int, bound: Fraction, levels: int = 2) -> int:
-    """Return the prime with the fewest words among those equivalent to the best."""
-    most = EQUIVALENT_FACTOR * error(best(keys, bound, levels), bound, levels)
-    peak = int(bound) + 2 * levels - 1
-    candidates = []
-    for lowest, highest in ranges(keys, levels):
+def choose(keys: int, bound: Fraction, levels: int = 2) -> tuple[int, int]:
+    """Return the prime with the fewest words among those equivalent to the best, and how many residues say a level.
+
+    Several do only where keys have no values: the error is then within 1 % of the least possible one.
+    """
+    if levels == ONE_LEVEL:
+        most, sets = ONE_LEVEL_FACTOR, range(1, MAX_RESIDUES + 1)
+    else:
+        most, sets = EQUIVALENT_FACTOR * error(best(keys, bound, levels), bound, levels), range(1, 2)
+    candidates = [found for r in sets for found in _equivalent(keys, bound, levels, r, most)]
+    if not candidates:
+        q = best(keys, bound, levels)
+        return q, 1
+    return min(candidates, key=lambda found: (words(keys, found[0]), *found))
+
+
+def _equivalent(keys: int, bound: Fraction, levels: int, r: int, most: Fraction) -> Iterator[tuple[int, int]]:
+    """Yield the least prime whose error is at most a limit, for every number of digits that has one."""
+    peak = int(r * (bound + 1)) if levels == ONE_LEVEL else int(bound) + 2 * levels - 1
+    for lowest, highest in ranges(keys, levels * r):
         # Up to the peak the error falls, so that equivalent ones begin somewhere below it.
-        start = _first(lowest, max(lowest, peak), lambda q: error(q, bound, levels) <= most)
-        first = islice(filter(is_prime, range(start, highest + 1)), 1)
-        candidates += [prime for prime in first if error(prime, bound, levels) <= most]
-    return min(candidates, key=lambda q: (words(keys, q), q))
+        start = _first(lowest, max(lowest, peak), lambda q: error(q, bound, levels, r) <= most)
+        for prime in islice(filter(is_prime, range(start, highest + 1)), 1):
+            if error(prime, bound, levels, r) <= most:
+                yield prime, r
 
 
 def ranges(keys: int, levels: int = 2) -> Iterator[tuple[int, int]]:

@@ -10,6 +10,7 @@ import numpy as np
 from pckv.base.arrays import Floats, Integers
 from pckv.base.progress import Progress, no_progress
 from pckv.mechanisms.base import Law
+from pckv.mechanisms.derivation import ByGroup
 from pckv.mechanisms.registry import load_part
 from pckv.tally.counts import Counts
 from pckv.tally.tally import Tally
@@ -53,8 +54,19 @@ NO_DUMMIES = DummySupport(0, 0)
 
 
 def key_support(tally: Tally, keys: Integers | None = None, progress: Progress = no_progress) -> KeySupport:
-    """Decode all keys of a tally, or the ones asked for."""
-    return decode(tally.task.law, tally.counts, keys, progress)
+    """Decode all keys of a tally, or the ones asked for: over all labels, where there is a segment."""
+    task, derivation = tally.task, tally.task.derivation
+    numbers = np.arange(task.key_count) if keys is None else keys
+    if not isinstance(derivation, ByGroup):
+        return item_support(tally, numbers, progress)
+    cells = derivation.child(np.arange(derivation.labels)[:, None], numbers)
+    by_label = item_support(tally, cells.reshape(-1), progress).counts.reshape(-1, *cells.shape)
+    return KeySupport(np.asarray(by_label.sum(axis=1)))
+
+
+def item_support(tally: Tally, items: Integers | None = None, progress: Progress = no_progress) -> KeySupport:
+    """Decode all items of a tally, or those of some numbers: keys, or what is derived of them."""
+    return decode(tally.task.law, tally.counts, items, progress)
 
 
 def decode(law: Law, counts: Counts, keys: Integers | None = None, progress: Progress = no_progress) -> KeySupport:

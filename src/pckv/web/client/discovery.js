@@ -15,10 +15,7 @@ const FUNCTION_BITS = 32;
 
 // What a discovery has no choice of.
 const FIXED = {
-  between: "round",
-  high: "1",
-  levels: 1,
-  low: "0",
+  low: null,
   more: "sample",
   other: null,
   series: null,
@@ -132,7 +129,6 @@ class PrefixCollision extends Collision {
     this.texts = texts;
     this.functions = BigInt(texts.groups) << BigInt(FUNCTION_BITS);
     this.wordLimit = this.functions * this.symbols;
-    this.draws = padding + 3;
   }
 
   groupOf(drawn) {

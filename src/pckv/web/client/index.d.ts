@@ -13,6 +13,9 @@ export declare class PckvError extends Error {
 /** One participant's pairs; only a Map keeps the order of numbered keys. */
 export type Pairs = Record<string, number> | Map<string, number>;
 
+/** One participant's keys, where these have no values (`task.low` is null). A key that comes twice counts once. */
+export type Keys = Iterable<string>;
+
 /** One participant's texts, in place of pairs, for a discovery. Those that cannot be found are left out. */
 export type Texts = Iterable<string>;
 
@@ -72,19 +75,28 @@ export declare class Task {
    * holds several such keys, the value of one of them is reported, chosen at random.
    */
   readonly other: string | null;
+  /** A question with one answer that is asked besides the keys, such as an age group; null if there is none. */
+  readonly segment: { readonly name: string; readonly labels: readonly string[] } | null;
+  /** Whether it is also asked which keys people hold together. */
+  readonly together: boolean;
   /** How many keys there are: with `other`, or of all hashes. */
   readonly keyCount: number;
-  readonly low: number;
-  readonly high: number;
-  /** How many equally spaced levels values are reported as, or the value of each as a decimal: from 2 to 16 of them. */
+  /** The least and the largest value; null if keys have no values: then pass a list of keys in place of pairs. */
+  readonly low: number | null;
+  readonly high: number | null;
+  /**
+   * How many equally spaced levels values are reported as, or the value of each as a decimal: from 2 to 16 of them. Keys
+   * without values have one.
+   */
   readonly levels: number | readonly string[];
-  /** What each level is worth, ascending from `low` to `high`. */
+  /** What each level is worth, ascending from `low` to `high`; what a key without a value counts for, 1. */
   readonly levelValues: readonly number[];
   /**
    * What happens to a value between two levels. `round`: it becomes one of them at random, so that means are right on average.
-   * `refuse`: `perturb` and `submit` throw `bad_pairs` before anything is perturbed; offer people the levels alone.
+   * `refuse`: `perturb` and `submit` throw `bad_pairs` before anything is perturbed; offer people the levels alone. Null if
+   * keys have no values.
    */
-  readonly between: "round" | "refuse";
+  readonly between: "round" | "refuse" | null;
   /** The ε that was asked for. */
   readonly epsilon: string;
   /** The ε that the integers give, rounded up; never above the one asked for. */
@@ -130,10 +142,12 @@ export declare class Task {
   answer(body: Uint8Array): string | undefined;
   /**
    * The levels at which a body claims that its sender holds a key: places in `levelValues`, ascending. There are none if
-   * it claims nothing of the key, or answers the size question; some mechanisms may claim several. For a discovery: level 0
-   * if it claims the prefix that it is about.
+   * it claims nothing of the key, or answers the size question; some mechanisms may claim several. Keys without values
+   * have level 0 alone. For a discovery: level 0 if it claims the prefix that it is about.
    */
   says(body: Uint8Array, key: string): number[];
+  /** Whether a body about pairs claims a label of the task's segment. */
+  saysLabel(body: Uint8Array, label: string): boolean;
   /** How many of the first characters of texts a body is about. Only discoveries have this. */
   prefixLength?(body: Uint8Array): number;
 }
@@ -219,9 +233,9 @@ export declare function coinOf(task: Task, coin: Uint8Array): Promise<Coin>;
 /**
  * One participant's report, from the browser's randomness. Every call spends the task's ε: keep the report, and send
  * the same bytes again on a retry. `Client` does that. A task that is not open by its days is refused (`not_sent`). A task whose `coin` is
- * `server` needs a coin, which its collector must have given, or it refuses the report.
+ * `server` needs a coin, which its collector must have given, or it refuses the report. One with a `segment` needs the participant's label.
  */
-export declare function perturb(task: Task, pairs: Pairs | Texts, coin?: Coin): Report;
+export declare function perturb(task: Task, pairs: Pairs | Keys | Texts, options?: { coin?: Coin; segment?: string }): Report;
 
 /** A report that was sent: that of a mixed task has no id, and left this device sealed. */
 export interface SentReport {
@@ -308,10 +322,11 @@ export declare class Client {
   /**
    * Perturb these pairs for a task, unless that was done before, and send the report. A refusal is a `PckvError`.
    * The report of a mixed task is sealed once, and goes to its mixer, which is asked in the collector's place.
-   * Refused before anything is perturbed: more pairs than a task takes (`bad_pairs`), what `check` refuses. The first
+   * Refused before anything is perturbed: more pairs than a task takes (`bad_pairs`), what `check` refuses. `segment` is
+   * the participant's label, where the task has a segment; like the pairs, it is never stored. The first
    * time, the browser is asked not to forget what is stored (`navigator.storage.persist()`).
    */
-  submit(id: string, pairs: Pairs | Texts, options?: { invitation?: string }): Promise<Receipt>;
+  submit(id: string, pairs: Pairs | Keys | Texts, options?: { invitation?: string; segment?: string }): Promise<Receipt>;
   /**
    * Throw what `submit` would throw before it perturbs: call it before people fill in a form. Refused are another task of
    * a survey that was answered (`answered`), an ε beyond a cap (`over_budget`), a task that is not open by its

@@ -14,12 +14,12 @@ export { PckvError } from "./errors.js";
 export { coinOf } from "./report.js";
 export { Task } from "./task.js";
 
-export function perturb(task, pairs, coin) {
+export function perturb(task, pairs, { coin, segment } = {}) {
   checkOpen(task);
   const needed = task.coin === "server" ? task.id : undefined;
   const message = `task ${task.id} needs a coin of its own, or none; nothing was perturbed`;
   check(coin?.task === needed, "bad_parameter", message);
-  return makeReport(task, pairs, coin);
+  return makeReport(task, pairs, coin, segment);
 }
 
 export async function fetchTask(url, id, retryPolicy) {
@@ -155,16 +155,16 @@ export class Client {
 
   async check(id, { invitation } = {}) {
     checkInvitation(invitation);
-    await this.#admission(await this.task(id), invitation, {});
+    await this.#admission(await this.task(id), invitation, () => {});
   }
 
-  async submit(id, pairs, { invitation } = {}) {
+  async submit(id, pairs, { invitation, segment } = {}) {
     checkInvitation(invitation);
     // A cap is remembered even where nothing is perturbed.
     await this.cap();
     const made = await this.receipt(id);
     checkNoRound(id, made?.series);
-    const perturbed = !made && (await this.#make(await this.task(id), pairs, invitation));
+    const perturbed = !made && (await this.#make(await this.task(id), pairs, segment, invitation));
     return { ...(await this.send(id, { invitation })), perturbed };
   }
 
@@ -218,12 +218,12 @@ export class Client {
   // Nothing is spent on a report that would be refused. If no collector answers, only a coin is missed. A mixer must
   // answer: what comes after the closing day is never counted.
   // The coin of the report; undefined if it has none, or was made before.
-  async #admission(task, invitation, pairs) {
+  async #admission(task, invitation, checkHeld) {
     checkNoRound(task.id, task.series);
     checkOpen(task, this._today());
     const spending = await this._locked((on) => this._allow(on, task));
     if (!spending) return undefined;
-    checkPairs(task, pairs);
+    checkHeld();
     await this._checkSealing(task);
     const answer = await this._post(this._origin(task), task.id, "admission", { invitation });
     const { said, kind, temporary } = answer;
@@ -235,10 +235,10 @@ export class Client {
     return coinOf(task, fromBase64url(said.coin));
   }
 
-  async #make(task, pairs, invitation) {
+  async #make(task, pairs, segment, invitation) {
     // Before the transaction, which would end while this waits.
-    const coin = await this.#admission(task, invitation, pairs);
-    return this._store(task, pairs, coin, invitation);
+    const coin = await this.#admission(task, invitation, () => checkPairs(task, pairs, segment));
+    return this._store(task, pairs, segment, coin, invitation);
   }
 
   // Where all requests about a task go.
@@ -250,23 +250,23 @@ export class Client {
     if (task.mixer) await (await import("./mixed.js")).checkSealing(task);
   }
 
-  async #sealed(task, pairs) {
+  async #sealed(task, pairs, segment) {
     const { seal } = await import("./mixed.js");
     // The body stays here, for the participant, who could not open what is sealed. No id goes along.
-    const { body } = makeReport(task, pairs);
+    const { body } = makeReport(task, pairs, undefined, segment);
     return { body, sealed: await seal(task, body) };
   }
 
   // Perturb and store; false if there is a report.
-  async _store(task, pairs, coin, invitation) {
+  async _store(task, pairs, segment, coin, invitation) {
     // Some browsers ask people; the report does not wait for that.
     navigator.storage.persist().catch(() => {});
     // Before the transaction, which would end meanwhile. If another tab stores one first, this one is dropped unseen.
-    const sealed = task.mixer && (await this.#sealed(task, pairs));
+    const sealed = task.mixer && (await this.#sealed(task, pairs, segment));
     return this._locked(async (on) => {
       const entry = await this._allow(on, task);
       if (!entry) return false;
-      const report = sealed ?? makeReport(task, pairs, coin);
+      const report = sealed ?? makeReport(task, pairs, coin, segment);
       const address = { url: this._origin(task), invitation, coin: task.coin };
       // Both or none, and none if there is one.
       await on("reports", "add", { task: task.id, entry, report, ...address, status: "waiting", reason: "" });

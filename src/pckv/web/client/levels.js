@@ -3,8 +3,15 @@ import { checkTask } from "./errors.js";
 import { isWithin } from "./formats.js";
 import { isDecimal, parseDecimal } from "./fraction.js";
 
-// Levels are named by their values, or equally spaced.
-export function levelValuesOf({ low, high, levels }) {
+// Levels are named by their values, or equally spaced. Keys without values have one, and nothing else of values.
+export function levelValuesOf({ low, high, levels, between }) {
+  if (low === null) {
+    checkTask(high === null && levels === 1 && between === null, "keys without values have one level");
+    // What a key without a value counts for.
+    return [1];
+  }
+  checkTask(high !== null && Number(low) < Number(high), "low");
+  checkTask(between !== null, "between");
   const isNamed = Array.isArray(levels);
   const count = isNamed ? levels.length : levels;
   checkTask(isWithin(count, 2, 17), "levels must be a number from 2 to 16, or that many values");
@@ -41,6 +48,7 @@ function spacedValues(lowText, highText, count) {
 // The level below a value, and the threshold of a draw for the level above it.
 // Doubles suffice, because ε holds whatever the level is.
 export function neighboursOf(value, levelValues) {
+  if (levelValues.length === 1) return { lower: 0 };
   const lower = levelValues.slice(1, -1).filter((level) => level <= value).length;
   const low = levelValues[lower];
   const high = levelValues[lower + 1];

@@ -19,18 +19,28 @@ export class KeyDomain {
 
   read(pairs) {
     const { name, more, padding } = this.members;
-    const isMapping = pairs instanceof Map || (Object(pairs) === pairs && !(Symbol.iterator in pairs));
-    check(isMapping, "bad_pairs", `task ${name} takes an object or a Map of keys and values`);
-    const entries = pairs instanceof Map ? pairs : Object.entries(pairs);
+    const hasValues = this.levelValues.length > 1;
+    const entries = hasValues ? entriesOf(pairs, name) : this.entriesOfKeys(pairs);
     // Values are checked even where the key is left out.
     const given = Array.from(entries, ([key, value]) => this.readPair(key, value));
     const read = given.filter(({ key }) => key !== undefined);
     this.checkRepeats(read);
     const size = countKeys(read);
     const isTaken = more === "sample" || size <= padding;
-    const message = `task ${name} takes at most ${padding} pairs, not ${size}; nothing was perturbed`;
+    const noun = hasValues ? "pairs" : "keys";
+    const message = `task ${name} takes at most ${padding} ${noun}, not ${size}; nothing was perturbed`;
     check(isTaken, "bad_pairs", message);
     return read;
+  }
+
+  // Keys without values, each once, with what they count for.
+  entriesOfKeys(keys) {
+    const isList = Object(keys) === keys && Symbol.iterator in keys && !(keys instanceof Map);
+    check(isList, "bad_pairs", `task ${this.members.name} takes a list of keys, which have no values`);
+    return Array.from(new Set(keys), (key) => {
+      check(typeof key === "string", "bad_pairs", `key ${String(key)} is not a text`);
+      return [key, ...this.levelValues];
+    });
   }
 
   readPair(key, value) {
@@ -42,7 +52,7 @@ export class KeyDomain {
     const high = levelValues.at(-1);
     const isInRange = typeof value === "number" && low <= value && value <= high;
     check(isInRange, "bad_pairs", `${given} is not a number within [${low}, ${high}]`);
-    const isLevel = between === "round" || levelValues.includes(value);
+    const isLevel = between !== "refuse" || levelValues.includes(value);
     check(isLevel, "bad_pairs", `${given} is not one of ${levelValues.join(", ")}`);
     return { key: index, ...neighboursOf(value, levelValues) };
   }
@@ -55,6 +65,12 @@ export class KeyDomain {
   merge(pairs) {
     return pairs;
   }
+}
+
+function entriesOf(pairs, name) {
+  const isMapping = pairs instanceof Map || (Object(pairs) === pairs && !(Symbol.iterator in pairs));
+  check(isMapping, "bad_pairs", `task ${name} takes an object or a Map of keys and values`);
+  return pairs instanceof Map ? pairs : Object.entries(pairs);
 }
 
 function countKeys(pairs) {

@@ -5,21 +5,33 @@ import { Tape } from "./tape.js";
 import { internalsOf } from "./task.js";
 
 // Every call spends the task's ε.
-export function makeReport(task, pairs, coin) {
+export function makeReport(task, pairs, coin, segment) {
   const tape = new Tape(internalsOf(task).draws);
-  return makeReportFrom(tape, task, pairs, coin);
+  return makeReportFrom(tape, task, pairs, coin, segment);
 }
 
 // A coin decides what is public of a report, the tape all else.
-export function makeReportFrom(tape, task, pairs, coin = {}) {
+export function makeReportFrom(tape, task, pairs, coin = {}, segment) {
   const { domain, mechanism } = internalsOf(task);
-  const held = domain.merge(domain.read(pairs), tape);
-  return { id: coin.id ?? tape.reportId, body: mechanism.perturb(held, tape, coin) };
+  const read = domain.read(pairs);
+  const label = labelOf(task, segment);
+  const held = domain.merge(read, tape);
+  return { id: coin.id ?? tape.reportId, body: mechanism.perturb(held, tape, coin, label) };
 }
 
-// Throws where pairs do not fit a task; nothing is drawn.
-export function checkPairs(task, pairs) {
+// Throws where pairs or a label do not fit a task; nothing is drawn.
+export function checkPairs(task, pairs, segment) {
   internalsOf(task).domain.read(pairs);
+  labelOf(task, segment);
+}
+
+// The number of a participant's label; undefined where no segment is asked for.
+function labelOf(task, label) {
+  const { mechanism } = internalsOf(task);
+  if (task.segment !== null) return (mechanism.pairs ?? mechanism).derivation.labelIndex(label);
+  const isGiven = (label ?? null) !== null;
+  check(!isGiven, "bad_pairs", `task '${task.name}' has no segment, so that it takes no label`);
+  return undefined;
 }
 
 const COIN_BYTES = 16;

@@ -1,4 +1,4 @@
-import { Client, type Pairs, type Task } from "./index.js";
+import { Client, type Keys, type Pairs, type Task } from "./index.js";
 
 export { PckvError } from "./index.js";
 
@@ -76,5 +76,5 @@ export declare class SeriesClient extends Client {
    * that do not fit (`bad_pairs`), a series that the collector does not have (`unknown`), and a text that is another one
    * (`wrong_series`, `bad_series`).
    */
-  report(id: string, pairs: Pairs, options?: { spread?: number }): Promise<RoundReceipt>;
+  report(id: string, pairs: Pairs | Keys, options?: { spread?: number; segment?: string }): Promise<RoundReceipt>;
 }

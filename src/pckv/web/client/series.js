@@ -171,7 +171,7 @@ export class SeriesClient extends Client {
     return (await this.#membership(id)).series;
   }
 
-  async report(id, pairs, { spread = 0 } = {}) {
+  async report(id, pairs, { spread = 0, segment } = {}) {
     const isShare = typeof spread === "number" && spread >= 0 && spread <= 1;
     check(isShare, "bad_parameter", `spread must be a number within [0, 1], not ${spread}`);
     // A cap is remembered even where nothing is perturbed.
@@ -183,10 +183,10 @@ export class SeriesClient extends Client {
       if (error.code !== "not_sent") throw error;
       return receiptOf(id, "unreachable", { reason: error.message });
     }
-    return this.#reportAs(member, pairs, spread);
+    return this.#reportAs(member, pairs, segment, spread);
   }
 
-  async #reportAs(member, pairs, spread) {
+  async #reportAs(member, pairs, segment, spread) {
     const { series } = member;
     const now = this.clock();
     check(Number.isFinite(Number(now)), "bad_parameter", `the clock must return a date, not ${now}`);
@@ -194,11 +194,11 @@ export class SeriesClient extends Client {
     const entries = (await this.ledger()).filter((entry) => entry.series === series.id);
     const made = entries.find(({ round, status }) => round === current && status !== "removed");
     if (made) return this.#send(made, { due: await dueOf(series, member, current, spread) });
-    checkPairs(series.task, pairs);
+    checkPairs(series.task, pairs, segment);
     const last = Math.max(0, ...entries.map(({ round }) => round));
     const receipt = await this.#turn(member, now, spread, last);
     if (receipt.status !== "due") return receipt;
-    return this.#make(receipt, await series.taskOf(receipt.round), pairs);
+    return this.#make(receipt, await series.taskOf(receipt.round), pairs, segment);
   }
 
   // Whether a report is due now, or what a device without one waits for.
@@ -214,7 +214,7 @@ export class SeriesClient extends Client {
     return receiptOf(id, now >= due ? "due" : waitingStatus(current, round), { round, due });
   }
 
-  async #make(receipt, task, pairs) {
+  async #make(receipt, task, pairs, segment) {
     let perturbed = false;
     if (await this._locked((on) => this._allow(on, task))) {
       await this._checkSealing(task);
@@ -222,7 +222,7 @@ export class SeriesClient extends Client {
       if (kind && !temporary) return { ...receipt, status: "refused", reason };
       // Only the collector's clock confirms the round: no report is made without it.
       if (said?.coin !== null) return { ...receipt, status: "unreachable", reason };
-      perturbed = await this._store(task, pairs);
+      perturbed = await this._store(task, pairs, segment);
     }
     const made = { task: task.id, series: receipt.series, round: task.series.round };
     return this.#send(made, { due: receipt.due, perturbed });

@@ -36,9 +36,9 @@ export class SizeQuestion {
   }
 
   // Which question is answered is drawn first, unless a coin decides it.
-  perturb(pairs, tape, coin) {
+  perturb(pairs, tape, coin, label) {
     const { asked = tape.bernoulli(this.asked) } = coin;
-    if (!asked) return this.pairs.perturb(pairs, tape, coin);
+    if (!asked) return this.pairs.perturb(pairs, tape, coin, label);
     const own = BigInt(this.endOf(pairs.length, tape));
     const first = this.pairs.wordLimit;
     if (tape.bernoulli(this.kept)) return writeWord(first + own);
@@ -47,14 +47,15 @@ export class SizeQuestion {
     return writeWord(first + (other < own ? other : other + 1n));
   }
 
-  // A size between two ends becomes one of them at random, such that 1/size keeps its mean.
+  // A size between two ends becomes one of them at random, such that 1/size keeps its mean, or 1/(size (size - 1)) where
+  // keys are asked about together.
   endOf(size, tape) {
     const upper = this.ends.findIndex((end) => size <= end);
-    const high = this.ends[upper];
-    if (upper === 0 || size === high) return upper;
-    const low = this.ends[upper - 1];
-    const down = BigInt(low) * BigInt(high - size);
-    return tape.below(BigInt(size) * BigInt(high - low)) < down ? upper - 1 : upper;
+    if (upper === 0 || size === this.ends[upper]) return upper;
+    const around = [this.ends[upper - 1], this.ends[upper], size];
+    const [low, high, own] = around.map((each) => BigInt(each * (this.pairs.together ? each - 1 : 1)));
+    const down = low * (high - own);
+    return tape.below(own * (high - low)) < down ? upper - 1 : upper;
   }
 
   // Undefined where the report is about the pairs.

@@ -58,6 +58,10 @@ function isRoundOrNull(series) {
   return isSound && Object.keys(more).length === 0;
 }
 
+function isDecimalOrNull(text) {
+  return text === null || isDecimal(text);
+}
+
 function oneOf(...allowed) {
   return (value) => allowed.includes(value);
 }
@@ -68,8 +72,9 @@ export const RULES = {
   kind: oneOf("pairs", "discovery"),
   name: isName,
   keys: areKeys,
-  low: isDecimal,
-  high: isDecimal,
+  // Together with levels in `levels.js`.
+  low: isDecimalOrNull,
+  high: isDecimalOrNull,
   epsilon: (text) => isDecimalBetween(text, "0.000001", "20"),
   padding: isCount,
   mechanism: (mechanism) => Object.keys(MECHANISMS).includes(mechanism?.name),
@@ -77,10 +82,12 @@ export const RULES = {
   size_share: (text) => isDecimalBetween(text, "0", "0.5"),
   about: isAbout,
   coin: oneOf("device", "server"),
-  // Checked in `levels.js`, together with `low` and `high`.
   levels: () => true,
+  // Checked in `derived.js`.
+  segment: (segment) => segment === null || isObject(segment),
+  together: (together) => typeof together === "boolean",
   other: (name) => name === null || isName(name),
-  between: oneOf("round", "refuse"),
+  between: oneOf("round", "refuse", null),
   opens: isDayOrNull,
   closes: isDayOrNull,
   // Checked in `mixed.js`.

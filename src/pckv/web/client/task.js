@@ -19,10 +19,8 @@ export class Task {
   static async fromJson(text) {
     const members = parseMembers(text);
     checkMembers(members);
-    const low = Number(members.low);
-    const high = Number(members.high);
-    checkTask(low < high, "low");
-    const levelValues = members.kind === "pairs" ? levelValuesOf(members) : [high];
+    const levelValues = levelValuesOf(members);
+    const [low, high] = [members.low, members.high].map((end) => end && Number(end));
     checkDays(members);
     await checkRareMembers(members);
     checkTask(canonicalText(members) === text, "it is not canonical");
@@ -36,7 +34,7 @@ export class Task {
     const domain = await domainOf(members, levelValues, taskDigest);
     checkTask(members.padding <= domain.count, "padding");
     const epsilon = parseDecimal(members.epsilon);
-    const pairs = domain.makeMechanism(Mechanism, members.padding, epsilon, parameters);
+    const pairs = await mechanismOf(Mechanism, members, domain, epsilon, parameters);
     checkMechanism(members, pairs, domain);
     const mechanism = await withSizeQuestion(pairs, epsilon, parseDecimal(members.size_share));
     checkTask(!powerLower(epsilon).below(mechanism.realised), "it realises more than its epsilon");
@@ -80,6 +78,13 @@ export class Task {
 
   answer(body) {
     return internalsOf(this).mechanism.answer?.(body);
+  }
+
+  // An answer to the size question claims no label.
+  saysLabel(body, label) {
+    const { mechanism } = internalsOf(this);
+    const isOfPairs = this.answer(body) === undefined;
+    return isOfPairs && (mechanism.pairs ?? mechanism).saysLabel(body, label);
   }
 
   says(body, key) {
@@ -152,9 +157,16 @@ async function domainOf(members, levelValues, taskDigest) {
     : new KeysWithOther(members, levelValues);
 }
 
+async function mechanismOf(Mechanism, members, domain, epsilon, parameters) {
+  const { padding, segment, together } = members;
+  if (segment === null && !together) return domain.makeMechanism(Mechanism, padding, epsilon, parameters);
+  const { DerivedMechanism } = await import("./derived.js");
+  return new DerivedMechanism(Mechanism, members, domain, epsilon, parameters);
+}
+
 function checkMechanism({ coin, more, padding, size_share: sizeShare }, pairs, domain) {
   const hasWords = pairs.wordLimit !== null;
-  checkTask(hasWords || domain.count <= 2 ** 18, "a report is over 64 KiB");
+  checkTask(hasWords || pairs.levels * domain.count <= 2 ** 19, "a report is over 64 KiB");
   const mayAskSizes = hasWords && more === "sample" && padding < domain.count;
   checkTask(mayAskSizes || sizeShare === "0", "size_share");
   checkTask(coin === "device" || pairs.functions !== undefined, "coin");

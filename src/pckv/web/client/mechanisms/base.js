@@ -3,19 +3,37 @@ import { Fraction } from "../fraction.js";
 import { ONE } from "../tape.js";
 
 export class MechanismBase {
+  // The most levels of items that are derived of pairs: none for most mechanisms.
+  static maxLevelsOfItems = 0;
   one = ONE;
-  // As many as a report of one sampled pair usually takes.
-  draws = 5;
 
   constructor(keys, padding, levels) {
     this.keys = keys;
     this.padding = padding;
     this.levels = levels;
+    // As many as a report of one sampled pair usually takes.
+    this.draws = levels > 1 ? 5 : 4;
+  }
+
+  // One of the levels that a value lies between. Without a value there is one, and nothing is drawn.
+  levelOf({ lower, threshold }, tape) {
+    return this.levels > 1 ? lower + tape.bernoulli(threshold) : lower;
   }
 
   // The probability of a draw below a threshold, or of one of several equal parts of that.
   chance(threshold, parts = 1n) {
     return new Fraction(threshold, this.one * parts);
+  }
+
+  // As many pairs as the padding, a uniform choice where there are more.
+  chosen(pairs, tape) {
+    const chosen = [...pairs];
+    if (pairs.length <= this.padding) return chosen;
+    for (let place = 0; place < this.padding; place++) {
+      const other = place + Number(tape.below(BigInt(pairs.length - place)));
+      [chosen[place], chosen[other]] = [chosen[other], chosen[place]];
+    }
+    return chosen.slice(0, this.padding);
   }
 
   // One pair, or undefined for a dummy: pairs are filled up with dummies to the padding.

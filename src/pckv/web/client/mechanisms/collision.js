@@ -19,6 +19,7 @@ function mixed(state) {
 
 export class Mechanism extends MechanismBase {
   static options = ["symbols", "positions", "generator"];
+  static maxLevelsOfItems = 16;
 
   constructor(keys, padding, epsilon, { symbols, positions, generator }, levels) {
     super(keys, padding, levels);
@@ -36,11 +37,16 @@ export class Mechanism extends MechanismBase {
     this.byIndex = items > MAX_ITEMS_OF_PAIRS || pairs * this.symbols > MAX_WORDS_OF_PAIRS;
     this.functions = this.byIndex ? 1n << 32n : pairs;
     this.wordLimit = this.functions * this.symbols;
-    this.draws = 3 + (keys <= padding ? keys : 2 * padding);
+    this.draws = 3 + (keys > padding ? padding : 0) + (levels > 1 ? Math.min(keys, padding) : 0);
     this.setThreshold(expLower(epsilon), BigInt(padding));
-    // Each level has its own position.
-    const anyLevel = (own) => 1 - (1 - own) * (1 - 1 / symbols) ** (levels - 1);
-    this.setOdds(anyLevel(this.chance(this.hit).number), anyLevel(1 / symbols), 1);
+    this.setKeyOdds(levels);
+  }
+
+  // Each level of a key has its own position.
+  setKeyOdds(levels) {
+    const other = 1 / Number(this.symbols);
+    const anyLevel = (own) => 1 - (1 - own) * (1 - other) ** (levels - 1);
+    this.setOdds(anyLevel(this.chance(this.hit).number), anyLevel(other), 1);
   }
 
   // g, g², g⁴ and so on, modulo the positions.
@@ -78,19 +84,8 @@ export class Mechanism extends MechanismBase {
     return writeWord(drawn * this.symbols + symbol);
   }
 
-  // As many pairs as the padding, a uniform choice where there are more.
-  chosen(pairs, tape) {
-    const chosen = [...pairs];
-    if (pairs.length <= this.padding) return chosen;
-    for (let place = 0; place < this.padding; place++) {
-      const other = place + Number(tape.below(BigInt(pairs.length - place)));
-      [chosen[place], chosen[other]] = [chosen[other], chosen[place]];
-    }
-    return chosen.slice(0, this.padding);
-  }
-
-  placed({ key, lower, threshold }, tape) {
-    return { key, level: lower + tape.bernoulli(threshold) };
+  placed(pair, tape) {
+    return { key: pair.key, level: this.levelOf(pair, tape) };
   }
 
   // Each own symbol has the chance of a hit; all others share the rest.

@@ -6,13 +6,14 @@ import { allocate } from "./budget.js";
 
 export class Mechanism extends MechanismBase {
   static options = ["allocation"];
+  static maxLevelsOfItems = 1;
 
   constructor(keys, padding, epsilon, { allocation }, levels) {
     super(keys, padding, levels);
     const { key, value } = allocate(allocation, epsilon, padding);
     const all = keys + padding;
     const isOptimized = allocation === "optimized";
-    checkTask(isOptimized || levels === 2, "allocation must be optimized for more than two levels");
+    checkTask(isOptimized || levels === 2, "allocation must be optimized unless there are two levels");
     this.wordLimit = BigInt(levels * all);
     // Words with their own thresholds: the true one, or both of its key. All others share the rest evenly.
     this.setApart = isOptimized ? 1n : 2n;
@@ -25,25 +26,25 @@ export class Mechanism extends MechanismBase {
       this.kept = ownKey.times(value).over(value.plus(1)).floor;
       this.flipped = ownKey.over(value.plus(1)).floor;
     }
-    this.setClaims(isOptimized);
-  }
-
-  // What a report tells about a key, and the ε of that.
-  setClaims(isOptimized) {
-    const own = this.chance(this.kept);
-    const other = this.chance(this.one - this.kept - this.flipped, this.spread);
-    const otherLevel = isOptimized ? other : this.chance(this.flipped);
-    const sampled = otherLevel.times(this.levels - 1).plus(own);
-    this.setOdds(sampled.number, other.times(this.levels).number);
+    this.own = this.chance(this.kept);
+    this.other = this.chance(this.one - this.kept - this.flipped, this.spread);
+    this.otherLevel = isOptimized ? this.other : this.chance(this.flipped);
+    this.setKeyOdds(levels);
     // A held pair is sampled in one of `padding` cases.
-    const otherSampled = other.times(this.padding - 1);
-    const chances = [own, otherLevel, other].map((chance) => otherSampled.plus(chance));
+    const otherSampled = this.other.times(padding - 1);
+    const chances = [this.own, this.otherLevel, this.other].map((chance) => otherSampled.plus(chance));
     this.realised = widestRatio(...chances);
   }
 
+  // A report claims one level of a key at most.
+  setKeyOdds(levels) {
+    const sampled = this.otherLevel.times(levels - 1).plus(this.own);
+    this.setOdds(sampled.number, this.other.times(levels).number);
+  }
+
   perturb(pairs, tape) {
-    const { key, lower, threshold } = this.sample(pairs, tape) ?? this.dummy(tape);
-    const word = BigInt(this.levels * key + lower) + BigInt(tape.bernoulli(threshold));
+    const pair = this.sample(pairs, tape) ?? this.dummy(tape);
+    const word = BigInt(this.levels * pair.key + this.levelOf(pair, tape));
     const number = tape.draw();
     if (number < this.kept) return writeWord(word);
     if (number < this.kept + this.flipped) return writeWord(word ^ 1n);

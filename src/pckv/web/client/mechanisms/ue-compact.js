@@ -53,11 +53,11 @@ export class Mechanism extends MechanismBase {
   }
 
   perturb(pairs, tape, coin) {
-    const { key, lower, threshold } = this.sample(pairs, tape) ?? this.dummy();
-    const first = this.firstOf(lower + tape.bernoulli(threshold));
+    const pair = this.sample(pairs, tape) ?? this.dummy();
+    const first = this.firstOf(this.levelOf(pair, tape));
     const { drawn = tape.below(this.functions) } = coin;
     const residue = this.drawResidue(first, tape);
-    const constant = (residue + this.q - this.product(drawn, key)) % this.q;
+    const constant = (residue + this.q - this.product(drawn, pair.key)) % this.q;
     return writeWord(drawn * this.q + constant);
   }
 

@@ -1,4 +1,5 @@
-// proofs/ue.md: a body is two planes of bits, which keys are claimed and which of these at the upper level.
+// proofs/ue.md: a body is two planes of bits, which keys are claimed and which of these at the upper level. Without
+// values, it is the first of them.
 import { checkTask } from "../errors.js";
 import { Fraction, isDecimalBetween, parseDecimal } from "../fraction.js";
 import { MechanismBase, widestRatio } from "./base.js";
@@ -11,13 +12,15 @@ export class Mechanism extends MechanismBase {
 
   constructor(keys, padding, epsilon, { allocation, beta }, levels) {
     super(keys, padding, levels);
-    checkTask(levels === 2, "ue has two levels");
+    checkTask(levels <= 2, "ue has two levels");
+    checkTask(levels === 2 || allocation === "optimized", "allocation must be optimized unless there are two levels");
     const isTuned = allocation === "tuned";
     // Theorem 2: padding does not amplify.
     const { key, value } = allocate(isTuned ? "optimized" : allocation, epsilon, 1);
     // The ratio of the chances to claim a key at its own level, for those who hold it and others.
     const claim = key.times(value).times(2).over(value.plus(1));
-    this.draws = 2 + keys;
+    this.count = BigInt(levels);
+    this.draws = levels + keys;
     if (isTuned) {
       this.setTuned(beta, claim);
     } else {
@@ -25,11 +28,11 @@ export class Mechanism extends MechanismBase {
       this.setHalf(value, claim);
     }
     const present = this.kept + this.flipped;
-    this.setOdds(this.chance(present).number, this.chance(2n * this.fake).number);
+    this.setOdds(this.chance(present).number, this.chance(this.count * this.fake).number);
+    const shown = levels > 1 ? [this.kept, this.flipped] : [this.kept];
     this.realised = widestRatio(
-      new Fraction(this.kept, this.fake),
-      new Fraction(this.flipped, this.fake),
-      new Fraction(this.one - present, this.one - 2n * this.fake),
+      ...shown.map((threshold) => new Fraction(threshold, this.fake)),
+      new Fraction(this.one - present, this.one - this.count * this.fake),
       new Fraction(1),
     );
   }
@@ -37,9 +40,9 @@ export class Mechanism extends MechanismBase {
   // A sampled key is claimed with probability 1/2.
   setHalf(value, claim) {
     const silent = this.one / 2n;
-    this.flipped = new Fraction(silent).over(value.plus(1)).ceil;
+    this.flipped = this.levels > 1 ? new Fraction(silent).over(value.plus(1)).ceil : 0n;
     this.kept = this.one - silent - this.flipped;
-    this.fake = new Fraction(this.kept * this.one).over(claim.times(silent).plus(2n * this.kept)).ceil;
+    this.fake = new Fraction(this.kept * this.one).over(claim.times(silent).plus(this.count * this.kept)).ceil;
   }
 
   // Other keys are claimed at each level with probability beta. One part in 2^64 is room for rounding up.
@@ -53,18 +56,19 @@ export class Mechanism extends MechanismBase {
 
   perturb(pairs, tape) {
     const sampled = this.sample(pairs, tape);
-    const isUpper = sampled !== undefined && tape.bernoulli(sampled.threshold);
+    const isUpper = sampled !== undefined && this.levelOf(sampled, tape) === 1;
     const planeBytes = Math.ceil(this.keys / 8);
-    const body = new Uint8Array(2 * planeBytes);
+    const body = new Uint8Array(this.levels * planeBytes);
     for (let position = 0; position < this.keys; position++) {
       const number = tape.draw();
       const isOwn = position === sampled?.key;
-      const isClaimed = number < (isOwn ? this.kept + this.flipped : 2n * this.fake);
+      const isClaimed = number < (isOwn ? this.kept + this.flipped : this.count * this.fake);
       const isFirst = number < (isOwn ? this.kept : this.fake);
       const claimsUpper = isOwn ? isFirst === isUpper : isFirst;
       const byte = position >> 3;
       const bit = 1 << (position & 7);
       if (isClaimed) body[byte] |= bit;
+      // Beyond the end of the only plane, nothing is written.
       if (isClaimed && claimsUpper) body[planeBytes + byte] |= bit;
     }
     return body;
@@ -74,7 +78,7 @@ export class Mechanism extends MechanismBase {
     const byte = key >> 3;
     const place = key & 7;
     const isClaimed = ((body[byte] >> place) & 1) === 1;
-    const claimedLevel = (body[body.length / 2 + byte] >> place) & 1;
+    const claimedLevel = this.levels > 1 ? (body[body.length / 2 + byte] >> place) & 1 : 0;
     return isClaimed && claimedLevel === level;
   }
 }

@@ -15,7 +15,7 @@ const body = make("div"),
   forgetful = make("div");
 // The tabs of a browser tell each other that something became of a report.
 const tabs = new BroadcastChannel("pckv-join");
-let client, id, invitation, task, typed, retry;
+let client, id, invitation, task, typed, retry, segment;
 // Whether a request of this tab decides what is shown next.
 let busy = false;
 
@@ -28,7 +28,7 @@ export async function start(theClient, theId, theInvitation, answered) {
     if (error) throw error;
     replace(main, heading(task), body, forgetful);
     if (receipt) show(receipt, { before: true });
-    else await ask(checked);
+    else await ask(checked, task.segment && (await import("./segment-field.js")));
   } catch (error) {
     return showPanel(error);
   }
@@ -45,10 +45,10 @@ async function refresh() {
   if (receipt && !busy && receipt.status !== body.firstChild?.dataset.state) show(receipt, { before: true });
 }
 
-async function ask(checked) {
+async function ask(checked, ofSegment) {
   const view = make("div");
   // Made while the collector is asked, and shown once it is known that a report would be taken.
-  const parts = [facts(task), privacy(task, invitation, budget, view), new AnswerForm().element];
+  const parts = [facts(task), privacy(task, invitation, budget, view), new AnswerForm(ofSegment).element];
   await checked;
   replace(body, ...parts);
   await showBudget(client, task, budget, forgetful);
@@ -62,7 +62,8 @@ async function ask(checked) {
 // A report of other pairs, with its own coin where the collector draws one.
 async function example(pairs) {
   const number = crypto.getRandomValues(new Uint8Array(16));
-  return perturb(task, pairs, task.coin === "server" ? await coinOf(task, number) : undefined);
+  const coin = task.coin === "server" ? await coinOf(task, number) : undefined;
+  return perturb(task, pairs, { coin, segment: task.segment?.labels[0] });
 }
 
 // Which panel says why taking part is not possible, and what its sentence needs.
@@ -151,13 +152,15 @@ async function whileSending(said, button, parts, work) {
 // The answers, the consent, and a footer that stays in sight. A report cannot be taken back: only the button
 // sends it, and not Enter in a field.
 class AnswerForm {
-  constructor() {
+  constructor(ofSegment) {
     this.form = new PairsForm(task);
+    this.segment = ofSegment && new ofSegment.SegmentField(task);
     this.form.onchange = () => this.count();
     this.said = make("div");
     this.chosen = make("p", { id: "chosen", role: "status" });
     this.button = make("button", { type: "button", class: "main", onclick: () => this.submit() }, say("send"));
-    this.fields = make("div", {}, make("h2", {}, say("answers")), this.form.element, this.consent());
+    const asked = [this.form.element, this.segment?.element, this.consent()];
+    this.fields = make("div", {}, make("h2", {}, say("answers")), ...asked);
     this.element = make(
       "form",
       {
@@ -195,6 +198,8 @@ class AnswerForm {
     if (missing !== undefined) return [this.form.missingText(missing), () => this.form.focus(missing)];
     const { own } = this.form;
     if (own?.unfinished) return [say("own_unfinished", { key: own.unfinished }), () => own.input.focus()];
+    const unanswered = this.segment?.complaint();
+    if (unanswered) return unanswered;
     return this.agreed && !this.agreed.checked ? [say("agree_first"), () => this.agreed.focus()] : [];
   }
 
@@ -204,9 +209,10 @@ class AnswerForm {
       correct();
       return replace(this.said, alertBox(complaint));
     }
-    typed = this.form.pairs();
+    typed = this.form.held();
+    segment = this.segment?.label;
     try {
-      const submitted = () => client.submit(id, typed, { invitation });
+      const submitted = () => client.submit(id, typed, { invitation, segment });
       show(await whileSending(this.said, this.button, [this.fields], submitted));
     } catch (error) {
       if (error.code === "refused") return show(await client.receipt(id));
@@ -269,7 +275,7 @@ function show(receipt, { before = false } = {}) {
 async function showReport(view, report) {
   try {
     const { whatLeft } = await import("./report-view.js");
-    replace(view, whatLeft(task, report, typed));
+    replace(view, whatLeft(task, report, typed, segment));
   } catch {
     replace(view, alertBox(say("example_failed")));
   }

@@ -51,6 +51,7 @@ export function privacy(task, invitation, budget, example) {
     task.kind === "discovery"
       ? paragraph(say("text_privacy", { count: task.keys.characters }), { id: "beginnings" })
       : null,
+    task.together ? paragraph(say("together_note"), { id: "together" }) : null,
     weak ? paragraph(tell("privacy_weak", "privacy_weak_mixed"), { class: "note" }) : null,
     invitation ? paragraph(tell("invited", "invited_mixed"), { id: "invited" }) : null,
     make(

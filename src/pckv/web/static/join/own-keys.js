@@ -1,6 +1,8 @@
-// Unlisted keys: people write them, one by one, and give each a value. They stay on the device.
+// Unlisted keys: people write them, one by one, and give each a value if keys have any. They stay on the device.
 import { announce, field, make, replace } from "../shared/page.js";
+import { hasValues } from "../shared/task-words.js";
 import { say } from "./join-strings.js";
+import { WrittenRow } from "./tick-row.js";
 import { ValueRow } from "./value-row.js";
 
 const MAX_BYTES = 256;
@@ -99,13 +101,30 @@ export class OwnKeys {
   }
 
   show(key) {
+    if (hasValues(this.task)) return this.showRated(key);
+    this.append(new WrittenRow(key, () => this.remove(key), this.note(key)));
+    this.onchange();
+    this.input.focus();
+    announce(say("text_added", { key }));
+  }
+
+  showRated(key) {
     const row = new OwnRow(this.task, key, this.place(), this.onchange);
     row.onremove = () => this.remove(key);
-    this.rows.set(key, row);
-    this.list.append(row.element);
+    this.append(row);
     row.set(null);
     row.focus();
     announce(say("own_added", { key }));
+  }
+
+  append(row) {
+    this.rows.set(row.key, row);
+    this.list.append(row.element);
+  }
+
+  // Of a key that is written without a value, all counts.
+  note() {
+    return null;
   }
 
   remove(key) {

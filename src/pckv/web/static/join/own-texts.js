@@ -1,5 +1,5 @@
 // The texts of a discovery: people write them, one by one, without values. They stay on the device.
-import { announce, make } from "../shared/page.js";
+import { make } from "../shared/page.js";
 import { say } from "./join-strings.js";
 import { OwnKeys } from "./own-keys.js";
 
@@ -10,24 +10,6 @@ function alphabetText({ keys }) {
     more = letters.length > MAX_ALPHABET_SHOWN ? " …" : "",
     alphabet = letters.slice(0, MAX_ALPHABET_SHOWN).join("") + more;
   return keys.alphabet.includes(" ") ? say("text_spaces", { alphabet }) : alphabet;
-}
-
-// In place of a row with a value: the text, and what of it counts.
-class TextRow {
-  value = 1;
-  chosen = true;
-
-  constructor(task, key, onremove) {
-    const [text] = task.read([key]),
-      note = text === key ? null : make("small", {}, say("text_cut", { text }));
-    const button = make(
-      "button",
-      { type: "button", class: "plain remove", "aria-label": say("remove", { key }), onclick: onremove },
-      "×",
-    );
-    this.key = key;
-    this.element = make("li", { class: "chosen text" }, make("span", { class: "name" }, key), note, button);
-  }
 }
 
 export class OwnTexts extends OwnKeys {
@@ -44,12 +26,9 @@ export class OwnTexts extends OwnKeys {
     return letter === undefined ? "" : say("text_unknown", { letter });
   }
 
-  show(key) {
-    const row = new TextRow(this.task, key, () => this.remove(key));
-    this.rows.set(key, row);
-    this.list.append(row.element);
-    this.onchange();
-    this.input.focus();
-    announce(say("text_added", { key }));
+  // What of the text counts stands below it.
+  note(key) {
+    const [text] = this.task.read([key]);
+    return text === key ? null : make("small", {}, say("text_cut", { text }));
   }
 }

@@ -1,8 +1,11 @@
-// The form for pairs: one row per key. A long list comes in pages, with a search; unlisted keys are written.
+// The form for pairs, or for keys to tick: one row per key. A long list comes in pages, with a search; unlisted keys are
+// written.
 import { debounced, field, make, replace } from "../shared/page.js";
+import { hasValues } from "../shared/task-words.js";
 import { compareNames, say } from "./join-strings.js";
 import { OwnKeys, takesAnyText } from "./own-keys.js";
 import { OwnTexts } from "./own-texts.js";
+import { TickRow } from "./tick-row.js";
 import { ValueRow, ends, leavesOut } from "./value-row.js";
 
 const MAX_LISTED = 30,
@@ -25,7 +28,8 @@ export class PairsForm {
     this.rows = new Map();
     this.added = 0;
     this.limit = task.more === "refuse" ? task.padding : Infinity;
-    this.list = make("ul", { class: "keys", "aria-label": say("list") });
+    this.isRated = hasValues(task);
+    this.list = make("ul", { class: this.isRated ? "keys" : "keys ticks", "aria-label": say("list") });
     this.element = make("div", {}, make("p", { id: "instruction" }, this.instruction()), this.scaleNote());
     const count = listedCount(task);
     const Own = task.kind === "discovery" ? OwnTexts : OwnKeys;
@@ -46,26 +50,34 @@ export class PairsForm {
   }
 
   instruction() {
-    const { padding, keyCount, keys, kind } = this.task,
-      all = say(kind === "discovery" ? "text_all" : keys === "hashed" ? "write_all" : "choose_all");
-    if (this.limit < Infinity) return say("choose_up_to", { count: padding });
+    const { padding, keyCount } = this.task,
+      [rated, ticked] = takesAnyText(this.task) ? ["write_all", "text_all"] : ["choose_all", "tick_all"],
+      all = say(this.isRated ? rated : ticked);
+    if (this.limit < Infinity) return say(this.isRated ? "choose_up_to" : "tick_up_to", { count: padding });
     return padding === keyCount ? all : `${all} ${say("choose_sampled", { count: padding })}`;
   }
 
   // What the ends mean, and what to do where a value is not offered; labels stand below the scales too.
   scaleNote() {
+    if (!this.isRated) return null;
     const { unit, low_label, high_label } = this.task.about,
       sentences =
         unit || low_label || high_label ? [say(unit ? "values_unit" : "values", { ...ends(this.task), unit })] : [];
     if (leavesOut(this.task)) sentences.push(say("nearest"));
-    return sentences.length && this.task.kind !== "discovery"
-      ? make("p", { id: "scale-note" }, sentences.join(" "))
-      : null;
+    return sentences.length ? make("p", { id: "scale-note" }, sentences.join(" ")) : null;
   }
 
   row(key) {
-    if (!this.rows.has(key)) this.rows.set(key, new ValueRow(this.task, key, this.added++, () => this.update()));
+    if (!this.rows.has(key))
+      this.rows.set(
+        key,
+        this.newRow(key, () => this.update()),
+      );
     return this.rows.get(key);
+  }
+
+  newRow(key, onchange) {
+    return this.isRated ? new ValueRow(this.task, key, this.added++, onchange) : new TickRow(key, onchange);
   }
 
   get chosenListed() {
@@ -94,7 +106,8 @@ export class PairsForm {
   countText() {
     const { limit, taken } = this,
       count = this.chosen.length;
-    if (limit < Infinity) return say(taken < limit ? "chosen_of" : "chosen_full", { count: taken, limit });
+    const full = this.isRated ? "chosen_full" : "ticked_full";
+    if (limit < Infinity) return say(taken < limit ? "chosen_of" : full, { count: taken, limit });
     return count ? say("chosen", { count }) : say("chosen_none");
   }
 
@@ -114,8 +127,10 @@ export class PairsForm {
     (own ?? this.rows.get(key)).focus();
   }
 
-  pairs() {
-    return new Map(this.chosen.map((row) => [row.key, row.value]));
+  // As the client takes it: keys with values, or keys alone.
+  held() {
+    if (!this.isRated) return new Set(this.chosen.map(({ key }) => key));
+    return new Map(this.chosen.map(({ key, value }) => [key, value]));
   }
 }
 

@@ -1,5 +1,6 @@
 // What was entered, next to what leaves a device: the report, decoded.
 import { make } from "../shared/page.js";
+import { hasValues } from "../shared/task-words.js";
 import { percent, say } from "./join-strings.js";
 import { sizeText } from "./join-privacy.js";
 import { takesAnyText } from "./own-keys.js";
@@ -15,13 +16,13 @@ const paragraph = (text, attributes = {}) => make("p", attributes, text);
 const small = (text) => make("p", {}, make("small", {}, text));
 
 // What the person entered, next to the report that was sent.
-export const whatLeft = (task, report, typed) =>
+export const whatLeft = (task, report, typed, segment) =>
   make(
     "section",
     { "aria-label": say("what_was_sent") },
     make("h2", {}, say("what_was_sent")),
     task.mixer ? paragraph(say("sealed_note", { count: report.sealed.length }), { id: "sealed" }) : null,
-    comparison(task, report, typed, "own", entered(task, typed)),
+    comparison(task, report, typed, "own", [...labelEntered(task, segment), ...entered(task, typed)]),
   );
 
 // An example report of other answers, drawn for this view alone: it depends on no participant's answers. It
@@ -30,13 +31,16 @@ export function exampleOf(task, perturb) {
   const drawn = make("div"),
     made = takesAnyText(task) ? someTexts(task) : Array.from({ length: 2 }, (_, index) => keyName(task, index)),
     names = made.slice(0, task.padding);
-  const pairs = new Map(names.map((name, index) => [name, index ? task.low : task.high]));
+  const pairs = hasValues(task)
+    ? new Map(names.map((name, index) => [name, index ? task.low : task.high]))
+    : new Set(names);
   return make("details", { id: "example", ontoggle: draw }, make("summary", {}, say("example")), drawn);
 
   async function draw() {
     if (drawn.hasChildNodes()) return;
     drawn.append(paragraph(say("example_note")));
-    drawn.append(comparison(task, await perturb(pairs), pairs, "example", [list(task, pairs)]));
+    const shown = [...labelEntered(task, task.segment?.labels[0]), list(task, pairs)];
+    drawn.append(comparison(task, await perturb(pairs), pairs, "example", shown));
   }
 }
 
@@ -74,8 +78,8 @@ const list = (task, pairs) =>
   make(
     "ul",
     {},
-    ...Array.from(pairs, ([key, value]) =>
-      make("li", {}, task.kind === "discovery" ? key : say("pair", { key, value: valueText(task, value) })),
+    ...Array.from(pairs.entries(), ([key, value]) =>
+      make("li", {}, hasValues(task) ? say("pair", { key, value: valueText(task, value) }) : key),
     ),
   );
 
@@ -84,6 +88,29 @@ function entered(task, typed) {
   if (!typed.size) return [paragraph(say("entered_nothing"))];
   return [list(task, typed), small(say("entered", { count: typed.size }))];
 }
+
+const labelEntered = ({ segment }, label) =>
+  label === undefined ? [] : [make("p", {}, make("strong", {}, segment.name), ` ${label}`)];
+
+// What a report claims besides keys: labels of a segment, or which keys go together.
+function furtherClaims(task, body) {
+  if (task.together) return [paragraph(say("together_claims"))];
+  if (!task.segment) return [];
+  const { name, labels } = task.segment,
+    claimed = labels.filter((label) => task.saysLabel(body, label));
+  return [
+    paragraph(
+      claimed.length
+        ? say("segment_claims", { name, labels: claimed.join(", ") })
+        : say("segment_claims_none", { name }),
+      { id: "segment-claims" },
+    ),
+    small(say("segment_by_chance")),
+  ];
+}
+
+// Of keys that are asked about together, a report may name two without naming either alone.
+const noneOf = ({ together }, all) => (together ? "claims_none_alone" : all ? "claims_none" : "claims_none_entered");
 
 function claims(task, { body }, typed, whose) {
   const all = task.keyCount <= MAX_KEYS_DECODED;
@@ -97,8 +124,8 @@ function claims(task, { body }, typed, whose) {
     share = percent(task.odds.absent);
   return [
     typed?.size > task.padding ? paragraph(say("picked", { count: task.padding, all: typed.size })) : null,
-    paragraph(say(said.length ? `${whose}_claim` : all ? "claims_none" : "claims_none_entered")),
-    make("ul", {}, ...listed.map(([key, levels]) => make("li", {}, say("pair", { key, value: worth(task, levels) })))),
+    paragraph(say(said.length ? `${whose}_claim` : noneOf(task, all))),
+    make("ul", {}, ...listed.map(([key, levels]) => make("li", {}, claimOf(task, key, levels)))),
     more > 0 ? paragraph(say("claims_more", { count: more })) : null,
     all
       ? null
@@ -108,6 +135,7 @@ function claims(task, { body }, typed, whose) {
             : say("claims_others", { rest, count: Math.round(task.odds.absent * rest) }),
         ),
     small(say("claims_chance", { share })),
+    ...furtherClaims(task, body),
   ].filter(Boolean);
 }
 
@@ -135,6 +163,8 @@ function size({ share, right, wrong }, answer, whose) {
     small(say("size_chance", { share: percent(share), right: percent(right), wrong: percent(wrong) })),
   ];
 }
+
+const claimOf = (task, key, levels) => (hasValues(task) ? say("pair", { key, value: worth(task, levels) }) : key);
 
 // What a report claims of a value: with two levels, no more than where it lies.
 function worth(task, levels) {

@@ -45,6 +45,12 @@ export class HeldFields {
     return this.fields.holding.value;
   }
 
+  // Whether a person may name no more than one.
+  get isOneChoice() {
+    const { more, most_pairs: most } = this.values();
+    return more === "refuse" && most === 1;
+  }
+
   update() {
     this.counts.hidden = this.holding !== ALL;
     this.fields.limit.element.hidden = this.holding !== LIMITED;

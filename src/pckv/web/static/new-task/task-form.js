@@ -1,5 +1,6 @@
 // The form for a new task: its fields in sections, and what they say as a draft, as a question for a plan and
 // as a task.
+import { DerivedFields, valuesOfDerived } from "./derived-fields.js";
 import { DiscoveryFields, valuesOfTree } from "./discovery-fields.js";
 import { HeldFields, valuesOfHeld } from "./held-fields.js";
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
@@ -11,12 +12,21 @@ import { OtherField, valueOfOther } from "./other-field.js";
 import { choice, make } from "../shared/page.js";
 import { PrivacyField } from "./privacy-field.js";
 import { RepeatFields } from "./repeat-fields.js";
+import { hasValues } from "../shared/task-words.js";
 
 const MAX_USERS = 1e15,
   MAX_INVITATIONS = 100_000;
 const ABOUT = ["question", "description", "unit", "low_label", "high_label", "eligibility", "consent", "contact"],
   // Of these, what is about values.
   OF_VALUES = ["unit", "low_label", "high_label"];
+
+// Most questions are "which of these?", and shares alone need about half the people: keys have no values by default.
+const CHOOSE = "choose",
+  RATE = "rate";
+const EXAMPLES = {
+  [CHOOSE]: "Which of these films have you seen?",
+  [RATE]: "Which of these films have you seen, and how did you like them?",
+};
 
 const CLOSES_HINT = "The first day without reports; leave empty for no end.",
   MIXED_CLOSES_HINT = "The first day without reports, on which the batch leaves the mixer.",
@@ -49,6 +59,7 @@ export class TaskForm {
     this.repeat = new RepeatFields();
     this.tree = new DiscoveryFields();
     this.held = new HeldFields();
+    this.derived = new DerivedFields();
     this.mixing = new MixerFields();
     this.fields = {
       ...this.askFields(),
@@ -57,6 +68,7 @@ export class TaskForm {
       ...this.repeat.fields,
       ...this.tree.fields,
       ...this.held.fields,
+      ...this.derived.fields,
       ...this.mixing.fields,
       ...this.planFields(),
     };
@@ -76,12 +88,18 @@ export class TaskForm {
 
   askFields() {
     return {
+      asks: new ChoiceField("What people do", [
+        [CHOOSE, "People choose", "They tick what applies to them. The result says how many people that is, for each."],
+        [
+          RATE,
+          "People choose and rate",
+          "They also give a value to each, such as stars or minutes. The result has the mean values, too; shares of the same precision usually take about twice as many people.",
+        ],
+      ]),
       name: line("Name", "For your list of tasks. Two runs of one survey need different names.", {
         missing: "give the task a name",
       }),
-      question: line("Question", "What participants read first. Without a question they read the name.", {
-        example: "Which of these films have you seen, and how did you like them?",
-      }),
+      question: line("Question", "What participants read first. Without a question they read the name."),
       description: lines("Description", "Who asks, and what for."),
       unit: line("Unit of the values", "Such as stars or minutes.", { example: "stars" }),
       low_label: line("Lowest value means", null, { example: "awful" }),
@@ -155,11 +173,12 @@ export class TaskForm {
   }
 
   askSection() {
-    const { name, question, description, unit, low_label: low, high_label: high, translations } = this.fields;
+    const { asks, name, question, description, unit, low_label: low, high_label: high, translations } = this.fields;
     this.meanings = row(unit, low, high);
     return section(
       1,
       "What you ask",
+      asks.element,
       name.element,
       question.element,
       description.element,
@@ -180,6 +199,7 @@ export class TaskForm {
       this.held.element,
       levels.element,
       this.ends,
+      this.derived.element,
     );
   }
 
@@ -208,11 +228,32 @@ export class TaskForm {
     return section(5, "Privacy", this.mixing.element, epsilon.element, this.advanced);
   }
 
-  // What follows from other fields: a discovery has neither values nor rounds, a coin needs invitations,
-  // rounds have days and panels instead, any text leaves none unlisted, named values begin and end with those
-  // of the range; with a mixer a task closes, devices draw their coins, and the mixer decides who takes part.
+  // Whether keys have values.
+  get isRated() {
+    return this.fields.asks.value === RATE && !this.fields.keys.isDiscovery;
+  }
+
+  // What follows from other fields: a discovery has neither values nor rounds, nor have keys that are only chosen
+  // values, a coin needs invitations, rounds have days and panels instead, any text leaves none unlisted, named values
+  // begin and end with those of the range; with a mixer a task closes, devices draw their coins, and the mixer decides
+  // who takes part.
   update(changed) {
-    const { access, invitations, coin, opens, closes, epsilon, levels, keys, other, objective, repeat } = this.fields,
+    const {
+        asks,
+        access,
+        invitations,
+        coin,
+        opens,
+        closes,
+        epsilon,
+        levels,
+        keys,
+        other,
+        objective,
+        question,
+        repeat,
+      } = this.fields,
+      { isRated } = this,
       finds = keys.isDiscovery,
       mixed = this.mixing.isOn;
     this.mixing.update();
@@ -221,8 +262,9 @@ export class TaskForm {
     if (finds && this.repeat.isOn) repeat.value = "once";
     this.tree.element.hidden = !finds;
     this.held.update();
-    for (const element of [this.meanings, this.often, this.held.element, levels.element, objective.element])
-      element.hidden = finds;
+    for (const element of [asks.element, this.often, this.held.element]) element.hidden = finds;
+    for (const element of [this.meanings, levels.element, objective.element]) element.hidden = !isRated;
+    question.input.placeholder = EXAMPLES[asks.value];
     if (coin.value === "server" && access.value !== "invitations") access.value = "invitations";
     access.inputs[0].disabled = coin.value === "server";
     for (const field of [opens, closes]) field.element.hidden = this.repeat.isOn;
@@ -231,7 +273,8 @@ export class TaskForm {
     // Of mixed rounds the plan says what devices spend.
     this.repeat.explain(mixed ? Number.NaN : Number(epsilon.value));
     other.element.hidden = keys.isHashed || finds;
-    this.ends.hidden = levels.isNamed || finds;
+    this.ends.hidden = levels.isNamed || !isRated;
+    this.derived.update({ keys, isRated, hasOther: this.other() !== null, isOneChoice: this.held.isOneChoice });
     levels.explain();
     changed();
   }
@@ -287,9 +330,10 @@ export class TaskForm {
 
   // What a plan depends on, or what is still missing for one.
   planInputs() {
-    const { keys, low, high, levels, users, epsilon, objective } = this.fields,
+    const { keys, low, high, levels, users, epsilon } = this.fields,
       ends = levels.isNamed ? [] : [low, high],
-      ofPairs = [...this.held.used(), levels, ...ends, ...this.repeat.planned()];
+      valueFields = this.isRated ? [levels, ...ends] : [],
+      ofPairs = [...this.held.used(), ...this.derived.used(), ...valueFields, ...this.repeat.planned()];
     for (const field of [keys, ...(keys.isDiscovery ? Object.values(this.tree.fields) : ofPairs), users, epsilon]) {
       const wrong = field.wrong();
       if (wrong) return { missing: `${field.label}: ${wrong}.` };
@@ -302,10 +346,19 @@ export class TaskForm {
       ...this.people(),
       epsilon: epsilon.value,
       ...this.heldInputs(),
+      ...this.derived.planInputs(),
       coin: this.coin(),
-      objective: objective.value,
-      levels: String(levels.levels()),
+      ...(this.isRated ? { ...this.ofValues(), levels: String(levels.levels()) } : {}),
+    };
+  }
+
+  // What a plan and a task are told of values; of keys without values nothing.
+  ofValues() {
+    const { low, high, levels, objective } = this.fields;
+    return {
       ...levels.range(low.value, high.value),
+      levels: levels.levels(),
+      objective: objective.value,
     };
   }
 
@@ -337,7 +390,7 @@ export class TaskForm {
     const value = (name) => this.fields[name].value,
       { keys, levels } = this.fields,
       about = Object.fromEntries(
-        ABOUT.filter((name) => !keys.isDiscovery || !OF_VALUES.includes(name)).map((name) => [name, value(name)]),
+        ABOUT.filter((name) => this.isRated || !OF_VALUES.includes(name)).map((name) => [name, value(name)]),
       ),
       days = {
         opens: (!this.repeat.isOn && value("opens")) || null,
@@ -361,13 +414,11 @@ export class TaskForm {
       ...common,
       keys: keys.keys(),
       other: this.other(),
-      ...levels.range(value("low"), value("high")),
-      levels: levels.levels(),
-      between: levels.rule(),
+      ...(this.isRated ? { ...this.ofValues(), between: levels.rule() } : {}),
       users,
       panels,
       ...this.held.values(),
-      objective: value("objective"),
+      ...this.derived.values(),
     };
   }
 }
@@ -398,8 +449,7 @@ export const valuesOfTask = (task, target) => ({
 
 const valuesOfPairs = (task) => ({
   other: valueOfOther(task),
-  low: task.low,
-  high: task.high,
-  levels: valueOfLevels(task),
+  ...(hasValues(task) ? { asks: RATE, low: task.low, high: task.high, levels: valueOfLevels(task) } : { asks: CHOOSE }),
   ...valuesOfHeld(task),
+  ...valuesOfDerived(task),
 });

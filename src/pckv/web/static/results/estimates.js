@@ -1,6 +1,14 @@
 // Estimates as a table: the server searches, sorts and pages; the browser holds only the rows it shows.
 import { make, replace } from "../shared/page.js";
-import { frequencyTexts, meanTexts, reportedMeanTexts, TOO_RARE, UNKNOWN, UNLISTED } from "../shared/ranges.js";
+import {
+  frequencyTexts,
+  meanTexts,
+  meanTitle,
+  reportedMeanTexts,
+  TOO_RARE,
+  UNKNOWN,
+  UNLISTED,
+} from "../shared/ranges.js";
 import { ranged, SearchTable } from "../shared/table.js";
 import { isHashed } from "./estimate-options.js";
 
@@ -28,7 +36,8 @@ export function meanCell(estimate) {
 // `requests` sends them, and `options` say how to estimate. `address` gives that of a key's page, or is null.
 // `onanswer` gets every answer, `onproblem` what went wrong, or null, and `onsearch` the text of a search.
 export function estimatesTable({ requests, task, options, search, address, onanswer, onproblem, onsearch }) {
-  const { other, about } = task;
+  const { other } = task,
+    title = meanTitle(task);
 
   function note({ key, collides }) {
     const text = key === other ? UNLISTED : collides ? "reports do not tell it from another of these" : null;
@@ -38,7 +47,7 @@ export function estimatesTable({ requests, task, options, search, address, onans
   function row(estimate) {
     const { key } = estimate,
       name = address ? make("a", { href: address(key) }, key) : key;
-    return [[name, note(estimate)], shareCell(estimate), meanCell(estimate)];
+    return [[name, note(estimate)], shareCell(estimate), ...(title ? [meanCell(estimate)] : [])];
   }
 
   async function load(page, signal) {
@@ -70,7 +79,7 @@ export function estimatesTable({ requests, task, options, search, address, onans
     columns: [
       { name: "Key", sort: "key" },
       { name: "Share of people", sort: "frequency", number: true },
-      { name: about.unit ? `Mean, in ${about.unit}` : "Mean", sort: "mean", number: true },
+      ...(title ? [{ name: title, sort: "mean", number: true }] : []),
     ],
     sort: isHashed(task) ? "detected" : "-frequency",
     isSoft: ({ detected }) => !detected,

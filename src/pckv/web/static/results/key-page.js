@@ -9,7 +9,6 @@ import {
   count,
   make,
   newestOnly,
-  pairs,
   percent,
   plural,
   points,
@@ -17,8 +16,11 @@ import {
   replace,
   warningBox,
 } from "../shared/page.js";
-import { frequencyTexts, meanTexts, reportedMeanTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
+import { frequencyTexts, meanTexts, meanTitle, reportedMeanTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
+import { LIFT, partnersTable } from "./pairs.js";
+import { differencesTable, groupsOfKey } from "./segments.js";
 import { Table } from "../shared/table.js";
+import { hasValues, heldText } from "../shared/task-words.js";
 
 export function keyView(root, id, key, settings) {
   document.title = `${key} – pckv`;
@@ -33,13 +35,14 @@ const section = (label, title, ...content) =>
 class KeyView {
   constructor(root, id, key, settings) {
     Object.assign(this, { id, key, settings, path: `/tasks/${encodeURIComponent(id)}` });
-    this.chart = new Chart("Share of people and mean of the key with their ranges at several levels.");
+    this.chart = new Chart("");
     this.values = new Chart("Shares of the values of those who hold the key, and quantiles, with their ranges.");
     this.said = make("div");
     this.top = make("div");
     this.levels = make("div");
     this.told = make("div", { "aria-live": "polite" });
     this.spread = make("section", { "aria-label": "What they say", hidden: true });
+    this.further = make("section", { "aria-label": "Groups and partners", hidden: true });
     this.sharper = make("div");
     const surer = make("p", {}, "The surer a range is to be right, the wider it is.");
     this.body = make(
@@ -47,6 +50,7 @@ class KeyView {
       { hidden: true },
       section("What is known", "What is known", this.told),
       this.spread,
+      this.further,
       section("How sure that is", "How sure that is", surer, this.chart.element, this.levels),
       section("What would be sharper", "What would make it sharper", this.sharper),
     );
@@ -68,6 +72,7 @@ class KeyView {
       heading = [back(task, options), make("h1", {}, key)];
     document.title = `${key} – ${task.name} – pckv`;
     replace(this.top, ...heading);
+    this.chart.description = `Share of people${hasValues(task) ? " and mean" : ""} of the key with ranges at several levels.`;
     if (!task.reports)
       return replace(this.said, make("p", { class: "note" }, "No reports yet: nothing is known of this key."));
     const answer = await ask("GET", `${path}/key?${parameters}`, { signal }),
@@ -76,13 +81,38 @@ class KeyView {
     replace(this.told, ...sentences(answer, task));
     replace(this.sharper, ...improvements(answer, task));
     this.showSpread(answer.estimate, task);
+    this.showFurther(answer, address);
     this.body.hidden = false;
     const several = await ask("GET", `${path}/key/levels?${parameters}`, { signal });
-    replace(this.levels, levelsTable(several.levels, task.about.unit));
+    replace(this.levels, levelsTable(several.levels, meanTitle(task)));
     await Promise.all([
       this.chart.draw(several.chart),
       several.distribution_chart && this.values.draw(several.distribution_chart),
     ]);
+  }
+
+  // Within each group, or the partners of the key.
+  showFurther({ segments, pairs: together }, address) {
+    const { key } = this,
+      nameOf = (name) => make("a", { href: address(name) }, name);
+    this.further.hidden = !segments && !together;
+    if (segments)
+      replace(
+        this.further,
+        make("h2", {}, `Within each group: ${segments.name}`),
+        groupsOfKey(segments),
+        ...(segments.differences.length
+          ? [make("h3", {}, "Where it differs"), differencesTable(segments.differences)]
+          : [make("p", {}, "For this key, no difference of shares between groups stands out from the noise.")]),
+      );
+    if (together)
+      replace(
+        this.further,
+        make("h2", {}, "Held together with"),
+        ...(together.rows.length
+          ? [partnersTable(together.rows, key, nameOf), make("p", {}, LIFT)]
+          : [make("p", {}, "No other key stands out together with this one.")]),
+      );
   }
 
   // Of tasks with more than two levels; the threshold begins in their middle.
@@ -160,7 +190,7 @@ function sentences({ estimate, people, reports, level, hostile, verdict, warning
   return [
     warning.length ? warningBox(warning) : null,
     ...lines,
-    make("p", {}, meanSentence(estimate, task)),
+    hasValues(task) ? make("p", {}, meanSentence(estimate, task)) : null,
     make("p", {}, sure),
     make("p", { class: "soft" }, verdict.slice(warning.length).join(" ")),
   ];
@@ -182,7 +212,7 @@ function improvements({ sharper, reports, estimate, hostile }, task) {
   if (hostile)
     return [make("p", {}, "Fewer hostile reports: what they can do does not shrink as more honest ones come.")];
   const { noise, smallest, hidden, size_answers: answers } = sharper,
-    more = `people who hold more than ${pairs(task.padding)}`;
+    more = `people who hold more than ${heldText(task, task.padding)}`;
   const lines = [
     `More reports: with today's, noise alone makes the share typically off by ±${points(noise)}. Four times as many, ${count(4 * reports)}, would halve that.`,
     estimate.detected
@@ -195,16 +225,16 @@ function improvements({ sharper, reports, estimate, hostile }, task) {
   return [make("ul", {}, ...lines.filter(Boolean).map((line) => make("li", {}, line)))];
 }
 
-function levelsTable(estimates, unit) {
+function levelsTable(estimates, title) {
   const columns = [
     { name: "Right in … of cases" },
     { name: "Share of people", number: true },
-    { name: unit ? `Mean, in ${unit}` : "Mean", number: true },
+    ...(title ? [{ name: title, number: true }] : []),
   ];
   const row = (estimate) => [
     levelText(estimate.level),
     frequencyTexts(estimate)[estimate.detected ? "range" : "most"],
-    estimate.mean_known ? meanTexts(estimate).range : UNKNOWN,
+    ...(title ? [estimate.mean_known ? meanTexts(estimate).range : UNKNOWN] : []),
   ];
   const isSoft = ({ detected }) => !detected;
   return new Table({ columns, row, isSoft, kind: "compact levels" }).show(estimates).element;

@@ -7,7 +7,6 @@ import {
   field,
   make,
   newestOnly,
-  pairs,
   percent,
   plural,
   points,
@@ -16,6 +15,7 @@ import {
   short,
 } from "../shared/page.js";
 import { TOO_RARE } from "../shared/ranges.js";
+import { hasValues, heldText } from "../shared/task-words.js";
 
 export function precisionSection(path, task) {
   const chart = new Chart("Typical error of the share of people who hold a key, against the number of reports.");
@@ -57,7 +57,7 @@ export function precisionSection(path, task) {
     }
     try {
       const answer = await ask("GET", `${path}/precision?${query({ ...options, ...values })}`, { signal });
-      replace(said, ...sentences(answer, task.about.unit));
+      replace(said, ...sentences(answer, task));
       await chart.draw(answer.chart);
     } catch (error) {
       if (!signal.aborted) replace(said, make("p", {}, error.message));
@@ -72,44 +72,37 @@ export function precisionSection(path, task) {
   return { element, refresh, stop };
 }
 
-function sentences(answer, unit) {
-  return [make("p", {}, ...today(answer, unit)), make("p", {}, ...wanted(answer))];
+function sentences(answer, task) {
+  return [make("p", {}, today(answer, task)), make("p", {}, ...wanted(answer, task))];
 }
 
-function today(answer, unit) {
-  const {
-    reports,
-    smallest,
-    candidates,
-    frequency,
-    frequency_error,
-    mean_error,
-    guessed_mean_error,
-    hidden,
-    size_answers,
-  } = answer;
-  if (!reports) return ["There are no reports yet."];
+function today(answer, task) {
+  const { reports, smallest, candidates, frequency, frequency_error, hidden, size_answers } = answer;
+  if (!reports) return "There are no reports yet.";
   const off = `The share of a key that ${percent(frequency)} of people hold is typically off by ±${points(frequency_error)}`;
-  const mean =
-    mean_error < guessed_mean_error
-      ? `and its mean by ±${short(mean_error)}${unit ? ` ${unit}` : ""}`
-      : "and its mean stays unknown";
   const keys = candidates === null ? "Keys" : `Among ${plural(candidates, "candidate")}, keys`;
   const rare =
     smallest < 1
       ? `${keys} that fewer than ${percent(Number(smallest.toPrecision(2)))} of people hold are often ${TOO_RARE}.`
       : `As yet all keys are often ${TOO_RARE}.`;
-  const noise = `There are ${count(reports)} reports. ${rare} ${off}, ${mean}.`;
-  if (!hidden || !size_answers) return [noise];
-  return [
-    `${noise} People who hold more than ${pairs(answer.padding)} may hide up to ${points(hidden)} of its share, which the chart counts, too, and may give other values.`,
-  ];
+  const noise = `There are ${count(reports)} reports. ${rare} ${off}${meanError(answer, task)}.`;
+  if (!hidden || !size_answers) return noise;
+  const values = hasValues(task) ? ", and may give other values" : "";
+  return `${noise} People who hold more than ${heldText(task, answer.padding)} may hide up to ${points(hidden)} of its share, which the chart counts, too${values}.`;
+}
+
+function meanError({ mean_error: error, guessed_mean_error: guessed }, task) {
+  const { unit } = task.about;
+  if (!hasValues(task)) return "";
+  return error < guessed
+    ? `, and its mean by ±${short(error)}${unit ? ` ${unit}` : ""}`
+    : ", and its mean stays unknown";
 }
 
 // What larger sets hide does not shrink with reports: nothing is promised below that.
-function wanted(answer) {
+function wanted(answer, task) {
   const error = `An error of ±${points(answer.wanted)}`,
-    more = `more than ${pairs(answer.padding)}`;
+    more = `more than ${heldText(task, answer.padding)}`;
   const noise = reportsNeeded(answer.needed_for_noise, answer.reports);
   if (answer.needed === answer.needed_for_noise) return [`${error} takes `, ...noise, "."];
   if (answer.needed !== null) {

@@ -1,9 +1,11 @@
 // The public results of a task: read-only, for anyone with the link.
 import { Chart } from "../shared/chart.js";
 import { alertBox, ask, count, make, percent, plural, replace } from "../shared/page.js";
-import { levelTexts, UNKNOWN } from "../shared/ranges.js";
+import { levelTexts, meanTitle, UNKNOWN } from "../shared/ranges.js";
 import { rangeBar, Table } from "../shared/table.js";
 import { meanCell, shareCell } from "./estimates.js";
+import { COLOURS, pairsSaid, pairsTable } from "./pairs.js";
+import { differencesSaid, differencesTable, labelsTable, withinTable } from "./segments.js";
 import { sharesSpecification, tableOfShares } from "./shares.js";
 
 // The collector computes the numbers once per minute.
@@ -13,6 +15,7 @@ const main = document.getElementById("main"),
   id = location.pathname.split("/").pop(),
   said = make("div"),
   chart = new Chart("Shares of the values among those who hold a key; the table below has the same numbers."),
+  further = new Chart("Shares within groups, or keys that are held together; the table below has the numbers."),
   body = make("div", { class: "results-page" });
 replace(main, body, said);
 
@@ -64,7 +67,8 @@ function outcome(results) {
   const { reports, verdict, withheld } = results;
   if (withheld) return [make("p", { class: "alert" }, withheld)];
   if (!reports) return [make("p", {}, "There are no reports yet.")];
-  return [make("p", { class: "note" }, verdict.join(" ")), table(results), shown(results), spread(results)];
+  const known = [table(results), shown(results), spread(results), ...within(results), ...together(results)];
+  return [make("p", { class: "note" }, verdict.join(" ")), ...known];
 }
 
 function state({ phase, closed, closes, opens, last_report: last }) {
@@ -75,19 +79,15 @@ function state({ phase, closed, closes, opens, last_report: last }) {
 }
 
 // Bars have the same scale in all rows, up to the largest end of an interval.
-function table({ estimates, other, about: { unit } }) {
-  const most = Math.max(...estimates.map((row) => row.frequency_high), 1e-9);
-  const columns = [
-    { name: "Key" },
-    { name: "" },
-    { name: "Share of people" },
-    { name: unit ? `Mean, in ${unit}` : "Mean" },
-  ];
+function table({ estimates, other, ...task }) {
+  const title = meanTitle(task),
+    most = Math.max(...estimates.map((row) => row.frequency_high), 1e-9);
+  const columns = [{ name: "Key" }, { name: "" }, { name: "Share of people" }, ...(title ? [{ name: title }] : [])];
   const row = (estimate) => [
     estimate.key,
     rangeBar(estimate, most, estimate.detected),
     shareCell(estimate),
-    estimate.mean_known || estimate.reported_mean_known ? meanCell(estimate) : UNKNOWN,
+    ...(title ? [estimate.mean_known || estimate.reported_mean_known ? meanCell(estimate) : UNKNOWN] : []),
   ];
   const isSoft = ({ detected }) => !detected;
   return new Table({ columns, row, isSoft, kind: "public" }).show(listed(estimates, other)).element;
@@ -121,6 +121,39 @@ function spread({ estimates, other, about: { unit } }) {
       tableOfShares(known, texts, (key) => key),
     ),
   );
+}
+
+const sentence = (text) => make("p", {}, text);
+
+const sameKey = (key) => key;
+
+// Shares within the groups of a segment, and which keys differ between them.
+function within({ segments, estimates, other, chart: spec }) {
+  if (!segments) return [];
+  const keys = listed(estimates, other).map(({ key }) => key),
+    { differences } = segments;
+  further.draw(spec).catch(() => {});
+  return [
+    make("h3", {}, `Within each group: ${segments.name}`),
+    labelsTable(segments),
+    further.element,
+    withinTable(segments, keys, sameKey),
+    make("h3", {}, "Which shares differ"),
+    ...differencesSaid(segments, differences.length, { among: "Among these keys, " }).map(sentence),
+    differences.length ? differencesTable(differences, sameKey) : null,
+  ];
+}
+
+function together({ pairs, pairs_found: found, chart: spec }) {
+  if (!pairs) return [];
+  further.draw(spec).catch(() => {});
+  return [
+    make("h3", {}, "Held together"),
+    make("div", { class: "heat-map" }, further.element),
+    sentence(COLOURS),
+    ...pairsSaid(pairs, found, pairs.rows.length).map(sentence),
+    pairs.rows.length ? pairsTable(pairs.rows, sameKey) : null,
+  ];
 }
 
 function shown({ keys, other, estimates }) {

@@ -4,11 +4,13 @@ import { Chart } from "../shared/chart.js";
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
 import { alertBox, make, newestOnly, plural, query, replace, request, warningBox } from "../shared/page.js";
-import { isDeletedUnread } from "../shared/task-words.js";
+import { hasValues, isDeletedUnread } from "../shared/task-words.js";
 import { candidatesForm } from "./candidates.js";
 import { changedOptions, isHashed, optionsPanel, readOptions } from "./estimate-options.js";
 import { estimatesTable } from "./estimates.js";
+import { PairsSection } from "./pairs.js";
 import { precisionSection } from "./precision.js";
+import { SegmentsSection } from "./segments.js";
 import { sharesTable } from "./shares.js";
 
 // Estimates that take longer than this are announced.
@@ -48,9 +50,7 @@ export class ResultsSection {
     // Shown once there are numbers.
     this.known = make("div", { hidden: true });
     this.element = make("div");
-    this.chart = new Chart(
-      "Share of people and mean of the most frequent keys with their ranges, and what they say; the tables below have the same numbers.",
-    );
+    this.chart = new Chart("");
     // The number of reports that the numbers on the page are from.
     this.counted = 0;
   }
@@ -76,6 +76,7 @@ export class ResultsSection {
 
   build() {
     const { task, requests, known } = this;
+    this.chart.description = `${hasValues(task) ? "Share of people and mean of the most frequent keys with their ranges, and what they say" : "Share of people of the most frequent keys with their ranges"}; the tables below have the same numbers.`;
     this.options = readOptions(task, this.settings);
     // An analyst names the hashed keys to look for.
     this.candidates = isHashed(task) ? candidatesForm((keys) => this.lookFor(keys)) : null;
@@ -92,6 +93,7 @@ export class ResultsSection {
     });
     this.precision = precisionSection(this.path, task);
     this.shares = task.level_values.length > 2 ? sharesTable({ requests, task, address }) : null;
+    this.further = this.furtherSection(address);
     const panel = optionsPanel(task, this.options, (name, value) => this.choose(name, value)),
       shares = this.shares?.element;
     replace(known, this.verdict, panel, this.chart.element, shares, this.table.element, this.downloads());
@@ -99,8 +101,19 @@ export class ResultsSection {
     replace(
       this.element,
       make("section", { "aria-label": "Results" }, make("h2", {}, "Results"), ...parts),
+      this.further?.element,
       this.precision.element,
     );
+  }
+
+  // What is known beyond single keys: within groups, or of keys together. Shown once there are numbers.
+  furtherSection(address) {
+    const { task, requests, options } = this,
+      onproblem = (problem) => this.showProblem(problem),
+      Section = task.segment ? SegmentsSection : task.together ? PairsSection : null,
+      section = Section && new Section({ requests, task, address, options, onproblem });
+    section?.element.toggleAttribute("hidden", true);
+    return section;
   }
 
   // A hashed key is told from noise among all that were asked for: alone, more easily.
@@ -135,10 +148,13 @@ export class ResultsSection {
     return downloads({ ...answersAs(TABLES, send), SVG: picture }, (error) => this.showProblem(error));
   }
 
-  showNumbers({ reports, verdict, warning = [] }) {
-    const [first, ...others] = verdict.slice(warning.length);
+  showNumbers(answer) {
+    const { reports, verdict, warning = [] } = answer,
+      [first, ...others] = verdict.slice(warning.length);
     this.counted = reports;
     this.known.hidden = false;
+    this.further?.element.toggleAttribute("hidden", false);
+    this.further?.show?.(answer);
     replace(this.warned, warning.length ? warningBox([...warning, ...this.publicNote()]) : null);
     const rest = others.map((sentence) => make("p", {}, sentence));
     replace(this.verdict, make("div", { class: "note" }, make("p", { class: "answer" }, first), ...rest));
@@ -153,7 +169,8 @@ export class ResultsSection {
   showProblem(problem) {
     replace(this.said, problem && !isLost(problem) ? alertBox(problem.message) : null);
     if (problem && problem.status !== 400) return;
-    for (const element of [this.verdict, this.chart.element, this.shares?.element, this.table.element])
+    const { verdict, chart, shares, table, further } = this;
+    for (const element of [verdict, ...[chart, shares, table, further].map((part) => part?.element)])
       element?.toggleAttribute("hidden", Boolean(problem));
   }
 
@@ -181,7 +198,12 @@ export class ResultsSection {
     try {
       const spec = await requests.ask("chart", options, { signal });
       const precisely = { ...options, candidates: requests.keys?.length };
-      await Promise.all([this.chart.draw(spec), this.shares?.refresh(options), this.precision.refresh(precisely)]);
+      await Promise.all([
+        this.chart.draw(spec),
+        this.shares?.refresh(options),
+        this.further?.refresh(options),
+        this.precision.refresh(precisely),
+      ]);
     } catch (error) {
       if (!signal.aborted) this.showProblem(error);
       return false;
@@ -201,6 +223,6 @@ export class ResultsSection {
 
   stop() {
     this.redraw.stop();
-    for (const part of [this.table, this.chart, this.shares, this.precision]) part?.stop();
+    for (const part of [this.table, this.chart, this.shares, this.further, this.precision]) part?.stop();
   }
 }

@@ -14,7 +14,7 @@ import {
   request,
   warningBox,
 } from "../shared/page.js";
-import { changeTexts, frequencyTexts, UNLISTED } from "../shared/ranges.js";
+import { changeTexts, frequencyTexts, meanTitle, UNLISTED } from "../shared/ranges.js";
 import { ranged, SearchTable } from "../shared/table.js";
 import { levelText } from "./estimate-options.js";
 import { meanCell, shareCell } from "./estimates.js";
@@ -44,7 +44,7 @@ function sortedBy(items, sort) {
 export class TrendSection {
   // `settings` are those of the address; `onsettings` is called with those that belong there now.
   constructor({ path, settings, onsettings }) {
-    Object.assign(this, { path, onsettings, pace: new Pace(), offered: "", unit: "", items: [] });
+    Object.assign(this, { path, onsettings, pace: new Pace(), offered: "", meanTitle: null, items: [] });
     // The round that the last one is compared with; empty where all rounds are.
     this.since = /^\d{1,7}$/.test(settings.since) ? settings.since : "";
     this.said = make("div");
@@ -78,7 +78,7 @@ export class TrendSection {
     const reports = rounds.reduce((sum, each) => sum + each.reports, 0);
     this.empty.hidden = reports > 0;
     if (!reports || !this.pace.isDue(reports)) return;
-    this.unit = contract.task.about.unit;
+    this.meanTitle = meanTitle(contract.task, "Mean of those");
     this.refresh(reports);
   }
 
@@ -167,7 +167,7 @@ export class TrendSection {
       { name: `Round ${count(last)}, smoothed`, sort: "smoothed", number: true },
       ...(changes ? [moved] : []),
       { name: pooled ?? `Round ${count(last)} alone`, sort: "pooled", number: true },
-      { name: this.unit ? `Mean of those, in ${this.unit}` : "Mean of those", sort: "mean", number: true },
+      ...(this.meanTitle ? [{ name: this.meanTitle, sort: "mean", number: true }] : []),
     ];
   }
 
@@ -195,7 +195,7 @@ export class TrendSection {
       ranged(value, smoothed.frequency_low > 0 ? range : most, Object.values(smoothed), aloneText(key, last)),
       ...(test ? [changesCell(test, changes)] : []),
       shareCell(pooled),
-      meanCell(pooled),
+      ...(this.meanTitle ? [meanCell(pooled)] : []),
     ];
   }
 

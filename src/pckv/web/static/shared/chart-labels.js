@@ -60,6 +60,7 @@ export function wrapLabels(spec, width) {
     return { ...value, label };
   });
   if (most === 1) return spec;
-  for (const { height } of wrapped.hconcat) height.step = Math.max(height.step, most * LINE_PIXELS + ROW_PADDING);
+  for (const { height } of wrapped.hconcat ?? wrapped.concat)
+    height.step = Math.max(height.step, most * LINE_PIXELS + ROW_PADDING);
   return wrapped;
 }

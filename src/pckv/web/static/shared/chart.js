@@ -5,6 +5,8 @@ import { debounced, make, replace } from "./page.js";
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 // Panels stand side by side where each of them has at least this width with its labels.
 const MIN_PANEL_WIDTH = 320;
+// Small multiples stand in rows of as many as fit, each with at least this width.
+const SMALL_PANEL_WIDTH = 170;
 // The width of labels that the first drawing assumes, and how often a panel is fitted to their real width.
 const LABEL_WIDTH = 90,
   MAX_TRIES = 3;
@@ -74,19 +76,33 @@ const theme = ({ background, text, soft, line }, width) => ({
   axisXDiscrete: { labelOverlap: "greedy" },
 });
 
-// Panels stand side by side if all fit, otherwise below each other, each with its own labels.
-function fit(spec, plotWidth, sideBySide) {
-  const { hconcat: panels = [], ...fitted } = structuredClone(spec);
+const panelsOf = ({ hconcat, concat }) => hconcat ?? concat ?? [];
+
+// How many panels stand side by side: all if they fit, otherwise one; of small multiples as many as fit.
+function panelsAcross(spec, width) {
+  const { length } = panelsOf(spec);
+  if (spec.concat) return Math.max(1, Math.min(length, Math.floor((width - LABEL_WIDTH) / SMALL_PANEL_WIDTH)));
+  return width >= length * MIN_PANEL_WIDTH ? Math.max(1, length) : 1;
+}
+
+// The first panel of every row has the labels.
+function fit(spec, plotWidth, across) {
+  const { hconcat, concat, columns: _, ...fitted } = structuredClone(spec),
+    panels = panelsOf({ hconcat, concat });
   for (const panel of panels) panel.width = Math.max(MIN_PLOT_WIDTH, plotWidth);
-  if (sideBySide) return { ...fitted, hconcat: panels };
-  const axes = panels.map((panel) => panel.layer.map((layer) => layer.encoding?.y));
-  for (const axis of axes.flat()) if (axis?.axis?.labels === false) axis.axis = axes[0][0].axis;
-  return { ...fitted, vconcat: panels };
+  if (hconcat && panels.length === across) return { ...fitted, hconcat };
+  const axes = panels.map((panel) => panel.layer.map((layer) => layer.encoding?.y)),
+    [shown, hidden] = [axes[0]?.[0]?.axis, { labels: false, ticks: false, title: null }];
+  axes.forEach((ofPanel, place) => {
+    for (const y of ofPanel) if (y && (concat || y.axis?.labels === false)) y.axis = place % across ? hidden : shown;
+  });
+  return concat ? { ...fitted, concat, columns: across } : { ...fitted, vconcat: panels };
 }
 
 // A key may have the name of a colour, and stays as it is.
+const NAMES = ["key", "partner", "segment"];
 const lighten = (spec) =>
-  JSON.parse(JSON.stringify(spec), (member, value) => (member === "key" ? value : (LIGHTER.get(value) ?? value)));
+  JSON.parse(JSON.stringify(spec), (member, value) => (NAMES.includes(member) ? value : (LIGHTER.get(value) ?? value)));
 
 const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
@@ -130,16 +146,16 @@ export class Chart {
 
   // Labels take a width that is known once they are drawn: then the panels get what is left.
   async embed(spec, colours, width) {
-    const { config: own = {}, hconcat: { length: panels } = [], ...rest } = spec;
-    const sideBySide = width >= panels * MIN_PANEL_WIDTH,
-      across = sideBySide ? Math.max(1, panels) : 1;
-    const labelLimit = Math.floor((sideBySide ? 0.25 : 0.4) * width);
+    const { config: own = {}, ...rest } = spec;
+    const across = panelsAcross(spec, width),
+      isWide = spec.concat ? across > 1 : width >= panelsOf(spec).length * MIN_PANEL_WIDTH,
+      labelLimit = Math.floor((isWide ? 0.25 : 0.4) * width);
     const config = { ...theme(colours, width), axisY: { labelLimit } };
     config.axis = { ...config.axis, ...own.axis };
-    const fitted = wrapLabels({ ...rest, hconcat: spec.hconcat, description: this.description }, labelLimit);
+    const fitted = wrapLabels({ ...rest, description: this.description }, labelLimit);
     for (let tries = 1, plotWidth = Math.floor(width / across) - LABEL_WIDTH; ; tries++) {
       const box = make("div");
-      const embedded = await window.vegaEmbed(box, fit(fitted, plotWidth, sideBySide), {
+      const embedded = await window.vegaEmbed(box, fit(fitted, plotWidth, across), {
         ...OPTIONS,
         config,
       });

@@ -90,7 +90,7 @@ export class KeyField {
       hint: "They are named 0, 1, 2, …",
       missing: "say how many keys there are",
     });
-    this.as = new ChoiceField("What people may hold or rate, the keys", KINDS, {
+    this.as = new ChoiceField("What people may choose, the keys", KINDS, {
       onchange: () => this.choose(),
     });
     this.element = make("div", {}, this.as.element, this.listed, this.number.element);

@@ -59,8 +59,6 @@ export const count = (number) => number.toLocaleString("en");
 
 export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
-export const pairs = (number) => plural(number, "pair");
-
 // Three significant digits, with an exponent only for very large and very small numbers.
 export function short(number) {
   if (number === 0) return "0";

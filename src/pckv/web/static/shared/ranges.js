@@ -1,4 +1,5 @@
 // Estimates in words: numbers with their ranges, and what is said of keys that nothing is known of.
+import { hasValues } from "./task-words.js";
 
 // What is said of a key whose count noise alone may give, and of a mean that may be anywhere in its range.
 export const TOO_RARE = "too rare to tell",
@@ -46,6 +47,12 @@ function withRange(value, low, high, unit, signDisplay = "auto") {
 export const frequencyTexts = ({ frequency, frequency_low, frequency_high }) =>
   withRange(100 * frequency, 100 * frequency_low, 100 * frequency_high, " %");
 
+// How a column of means is named; null where keys have no values.
+export const meanTitle = (task, title = "Mean") => {
+  if (!hasValues(task)) return null;
+  return task.about.unit ? `${title}, in ${task.about.unit}` : title;
+};
+
 export const meanTexts = ({ mean, mean_low, mean_high }, unit = "") =>
   withRange(mean, mean_low, mean_high, unit ? ` ${unit}` : "");
 
@@ -56,6 +63,10 @@ export const reportedMeanTexts = ({ mean, reported_mean_low, reported_mean_high 
 // A difference of shares has a sign: "+12 points", "+8 – +16 points".
 export const changeTexts = ({ change, change_low, change_high }) =>
   withRange(100 * change, 100 * change_low, 100 * change_high, " points", "exceptZero");
+
+// The difference of a share between two groups, of which the first has the larger one.
+export const differenceTexts = ({ difference, difference_low, difference_high }) =>
+  changeTexts({ change: difference, change_low: difference_low, change_high: difference_high });
 
 // The share of a level among those who hold a key, or of levels above or below a value.
 export const shareTexts = ({ share, low, high }) => withRange(100 * share, 100 * low, 100 * high, " %");

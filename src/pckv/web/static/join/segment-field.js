@@ -1,0 +1,31 @@
+// One more question with one answer, such as an age group: it is part of the same report, and hidden in it as well.
+import { make } from "../shared/page.js";
+import { say } from "./join-strings.js";
+
+export class SegmentField {
+  // Nothing is preselected: what is given by accident would count as an answer.
+  constructor({ segment: { name, labels } }) {
+    this.name = name;
+    this.inputs = labels.map((label) =>
+      make("input", { type: "radio", name: "segment", value: label, required: true }),
+    );
+    const options = this.inputs.map((input) => make("label", {}, input, make("span", {}, input.value)));
+    this.element = make(
+      "fieldset",
+      { id: "segment" },
+      make("legend", {}, name),
+      make("p", {}, say("segment_note")),
+      make("div", { class: "options" }, ...options),
+    );
+  }
+
+  get label() {
+    return this.inputs.find(({ checked }) => checked)?.value;
+  }
+
+  // What is to be done before a report can be made, and how to get there.
+  complaint() {
+    if (this.label !== undefined) return null;
+    return [say("segment_missing", { name: this.name }), () => this.inputs[0].focus()];
+  }
+}

@@ -1,0 +1,216 @@
+"""Groups from the form to the results: made by an operator, answered on phones in two languages, and compared."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pckv
+from pckv.tally.decode.support import item_support
+from support.collectors import wait_until
+from support.people import (
+    DESK,
+    HOSTILE,
+    KEYS,
+    PHONE,
+    Person,
+    add_task,
+    ask,
+    count,
+    create_task,
+    download_of,
+    fill_task,
+    is_within_the_width,
+    send_reports,
+    shown_body,
+)
+from support.serving import ServeProcess
+from support.task_forms import check_refused, draft, focused, open_form, problems_at
+
+QUESTION = "How old are you?"
+LABELS = ["under 30", "over 30", f"{HOSTILE} no answer"]
+LIST = "Its answers, one per line"
+
+
+def ask_for_groups(operator: Person, labels: list[str]) -> None:
+    """Fill in the question about groups."""
+    page = operator.page
+    page.get_by_label("By the answer to one more question").check()
+    page.get_by_label("The question about groups").fill(QUESTION)
+    page.get_by_label(LIST).fill("\n".join(labels))
+
+
+def test_a_task_by_group_is_made_and_answered(server: ServeProcess, people: Any) -> None:
+    """The form says in a line what is missing; a draft and a preview keep the question; the label stays on the phone."""
+    operator = people(DESK)
+    open_form(operator)
+    page = operator.page
+    fill_task(operator, "by age", KEYS, rated=False)
+    ask_for_groups(operator, LABELS[:1])
+    operator.press("Create the task")
+    assert problems_at(page) == {LIST: "There are 2 to 16 answers, not 1 line."}
+    assert focused(page) == LIST
+    page.get_by_label(LIST).fill("same\nsame")
+    operator.press("Create the task")
+    check_refused(operator, LIST, "Label 'same' appears twice.")
+    page.get_by_label(LIST).fill("\n".join(LABELS))
+    operator.check(PHONE)
+    wait_until(lambda: "under 30" in draft(page))
+    page.reload()
+    page.get_by_text("Draft restored.").wait_for()
+    assert page.get_by_label(LIST).input_value() == "\n".join(LABELS)
+    with page.expect_popup() as opened:
+        operator.press("Preview as participant")
+    opened.value.get_by_role("group", name=QUESTION).wait_for()
+    opened.value.close()
+    task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
+    assert task.segment == pckv.Segment(QUESTION, LABELS)
+    for locale, send in (("en-US", "Send my report"), ("de-DE", "Bericht senden")):
+        take_part(people(PHONE, locale=locale), task, send)
+    assert count(server, task.id) == 2
+    operator.go(f"/#/new?from={task.id}")
+    page.get_by_text("Filled in from “by age”.").wait_for()
+    assert page.get_by_label(LIST).input_value() == "\n".join(LABELS)
+
+
+def take_part(person: Person, task: pckv.Task, send: str) -> None:
+    """Answer by the keyboard as well; no label is chosen for a participant, and none leaves their device."""
+    person.go(f"/join/{task.id}")
+    page = person.page
+    group = page.get_by_role("group", name=QUESTION)
+    group.wait_for()
+    assert group.get_by_role("radio", checked=True).count() == 0
+    page.get_by_role("checkbox", name=KEYS[0]).check()
+    person.press(send)
+    page.get_by_role("alert").filter(has_text=QUESTION).wait_for()
+    assert page.evaluate("document.activeElement.value") == LABELS[0]
+    assert person.sent == []
+    page.keyboard.press("ArrowDown")
+    assert group.get_by_label(LABELS[1]).is_checked()
+    person.check()
+    person.press(send)
+    person.state("sent")
+    entered = page.locator(".compare > div").first.inner_text()
+    assert f"{QUESTION} {LABELS[1]}" in entered
+    assert KEYS[0] in entered
+    # Neither the request nor what the browser keeps has the label.
+    assert not any("30" in sent for sent in (*person.sent, *person.asked))
+    check_claims(person, task)
+    person.check()
+
+
+def check_claims(person: Person, task: pckv.Task) -> None:
+    """Check that the page says of labels what the collector counts; a report may say how many keys are held instead."""
+    said = person.page.locator("#segment-claims")
+    tally = pckv.Tally(task)
+    tally.add(pckv.Report(bytes(16), bytes.fromhex(shown_body(person))))
+    claimed = item_support(tally).counts[0, : len(LABELS)].nonzero()[0]
+    if said.count():
+        assert [label in said.inner_text() for label in LABELS] == [number in claimed for number in range(len(LABELS))]
+
+
+@pytest.fixture(scope="module")
+def task(server: ServeProcess) -> pckv.Task:
+    """A task where those under 30 hold the first key, and the others the second one."""
+    created = add_task(
+        server,
+        name="groups compared",
+        values=None,
+        epsilon=6,
+        more="refuse",
+        padding=1,
+        segment=pckv.Segment(QUESTION, LABELS),
+    )
+    labels = [LABELS[number % 2] for number in range(1500)]
+    reports = [pckv.perturb(created, [KEYS[LABELS.index(label)]], segment=label) for label in labels]
+    send_reports(server, created, reports)
+    ask(server, "PATCH", f"/tasks/{created.id}", b'{"public_results": true}', "application/json")
+    return created
+
+
+def test_results_tell_what_holds_within_each_group(people: Any, server: ServeProcess, task: pckv.Task) -> None:
+    operator = people(PHONE)
+    operator.sign_in()
+    operator.go(f"/#/tasks/{task.id}")
+    section = operator.page.get_by_role("region", name="Within each group")
+    section.locator(".chart svg").wait_for()
+    within = section.get_by_role("region", name="Shares within each group")
+    assert within.locator("thead th").all_inner_texts() == ["Key", *LABELS]
+    answer = ask(server, "GET", f"/tasks/{task.id}/estimates").json()["segments"]
+    shares = {(row["segment"], row["key"]): row for row in answer["cells"]}
+    for row in within.locator("tbody tr").all():
+        key = row.locator("th").inner_text()
+        for label, cell in zip(LABELS, row.locator("td").all_inner_texts(), strict=True):
+            known = shares[label, key]
+            if known["detected"]:
+                assert float(cell.partition(" ")[0]) == pytest.approx(100 * known["share"], abs=0.6)
+            else:
+                assert cell.startswith(("too rare to tell", "unknown"))
+    differing = section.get_by_role("region", name="Which keys differ between groups")
+    first = differing.locator("tbody tr").first.inner_text()
+    assert any(key in first for key in KEYS[:2])
+    assert is_within_the_width(differing.get_by_role("columnheader", name="Difference"))
+    section.get_by_text("On average, at most 5 % of such differences are there by chance alone.").wait_for()
+    rows = csv.DictReader(download_of(operator.page, section.get_by_role("group", name="Download").first, "CSV"))
+    assert [row["segment"] for row in rows] == [label for label in LABELS for _ in KEYS]
+    operator.check_in_both_colours(DESK)
+
+
+def test_a_key_and_the_public_page_tell_of_groups(people: Any, task: pckv.Task) -> None:
+    reader = people(PHONE)
+    reader.sign_in()
+    reader.go(f"/#/tasks/{task.id}/keys/{KEYS[0]}")
+    own = reader.page.get_by_role("region", name="Groups and partners")
+    own.get_by_text("Where it differs").wait_for()
+    rows = own.get_by_role("region", name="The key within each group").locator("tbody th")
+    assert rows.all_inner_texts() == LABELS
+    reader.check(DESK)
+    reader.go(f"/results/{task.id}")
+    reader.page.get_by_role("heading", name=f"Within each group: {QUESTION}").wait_for()
+    reader.page.locator(".chart svg").first.wait_for()
+    reader.check_in_both_colours(DESK)
+
+
+def test_the_lines_for_an_app_pass_a_label(people: Any, server: ServeProcess, tmp_path: Path) -> None:
+    """Those of Python are run as they are; those of a page name the same label, and so do those of a series."""
+    segment = pckv.Segment(QUESTION, [HOSTILE, "other"])
+    created = add_task(server, name="labels from an app", values=None, epsilon=6, segment=segment)
+    operator = people(DESK)
+    operator.sign_in()
+    operator.go(f"/#/tasks/{created.id}")
+    page = operator.page
+    page.get_by_label("In an app, with Python", exact=True).wait_for(state="attached")
+    lines = page.get_by_label("In an app, with Python", exact=True).input_value()
+    subprocess.run([sys.executable, "-c", lines], cwd=tmp_path, check=True, timeout=60)
+    assert count(server, created.id) == 1
+    lines = page.get_by_label("In a page, with JavaScript", exact=True).input_value()
+    assert '{ segment: "\\u003cscript>alert(1)\\u003c/script>" });' in lines
+    repeated = pckv.Task(name="weekly", keys=KEYS, epsilon=1, padding=1, segment=segment)
+    series = pckv.Series(task=repeated, first="2100-01-01", period=7, panels=2)
+    ask(server, "POST", "/series", series.to_json().encode(), "application/json")
+    operator.go(f"/#/series/{series.id}")
+    page.get_by_text("No reports yet: the trend appears here").wait_for()
+    for label, said in (
+        ("In an app, with Python", f'segment="{HOSTILE}"'),
+        ("In a page, with JavaScript", "segment: "),
+    ):
+        assert said in page.get_by_label(label, exact=True).input_value()
+    operator.check(PHONE)
+
+
+def test_seventeen_answers_are_refused(people: Any) -> None:
+    """In the words of the form; what it does not know itself, the collector says at the same place."""
+    operator = people(DESK)
+    open_form(operator)
+    fill_task(operator, "too many groups", KEYS, rated=False)
+    ask_for_groups(operator, [f"group {number}" for number in range(17)])
+    operator.press("Create the task")
+    assert problems_at(operator.page) == {LIST: "There are 2 to 16 answers, not 17 lines."}
+    operator.page.get_by_label(LIST).fill("x" * 300 + "\ny")
+    operator.press("Create the task")
+    check_refused(operator, LIST, f"Label 1 '{'x' * 20}'… is longer than 256 bytes.")
