@@ -116,8 +116,14 @@ export class DerivedMechanism extends MechanismBase {
     return this.derivation.numbersOf(key).some((number) => this.items.supports(body, number, level));
   }
 
-  // Whether a body claims a label, which is reported at the first level, whatever is held.
+  // Whether a body claims a label: by itself, which is reported at the first level, or with a key within it.
   saysLabel(body, label) {
-    return this.items.supports(body, this.derivation.labelIndex(label), 0);
+    const number = this.derivation.labelIndex(label);
+    if (this.items.supports(body, number, 0)) return true;
+    for (let key = 0; key < this.keys; key++) {
+      const child = this.derivation.child(number, key);
+      for (let level = 0; level < this.levels; level++) if (this.items.supports(body, child, level)) return true;
+    }
+    return false;
   }
 }

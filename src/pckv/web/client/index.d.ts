@@ -146,7 +146,7 @@ export declare class Task {
    * have level 0 alone. For a discovery: level 0 if it claims the prefix that it is about.
    */
   says(body: Uint8Array, key: string): number[];
-  /** Whether a body about pairs claims a label of the task's segment. */
+  /** Whether a body about pairs claims a label of the task's segment, by itself or with a key within it. */
   saysLabel(body: Uint8Array, label: string): boolean;
   /** How many of the first characters of texts a body is about. Only discoveries have this. */
   prefixLength?(body: Uint8Array): number;
