@@ -27,7 +27,7 @@ MAX_BYTES = 19_600
 # What keys that a task does not list add, or a discovery in place of them; half of it is a hash that answers at once.
 MAX_BYTES_OF_UNLISTED = 2_500
 # What items that are derived from keys add.
-MAX_BYTES_OF_DERIVED = 1_500
+MAX_BYTES_OF_DERIVED = 1_600
 # What the page of a mixed task adds, and texts in several languages.
 MAX_BYTES_OF_MIXED, MAX_BYTES_OF_TRANSLATIONS = 2_000, 1_200
 
