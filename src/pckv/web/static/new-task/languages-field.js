@@ -1,12 +1,13 @@
 // The language of the texts, and the same texts in others: a copy keeps those of its task, and the form changes none.
 import { FieldProblem } from "../shared/form-fields.js";
+import { language } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
 const DEFAULT = "en";
 
 const nameOf = (tag) => {
   try {
-    return new Intl.DisplayNames(["en"], { type: "language" }).of(tag);
+    return new Intl.DisplayNames([language], { type: "language" }).of(tag);
   } catch {
     return tag;
   }

@@ -1,5 +1,6 @@
 // How private a task is: three presets and any other ε, each explained by odds.
 import { ChoiceField, numeric } from "../shared/form-fields.js";
+import { language } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
 const PRESETS = [
@@ -21,7 +22,7 @@ const LEGEND = "How well answers are hidden",
 export function odds(epsilon) {
   const times = Math.exp(epsilon),
     right = times / (1 + times),
-    shown = Number(times.toPrecision(2)).toLocaleString("en");
+    shown = Number(times.toPrecision(2)).toLocaleString(language);
   const guess =
     right > CERTAIN ? "is then all but certain" : `is then right in at most ${Math.round(100 * right)} of 100 cases`;
   const weak = times > WEAK_RATIO ? " This is weak protection." : "";

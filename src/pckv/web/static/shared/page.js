@@ -1,4 +1,5 @@
 // What all pages share: elements, requests, numbers. Text is never parsed as HTML.
+import { language, t } from "./language.js";
 
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -55,16 +56,17 @@ export const ask = async (method, path, options) => (await request(method, path,
 export const query = (values) =>
   new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== undefined)).toString();
 
-export const count = (number) => number.toLocaleString("en");
+export const count = (number) => number.toLocaleString(language);
 
-export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+// A number with its noun; catalogs have "{number} response" and "{number} responses".
+export const plural = (number, noun) => t(`{number} ${noun}${number === 1 ? "" : "s"}`, { number: count(number) });
 
 // Three significant digits, with an exponent only for very large and very small numbers.
 export function short(number) {
   if (number === 0) return "0";
   const size = Math.abs(number);
   if (size >= 1e6 || size < 1e-5) return number.toExponential(1);
-  return Number(number.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: 8 });
+  return Number(number.toPrecision(3)).toLocaleString(language, { maximumFractionDigits: 8 });
 }
 
 export const percent = (share) => `${short(100 * share)} %`;

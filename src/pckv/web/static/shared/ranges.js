@@ -1,4 +1,5 @@
 // Estimates in words: numbers with their ranges, and what is said of keys that nothing is known of.
+import { language } from "./language.js";
 import { hasValues } from "./task-words.js";
 
 // What is said of a key whose count noise alone may give, and of a mean that may be anywhere in its range.
@@ -21,7 +22,7 @@ function formatOf(decimals, signDisplay) {
   if (!formats.has(name)) {
     formats.set(
       name,
-      new Intl.NumberFormat("en", {
+      new Intl.NumberFormat(language, {
         minimumFractionDigits: decimals,
         maximumFractionDigits: decimals,
         signDisplay,
@@ -80,7 +81,7 @@ const MAX_LETTERS = 8;
 export function levelTexts(values) {
   const gap = Math.min(...values.slice(1).map((value, place) => value - values[place])),
     decimals = Math.min(15, Math.max(0, 2 - Math.floor(Math.log10(gap)))),
-    format = new Intl.NumberFormat("en", { maximumFractionDigits: 15 });
+    format = new Intl.NumberFormat(language, { maximumFractionDigits: 15 });
   return values.map((value) =>
     format.format(String(value).length <= MAX_LETTERS ? value : Number(value.toFixed(decimals))),
   );

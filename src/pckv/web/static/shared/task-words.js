@@ -1,4 +1,5 @@
 // What is said of tasks and series in several places: their state, their target, and what rounds promise.
+import { language } from "./language.js";
 import { count, make, percent, plural } from "./page.js";
 
 const DAYS_PER_YEAR = 365;
@@ -41,7 +42,7 @@ function reportsPerYear({ period, panels, rounds }) {
   return Math.ceil(Math.min(touched, rounds ?? touched) / panels);
 }
 
-const decimal = (number) => Number(number.toPrecision(12)).toLocaleString("en");
+const decimal = (number) => Number(number.toPrecision(12)).toLocaleString(language);
 
 // What w-event privacy means, in everyday words.
 export function windowSentence({ period, panels, rounds, epsilon }) {

@@ -1,0 +1,2 @@
+// German texts of the pages, by their English ones: shared.
+export default {};
