@@ -75,12 +75,12 @@ def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewpor
     page = person.page
     person.sign_in()
     person.go(f"/#/tasks/{films.id}")
-    page.locator(".chart svg").nth(1).wait_for()
+    page.locator(".bars").nth(1).wait_for()
     page.locator(".qr").wait_for()
     shoot("task")
-    person.go("/#/new")
-    fill_task(person, "Films of the year", FILMS, users="10000")
+    person.go("/#/new?template=rate")
     page.get_by_label("Question", exact=True).fill(QUESTION)
+    fill_task(person, "Films of the year", FILMS, users="10000")
     page.locator(".light").wait_for()
     shoot("new-task")
 
