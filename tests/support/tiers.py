@@ -50,7 +50,7 @@ LONG = {
     "pages that other tests open, too": (
         "form_plans_for_what_it_says|plan_that_is_overtaken_is_given_up|functions_the_collector_draws"
         "|a_task_is_duplicated|phone_with_a_dark_theme|settings_are_in_the_address|first_chart_needs_no_script"
-        "|signing_out_deletes_the_draft|levels_with_names_are_the_range"
+        "|signing_out_deletes_the_preview|levels_with_names_are_the_range"
     ),
     "large counts, and every place where a file may break off": (
         "test_javascript_audit.py::test_every_draw|huge_counts|rows_of_any_width|test_compiled.py::test_planes|breaks_off_anywhere|test_support_layout.py::test_any_partition"
