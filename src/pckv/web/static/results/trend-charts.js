@@ -42,12 +42,13 @@ export class TrendCharts {
 
   // Draws the first items of a table and returns how many those are. Without the script, names are shown.
   show(items, rounds) {
-    const shown = items.slice(0, CHARTS_SHOWN);
+    const shown = items.slice(0, CHARTS_SHOWN),
+      end = Math.max(...shown.flatMap(({ key }) => pointsOf(key, rounds).map(highest)));
     replace(this.element, ...shown.map((item, place) => figure(item, this.charts[place])));
     shown.forEach(({ key, changes }, place) => {
       const found = changes.filter(({ changed }) => changed);
       this.charts[place].description = description(key, rounds, found);
-      this.charts[place].draw(specification(key, rounds, found)).catch(() => {});
+      this.charts[place].draw(specification(key, rounds, found, end)).catch(() => {});
     });
     return shown.length;
   }
@@ -114,8 +115,12 @@ function pointsOf(key, rounds) {
   });
 }
 
-// Rounds without reports keep their place. The rounds between which a key changed are shaded.
-function specification(key, rounds, changes) {
+// The largest number that is drawn of a round.
+const highest = ({ differs, share, most, high }) => Math.max(share, high, differs ? most : 0);
+
+// Rounds without reports keep their place. The rounds between which a key changed are shaded. All charts have one axis,
+// from 0 to the `end` of what any of them shows.
+function specification(key, rounds, changes, end) {
   const ticks = { title: null, grid: false, format: "d", tickMinStep: 1, tickCount: 6 },
     x = {
       field: "round",
@@ -124,7 +129,7 @@ function specification(key, rounds, changes) {
       scale: { nice: false, zero: false, padding: 8 },
     };
   const percent = { title: null, tickCount: 4, labelExpr: "datum.label + ' %'" },
-    y = (field) => ({ field, type: "quantitative", axis: percent, scale: { zero: false } });
+    y = (field) => ({ field, type: "quantitative", axis: percent, scale: { domain: [0, end], nice: true } });
   const band = rounds.length > 1 ? { type: "area" } : { type: "rule", strokeWidth: LONE_WIDTH };
   // The description says what is shaded.
   const shaded = {
