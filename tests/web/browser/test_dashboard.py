@@ -38,10 +38,10 @@ def test_a_task_tells_what_larger_sets_hide(server: ServeProcess, people: Any) -
     assert "20 % of the reports say about how many" in page.locator(".facts").text_content()
     send(server, task, [4] * 2000)
     page.get_by_text("cannot be promised, however many responses come").wait_for()
-    page.locator(".verdict", has_text="of people hold more than 1 pair").wait_for()
+    page.locator(".verdict", has_text="of people choose more than 1 answer option").wait_for()
     told = page.locator(".verdict").inner_text()
     assert "out from the noise" in told
-    assert "So frequencies may be too low by up to" in told
+    assert "So shares may be too low by up to" in told
     assert page.get_by_text("An error of ±1 point takes").count() == 0
     operator.check(DESK)
 
@@ -86,11 +86,11 @@ def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: A
     page = operator.page
     page.get_by_text("An error of ±1 point takes").wait_for()
     send(server, task, [3] * 10)
-    page.locator(".verdict", has_text="No participant holds more than 3 pairs, by contract.").wait_for()
+    page.locator(".verdict", has_text="No participant may choose more than 3 answer options.").wait_for()
     operator.unfold("Details: how this was estimated")
     page.get_by_label("Hostile responses").fill("10%")
     page.get_by_label("Hostile responses").press("Enter")
-    page.locator(".verdict", has_text="whatever 1 of the reports say").wait_for()
+    page.locator(".verdict", has_text="whatever 1 of the responses say").wait_for()
     assert "at most 3; more are refused where pairs are entered" in page.locator(".facts").text_content()
     operator.check()
 
@@ -297,7 +297,7 @@ def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
     box = operator.page.locator(".alert")
     box.wait_for()
     *shown, remedy = box.locator("p").all_inner_texts()
-    assert shown == said
+    assert shown == ["Unusual responses.", *said[1:]]
     assert remedy.startswith("What to do: ask those who handed out the link")
     facts = operator.page.locator(".facts").text_content()
     assert "found, see above (300 reports, checked 2030-03-17 17:46 UTC)" in facts

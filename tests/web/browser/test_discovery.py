@@ -38,9 +38,9 @@ def test_a_discovery_shows_what_it_finds(people: Any, server: ServeProcess, term
     operator.sign_in()
     operator.go("/#/")
     page = operator.page
-    page.get_by_role("row", name="terms discovery").get_by_role("link", name="terms").click()
+    page.get_by_role("row", name="terms finds unknown answers").get_by_role("link", name="terms").click()
     page.get_by_text("2 responses so far. At least 3 are needed").wait_for()
-    assert page.locator(".title").get_by_text("discovery").is_visible()
+    assert page.locator(".title").get_by_text("finds unknown answers").is_visible()
     held: list[dict[str, float]] = [{"ab": 1}, {"ab": 1}, {"a<b": 1}, {"b": 1}]
     send_reports(server, terms, perturbed(terms, *held, times=150)[2:])
     found = page.get_by_role("region", name="Answers found")

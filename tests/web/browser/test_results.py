@@ -50,7 +50,7 @@ def test_the_first_chart_needs_no_script_and_others_fill_their_cards(people: Any
     page.locator(".finding", has_text=f"{COMMON} is the most frequent of").or_(
         page.locator(".finding", has_text=f"{COMMON} is the most frequent: ")
     ).wait_for()
-    page.locator(".verdict", has_text="1 of 3 keys stands out from the noise").wait_for()
+    page.locator(".verdict", has_text="1 of 3 answer options stands out from the noise").wait_for()
     names = page.locator(".bars").first.locator(".bar-name")
     assert sorted(names.all_inner_texts()) == sorted([COMMON, HOSTILE, RARE])
     assert page.locator(".chart svg[width]").count() == 0
@@ -94,7 +94,7 @@ def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(people
     page.get_by_label("Hostile responses").press("Enter")
     assert page.url.endswith(f"#/tasks/{task.id}?method=corrected&level=0.99&hostile=2%25")
     page.reload()
-    page.locator(".verdict", has_text="whatever 7 of the reports say").wait_for()
+    page.locator(".verdict", has_text="whatever 7 of the responses say").wait_for()
     assert page.get_by_label("Method", exact=True).input_value() == "corrected"
     for form in ("CSV", "Parquet", "JSON", "SVG"):
         with page.expect_download() as waiting:

@@ -48,7 +48,7 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     keys = page.locator(".estimates tbody th")
     keys.nth(2).wait_for()
     assert keys.all_inner_texts() == ["alpha", HOSTILE, "nobody's"]
-    told = "2 of 3 keys stand out from the noise (at most 5 % of such flags are false, on average)"
+    told = "2 of 3 answer options stand out from the noise (at most 5 % of such flags are false, on average)"
     assert told in page.locator(".verdict").inner_text()
     assert page.locator(".estimates a").count() == 0
     assert page.get_by_label("Public results page").count() == 0
@@ -100,14 +100,16 @@ def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
     assert page.locator(".estimates tbody th").all_inner_texts() == ["a", "b"]
     others = page.locator(".estimates tfoot tr")
     assert others.locator("th").inner_text() == "else (all other answers)"
-    assert "of people hold keys that are not listed" in page.locator(".verdict").inner_text()
+    assert "of people choose something that is not listed" in page.locator(".verdict").inner_text()
     operator.check(PHONE)
-    page.get_by_label("Public results page").check()
-    page.get_by_role("region", name="Publication").get_by_text("On: everyone").wait_for()
+    operator.press("Settings", "link")
+    operator.press("Make the results public …")
+    operator.press("Make the results public")
+    page.get_by_text("Everybody with the link to the results").wait_for()
     operator.go(f"/results/{task.id}")
     page.locator("table.public").wait_for()
     assert page.locator("table.public tbody th").all_inner_texts() == ["a", "b"]
-    assert "of people hold keys that are not listed" in page.locator("main").inner_text()
+    assert "of people choose something that is not listed" in page.locator("main").inner_text()
     assert page.get_by_text("The first").count() == 0
     operator.go(f"/#/tasks/{task.id}/keys/else")
     page.get_by_role("heading", name="else").wait_for()

@@ -48,7 +48,7 @@ export default {
     "The average of 1 answer option is unknown for that reason: the average of the values that were sent stands beside.",
   "The means of {} keys are unknown for that reason: the mean of the reported pairs stands beside.{}":
     "The averages of {1} answer options are unknown for that reason: the average of the values that were sent stands beside.",
-  "No participant holds more than {}, by contract.": "Nobody can choose more than {1}.",
+  "No participant holds more than {}, by contract.": "No participant may choose more than {1}.",
   "How many pairs people hold is not known, and a report stands for at most {}. If people hold more, true frequencies are higher, up to {} times{}":
     "How many answer options people choose is not known, and a response stands for at most {1}. If people choose more, true shares are higher, up to {2} times{3}",
   "How many pairs people hold is not known, and a report stands for at most {}. If people hold more, true frequencies are higher, perhaps many times{}":
