@@ -62,7 +62,7 @@ def test_a_key_shows_how_its_values_are_spread(people: Any, task: pckv.Task) -> 
     page.locator(".estimates").get_by_role("link", name=HOSTILE).click()
     said = page.get_by_role("region", name="What they say")
     said.locator(".chart").scroll_into_view_if_needed()
-    chart_with(said, "90 % intervals").wait_for()
+    chart_with(said, "90 % ranges").wait_for()
     assert "The standard deviation of the values is" in said.inner_text()
     shares, quantiles = said.locator("table").all()
     assert shares.locator("tbody th").all_inner_texts() == ["1", "2", "5"]
