@@ -24,8 +24,7 @@ def check_store(store: Store) -> list[str]:
             # One snapshot per task: a long one would keep the database from cleaning up.
             with store.snapshot() as snapshot:
                 problems += _check_task(snapshot, stored)
-            if stored.binned is None:
-                problems += _check_membership(store, stored.task)
+            problems += _check_membership(store, stored.task)
     except StoreError as error:
         problems.append(str(error))
     return problems

@@ -1,5 +1,4 @@
 // Regular questions to the collector, and whether it answers: said while it does not, and when it does again.
-import { t } from "./language.js";
 import { alertBox, announce, newestOnly, replace } from "./page.js";
 
 const POLL_SECONDS = 3,
@@ -23,7 +22,7 @@ function show(text, state) {
 export function isLost(error) {
   if (!LOST.has(error.status)) return false;
   clearTimeout(timer);
-  if (!lost) show(t("Connection lost; trying again …"), "lost");
+  if (!lost) show("Connection lost; trying again …", "lost");
   lost = true;
   return true;
 }
@@ -31,7 +30,7 @@ export function isLost(error) {
 function found() {
   if (!lost) return;
   lost = false;
-  show(t("Connected again."), "found");
+  show("Connected again.", "found");
   timer = setTimeout(() => show("", ""), 1000 * SHOW_SECONDS);
 }
 

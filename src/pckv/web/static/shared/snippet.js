@@ -1,47 +1,28 @@
 // Text to copy: a button, or a box with one.
-import { t } from "./language.js";
 import { announce, field, make } from "./page.js";
 
-const SHOW_SECONDS = 4,
-  MAX_ROWS = 10;
-
-export function snippet(label, text, oncopied) {
+export function snippet(label, text) {
   const lines = make("textarea", {
     readonly: true,
-    rows: Math.min(MAX_ROWS, text.trim().split("\n").length),
+    rows: text.trim().split("\n").length,
     spellcheck: "false",
     wrap: "off",
     class: "code",
   });
   lines.value = text;
-  const copy = copyButton(t("Copy: {what}", { what: label }), text, { shown: t("Copy"), oncopied, box: lines });
-  return make("div", { class: "snippet" }, field(label, lines), copy);
+  return make("div", { class: "snippet" }, field(label, lines), copyButton(`Copy: ${label}`, text, "Copy"));
 }
 
-// Says beside it whether it copied. What could not be copied is selected in its `box`, if it has one.
-export function copyButton(name, text, { shown = name, oncopied = () => {}, box = null } = {}) {
-  const said = make("span", { class: "copied" });
-  let timer;
-  function say(words, seconds) {
-    said.textContent = words;
-    announce(words);
-    clearTimeout(timer);
-    if (seconds) timer = setTimeout(() => (said.textContent = ""), 1000 * seconds);
-  }
+export function copyButton(name, text, shown = name) {
+  const button = make("button", { type: "button", "aria-label": name, onclick: copy }, shown);
   async function copy() {
     try {
       await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+      announce("Copied.");
     } catch {
-      box?.select();
-      return say(t("Not copied: the browser does not let this page copy. Select the text and copy it yourself."));
+      announce("The browser does not let this page copy: select the text.");
     }
-    say(t("Copied."), SHOW_SECONDS);
-    oncopied();
   }
-  return make(
-    "span",
-    { class: "copy" },
-    make("button", { type: "button", "aria-label": name, onclick: copy }, shown),
-    said,
-  );
+  return button;
 }
