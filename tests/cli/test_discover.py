@@ -35,7 +35,7 @@ def test_from_texts_to_the_keys_of_a_measurement() -> None:
     printed = run_ok(f"{DISCOVER} --out found.txt")
     assert "4,001 reports, realised ε 2, at most 1 % false discoveries on average" in printed
     assert "95 % interval" in printed
-    assert " may go on: no more than 4 characters are found." in printed
+    assert " may be longer: only the first 4 characters are found." in printed
     assert {"face", "bad"} <= set(Path("found.txt").read_text(encoding="utf-8").splitlines())
     run_ok("task new --name minutes --keys-file found.txt --low 0 --high 9 --epsilon 1 --users 900 --out measure.json")
     assert "face" in Task.from_json(Path("measure.json").read_bytes()).keys  # type: ignore[operator]

@@ -106,7 +106,7 @@ def test_intervals_against_hostile_reports() -> None:
 
 @pytest.mark.parametrize("hostile", ["8", "100%", "-1", "0.5", "nan", "1e9", "half"])
 def test_a_bad_number_of_hostile_reports_is_refused_in_one_line(hostile: str) -> None:
-    assert "hostile must be" in run_refused(f"{ESTIMATE} --hostile={hostile} --out h.csv")
+    assert "hostile reports must be" in run_refused(f"{ESTIMATE} --hostile={hostile} --out h.csv")
     assert not Path("h.csv").exists()
 
 

@@ -112,7 +112,7 @@ def test_nothing_is_spent_on_a_report_that_would_be_refused(
         client.task(task.id)
         if code in {"closed", "deleted"}:
             path = f"/tasks/{task.id}"
-            real.administer(*(("DELETE", path) if code == "deleted" else ("POST", f"{path}/close")))
+            real.administer(*(("DELETE", f"{path}?now=true") if code == "deleted" else ("POST", f"{path}/close")))
         with pytest.raises(ClientError, match="nothing was perturbed") as caught:
             client.submit(task.id, PAIRS, invitation=invitation)
         assert (caught.value.code, "\n" in str(caught.value)) == (code, False)

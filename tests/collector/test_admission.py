@@ -50,7 +50,7 @@ def test_who_would_be_refused_is_told_why(collector: Running) -> None:
     waiting, over = collector.add_task(opens="2030-01-16"), collector.add_task(closes="2030-01-15")
     early, gone = collector.add_task(), collector.add_task()
     collector.administer("POST", f"/tasks/{early.id}/close")
-    collector.administer("DELETE", f"/tasks/{gone.id}")
+    collector.administer("DELETE", f"/tasks/{gone.id}?now=true")
     check_problem(ask(collector, waiting), 403, "not-open")
     check_problem(ask(collector, over), 403, "closed")
     check_problem(ask(collector, early), 403, "closed")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +14,30 @@ import pytest
 
 import pckv
 from pckv import Tally, Task
+from pckv.base.stopping import check_stop
 from pckv.collector.analysis.tallies import MAX_KEPT_RESULTS, MAX_RESULT_BYTES, result_bytes
-from pckv.collector.computations import Computations, bytes_held
+from pckv.collector.computations import MAX_STOPPABLE, AnalysisThreads, Computations, bytes_held
+from pckv.collector.http.problem_details import ProblemDetails
 from pckv.estimators.trends.trend import trend
 from support.rounds import collect_round, make_series
+
+
+class Endless:
+    """Work that goes on until it is stopped, or for so long that a test fails."""
+
+    def __init__(self) -> None:
+        self.running = 0
+
+    def __call__(self) -> str:
+        self.running += 1
+        try:
+            until = time.monotonic() + 20
+            while time.monotonic() < until:
+                check_stop()
+                time.sleep(0.001)
+        finally:
+            self.running -= 1
+        return "never stopped"
 
 
 class Work:
@@ -158,3 +180,47 @@ def test_what_is_forgotten_while_it_is_computed_is_not_kept() -> None:
         assert await values.get("key", 1, work) == "new"
 
     in_loop(check)
+
+
+async def ended(work: Endless) -> None:
+    async with asyncio.timeout(5):
+        while work.running:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+
+
+def test_work_that_is_given_up_stops_and_frees_its_thread() -> None:
+    async def check() -> None:
+        threads, work, left = AnalysisThreads(pool, 60), Endless(), asyncio.Event()
+        waiting = asyncio.create_task(threads.run_wanted(b"a", work, left))
+        cancelled = asyncio.create_task(threads.run_wanted(b"a", work, asyncio.Event()))
+        while work.running < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        left.set()
+        with pytest.raises(ProblemDetails, match="given up"):
+            await waiting
+        cancelled.cancel()
+        await ended(work)
+        assert await threads.run_wanted(b"a", lambda: "done", asyncio.Event()) == "done"
+        # Errors of the work are those of the request, and an event that comes later stops nothing.
+        with pytest.raises(ZeroDivisionError):
+            await threads.run_wanted(b"a", lambda: 1 // 0, asyncio.Event())
+
+    with ThreadPoolExecutor(2) as pool:
+        asyncio.run(check())
+
+
+def test_what_an_account_asked_for_first_makes_room_and_the_last_is_done() -> None:
+    async def check() -> None:
+        threads, work = AnalysisThreads(pool, 60), Endless()
+        others = asyncio.create_task(threads.run_wanted(b"b", lambda: "another's", asyncio.Event()))
+        first = [asyncio.create_task(threads.run_wanted(b"a", work, asyncio.Event())) for _ in range(20)]
+        await asyncio.sleep(0)
+        for _ in range(MAX_STOPPABLE):
+            last = asyncio.create_task(threads.run_wanted(b"a", lambda: "done", asyncio.Event()))
+        assert (await last, await others) == ("done", "another's")
+        found = await asyncio.gather(*first, return_exceptions=True)
+        assert {str(each) for each in found} == {"this was given up, or something newer was asked for meanwhile"}
+        await ended(work)
+
+    with ThreadPoolExecutor(2) as pool:
+        asyncio.run(check())

@@ -10,6 +10,7 @@ import pytest
 import pckv
 from pckv.base.days import utc_today
 from pckv.base.errors import ParameterError
+from pckv.base.spreadsheet import XLSX_TYPE
 from pckv.collector.analysis import estimates as discoveries
 from pckv.collector.http.metrics import Metrics
 from pckv.collector.upkeep import AlarmWatch
@@ -44,6 +45,7 @@ def test_what_is_found_is_what_the_library_finds(small: Running, terms: Collecte
     assert answer.text == expected.to_json()
     assert {(node["prefix"], node["leads_to_key"]) for node in answer.json()["tree"]} >= {("a", True)}
     assert small.get(path, Accept="text/csv").text == expected.to_csv()
+    assert small.get(path, Accept=XLSX_TYPE).content == expected.to_xlsx()
     assert small.get(path, Accept="application/vnd.apache.parquet").content == expected.to_parquet()
     listed = small.get(path, Accept="text/plain")
     assert (listed.text, listed.headers["content-type"]) == ("ab\nb\n", "text/plain; charset=utf-8")

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pckv
+from pckv.base.spreadsheet import XLSX_TYPE
 from pckv.collector.analysis import estimates as estimates_part
 from pckv.collector.computations import AnalysisThreads
 from pckv.collector.http import downloads
@@ -53,6 +54,8 @@ def test_estimates_are_those_of_the_library_digit_for_digit(collector: Running) 
         # A spreadsheet would evaluate the second one.
         keys = ["<script>", "'=1+1", "b,\"'", "a"]
         assert [row["key"] for row in csv.DictReader(io.StringIO(as_csv.text))] == keys
+        as_xlsx = collector.get(path, Accept=XLSX_TYPE)
+        assert (as_xlsx.headers["content-type"], as_xlsx.content) == (XLSX_TYPE, expected.to_xlsx())
         table = pq.read_table(io.BytesIO(collector.get(path, Accept=PARQUET).content))
         assert table.to_pydict() == expected.to_arrow().to_pydict()
 
@@ -155,7 +158,7 @@ def test_a_task_that_asks_for_sizes_from_its_creation_to_its_end(collector: Runn
     assert pq.read_table(io.BytesIO(download)).num_rows == 57
     closed = collector.administer("POST", f"/tasks/{task.id}/close").json()
     assert (closed["more"], closed["size_share"], closed["closed"]) == ("sample", task.size_share, DAY)
-    deleted = collector.administer("DELETE", f"/tasks/{task.id}").json()
+    deleted = collector.administer("DELETE", f"/tasks/{task.id}?now=true").json()
     assert deleted.pop("erasure") in {"done", "pending"}
     assert deleted == {"task": task.id, "day": DAY, "reports": 57}
 

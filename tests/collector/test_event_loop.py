@@ -145,6 +145,11 @@ def ask_for_keys(large: Large, body: bytes, route: str = "estimates") -> httpx2.
     return large.collector.client.post(f"/tasks/{large.hashed.id}/{route}", content=body, headers=headers)
 
 
+def ask_for_codes(large: Large) -> httpx2.Response:
+    body = json.dumps({"links": [f"https://example.org/join/{large.task.id}#{number}" for number in range(100)]})
+    return large.collector.administer("POST", f"/tasks/{large.task.id}/qr", body.encode())
+
+
 def as_json(large: Large) -> bytes:
     return json.dumps({"reports": as_items(*random_reports(large.task))}).encode()
 
@@ -186,6 +191,7 @@ BY_ROUTE: dict[tuple[str, str], list[Callable[[Large], httpx2.Response]]] = {
     ],
     ("GET", "/series"): [lambda large: large.get("/series")],
     ("GET", "/series/{series_id}"): [Large.of_series],
+    ("GET", "/series/{series_id}/qr.svg"): [lambda large: large.of_series("/qr.svg?origin=https://example.org")],
     ("GET", "/series/{series_id}/rounds"): [lambda large: large.of_series("/rounds")],
     ("GET", "/series/{series_id}/rounds/{number}"): [lambda large: large.of_series("/rounds/1")],
     ("GET", "/series/{series_id}/trend"): [
@@ -201,9 +207,10 @@ BY_ROUTE: dict[tuple[str, str], list[Callable[[Large], httpx2.Response]]] = {
     ("GET", "/tasks/{task_id}/key"): [lambda large: large.of_task(f"/key?name={NAMES[3]}")],
     ("GET", "/tasks/{task_id}/key/levels"): [lambda large: large.of_task(f"/key/levels?name={NAMES[3]}")],
     ("GET", "/tasks/{task_id}/qr.svg"): [lambda large: large.of_task("/qr.svg?origin=https://example.org")],
+    ("POST", "/tasks/{task_id}/qr"): [ask_for_codes],
     ("POST", "/tasks/new"): [lambda large: large.collector.administer("POST", "/tasks/new?preview=true", FORM)],
     ("GET", "/tasks/{task_id}/results"): [lambda large: large.of_task("/results")],
-    ("GET", "/join/{task_id}"): [lambda large: large.get(f"/join/{large.task.id}")],
+    ("GET", "/join/{survey_id}"): [lambda large: large.get(f"/join/{large.task.id}")],
     ("GET", "/plan"): [lambda large: large.get("/plan?users=100000&keys=1000000&pairs=3&epsilon=1")],
     ("GET", "/plan/discovery"): [lambda large: large.get("/plan/discovery?users=1000000&epsilon=1")],
     ("GET", "/metrics"): [lambda large: large.get("/metrics")],
@@ -215,6 +222,7 @@ SMALL = {
     ("PATCH", "/tasks/{task_id}"),
     ("DELETE", "/tasks/{task_id}"),
     ("POST", "/tasks/{task_id}/close"),
+    ("GET", "/address"),
     ("POST", "/mixer-keys"),
     ("PUT", "/mixer-keys/{key}/token"),
     ("POST", "/tasks/{task_id}/admission"),
@@ -229,6 +237,9 @@ SMALL = {
     ("GET", "/results/{task_id}"),
     ("GET", "/static/{path:path}"),
     ("GET", "/client/{path:path}"),
+    ("GET", "/help"),
+    ("GET", "/help/glossary.json"),
+    ("GET", "/help/{name}"),
 }
 
 

@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -79,10 +80,10 @@ def test_the_log_of_a_database_is_emptied_again_and_again(tmp_path: Path, monkey
         with store.snapshot() as snapshot:
             assert list(snapshot.reports(task.id))
             for _ in range(2):
-                answer = collector.administer("DELETE", f"/tasks/{task.id}")
+                answer = collector.administer("DELETE", f"/tasks/{task.id}?now=true")
                 assert (answer.status_code, answer.json()["erasure"]) == (200, "pending")
         wait_until(lambda: store.pending_erasures() == [])
-        assert collector.administer("DELETE", f"/tasks/{task.id}").json()["erasure"] == "done"
+        assert collector.administer("DELETE", f"/tasks/{task.id}?now=true").json()["erasure"] == "done"
 
 
 def test_reports_are_forgotten_some_days_after_closing_and_the_tally_stays(collector: Running) -> None:
@@ -103,7 +104,9 @@ def test_reports_are_forgotten_some_days_after_closing_and_the_tally_stays(colle
         return [sum(map(len, batches)) for batches in stored]
 
     assert left("2030-01-21") == [20, 20, 20]
-    assert left("2030-01-22") == [0, 20, 20]
+    # The early close can be undone until this day.
+    assert left("2030-01-22") == [20, 20, 20]
+    assert left("2030-01-23") == [0, 20, 20]
     assert left("2030-01-26") == [0, 20, 20]
     assert left("2030-01-27") == [0, 0, 20]
     assert [bytes(total(collector.store, task)) for task in (closing, ending, running_on)] == before
@@ -180,6 +183,17 @@ def test_a_clock_that_jumps_deletes_nothing(monkeypatch: pytest.MonkeyPatch, cap
         collector.check(task, *some_reports(range(5), task))
     logged = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
     assert {"event": "clock_jumped", "day_before": "2030-01-15", "day": "2031-02-19"} in logged
+
+
+def test_the_bin_is_emptied_by_a_steady_clock_alone(small: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = small.add_task()
+    small.store.bin_task(task.id, "2030-01-01")
+    maintenance = small.app.state.collector.maintenance
+    monkeypatch.setattr(maintenance, "_finished", ("", False))
+    for is_steady, left in ((False, True), (True, False)):
+        monkeypatch.setattr(maintenance, "_steady_day", SimpleNamespace(is_steady=is_steady))
+        maintenance._finish_once_per_day()
+        assert (small.store.find_task(task.id) is not None) is left
 
 
 def test_a_clock_is_steady_after_an_hour_without_a_jump() -> None:

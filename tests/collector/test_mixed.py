@@ -313,11 +313,25 @@ def test_reports_are_kept_until_their_batch_is_in_and_as_long_as_others_then() -
     check_retention()
 
 
+def test_the_key_of_a_task_in_the_bin_waits_with_it() -> None:
+    with a_setting() as setting:
+        task, maintenance = setting.accepted(), setting.collector.app.state.collector.maintenance
+        held = sorted(setting.folder.iterdir())
+        until = setting.collector.administer("DELETE", f"/tasks/{task.id}").json()["until"]
+        for day in (DAY, until):
+            maintenance.empty_bin(day)
+            maintenance._fetcher.delete_unneeded()
+            assert sorted(setting.folder.iterdir()) == held
+        maintenance.empty_bin("2999-01-01")
+        assert list(setting.folder.iterdir()) == []
+        assert setting.collector.store.find_deletion(task.id) is not None
+
+
 def check_deletion() -> None:
     with a_setting() as setting:
         task = setting.accepted()
         (setting.folder / f"{task.id}.batch").write_bytes(b"sealed")
-        assert setting.collector.administer("DELETE", f"/tasks/{task.id}").status_code == 200
+        assert setting.collector.administer("DELETE", f"/tasks/{task.id}?now=true").status_code == 200
         assert list(setting.folder.iterdir()) == []
         assert setting.collector.store.unfinished_batches() == []
 
@@ -333,7 +347,7 @@ def test_a_deleted_round_leaves_the_key_of_its_series(setting: Setting) -> None:
     setting.mixer.accept(series)
     setting.push(series)
     for number in (1, 2):
-        assert setting.collector.administer("DELETE", f"/tasks/{series.task_of(number).id}").status_code == 200
+        assert setting.collector.administer("DELETE", f"/tasks/{series.task_of(number).id}?now=true").status_code == 200
     assert len(list(setting.folder.iterdir())) == 2
     setting.collector.administer("POST", f"/series/{series.id}/close")
     setting.collector.app.state.collector.maintenance._fetcher.fetch_due()

@@ -38,6 +38,14 @@ def test_a_batch_is_pulled_opened_stored_acknowledged_and_its_key_deleted(collec
     assert len(collector.mixer.asked) == asked
 
 
+def test_the_batch_of_a_task_in_the_bin_is_fetched(collector: Recipient) -> None:
+    """Its mixer does not keep it for long: a task that is restored later would have no reports."""
+    task = collector.add()
+    collector.store.bin_task(task.id, OPENS)
+    collector.fetch()
+    collector.check(task)
+
+
 def check_traces() -> None:
     """Check that nothing of the sealed entries is in any file of the collector once their reports are stored.
 

@@ -167,17 +167,19 @@ def test_a_first_day_in_the_past_must_be_meant(small: Running) -> None:
 
 
 @pytest.mark.parametrize("written", [str, str.upper, "  {} ".format])
-def test_another_series_of_the_same_name_comes_with_a_warning(
-    collector: Running, written: Callable[[str], str]
-) -> None:
-    series = new_series()
-    push(collector, series)
-    answer = push(collector, new_series(panels=3, task={"name": written(series.name)}))
-    assert answer.status_code == 201
-    assert answer.json()["warning"] == (
-        f"another series, {series.id}, has the same name (case and spaces do not count): devices that answered it "
-        "do not answer this one"
-    )
+def test_a_name_is_that_of_one_survey(collector: Running, written: Callable[[str], str]) -> None:
+    series, task = new_series(), collector.add_task()
+    assert push(collector, series).json()["warning"] is None
+    for taken in (series.name, task.name):
+        another = new_series(panels=3, task={"name": written(taken)})
+        check_problem(push(collector, another), 409, "name-taken", "name")
+        check_problem(collector.get(f"/series/{another.id}", None), 404, "unknown")
+        second = new_task(name=written(taken), keys=5)
+        check_problem(collector.administer("POST", "/tasks", second.to_json().encode()), 409, "name-taken", "name")
+        check_problem(collector.get(f"/tasks/{second.id}", None), 404, "unknown")
+    # Its own is no other.
+    assert push(collector, series).status_code == 200
+    assert collector.administer("POST", "/tasks", task.to_json().encode()).status_code == 200
 
 
 def test_who_may_do_what(collector: Running) -> None:
@@ -288,7 +290,7 @@ def test_a_deleted_round_stays_deleted_and_the_others_go_on(dated: tuple[Running
     collector, _ = dated
     series, state = new_series(), collector.app.state.collector
     push(collector, series)
-    assert collector.administer("DELETE", f"/tasks/{series.task_of(3).id}").status_code == 200
+    assert collector.administer("DELETE", f"/tasks/{series.task_of(3).id}?now=true").status_code == 200
     stored = collector.store.find_series(series.id)
     assert stored is not None
     for day in (DAY, "2030-01-22"):

@@ -128,7 +128,7 @@ def test_tasks_are_listed_page_by_page_closed_and_deleted(collector: Running) ->
         closed = collector.administer("POST", f"/tasks/{task_id}/close").json()
         assert (closed["id"], closed["closed"]) == (task_id, DAY)
     for _ in range(2):
-        deleted = collector.administer("DELETE", f"/tasks/{task_id}").json()
+        deleted = collector.administer("DELETE", f"/tasks/{task_id}?now=true").json()
         # PostgreSQL keeps deleted rows in its files until they are rewritten.
         erasure = "pending" if isinstance(collector.store, PostgresStore) else "done"
         assert deleted == {"task": task_id, "day": DAY, "reports": 0, "erasure": erasure}
@@ -142,12 +142,13 @@ def test_tasks_are_listed_page_by_page_closed_and_deleted(collector: Running) ->
         check_problem(collector.administer(method, f"/tasks/{task_id}{path}"), 410, "deleted")
         for unknown in (new_task().id, "x", "%00", "%ED%A0%80"):
             check_problem(collector.administer(method, f"/tasks/{unknown}{path}"), 404, "unknown")
-    check_problem(collector.administer("DELETE", "/tasks/%00"), 404, "unknown")
+    for query in ("", "?now=true"):
+        check_problem(collector.administer("DELETE", f"/tasks/%00{query}"), 404, "unknown")
 
 
 def test_a_deleted_task_cannot_be_created_again(collector: Running) -> None:
     task = collector.add_task()
-    collector.administer("DELETE", f"/tasks/{task.id}")
+    collector.administer("DELETE", f"/tasks/{task.id}?now=true")
     check_problem(collector.administer("POST", "/tasks", task.to_json().encode()), 410, "deleted")
 
 

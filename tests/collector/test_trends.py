@@ -11,6 +11,7 @@ import pytest
 
 from pckv import Series, Tally
 from pckv.base.days import utc_today
+from pckv.base.spreadsheet import XLSX_TYPE
 from pckv.collector.analysis import trends as trends_part
 from pckv.estimators.results.trend import Trend
 from pckv.estimators.trends import trend as trends
@@ -55,6 +56,7 @@ def test_a_trend_is_that_of_the_tallies(collector: Running) -> None:
     file = f"{series.name.replace(' ', '-')}-{DAY}-trend"
     assert answer.headers["content-disposition"] == f'attachment; filename="{file}.json"'
     assert collector.get(path, Accept="text/csv").text == expected.to_csv()
+    assert collector.get(path, Accept=XLSX_TYPE).content == expected.to_xlsx()
     table = pq.read_table(io.BytesIO(collector.get(path, Accept="application/vnd.apache.parquet").content))
     assert table.column("key").to_pylist() == expected.table()["key"]
     asked = trend(series, tallies, 0.9, ["heat", "up"], false_discovery_rate=0.2).since(1, 0.2)

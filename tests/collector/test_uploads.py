@@ -323,7 +323,7 @@ def test_closed_early_deleted_and_unknown(collector: Running) -> None:
     assert closed["closed"] == DAY
     check_problem(collector.send(task, as_items(report(2, task=task))), 403, "closed")
     collector.check(task, valid)
-    deletion = collector.administer("DELETE", f"/tasks/{task.id}").json()
+    deletion = collector.administer("DELETE", f"/tasks/{task.id}?now=true").json()
     assert (deletion["task"], deletion["day"], deletion["reports"]) == (task.id, DAY, 1)
     check_problem(collector.send(task, as_items(valid)), 410, "deleted")
     for unknown in (new_task().id, "x", "%00", "%FF", "..", "a" * 5000, "%F0%9F%92%A9" * 43):

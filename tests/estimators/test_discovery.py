@@ -145,7 +145,7 @@ def test_results_are_written_in_all_formats(tally: Tally) -> None:
     assert empty.to_arrow().schema == table.schema
     assert empty.to_pandas().dtypes["frequency"] == frame.dtypes["frequency"]
     assert "6 keys found among 30,000 reports." in found.verdict[0]
-    assert found.verdict[3].startswith("2 keys may go on")
+    assert found.verdict[3].startswith("2 keys may be longer")
     assert "… and" not in found._repr_html_()
     assert repr(found) == "<Discovery of 6 keys in 30,000 reports>"
 

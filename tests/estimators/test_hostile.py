@@ -226,14 +226,14 @@ def test_numbers_and_shares() -> None:
     [-1, 0.01, float("nan"), True, None, "", "1 %", "-1", "-1%", "nan%", "1e3", ".5%", "٣", "9" * 40],
 )
 def test_nonsense_is_refused_in_one_line(hostile: object) -> None:
-    with pytest.raises(ParameterError, match=r"^hostile must be a whole number of reports or a share such as") as error:
+    with pytest.raises(ParameterError, match=r"^hostile reports must be a number such as") as error:
         count_hostile(hostile, 100)  # type: ignore[arg-type]
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("hostile", [100, 101, "100%", "99.5%", "250%"])
 def test_some_reports_must_be_honest(hostile: int | str) -> None:
-    with pytest.raises(ParameterError, match=r"^hostile must be less than the number of reports: .* leave none$"):
+    with pytest.raises(ParameterError, match=r"^hostile reports must be fewer than all reports: .* leave none$"):
         count_hostile(hostile, 100)
 
 

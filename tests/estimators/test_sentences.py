@@ -27,6 +27,7 @@ from pckv.estimators.results.together import KeysTogether
 from pckv.estimators.results.trend import Trend
 from pckv.lab.populations import zipf_sets
 from support.derived import collect, people_who_hold
+from support.german import english_left, technical_left
 
 PEOPLE, KEYS = 6_000, 20
 
@@ -460,6 +461,17 @@ def test_every_sentence_is_said_somewhere_and_not_everywhere() -> None:
     for pattern, _ in CLAIMS:
         times = sum(pattern in each for each in said)
         assert 0 < times < len(said), pattern
+
+
+def test_every_sentence_is_said_in_german_and_in_everyday_english() -> None:
+    """In German also the titles and headers of tables; the control is a sentence that no catalog has."""
+    texts = {text for case in cases() for text in case.sentences}
+    results = [case.result for case in cases() if not isinstance(case.result, Alarms)]
+    texts |= {text for result in results for text in (result.title, *result.headers())}
+    assert english_left(texts) == {}
+    assert technical_left(text for case in cases() for text in case.sentences) == {}
+    unknown = "These keys have never been heard of."
+    assert english_left([unknown]) == technical_left([unknown]) == {unknown: unknown}
 
 
 def test_claims_can_be_false() -> None:

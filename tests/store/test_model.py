@@ -15,7 +15,7 @@ from pckv import Task
 from pckv.base.days import Phase
 from pckv.base.errors import ParameterError, TaskGone
 from pckv.store import parts, sqlite
-from pckv.store.base import AlarmCheck, Deletion, Role, Session, StoredTask, TaskFilter, Upload
+from pckv.store.base import AlarmCheck, Deletion, Draft, Logo, Role, Session, StoredTask, TaskFilter, Upload
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
 from pckv.store.store import Store
@@ -34,6 +34,8 @@ from support.stores import (
     total,
 )
 
+# Two have one name, unless one is in the bin.
+NAMESAKE = Task(name=" ONE", keys=5, values=(0, 1), epsilon=1, mechanism="grr")
 TASKS = [TASK, ENDING, COUNTED_LATER, BY_COIN]
 
 
@@ -47,6 +49,15 @@ hashes = st.sampled_from([b"a", b"b", b"c"])
 
 
 days = st.sampled_from(["2030-01-15", "2030-02-15"])
+
+
+# Within seven days of the first of these, and after.
+later_days = st.sampled_from(["2030-01-15", "2030-01-22", "2030-01-23"])
+
+
+drafts = st.builds(
+    Draft, st.sampled_from("ab"), st.sampled_from(["", "\0ü"]), st.just(DAY), st.sampled_from(["{}", '{"a":1}'])
+)
 
 
 def deletion_facts(deletion: Deletion | None) -> tuple[str, int] | None:
@@ -108,6 +119,7 @@ class StoreModel(RuleBasedStateMachine):
     @rule(task=tasks, token=numbers)
     def look_at_invitation(self, task: Task, token: int) -> None:
         self.same(lambda store: store.invitation_state(task.id, invitation(token)))
+        self.same(lambda store: store.invitation_counts(task.id))
 
     @rule(task=tasks, fully=st.booleans())
     def compact(self, task: Task, fully: bool) -> None:
@@ -146,6 +158,38 @@ class StoreModel(RuleBasedStateMachine):
     def close(self, task: Task, day: str) -> None:
         self.same(lambda store: store.close_task(task.id, day))
 
+    @rule(task=tasks, day=later_days)
+    def reopen(self, task: Task, day: str) -> None:
+        self.same(lambda store: store.reopen_task(task.id, day))
+
+    @rule(task=tasks | st.just(NAMESAKE), day=later_days)
+    def put_into_bin(self, task: Task, day: str) -> None:
+        self.same(lambda store: store.bin_task(task.id, day))
+
+    @rule(task=tasks | st.just(NAMESAKE), day=later_days)
+    def restore(self, task: Task, day: str) -> None:
+        self.same(lambda store: store.restore_task(task.id, day))
+
+    @rule(task=tasks, day=st.sampled_from(["2030-01-22", "2030-03-01"]))
+    def delete_what_is_expired(self, task: Task, day: str) -> None:
+        self.same(lambda store: deletion_facts(store.delete_task(task.id, day, expired=True)))
+
+    @rule(one=drafts, limit=numbers)
+    def keep_draft(self, one: Draft, limit: int) -> None:
+        self.same(lambda store: (store.add_draft(one, limit), store.find_draft(one.id)))
+
+    @rule(one=drafts)
+    def change_draft(self, one: Draft) -> None:
+        self.same(lambda store: (store.change_draft(one), store.find_draft(one.id)))
+
+    @rule(one=drafts)
+    def delete_draft(self, one: Draft) -> None:
+        self.same(lambda store: store.delete_draft(one.id))
+
+    @rule(name=st.none() | st.just("x"), logo=st.none() | st.just(Logo("image/png", b"\0")), keep=st.booleans())
+    def name_organisation(self, name: str | None, logo: Logo | None, keep: bool) -> None:
+        self.same(lambda store: store.set_organisation(name, logo=logo, keep_logo=keep))
+
     @rule(task=tasks, day=days)
     def forget(self, task: Task, day: str) -> None:
         self.same(lambda store: store.forget_reports(task.id, day))
@@ -154,7 +198,7 @@ class StoreModel(RuleBasedStateMachine):
     def delete(self, task: Task, day: str) -> None:
         self.same(lambda store: deletion_facts(store.delete_task(task.id, day)))
 
-    @rule(task=tasks, day=days)
+    @rule(task=tasks | st.just(NAMESAKE), day=days)
     def add(self, task: Task, day: str) -> None:
         self.same(lambda store: store.add_task(task, day))
 
@@ -196,6 +240,9 @@ class StoreModel(RuleBasedStateMachine):
         self.same(
             lambda store: (
                 store.list_tasks(9),
+                store.binned_tasks(),
+                store.list_drafts(),
+                (store.find_organisation(), store.find_logo()),
                 [store.report_days(task.id) for task in TASKS],
                 store.last_report_days([task.id for task in TASKS]),
                 store.tokens(),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,11 +12,13 @@ from pckv.base.errors import TaskGone
 from pckv.store.base import TaskFilter
 from pckv.store.checks import check_store
 from pckv.store.postgres import PostgresStore
-from pckv.store.sqlite import SqliteStore, SqliteTransaction
+from pckv.store.sqlite import SqliteStore
 from pckv.store.store import Store
 from support.stores import CLOSED, OTHER, STORED, TASK, add, change, opened, report, store_url, together
 
-SERIES = Series(task=TASK, first="2030-01-07", period=7, panels=2)
+# The name of `TASK` is taken where a store has it.
+REPEATED = Task(name="repeated", keys=11, values=(0, 1), epsilon=1, mechanism="grr")
+SERIES = Series(task=REPEATED, first="2030-01-07", period=7, panels=2)
 SHORT = Series(task=OTHER, first="2030-01-07", period=7, panels=1, rounds=2)
 DAY = "2030-01-15"
 
@@ -35,9 +36,6 @@ def test_a_series_is_added_once_found_and_listed(store: Store) -> None:
     assert [one.series for one in listed] == [SHORT, SERIES]
     assert store.list_series(1) == listed[:1]
     assert store.list_series(10, listed[0].number) == listed[1:]
-    assert store.series_named("one") == [SERIES.id]
-    assert store.series_named(" ONE") == [SERIES.id]
-    assert store.series_named("one more") == []
 
 
 def test_rounds_have_tasks_and_reports(store: Store) -> None:
@@ -63,9 +61,9 @@ def test_rounds_have_tasks_and_reports(store: Store) -> None:
 def test_rounds_are_left_out_of_the_list_of_tasks_where_asked(store: Store) -> None:
     store.add_series(SERIES, DAY)
     store.add_round(SERIES.task_of(1), DAY)
-    assert [one.task.name for one in store.newest_tasks(10)] == ["one, round 1", "one"]
+    assert [one.task.name for one in store.newest_tasks(10)] == ["repeated, round 1", "one"]
     assert [one.task.name for one in store.newest_tasks(10, None, TaskFilter(rounds=False))] == ["one"]
-    chosen = TaskFilter("one", Phase.OPEN, "2030-01-08", rounds=False)
+    chosen = TaskFilter("e", Phase.OPEN, "2030-01-08", rounds=False)
     assert [one.task.name for one in store.newest_tasks(10, None, chosen)] == ["one"]
 
 
@@ -110,7 +108,8 @@ def test_no_round_is_added_while_another_collector_closes(
 ) -> None:
     one, two = shared
     for number in range(1, 11):
-        series = Series(task=TASK, first="2030-01-07", period=number, panels=1)
+        task = Task(name=f"repeated {number}", keys=11, values=(0, 1), epsilon=1, mechanism="grr")
+        series = Series(task=task, first="2030-01-07", period=7, panels=1)
         one.add_series(series, DAY)
 
         def work(who: int, series: Series = series) -> object:
@@ -169,19 +168,3 @@ def test_planted_damage_to_series_is_found(kind: str, planted: str, tmp_path: Pa
         problems = check_store(store)
         assert any(message in problem for problem in problems), problems
         assert not any("\n" in problem for problem in problems)
-
-
-def test_finding_a_survey_reads_no_other_series(sqlite: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(20):
-        task = Task(name=f"survey {number}", keys=11, values=(0, 1), epsilon=1)
-        sqlite.add_series(Series(task=task, first="2030-01-07", period=7, panels=4), DAY)
-    plans: list[str] = []
-    rows = SqliteTransaction.rows
-
-    def explaining(self: SqliteTransaction, sql: str, *values: object) -> list[Any]:
-        plans.extend(detail for *_, detail in rows(self, f"EXPLAIN QUERY PLAN {sql}", *values))
-        return rows(self, sql, *values)
-
-    monkeypatch.setattr(SqliteTransaction, "rows", explaining)
-    assert len(sqlite.series_named("SURVEY 7")) == 1
-    assert plans[0] == "SEARCH series USING INDEX surveys (survey=?)"

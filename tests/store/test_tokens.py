@@ -122,7 +122,9 @@ def test_an_invitation_has_one_coin_until_it_is_spent(store: Store) -> None:
     assert store.issue_coin(TASK.id, invitation(1), second) == issued[0]
     assert store.issue_coin(TASK.id, invitation(2), second) == second
     assert store.invitation_state(TASK.id, invitation(1)) is InvitationState.VALID
+    assert store.invitation_counts(TASK.id) == (2, 0)
     assert invited(store, (report(1), 1)) == [STORED]
+    assert (store.invitation_counts(TASK.id), store.invitation_counts("nobody")) == ((2, 1), (0, 0))
     assert store.issue_coin(TASK.id, invitation(1), second) is InvitationState.SPENT
     assert store.invitation_state(TASK.id, invitation(1)) is InvitationState.SPENT
     store.add_task(ENDING, DAY)

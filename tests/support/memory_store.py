@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, cast
 
 from pckv.base.days import Phase
-from pckv.base.errors import ParameterError, TaskGone
+from pckv.base.errors import NameTaken, ParameterError, TaskGone
 from pckv.base.limits import SERVER_COIN
 from pckv.base.wire import Report
 from pckv.contract.series import Series
@@ -23,10 +23,15 @@ from pckv.store.base import (
     MAX_SESSIONS_PER_TOKEN,
     AlarmCheck,
     Deletion,
+    Draft,
+    DraftSummary,
     FetchedBatch,
     Invitation,
+    InvitationCounts,
     InvitationState,
     KeyedTask,
+    Logo,
+    Organisation,
     Part,
     PartChanges,
     PartSummary,
@@ -69,7 +74,7 @@ class _TaskData:
     batch: FetchedBatch = field(default_factory=FetchedBatch)
 
     def decide(self, batch: TaskBatch) -> BatchDecision:
-        if self.stored.closed or self.stored.reports_forgotten:
+        if self.stored.closed or self.stored.reports_forgotten or self.stored.binned:
             return refuse_all(batch, ReportOutcome.TASK_CLOSED)
         known = {report.id: self.reports[report.id] for report in batch.reports if report.id in self.reports}
         invitations = self.invitations if self.stored.by_invitation else None
@@ -108,6 +113,8 @@ def _summary(part: StoredPart) -> PartSummary:
 
 
 def _is_listed(chosen: TaskFilter, stored: StoredTask) -> bool:
+    if stored.binned is not None:
+        return False
     named = chosen.search.casefold() in stored.task.name.casefold()
     among = chosen.rounds or stored.task.series is None
     return named and among and (chosen.phase is None or stored.phase(chosen.day) is chosen.phase)
@@ -125,6 +132,9 @@ class MemoryStore(Store):
         self._tasks: dict[str, _TaskData] = {}
         self._deletions: dict[str, Deletion] = {}
         self._created = 0
+        self._drafts: dict[str, Draft] = {}
+        self._organisation: str | None = None
+        self._logo: Logo | None = None
 
     def _read(self, *_: Any, **__: Any) -> NoReturn:
         raise AssertionError("a store in memory has no SQL")
@@ -148,11 +158,24 @@ class MemoryStore(Store):
             if task.id in self._deletions:
                 raise TaskGone(f"task {task.id} was deleted")
             if task.id in self._tasks:
+                if self._tasks[task.id].stored.binned:
+                    raise TaskGone(f"task {task.id} is in the bin")
                 return False
+            self._take_survey(task)
             self._created += 1
             stored = StoredTask(task, day, task.coin == SERVER_COIN, number=self._created)
             self._tasks[task.id] = _TaskData(stored)
             return True
+
+    def _take_survey(self, contract: Task | Series) -> None:
+        if isinstance(contract, Task) and contract.series is not None:
+            return
+        tasks = [data.stored for data in self._tasks.values()]
+        named: list[Task | Series] = [one.task for one in tasks if one.binned is None and one.task.series is None]
+        named += [one.series for one in self._series.values()]
+        for other in named:
+            if other.id != contract.id and survey_of(other.name) == survey_of(contract.name):
+                raise NameTaken(f"{other.id} has the name {contract.name!r} (case and spaces do not count)")
 
     def find_task(self, task_id: str) -> StoredTask | None:
         with self._lock:
@@ -162,9 +185,9 @@ class MemoryStore(Store):
     def find_deletion(self, task_id: str) -> Deletion | None:
         return self._deletions.get(task_id)
 
-    def list_tasks(self, limit: int, after: str = "") -> list[StoredTask]:
+    def list_tasks(self, limit: int, after: str = "", *, with_binned: bool = False) -> list[StoredTask]:
         with self._lock:
-            ids = sorted(self._tasks)
+            ids = sorted(key for key, data in self._tasks.items() if with_binned or data.stored.binned is None)
             start = bisect_right(ids, after)
             return [self._tasks[task_id].stored for task_id in ids[start : start + limit]]
 
@@ -187,8 +210,42 @@ class MemoryStore(Store):
                 data.stored = replace(data.stored, closed=day)
             return data is not None
 
-    def delete_task(self, task_id: str, day: str) -> Deletion | None:
+    def reopen_task(self, task_id: str, day: str) -> bool:
         with self._lock:
+            data = self._tasks.get(task_id)
+            if data and (refusal := data.stored.reopening_refusal(day)):
+                raise ParameterError(refusal)
+            if data:
+                data.stored = replace(data.stored, closed=None)
+            return data is not None
+
+    def bin_task(self, task_id: str, day: str) -> StoredTask | None:
+        with self._lock:
+            data = self._tasks.get(task_id)
+            if data:
+                data.stored = replace(data.stored, binned=data.stored.binned or day)
+            return data.stored if data else None
+
+    def restore_task(self, task_id: str, day: str) -> StoredTask | None:
+        with self._lock:
+            data = self._tasks.get(task_id)
+            if data and data.stored.is_expired(day):
+                raise TaskGone(f"task {task_id} was in the bin until {data.stored.binned_until}")
+            if data and data.stored.binned is not None:
+                self._take_survey(data.stored.task)
+                data.stored = replace(data.stored, binned=None)
+            return data.stored if data else None
+
+    def binned_tasks(self) -> list[StoredTask]:
+        with self._lock:
+            found = [data.stored for data in self._tasks.values() if data.stored.binned is not None]
+        return sorted(found, key=lambda stored: (stored.binned, stored.number), reverse=True)
+
+    def delete_task(self, task_id: str, day: str, *, expired: bool = False) -> Deletion | None:
+        with self._lock:
+            known = self._tasks.get(task_id)
+            if expired and not (known and known.stored.is_expired(day)):
+                return self._deletions.get(task_id)
             data = self._tasks.pop(task_id, None)
             if data:
                 counted = sum(part.reports for part in data.parts.values())
@@ -300,12 +357,14 @@ class MemoryStore(Store):
             data = self._tasks.get(task_id)
             return [ReportDay(*row) for row in sorted(data.days.items())] if data else []
 
-    def _all_rounds(self, series_id: str) -> list[StoredRound]:
+    def _all_rounds(self, series_id: str, *, with_binned: bool = False) -> list[StoredRound]:
         with self._lock:
             return sorted(
                 data.as_round(data.stored.task.series.round)
                 for data in self._tasks.values()
-                if data.stored.task.series is not None and data.stored.task.series.id == series_id
+                if data.stored.task.series is not None
+                and data.stored.task.series.id == series_id
+                and (with_binned or data.stored.binned is None)
             )
 
     def last_report_days(self, task_ids: Sequence[str]) -> dict[str, str]:
@@ -353,6 +412,12 @@ class MemoryStore(Store):
                 data.invitations = dict.fromkeys(hashes, Invitation(spent=False)) | data.invitations
             return data is not None
 
+    def invitation_counts(self, task_id: str) -> InvitationCounts:
+        with self._lock:
+            data = self._tasks.get(task_id)
+            made = data.invitations.values() if data else ()
+            return InvitationCounts(len(made), sum(one.spent for one in made))
+
     def invitation_state(self, task_id: str, invitation: bytes) -> InvitationState:
         with self._lock:
             data = self._tasks.get(task_id)
@@ -375,6 +440,7 @@ class MemoryStore(Store):
         with self._lock:
             if series.id in self._series:
                 return False
+            self._take_survey(series)
             number = len(self._series) + 1
             self._series[series.id] = StoredSeries(series, day, number=number)
             return True
@@ -388,18 +454,13 @@ class MemoryStore(Store):
             stored = list(reversed(self._series.values()))
         return [series for series in stored if before is None or series.number < before][:limit]
 
-    def series_named(self, name: str) -> list[str]:
-        survey = survey_of(name)
-        with self._lock:
-            return sorted(key for key, stored in self._series.items() if survey_of(stored.series.name) == survey)
-
     def close_series(self, series_id: str, day: str) -> bool:
         with self._lock:
             stored = self._series.get(series_id)
             if stored is None:
                 return False
             self._series[series_id] = replace(stored, closed=stored.closed or day)
-            for listed in self._all_rounds(series_id):
+            for listed in self._all_rounds(series_id, with_binned=True):
                 if listed.closes > day:
                     self.close_task(listed.task, day)
             return True
@@ -412,6 +473,40 @@ class MemoryStore(Store):
     def rounds(self, series_id: str, limit: int, before: int | None = None) -> list[StoredRound]:
         listed = self._all_rounds(series_id)
         return [one for one in listed if before is None or one.number < before][-limit:]
+
+    def add_draft(self, draft: Draft, limit: int) -> bool:
+        with self._lock:
+            if len(self._drafts) < limit:
+                self._drafts.setdefault(draft.id, draft)
+            return draft.id in self._drafts
+
+    def change_draft(self, draft: Draft) -> bool:
+        with self._lock:
+            known = self.delete_draft(draft.id)
+            if known:
+                self._drafts[draft.id] = draft
+            return known
+
+    def list_drafts(self) -> list[DraftSummary]:
+        with self._lock:
+            return [DraftSummary(*draft[:3]) for draft in reversed(self._drafts.values())]
+
+    def find_draft(self, draft_id: str) -> Draft | None:
+        return self._drafts.get(draft_id)
+
+    def delete_draft(self, draft_id: str) -> bool:
+        with self._lock:
+            return self._drafts.pop(draft_id, None) is not None
+
+    def find_organisation(self) -> Organisation:
+        return Organisation(self._organisation, has_logo=self._logo is not None)
+
+    def find_logo(self) -> Logo | None:
+        return self._logo
+
+    def set_organisation(self, name: str | None, *, logo: Logo | None, keep_logo: bool) -> None:
+        with self._lock:
+            self._organisation, self._logo = name, self._logo if keep_logo else logo
 
     def set_token(self, role: Role, token_hash: bytes) -> None:
         with self._lock:

@@ -13,13 +13,16 @@ import pytest
 from click.testing import CliRunner
 
 import pckv
+from pckv.base.days import utc_today
 from pckv.base.words import ranged
 from pckv.cli import main
 from pckv.collector.http.auth import PLAIN_COOKIE
+from pckv.store.sql import contracts
 from support.collectors import ADMINISTRATOR, NO_CERTIFICATES, as_items, bearer
 from support.parts import missing_part
 from support.serving import ServeProcess
 from support.site import OWN_PAGE
+from support.stores import opened
 
 HOSTILE = "<script>alert(1)</script>"
 VALUES = (1, 5)
@@ -28,7 +31,7 @@ PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
 # Whether all charts have the colour of the page's text.
 COLOURED = """() => {
     const colour = getComputedStyle(document.documentElement).getPropertyValue("--text").trim();
-    return [...document.querySelectorAll(".chart svg:has(text)")].every((chart) => chart.outerHTML.includes(colour));
+    return [...document.querySelectorAll(".chart svg[width]:has(text)")].every((chart) => chart.outerHTML.includes(colour));
 }"""
 # The impact of accessibility violations that fail a test.
 SERIOUS = ["serious", "critical"]
@@ -145,6 +148,10 @@ class Person:
     def press(self, name: str, role: str = "button") -> None:
         self.page.get_by_role(role, name=name, exact=True).click()
 
+    def hold_nothing(self) -> None:
+        """Say on the participant's page that nothing applies, which is an answer too."""
+        self.page.locator(".none input").check()
+
     def sign_in(self, token: str = ADMINISTRATOR) -> None:
         """Take the cookie of a session, without the form."""
         self.context.add_cookies([{"name": PLAIN_COOKIE, "value": _session(self.origin, token), "url": self.origin}])
@@ -207,14 +214,28 @@ def ask(server: ServeProcess, method: str, path: str, content: bytes = b"", medi
     ).raise_for_status()
 
 
+def has_address(person: Person) -> None:
+    """Let the address of the tests, which is this computer's alone, count as one that participants can use."""
+    person.page.route("**/address", lambda route: route.fulfill(json={"url": person.origin, "reason": None}))
+
+
 def add_task(server: ServeProcess, **members: Any) -> pckv.Task:
     task_members: dict[str, Any] = {"name": "a task", "keys": KEYS, "values": VALUES, "epsilon": 1} | members
     return publish(server, pckv.Task(**task_members))
 
 
 def publish(server: ServeProcess, task: pckv.Task) -> pckv.Task:
-    """Give a task to the collector."""
+    """Give a task to the collector; one whose closing day is over came before that."""
+    if task.closes is not None and task.closes < utc_today():
+        return plant(server, task)
     ask(server, "POST", "/tasks", content=task.to_json().encode(), media="application/json")
+    return task
+
+
+def plant(server: ServeProcess, task: pckv.Task) -> pckv.Task:
+    """Put a task that the collector would refuse today into its store, also under a name that another one has."""
+    with opened(f"sqlite:///{server.errors.parent}/pckv.db") as store:
+        store._write(contracts.add_task, task, utc_today())
     return task
 
 
@@ -228,18 +249,34 @@ def send_reports(server: ServeProcess, task: pckv.Task, reports: list[pckv.Repor
 def fill_task(
     operator: Person, name: str, keys: list[str], pairs: str = "", users: str = "2000", *, rated: bool = True
 ) -> None:
-    """Fill in the form for a new task, about people who rate up to three keys unless said otherwise."""
+    """Fill in the first three steps of a new survey, about people who rate up to three keys unless said otherwise."""
     page = operator.page
+    open_step(operator, 1)
     page.get_by_label("People choose and rate" if rated else "People choose", exact=False).first.check()
     page.get_by_label("Name", exact=True).fill(name)
-    page.get_by_label("Keys, one per line").fill("\n".join(keys))
-    page.get_by_label("People expected").fill(users)
+    open_step(operator, 2)
+    page.get_by_label("Answer options, one per line").fill("\n".join(keys))
     page.get_by_label("Typical number per person").fill(pairs or str(min(3, len({*keys} - {""}))))
+    open_step(operator, 3)
+    page.get_by_label("People expected").fill(users)
+
+
+def open_step(operator: Person, number: int) -> None:
+    """Go to a step of a new survey, with all that it offers; what is wrong before it stands in the way."""
+    operator.page.get_by_role("navigation", name="Steps").get_by_role("button").nth(number - 1).click()
+    operator.page.evaluate("for (const each of document.querySelectorAll('.more')) each.open = true")
+
+
+def publish_form(operator: Person) -> None:
+    """Publish the survey of the form, which asks whether it is meant."""
+    open_step(operator, 5)
+    operator.press("Publish")
+    operator.press("Publish now")
 
 
 def create_task(operator: Person) -> str:
     """Create the task of the form, whose page opens; return its id."""
-    operator.press("Create the task")
+    publish_form(operator)
     operator.page.wait_for_url("**/#/tasks/*")
     return task_id_of(operator.page)
 
@@ -308,9 +345,13 @@ def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
     f, f_low, f_high = (row[f"frequency{end}"] for end in ("", "_low", "_high"))
     m, m_low, m_high = (row[f"mean{end}"] for end in ("", "_low", "_high"))
     share = ranged(100 * f, 100 * f_low, 100 * f_high, " %")
-    frequency = f"{share.value} ({share.range})" if row["detected"] else f"too rare to tell ({share.most})"
+    frequency = (
+        f"{share.value} ({share.range.replace('–', 'to')})"
+        if row["detected"]
+        else f"not distinguishable from noise (0 to {share.most.removeprefix('at most ')})"
+    )
     value = ranged(m, m_low, m_high)
-    mean = f"{value.value if row['mean_known'] else 'unknown'} ({value.range})"
+    mean = f"{value.value if row['mean_known'] else 'unknown'} ({value.range.replace('–', 'to').replace('-', '−')})"
     return (row["key"], (frequency, (f, f_low, f_high)), (mean, (m, m_low, m_high)))
 
 
@@ -318,7 +359,7 @@ def table(page: Any) -> list[tuple[Any, ...]]:
     rows = []
     for row in page.locator(".estimates tbody tr").all():
         cells = [
-            (cell.inner_text(), tuple(map(float, cell.get_attribute("title").split(" – "))))
+            (cell.inner_text(), tuple(map(float, re.split(": | to ", cell.get_attribute("title")))))
             for cell in row.locator("td.number").all()
         ]
         rows.append((row.locator("th").inner_text(), *cells))

@@ -298,9 +298,10 @@ class Simulation:
     async def create_task(self, model: TaskModel) -> None:
         """Create a task."""
         answer = await self.collector.call("POST", "/tasks", model.task.to_json().encode())
-        expected = 410 if model.deleted else 200 if model.created else 201
+        is_over = not model.created and (model.task.closes or self.today()) < self.today()
+        expected = 410 if model.deleted else 200 if model.created else 400 if is_over else 201
         must(answer.status == expected, f"{answer.status} for a task where {expected} was due")
-        model.created |= not model.deleted
+        model.created |= not (model.deleted or is_over)
 
     async def close(self) -> None:
         """Close a task early."""
@@ -312,7 +313,7 @@ class Simulation:
     async def delete(self) -> None:
         """Delete a task; the answer states how many reports it had."""
         model = self.choose_model(lambda model: model.created)
-        answer = await self.collector.call("DELETE", f"/tasks/{model.task.id}")
+        answer = await self.collector.call("DELETE", f"/tasks/{model.task.id}", query="now=true")
         if not model.deleted:
             must(json.loads(answer.body)["reports"] in model.bounds(), "the deletion log has another count")
         model.deleted = True

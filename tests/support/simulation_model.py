@@ -156,7 +156,10 @@ class TaskModel:
         return "not-open" if opens is not None and day < opens else None
 
     def forget(self, day: str, days: int) -> None:
-        """Note that reports are deleted `days` after their task ended; the counts stay."""
+        """Note that reports are deleted `days` after their task ended for good; the counts stay."""
+        undone = "" if self.closed is None else (dt.date.fromisoformat(self.closed) + dt.timedelta(7)).isoformat()
+        if day <= undone and (self.task.closes is None or day < self.task.closes):
+            return
         over = min(filter(None, (self.closed, self.task.closes)), default=None)
         last = (dt.date.fromisoformat(day) - dt.timedelta(days)).isoformat()
         self.forgotten |= self.created and not self.deleted and over is not None and over <= last

@@ -1,4 +1,4 @@
-"""The form for a new task in a browser: what it tells, and its draft."""
+"""The form for a new survey in a browser: what it tells, and its draft."""
 
 from __future__ import annotations
 
@@ -25,17 +25,20 @@ def check_refused(operator: Person, label: str, says: str) -> None:
 
 
 def focused(page: Any) -> str:
+    """Return the label of what has the focus."""
     return str(page.evaluate("document.activeElement.labels[0].textContent"))
 
 
-def draft(page: Any) -> str:
-    return str(page.evaluate("localStorage.getItem('pckv-draft')"))
+def saved(operator: Person) -> None:
+    """Save the draft, and wait until it is."""
+    operator.press("Save draft")
+    operator.page.locator(".saved", has_text="Saved").wait_for()
 
 
-def open_form(operator: Person, *, planned: bool = False) -> None:
+def open_form(operator: Person, *, planned: bool = False, template: str = "choose") -> None:
     """Open the form. Plans take long, and stay without an answer in all but one test."""
     if not planned:
         operator.page.route("**/plan?*", lambda _: None)
     operator.sign_in()
-    operator.go("/#/new")
-    operator.page.get_by_role("heading", name="New task").wait_for()
+    operator.go(f"/#/new?template={template}")
+    operator.page.get_by_role("heading", name="What do you ask?").wait_for()

@@ -48,9 +48,9 @@ LONG = {
         "|killed_at_any_moment_there_is_one_report|many_reports_on_every_engine|databases_behave_like_the_store"
     ),
     "pages that other tests open, too": (
-        "form_plans_for_what_it_says|one_plan_is_asked_for_at_a_time|draft_survives_a_reload|functions_the_collector_draws"
-        "|a_task_is_duplicated|phone_with_a_dark_theme|settings_are_in_the_address|numbers_come_before_charts"
-        "|signing_out_deletes_the_draft|levels_with_names_are_the_range"
+        "form_plans_for_what_it_says|plan_that_is_overtaken_is_given_up|functions_the_collector_draws"
+        "|a_task_is_duplicated|phone_with_a_dark_theme|settings_are_in_the_address|first_chart_needs_no_script"
+        "|signing_out_deletes_the_preview|levels_with_names_are_the_range"
     ),
     "large counts, and every place where a file may break off": (
         "test_javascript_audit.py::test_every_draw|huge_counts|rows_of_any_width|test_compiled.py::test_planes|breaks_off_anywhere|test_support_layout.py::test_any_partition"

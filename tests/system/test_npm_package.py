@@ -21,7 +21,7 @@ from support.parts import ROOT
 
 PAIRS = {"alien": 5, "heat": 2}
 # The most bytes of the whole client, series included, as one minified and compressed file.
-MAX_BUNDLE_BYTES = 21_000
+MAX_BUNDLE_BYTES = 21_500
 # A page's script, run by Node.
 APP = """
 import { PckvError, Task, perturb } from "pckv";

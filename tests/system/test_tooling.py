@@ -120,7 +120,7 @@ def test_no_experiment_measures_speed() -> None:
 
 
 # Distributions whose import name differs by more than a hyphen.
-IMPORT_NAMES = {"vl-convert-python": "vl_convert"}
+IMPORT_NAMES = {"markdown-it-py": "markdown_it", "vl-convert-python": "vl_convert"}
 # What uvicorn imports where it is told to.
 FOR_UVICORN = {"httptools", "uvloop"}
 # What only other packages import: named for its least version, since older ones have known vulnerabilities.

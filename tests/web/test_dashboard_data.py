@@ -31,6 +31,8 @@ def test_the_overview_counts_reports_and_states_the_phase_of_tasks() -> None:
             assert listed[task.id]["phase"] == phase
             assert listed[task.id]["reports"] == (12 if phase == "open" else 0)
             shown = site.get(f"/tasks/{task.id}/overview").json()
+            # The page of a task has the alarms themselves.
+            assert listed[task.id].pop("has_alarms") is False
             assert shown.items() >= listed[task.id].items()
         [first] = site.get("/overview?limit=1").json()["tasks"]
         rest = site.get(f"/overview?limit=10&after={first['number']}").json()["tasks"]
@@ -108,6 +110,26 @@ def test_the_verdict_is_about_all_keys_whichever_are_asked_for(site: Running) ->
     assert "out from the noise" in found
     assert 0 < whole["sizes"]["larger_low"] < whole["sizes"]["larger"]
     assert "of people hold more than 2 pairs" in sets
+
+
+def test_all_parts_of_a_page_are_from_one_snapshot(site: Running) -> None:
+    """Reports that come meanwhile are in none of its parts; what is not kept any more is refused."""
+    task = site.add_task(keys=["Alien", "Heat"])
+    path = f"/tasks/{task.id}"
+    add(site.store, *some_reports(range(50), task), task=task)
+    first = site.get(f"{path}/estimates")
+    asked = f"snapshot={first.headers['X-Snapshot']}"
+    add(site.store, *some_reports(range(50, 80), task), task=task)
+    later = site.get(f"{path}/estimates")
+    assert (first.json()["reports"], later.json()["reports"]) == (50, 80)
+    assert later.headers["X-Snapshot"] != first.headers["X-Snapshot"]
+    assert site.get(f"{path}/estimates?{asked}").json() == first.json()
+    assert "50 reports" in site.get(f"{path}/chart?{asked}").json()["title"]["subtitle"]
+    assert site.get(f"{path}/precision?{asked}").json()["reports"] == 50
+    assert site.get(f"{path}/key?name=Heat&{asked}").json()["reports"] == 50
+    assert site.get(f"{path}/key/levels?name=Heat&{asked}").json()["chart"]["title"]["subtitle"].startswith("50 rep")
+    check_problem(site.get(f"{path}/estimates?snapshot={'0' * 64}"), 409, "outdated")
+    check_problem(site.get(f"{path}/estimates?snapshot=no"), 400, "malformed")
 
 
 def test_the_chart_shows_the_estimates(site: Running) -> None:

@@ -50,6 +50,10 @@ def test_a_plan_is_that_of_the_library(site: Running) -> None:
     sections = [section.to_dict() for section in expected.sections()]
     assert shown.json() == expected.to_dict() | {"sections": sections}
     assert plan(site, users=1, epsilon="0.1").json()["frequency"] == 1
+    lights = [
+        plan(site, users=users, epsilon="2").json()["sections"][0]["light"] for users in (10_000, 100_000, 1_000_000)
+    ]
+    assert lights == ["red", "amber", "green"]
     check_problem(plan(site, users=10, epsilon="4", characters=8, groups=1), 400, "malformed", "groups")
     check_problem(plan(site, users=0, epsilon="4"), 400, "malformed", "users")
     check_problem(plan(site, users=10, epsilon="0"), 400, "malformed", "epsilon")

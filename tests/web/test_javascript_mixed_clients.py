@@ -58,7 +58,7 @@ FAULTS = (
     planted("sent before it is stored", INDEX, {LOCKED: f"    if (sealed) await this.#sendSealed({{ url: this._origin(task), task: task.id, report: sealed, invitation }});\n{LOCKED}"}, check_way),
     planted("a report is made without the mixer's answer", INDEX, {"if (task.mixer) await requireAnswer(": "if (!task.id) await requireAnswer("}, check_unanswered),
     planted("no trial", INDEX, {"    await this._checkSealing(task);\n": ""}, check_trial),
-    planted("no trial in rounds", SERIES, {"      await this._checkSealing(task);\n": ""}, check_trial),
+    planted("no trial in rounds", SERIES, {"    await this._checkSealing(task);\n": ""}, check_trial),
 )  # fmt: skip
 
 

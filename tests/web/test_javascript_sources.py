@@ -37,6 +37,8 @@ OTHERS = {
         "PckvError, Series, Series.fromJson, Series.opens, Series.closes, Series.roundOn, Series.nextRound, "
         "Series.taskOf, SeriesClient.series"
     ),
+    # Like `SeriesClient.series`, they draw no more than the panel, and are given no pairs.
+    "when a device reports": "SeriesClient.rounds, SeriesClient.turn",
     "send or show what was made before": (
         "Client, Client.cap, Client.capPerPeriod, Client.check, Client.flush, Client.ledger, Client.ledgerSummary, "
         "Client.localCap, Client.localSpent, Client.receipt, Client.send, Client.spent, Client.spentDelta, Client.task, SeriesClient"

@@ -53,7 +53,7 @@ def read_by_command(text: str, path: Path) -> list[str] | int | None:
 
 
 def test_the_dashboard_takes_what_commands_take(tmp_path: Path) -> None:
-    arguments = [(CLIENT.parent / "static" / "shared" / "key-field.js").as_uri(), json.dumps(TEXTS)]
+    arguments = [(CLIENT.parent / "static" / "shared" / "key-list.js").as_uri(), json.dumps(TEXTS)]
     read = [read_by_command(text, tmp_path / "keys.txt") for text in TEXTS]
     assert run_module(SCRIPT, *arguments) == read
     # All three outcomes are among them.

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +16,12 @@ import pytest
 from click.testing import CliRunner
 
 import pckv
+from pckv.base.stopping import check_stop
 from pckv.cli import main
-from pckv.collector.computations import MAX_PER_ACCOUNT
+from pckv.collector.computations import MAX_STOPPABLE
 from pckv.planning.planner import plan
 from pckv.web import new_task
+from pckv.web.task_form import PlanInputs
 from support.collectors import ADMINISTRATOR, Running, bearer, check_problem, wait_until
 from support.site import FORM, HOSTILE, ask
 
@@ -177,7 +183,7 @@ def test_a_form_becomes_a_task(site: Running) -> None:
     assert answer.headers["location"] == f"/tasks/{task.id}"
     assert site.get(f"/tasks/{task.id}", None).text == answer.json()["task"]
     assert ask(site, "POST", "/tasks/new", headers, json=FORM).status_code == 200
-    site.administer("DELETE", f"/tasks/{task.id}")
+    site.administer("DELETE", f"/tasks/{task.id}?now=true")
     check_problem(ask(site, "POST", "/tasks/new", headers, json=FORM), 410, "deleted")
 
 
@@ -334,10 +340,12 @@ def test_a_form_becomes_a_task_by_coins(site: Running, monkeypatch: pytest.Monke
     prepared: list[pckv.Task] = []
     monkeypatch.setattr(site.app.state.collector.contracts, "prepare", prepared.append)
     # Few keys and a large ε, where another mechanism is better.
-    survey = FORM | {"name": "coins", "epsilon": "6"}
+    survey = FORM | {"epsilon": "6"}
     without, with_coin = (
         pckv.Task.from_json(
-            ask(site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey | {"coin": coin}).json()["task"]
+            ask(
+                site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=survey | {"name": f"{coin} coin", "coin": coin}
+            ).json()["task"]
         )
         for coin in ("device", "server")
     )
@@ -356,10 +364,10 @@ def test_a_task_is_created_while_as_many_plans_as_allowed_are_computed(
 ) -> None:
     go_on, form = threading.Event(), FORM | {"name": "created beside plans"}
     monkeypatch.setattr(new_task, "_planned", lambda _: go_on.wait(60) and {})
-    with ThreadPoolExecutor(MAX_PER_ACCOUNT + 2) as pool:
+    with ThreadPoolExecutor(MAX_STOPPABLE + 2) as pool:
         plans = [
             pool.submit(site.get, f"/plan?keys={keys}&users=500&epsilon=1", ADMINISTRATOR)
-            for keys in range(1, MAX_PER_ACCOUNT + 2)
+            for keys in range(1, MAX_STOPPABLE + 2)
         ]
         wait_until(lambda: any(plan.done() for plan in plans))
         created = pool.submit(ask, site, "POST", "/tasks/new", bearer(ADMINISTRATOR), json=form)
@@ -367,4 +375,51 @@ def test_a_task_is_created_while_as_many_plans_as_allowed_are_computed(
         wait([created], timeout=1)
         go_on.set()
         assert created.result().status_code == 201
-        assert sorted(plan.result().status_code for plan in plans) == [200] * MAX_PER_ACCOUNT + [429]
+        assert sorted(plan.result().status_code for plan in plans) == [200] * MAX_STOPPABLE + [429]
+
+
+def plan_request(number: int) -> bytes:
+    """Return the request of a plan that differs from others in its number of people."""
+    query = f"keys=5&users={1000 + number}&pairs=2&epsilon=1"
+    return f"GET /plan?{query} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {ADMINISTRATOR}\r\n\r\n".encode()
+
+
+def test_plans_that_are_given_up_stop_and_twenty_quick_changes_are_never_refused(
+    site: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running: list[int] = []
+
+    def plan_slowly(inputs: PlanInputs) -> dict[str, Any]:
+        running.append(inputs.users)
+        try:
+            while inputs.users < 2000:
+                check_stop()
+                time.sleep(0.001)
+        finally:
+            running.remove(inputs.users)
+        return {"users": inputs.users}
+
+    monkeypatch.setattr(new_task, "_planned", plan_slowly)
+
+    def is_running(users: int) -> bool:
+        return users in running
+
+    # A browser closes the connection of what it aborts; whether it ends or resets it makes no difference.
+    for number, linger in ((1, None), (2, struct.pack("ii", 1, 0))):
+        with closing(socket.create_connection(("127.0.0.1", site.port))) as line:
+            line.sendall(plan_request(number))
+            wait_until(lambda: is_running(1000 + number))  # noqa: B023
+            if linger is not None:
+                line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        wait_until(lambda: not running)
+    # Even where no connection is closed, the last change has its plan, and later ones find all threads free.
+    lines = [socket.create_connection(("127.0.0.1", site.port)) for _ in range(20)]
+    for number, line in enumerate(lines):
+        line.sendall(plan_request(number))
+    wait_until(lambda: len(running) == 2)
+    for users in range(2000, 2000 + MAX_STOPPABLE):
+        answer = site.administer("GET", f"/plan?keys=5&users={users}&pairs=2&epsilon=1")
+        assert (answer.status_code, answer.json()) == (200, {"users": users})
+    for line in lines:
+        line.close()
+    wait_until(lambda: not running)

@@ -8,6 +8,8 @@ from typing import Any
 from support.node import CLIENT, run_module
 
 SCRIPT = """
+globalThis.navigator = { languages: ["en"] };
+globalThis.document = { documentElement: { dataset: {} } };
 const { treeRows } = await import(process.argv[1]);
 const rows = treeRows(JSON.parse(process.argv[2]));
 console.log(JSON.stringify(rows.map(({ node, depth, text }) => [depth, text, node.prefix, node.ended])));
@@ -46,10 +48,8 @@ def test_prefixes_with_one_continuation_share_a_row() -> None:
         # A text that ends where others go on adds nothing.
         [1, "", "a😀", True],
         [1, "cdf", "a😀cdf", True],
-        [1, "ce", "a😀ce", False],
+        # What leads to no answer is left out, however frequent.
         [0, "b", "b", True],
-        # Grey ones come last, however frequent.
-        [0, "zz", "zz", False],
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib import import_module
 from typing import Any
@@ -82,3 +83,27 @@ def test_only_whoever_sees_the_task_gets_its_code(site: Running) -> None:
     path = f"/tasks/{task.id}/qr.svg?origin=https://a.example"
     check_problem(site.get(path, None), 401, "bad-token")
     check_problem(site.get(path.replace(task.id, "A" * 43), ANALYST), 404, "unknown")
+
+
+def filled(code: dict[str, Any]) -> npt.NDArray[np.bool_]:
+    """Return which modules of a code are dark: its path fills runs of them in rows one unit high."""
+    dark = np.zeros((code["size"], code["size"]), dtype=bool)
+    runs = re.findall(r"M(\d+) (\d+)h(\d+)v1h-(\d+)z", code["path"])
+    assert "".join("M{} {}h{}v1h-{}z".format(*run) for run in runs) == code["path"]
+    for x, y, length, back in runs:
+        assert length == back
+        dark[int(y), int(x) : int(x) + int(length)] = True
+    return dark
+
+
+def test_a_sheet_has_the_code_of_each_of_its_links(site: Running) -> None:
+    task = site.add_task()
+    links = [f"https://collector.example.org/join/{task.id}#invitation-{number}" for number in range(3)]
+    answer = site.administer("POST", f"/tasks/{task.id}/qr", json.dumps({"links": links}).encode())
+    assert [decode(filled(code)).text for code in answer.json()["codes"]] == links
+    wrong: tuple[list[Any], ...] = ([], [1], [""], ["a" * 513], ["a"] * 1001)
+    for each in wrong:
+        refused = site.administer("POST", f"/tasks/{task.id}/qr", json.dumps({"links": each}).encode())
+        check_problem(refused, 400, "malformed")
+    unknown = site.administer("POST", f"/tasks/{'A' * 43}/qr", json.dumps({"links": links}).encode())
+    check_problem(unknown, 404, "unknown")

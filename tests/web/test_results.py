@@ -44,14 +44,16 @@ def test_results_are_public_only_while_they_are_switched_on(site: Running) -> No
     add(site.store, *some_reports(range(50), task), task=task)
     for token in (None, "an analyst's token"):
         check_problem(site.get(path, token), 404, "unknown")
+    site.administer("PUT", "/organisation", b'{"name": "Tenants of the North"}').raise_for_status()
     publish(site, task)
     answer = site.get(path, None)
     assert (answer.status_code, answer.json()["reports"]) == (200, 50)
+    assert answer.json()["organisation"] == "Tenants of the North"
     assert answer.headers["cache-control"] == "public, max-age=60"
     publish(site, task, public=False)
     check_problem(site.get(path, None), 404, "unknown")
     check_problem(site.get(f"/tasks/{43 * 'A'}/results", None), 404, "unknown")
-    site.administer("DELETE", f"/tasks/{task.id}").raise_for_status()
+    site.administer("DELETE", f"/tasks/{task.id}?now=true").raise_for_status()
     check_problem(site.get(path, None), 410, "deleted")
 
 

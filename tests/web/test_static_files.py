@@ -96,7 +96,7 @@ def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechani
             "other": other,
             "padding": 1,
         }
-        task = Task(name=mechanism, keys=["a", "b"], values=(1, 5), epsilon=1, **members)
+        task = Task(name=f"{mechanism} {share}", keys=["a", "b"], values=(1, 5), epsilon=1, **members)
         site.store.add_task(task, utc_today())
         paths = re.findall("</(client/[^>]+)>; rel=modulepreload", site.get(f"/join/{task.id}", None).headers["link"])
         allocates = ["client/mechanisms/budget.js"] if mechanism in {"ue", "grr"} else []
@@ -105,7 +105,7 @@ def test_what_only_some_tasks_need_is_named_with_the_page(site: Running, mechani
         shared = [f"client/mechanisms/{mechanism}.js", "client/mechanisms/base.js"]
         assert sorted(paths) == sorted([*shared, *allocates, *asks, *finds])
         assert set(paths) <= set(site.app.state.static_files)
-    discovery = Task.discovery(name="terms", epsilon=1, coin="server")
+    discovery = Task.discovery(name=f"terms {mechanism}", epsilon=1, coin="server")
     site.store.add_task(discovery, utc_today())
     header = site.get(f"/join/{discovery.id}", None).headers["link"]
     paths = ["mechanisms/collision.js", "discovery.js", "mechanisms/base.js", "sha256.js"]
@@ -199,7 +199,7 @@ def test_without_a_cache_folder_the_script_is_still_built(tmp_path: Path, monkey
 def test_the_task_comes_with_the_participants_page_unless_it_is_large(site: Running) -> None:
     about = {"question": '"><script>alert(1)</script>', "description": "one\ntwo & 'three'"}
     for keys, comes in ((["<b>", "ä\u2028"], True), (["k" * 250 + str(n) for n in range(100)], False)):
-        task = Task(name="with the page", keys=keys, values=(1, 5), epsilon=1, about=about)
+        task = Task(name=f"with the page {comes}", keys=keys, values=(1, 5), epsilon=1, about=about)
         site.store.add_task(task, utc_today())
         answer = site.get(f"/join/{task.id}", None)
         page = MetaParser()

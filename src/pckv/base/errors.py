@@ -2,6 +2,7 @@
 
 PckvError               any refusal; `code` is stable and `str()` is one clear line
 ├── ParameterError      a number or a name outside its domain (ε, padding, level, mechanism)
+│   └── NameTaken       a name of a survey that another survey has
 ├── TaskError           a task text that is not a task
 ├── SeriesError         a text of a series that is not one
 ├── PairsError          a participant's pairs that do not fit the task
@@ -46,6 +47,12 @@ class ParameterError(PckvError, ValueError):
     """A number or a name outside its domain."""
 
     code = "bad_parameter"
+
+
+class NameTaken(ParameterError):
+    """A name of a survey that another survey has, as participants' devices compare names."""
+
+    code = "name_taken"
 
 
 class TaskError(PckvError, ValueError):

@@ -1,32 +1,35 @@
-"""Results as tables: plain values and JSON, both ways, and CSV, Arrow, Parquet, pandas and HTML."""
+"""Results as tables: plain values and JSON, both ways, and CSV, XLSX, Arrow, Parquet, pandas and HTML."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pckv.base.errors import UnknownKey, require
 from pckv.base.html import ROWS_SHOWN, html_paragraphs, html_table
 from pckv.base.records import Record, read_value
+from pckv.base.spreadsheet import Sheet, workbook
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-# What a cell begins with that a spreadsheet evaluates.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# What a spreadsheet evaluates, and what looks like such a text made harmless: so no two texts become one.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 class ResultTable(Record, ABC):
     """A result: one row per key, or per key and round, with facts about the whole.
 
     A class declares what it holds and how it is told: `to_dict` and `from_dict`, `table` and `facts`,
-    `title`, `headers`, `cells`, `shown`, `warning` and `verdict`. Here it becomes JSON, CSV, Arrow, Parquet,
+    `title`, `headers`, `cells`, `shown`, `warning` and `verdict`. Here it becomes JSON, CSV, XLSX, Arrow, Parquet,
     pandas, HTML.
 
     Attributes:
@@ -134,7 +137,8 @@ class ResultTable(Record, ABC):
     def to_csv(self) -> str:
         """Return the table as CSV with a header; every row says how it was estimated.
 
-        A text that a spreadsheet would take for a formula begins with an apostrophe: participants choose texts.
+        A text that a spreadsheet would take for a formula gets an apostrophe in front: participants choose texts. So
+        does one that has apostrophes in front of a formula already: taking one away gives every text back.
         """
         columns, facts = self.lists(), self.facts()
         repeated = {name: facts[name] for name in self.REPEATED if name in facts}
@@ -142,8 +146,18 @@ class ResultTable(Record, ABC):
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow((*columns, *repeated))
-        writer.writerows((*map(_plain_cell, row), *told) for row in zip(*columns.values(), strict=True))
+        writer.writerows((*map(plain_cell, row), *told) for row in zip(*columns.values(), strict=True))
         return text.getvalue()
+
+    def to_xlsx(self) -> bytes:
+        """Return the table as a workbook for spreadsheets (XLSX), with what the whole has in common on a sheet."""
+        columns = self.lists()
+        facts = [
+            (name, fact if isinstance(fact, str | int | float | None) else json.dumps(fact, ensure_ascii=False))
+            for name, fact in self.facts().items()
+        ]
+        rows = zip(*columns.values(), strict=True)
+        return workbook([Sheet("Results", chain([tuple(columns)], rows)), Sheet("About", [("name", "value"), *facts])])
 
     def to_arrow(self) -> pa.Table:
         """Return the table for Arrow, with the facts about the whole in the schema's metadata."""
@@ -176,8 +190,9 @@ class ResultTable(Record, ABC):
         return html_paragraphs(self.warning) + table + html_paragraphs(self.conclusion)
 
 
-def _plain_cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+def plain_cell(value: Any) -> Any:
+    """Return a cell of a CSV file, of which a spreadsheet evaluates nothing."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 def _listed(column: Any) -> list[Any]:

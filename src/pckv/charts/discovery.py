@@ -59,6 +59,6 @@ def _subtitle(found: Discovery) -> str | list[str]:
     missed, alone = percent(1 - found.level), " of a report alone" if found.mixed else ""
     told = (
         f"{plural(found.reports, 'report')}, ε = {found.epsilon:g}{alone}; on average at most {missed} of the "
-        f"intervals miss{'; …: may go on' if any(key.is_cut for key in found) else ''}"
+        f"intervals miss{'; …: may be longer' if any(key.is_cut for key in found) else ''}"
     )
     return subtitle_lines(told, found.mixed)

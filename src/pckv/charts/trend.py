@@ -51,7 +51,8 @@ def trend_chart(trend: Trend) -> alt.FacetChart:
         .mark_rect(color=_CHANGED, opacity=0.14)
         .encode(x=altair.X("before_first:Q", title="round"), x2="after_last:Q", tooltip=_change_tooltip(altair)),
         base.mark_area(color=_COLOR, opacity=0.2).encode(
-            y=altair.Y("smoothed_low:Q", title="share of people", axis=axis), y2="smoothed_high:Q"
+            y=altair.Y("smoothed_low:Q", title="share of people", axis=axis, scale=altair.Scale(zero=True)),
+            y2="smoothed_high:Q",
         ),
         base.mark_line(color=_COLOR).encode(y="smoothed:Q"),
         base.transform_filter("datum.differs")
@@ -64,7 +65,7 @@ def trend_chart(trend: Trend) -> alt.FacetChart:
         # Names are data: sorted by them, Vega would take some of them for operators.
         facet=altair.Facet("key:N", sort=None, title=None),
         columns=PANELS_PER_ROW,
-    ).resolve_scale(y="independent")
+    )
     title = {"text": f"{trend.name}: {len(trend.rounds):,} rounds", "subtitle": _subtitle(trend)}
     chart: alt.FacetChart = panels.properties(title=title)
     return chart

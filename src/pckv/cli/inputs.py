@@ -121,7 +121,7 @@ def read_keys(path: Path) -> tuple[str, ...]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise DataError(f"{path}: not UTF-8") from None
+        raise DataError(f"{path}: not UTF-8 (spreadsheets save it as 'CSV UTF-8')") from None
     if not text:
         raise DataError(f"{path}: the file is empty")
     lines = text.removesuffix("\n").split("\n")

@@ -24,6 +24,12 @@ EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 @click.option("--store", help="sqlite:///FILE or postgresql://… [default: sqlite:///pckv.db]")
 @click.option("--host", help="The address to listen on. [default: 127.0.0.1]")
 @click.option("--port", type=int, help="The port to listen on; 0 for any free one. [default: 8000]")
+@click.option(
+    "--public-url",
+    metavar="URL",
+    help="The address that links and QR codes begin with, such as https://survey.example.org. [default: as a proxy "
+    "tells it]",
+)
 @click.option("--workers", type=int, help="Processes that take requests; several need PostgreSQL. [default: 1]")
 @click.option("--token-file", help="Write the administrator's token here at the first start (mode 0600).")
 @click.option(

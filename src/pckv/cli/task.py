@@ -274,22 +274,49 @@ def close_command(task_id: str, collector: RemoteCollector) -> None:
     collector.close(contract_path("tasks", read_id(read_task, task_id)))
 
 
-@task_command.command("delete", short_help="Delete a task with all its reports; it cannot be undone.")
+@task_command.command("reopen", short_help="Undo the early close of a task, within seven days.")
 @click.argument("task_id", metavar="TASK")
 @administered_collector
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-def delete_command(task_id: str, collector: RemoteCollector, yes: bool) -> None:
-    """Delete TASK, an id or a task file, with all its reports; it cannot be undone.
+def reopen_command(task_id: str, collector: RemoteCollector) -> None:
+    """Take reports again for TASK, an id or a task file, that was closed early at most seven days ago."""
+    answer = collector.ask("POST", f"{contract_path('tasks', read_id(read_task, task_id))}/reopen")
+    with collector.understood():
+        line = f"{answer['id']}  takes reports again"
+    click.echo(harmless(line))
 
-    They can no longer be read through the collector. "Erasure done" means that they have left the database's
-    files, too. If it is pending, run this again later; in PostgreSQL, rewrite the tables first (VACUUM FULL),
-    and let its log be overwritten.
+
+@task_command.command("delete", short_help="Delete a task with all its reports, after seven days or now.")
+@click.argument("task_id", metavar="TASK")
+@administered_collector
+@click.option("--now", is_flag=True, help="Delete it for good, at once.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+def delete_command(task_id: str, collector: RemoteCollector, now: bool, yes: bool) -> None:
+    """Delete TASK, an id or a task file, with all its reports.
+
+    It takes no more reports and shows no results. For seven days `pckv task restore` takes it back; then, or at
+    once with --now, it is deleted for good, which cannot be undone. "Erasure done" means that its reports have
+    left the database's files, too. If it is pending, run this again later; in PostgreSQL, rewrite the tables first
+    (VACUUM FULL), and let its log be overwritten.
     """
     task_id = read_id(read_task, task_id)
-    if not yes:
+    if now and not yes:
         click.confirm(f"Delete task {task_id} and all its reports for good?", abort=True)
-    answer = collector.ask("DELETE", contract_path("tasks", task_id))
+    answer = collector.ask("DELETE", contract_path("tasks", task_id) + ("?now=true" if now else ""))
     with collector.understood():
-        reports = plural(answer["reports"], "report")
-        line = f"{answer['task']}  deleted with {reports}, erasure {answer['erasure']}"
+        if now:
+            reports = plural(answer["reports"], "report")
+            line = f"{answer['task']}  deleted with {reports}, erasure {answer['erasure']}"
+        else:
+            line = f"{answer['task']}  deleted; it can be restored until {answer['until']}"
+    click.echo(harmless(line))
+
+
+@task_command.command("restore", short_help="Take back a task that was deleted at most seven days ago.")
+@click.argument("task_id", metavar="TASK")
+@administered_collector
+def restore_command(task_id: str, collector: RemoteCollector) -> None:
+    """Take back TASK, an id or a task file, as it was before it was deleted."""
+    answer = collector.ask("POST", f"{contract_path('tasks', read_id(read_task, task_id))}/restore")
+    with collector.understood():
+        line = f"{answer['id']}  restored"
     click.echo(harmless(line))

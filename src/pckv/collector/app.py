@@ -15,8 +15,10 @@ from pckv.collector.analysis.estimates import DiscoveryCache, EstimateCache
 from pckv.collector.analysis.tallies import Compactor, TallyCache
 from pckv.collector.analysis.trends import TrendCache
 from pckv.collector.computations import ANALYSIS, AnalysisThreads
-from pckv.collector.contracts import series, tasks
+from pckv.collector.contracts import bin as deleted
+from pckv.collector.contracts import drafts, organisation, series, tasks
 from pckv.collector.contracts.contracts import Contracts, RecipientDuties
+from pckv.collector.contracts.organisation import Organisations
 from pckv.collector.http.auth import Guard
 from pckv.collector.http.settings import Settings
 from pckv.collector.ingest import admission
@@ -88,6 +90,7 @@ class Collector(Service):
         self.contracts = Contracts(
             store, today, self.compactor.prepare, self.threads.lookups, self.threads.task_texts, recipient
         )
+        self.organisations = Organisations(self.contracts)
         self.writer = ReportWriter(
             lambda uploads: store.add_reports(uploads, today()),
             self.metrics,
@@ -142,6 +145,6 @@ def create_app(
 ) -> CollectorApp:
     """Return the application of a collector, or of one of its workers, over a store whose schema is ready."""
     app = CollectorApp("pckv collector", Collector(store, settings, clock, worker, now))
-    for part in (reports, admission, tasks, recipient_keys, estimates, series, trends):
+    for part in (reports, admission, tasks, recipient_keys, estimates, series, trends, deleted, drafts, organisation):
         app.include_router(part.router)
     return app

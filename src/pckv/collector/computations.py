@@ -7,17 +7,20 @@ from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, is_dataclass
-from threading import Lock
-from typing import Generic, TypeVar
+from threading import Event, Lock
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from pckv.base.stopping import stoppable_by
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 
 # The names of threads that compute for analysts begin with it.
 ANALYSIS = "analysis"
 # What one account may have computed at once; the same estimates that are asked for several times count once.
 MAX_PER_ACCOUNT = 4
+# How many computations of an account that can be stopped go on: of two pages that follow what is typed, each has one.
+MAX_STOPPABLE = 2
 
 BYTES_PER_REFERENCE = 8
 # How many members of a list are looked at: a result has few parts, and the names of its keys are the task's.
@@ -161,20 +164,71 @@ def bytes_held(value: object) -> int:
     return BYTES_PER_REFERENCE
 
 
+class _Stoppable(NamedTuple):
+    """A computation that can be stopped: what its thread looks at, and what its request waits for besides."""
+
+    stop: Event
+    unwanted: asyncio.Future[Any]
+
+    def end(self) -> None:
+        """Let the thread stop in a moment, and answer the request at once."""
+        self.stop.set()
+        self.unwanted.cancel()
+
+
 class AnalysisThreads:
     """Threads for what analysts ask: a small pool, and how much of it one account may use.
 
     Uploads never wait for it, at any load. A request waits some seconds for its result, and the work goes on
-    after them, since no thread can be stopped.
+    after them, since no thread can be stopped; only work that looks itself whether it is wanted can be.
     """
 
     def __init__(self, threads: ThreadPoolExecutor, seconds: float) -> None:
         self._threads, self._seconds = threads, seconds
         self._started: Counter[bytes] = Counter()
+        # What may be stopped, of each account, the oldest first.
+        self._stoppable: dict[bytes, list[_Stoppable]] = {}
 
     async def run(self, account: bytes, work: Callable[[], T]) -> T:
         """Return the result of some work that may take long."""
         return await self.wait(asyncio.shield(self.start(account, work)))
+
+    async def run_wanted(self, account: bytes, work: Callable[[], T], given_up: asyncio.Event) -> T:
+        """Return the result of some work that is stopped soon after the request for it is given up.
+
+        An account that has too much of it running is not refused: what it asked for first is stopped. The page that
+        asks for it asks again with every change, and shows only what it asked for last.
+        """
+        running = self._stoppable.setdefault(account, [])
+        if len(running) == MAX_STOPPABLE:
+            running.pop(0).end()
+        one = _Stoppable(Event(), asyncio.ensure_future(given_up.wait()))
+        running.append(one)
+
+        def work_while_wanted() -> T:
+            with stoppable_by(one.stop):
+                return work()
+
+        def forget(done: asyncio.Future[T]) -> None:
+            if one in running:
+                running.remove(one)
+            if not running and self._stoppable.get(account) is running:
+                del self._stoppable[account]
+            one.unwanted.cancel()
+            # Asking for the error marks it as seen, if the request was given up.
+            done.cancelled() or done.exception()
+
+        result = self._submit(work_while_wanted)
+        result.add_done_callback(forget)
+        try:
+            await self.wait(asyncio.wait((result, one.unwanted), return_when=asyncio.FIRST_COMPLETED))
+        except asyncio.CancelledError:
+            one.end()
+            raise
+        if result.done() and not one.stop.is_set():
+            return result.result()
+        one.end()
+        raise ProblemDetails(ProblemKind.TOO_OFTEN, "this was given up, or something newer was asked for meanwhile")
 
     async def run_short(self, work: Callable[[], T]) -> T:
         """Return the result of work that counts for no account: a moment's work, or what must not be refused."""

@@ -1,4 +1,4 @@
-"""Maintenance without requests: compact tallies, add rounds, fetch batches, end sessions, erase and raise alarms."""
+"""Maintenance without requests: compact tallies, add rounds, fetch batches, end sessions, delete and raise alarms."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class AlarmWatch:
 
     def find(self, task_id: str) -> CheckedReports | None:
         """Return what the last check of a task found, if there was one."""
-        return self._find_all([task_id]).get(task_id)
+        return self.find_all([task_id]).get(task_id)
 
     def check_due(self) -> None:
         """Check all tasks whose reports have grown and whose last check is an hour ago."""
@@ -66,7 +66,7 @@ class AlarmWatch:
         while page := self._store.list_tasks(TASKS_PER_PAGE, after):
             after = page[-1].task.id
             ids = [stored.task.id for stored in page]
-            counts, checked = self._store.report_counts(ids), self._find_all(ids)
+            counts, checked = self._store.report_counts(ids), self.find_all(ids)
             for stored in page:
                 found, reports = checked.get(stored.task.id), counts[stored.task.id]
                 has_grown = reports >= MIN_REPORTS and (found is None or reports != found.reports)
@@ -75,7 +75,8 @@ class AlarmWatch:
                 tasks_with_alarms += found is not None and bool(found.alarms.unusual)
         self._metrics.set_alarms(tasks_with_alarms)
 
-    def _find_all(self, task_ids: Sequence[str]) -> dict[str, CheckedReports]:
+    def find_all(self, task_ids: Sequence[str]) -> dict[str, CheckedReports]:
+        """Return what the last checks of some tasks found, of those that were checked."""
         checks = self._store.alarm_checks(task_ids)
         found = {task_id: _parse(check) for task_id, check in checks.items()}
         return {task_id: checked for task_id, checked in found.items() if checked is not None}
@@ -125,8 +126,8 @@ SECONDS_BETWEEN_BATCHES = 30.0
 class Maintenance:
     """The work of one collector that no request asks for.
 
-    `keep_days` after its closing a task's reports are deleted, once the clock has been steady for an hour; None
-    if they are kept.
+    `keep_days` after its closing a task's reports are deleted, once the clock has been steady for an hour and no
+    early close can be undone any more; None if they are kept. A task in the bin is deleted when its days are over.
     """
 
     def __init__(
@@ -176,6 +177,8 @@ class Maintenance:
         day, is_steady = now = self._today(), self._steady_day.is_steady
         if now != self._finished:
             self.finish_closed_tasks(self._keep_days if is_steady else None, day)
+            if is_steady:
+                self.empty_bin(day)
             self._finished = now
 
     def finish_closed_tasks(self, keep_days: int | None, day: str) -> None:
@@ -193,9 +196,22 @@ class Maintenance:
             return
         # The first day on which the task took no more reports.
         closed = min(day for day in (stored.closed, stored.task.closes) if day is not None)
+        if stored.reopen_until(day) is not None:
+            # Reports are what repeats are recognised by: a task without them cannot be opened again.
+            return
         if (dt.date.fromisoformat(day) - dt.date.fromisoformat(closed)).days >= keep_days:
             self._store.forget_reports(stored.task.id, day)
             log("reports_forgotten", task=stored.task.id)
+
+    def empty_bin(self, day: str) -> None:
+        """Delete for good the tasks whose time in the bin is over, and what opens the reports of mixed ones."""
+        expired = [stored for stored in self._store.binned_tasks() if stored.is_expired(day)]
+        do_each(partial(self._delete_for_good, stored.task.id, day) for stored in expired)
+
+    def _delete_for_good(self, task_id: str, day: str) -> None:
+        self._contracts.forget_key(task_id)
+        self._store.delete_task(task_id, day, expired=True)
+        log("task_deleted", task=task_id)
 
     def _is_batch_to_come(self, task: Task) -> bool:
         batch = self._store.find_batch(task.id) if task.mixer is not None else None

@@ -53,11 +53,11 @@ def count_hostile(hostile: int | str, reports: int) -> int:
     """
     found = _number_of(hostile, reports)
     if found is None:
-        raise ParameterError(f'hostile must be a whole number of reports or a share such as "1%", not {hostile!r}')
+        raise ParameterError(f"hostile reports must be a number such as 100, or a share such as 1%, not {hostile!r}")
     if not reports:
         return 0
     if found and found >= reports:
-        raise ParameterError(f"hostile must be less than the number of reports: {found:,} of {reports:,} leave none")
+        raise ParameterError(f"hostile reports must be fewer than all reports: {found:,} of {reports:,} leave none")
     return found
 
 

@@ -21,6 +21,7 @@ from pckv.store import duplicates
 from pckv.store.base import ReportOutcome, Upload
 from pckv.store.sql import contracts, reports
 from pckv.store.sql.contracts import TASK_NUMBER, TaskRow, find_row, mark_erasure
+from pckv.store.sql.surveys import claim_survey
 from pckv.store.sql.transactions import Transaction
 
 DIGEST_BYTES = 32
@@ -31,7 +32,6 @@ MAX_PAGE_BYTES, MAX_PAGE_ENTRIES = 2**20, 10_000
 
 # What devices take for the survey of a round of a series.
 _ROUND = re.compile(r"(.*), round [0-9]+", re.DOTALL)
-_CLAIM_SURVEY = "INSERT INTO surveys (survey, contract) VALUES ($1, $2) ON CONFLICT DO NOTHING"
 _SET_RECIPIENT = """
     INSERT INTO recipients (contract, hash) VALUES ($1, $2) ON CONFLICT (contract) DO UPDATE SET hash = excluded.hash
 """
@@ -116,8 +116,7 @@ def _claim_survey(tx: Transaction, name: str, contract: str, *, is_series: bool 
     # Two operators accept one after the other.
     tx.lock_tokens()
     survey = survey_of(name)
-    tx.change(_CLAIM_SURVEY, survey, contract)
-    taken: list[str] = [other for (other,) in tx.rows("SELECT contract FROM surveys WHERE survey = $1", survey)]
+    taken = [claim_survey(tx, name, contract)]
     if is_series:
         others = tx.rows("SELECT survey, contract FROM surveys WHERE survey > $1", f"{survey}, round ")
         taken += [other for named, other in others if _series_of(named) == survey]

@@ -16,6 +16,7 @@ from pckv.base.budget import epsilon_of
 from pckv.base.errors import ParameterError
 from pckv.base.limits import Numeric, check_epsilon, check_padding
 from pckv.base.records import Record
+from pckv.base.stopping import check_stop
 from pckv.base.words import percent, plural
 from pckv.mechanisms.discovery.law import DiscoveryLaw
 from pckv.mechanisms.discovery.prefix_tree import (
@@ -26,7 +27,7 @@ from pckv.mechanisms.discovery.prefix_tree import (
 )
 from pckv.planning.mixing import Batch, PlannedMixing, ReportsAlone
 from pckv.planning.people import people_text
-from pckv.planning.sections import WORDS, Section
+from pckv.planning.sections import WORDS, Light, Section
 from pckv.planning.shuffle import ReportLaws
 from pckv.statistics.detection import DETECTION_POWER, threshold_by_chance
 from pckv.statistics.moments import GAUSSIAN_NOISE, CountMoments, Scale
@@ -37,6 +38,14 @@ FALSE_CONTINUATIONS = 0.5
 DEFAULT_FOUND_RATE = 0.01
 # The rule of thumb: as many standard deviations of the frequency of one group.
 RULE_DEVIATIONS = 4.5
+# The light: up to which frequency texts must be found. At most twenty texts can be as frequent as 5 %
+# of the people where each gives one, and at most five as frequent as 20 %.
+MAX_GREEN_FREQUENCY, MAX_AMBER_FREQUENCY = 0.05, 0.2
+LIGHT_RULE = (
+    f"The light: {WORDS['green']} (green) if texts are found that {percent(MAX_GREEN_FREQUENCY)} of the people hold, "
+    f"{WORDS['red']} (red) if not even those are that {percent(MAX_AMBER_FREQUENCY)} hold, and "
+    f"{WORDS['amber']} (amber) for anything between."
+)
 _BISECTIONS = 50
 
 
@@ -69,18 +78,23 @@ class DiscoveryPlan(Record):
     rule_of_thumb: float
     mixed: PlannedMixing | None = None
 
+    @property
+    def light(self) -> Light:
+        """What to think of the plan at first sight, by the frequency from which texts are found."""
+        if self.frequency <= MAX_GREEN_FREQUENCY:
+            return "green"
+        return "amber" if self.frequency <= MAX_AMBER_FREQUENCY else "red"
+
     def sections(self) -> tuple[Section, ...]:
-        """Return what the plan says, for people to read."""
+        """Return what the plan says, for people to read; the first section has the light."""
         found = f"{_found(self.characters, self.frequency)}; shorter ones are found at lower frequencies."
         groups = (
             f"{plural(self.users, 'participant')} are in {plural(self.groups, 'group')}, each of which reports "
             f"prefixes of another length, at ε {self.epsilon:g}. More people, a larger ε or fewer characters "
             "find rarer texts."
         )
-        if self.frequency < 1:
-            first = Section("What is found", (found, groups))
-        else:
-            first = Section(WORDS["red"], (f"{_found(self.characters, 1)}.", groups))
+        found = found if self.frequency < 1 else f"{_found(self.characters, 1)}."
+        first = Section(WORDS[self.light], (found, groups, LIGHT_RULE), light=self.light)
         if self.mixed is None:
             return (first,)
 
@@ -186,6 +200,7 @@ def smallest_found_frequency(
     followed, found = threshold(followed_chance(tree)), threshold(rate / tree.continuations)
 
     def is_found(frequency: float) -> bool:
+        check_stop()
         steps = _chance(moments, in_group, followed, frequency) ** (tree.groups - 1)
         return steps * _chance(moments, in_group, found, frequency) >= DETECTION_POWER
 

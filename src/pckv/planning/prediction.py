@@ -21,6 +21,7 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from pckv.base.errors import ParameterError
+from pckv.base.stopping import check_stop
 from pckv.mechanisms.base import CountLaw, Law
 from pckv.mechanisms.derivation import Derivation, key_law
 from pckv.statistics.detection import DEFAULT_FLAG_RATE, smallest_detected_frequency
@@ -131,6 +132,7 @@ def predict(moments: CountMoments, users: float, frequency: float, seen: float =
     Of keys without values, the error of the mean is 0. `seen` is the share of the frequency that reports show: less
     than all where the padding is too short.
     """
+    check_stop()
     shown = frequency * seen
     holders = users * shown * moments.holder.mean_sum
     few = moments.noise < RARE_NOISE and users * moments.noise < FEW_REPORTS and holders < FEW_REPORTS

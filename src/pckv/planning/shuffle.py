@@ -21,6 +21,7 @@ from pckv.base.arrays import Floats
 from pckv.base.budget import epsilon_of, exp_lower
 from pckv.base.errors import ParameterError
 from pckv.base.limits import SERVER_COIN, check_whole
+from pckv.base.stopping import check_stop
 from pckv.base.words import rounded_up
 from pckv.mechanisms.base import Law
 from pckv.mechanisms.size_question.law import SizeQuestion
@@ -119,6 +120,7 @@ class ShuffleBound:
         pull_of_still = float((x - 1) * self.still_weight / gain)
         excess = outside = 0.0
         for rows in self._tables:
+            check_stop()
             excess += _expected_excess(rows, pull_of_total, pull_of_still)
             outside += rows.outside
         outside += float(self._totals.outside[0])
@@ -165,6 +167,7 @@ class ShuffleBound:
 
     def _rows(self, chances: Floats, least: Floats, most: Floats) -> _Rows:
         """Tabulate a few groups of T: N3 is the least where T is the most, and D is the widest."""
+        check_stop()
         still_chance = self.blanket - 2 * self.one_sided
         still = _binomial(self.reports - most, float(still_chance / (1 - self.blanket)))
         step = math.ceil(still.chances.shape[1] / MAX_GROUPS)

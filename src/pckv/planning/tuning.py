@@ -17,6 +17,7 @@ from typing import NamedTuple
 from pckv.base.budget import exp_lower
 from pckv.base.canonical import decimal_text
 from pckv.base.limits import MIN_LEVELS, ONE_LEVEL
+from pckv.base.stopping import check_stop
 from pckv.base.words import percent
 from pckv.mechanisms.base import Law, Support
 from pckv.mechanisms.collision.law import CollisionLaw
@@ -128,6 +129,7 @@ class LawSpec(NamedTuple):
 
     def build(self, mechanism: str, parameters: Mapping[str, object]) -> Law:
         """Return the law of a mechanism with these parameters, or its defaults."""
+        check_stop()
         return build_law(
             mechanism, self.keys, self.padding, self.epsilon, parameters, self.levels, derivation=self.derivation
         )

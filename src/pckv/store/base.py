@@ -13,10 +13,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, TypedDict
 
-from pckv.base.days import Phase, phase_on
+from pckv.base.days import Phase, days_after, phase_on
 from pckv.base.wire import Report
 from pckv.contract.series import Series
 from pckv.contract.task import Task
+
+# For how many days an early close can be undone, and a task waits in the bin.
+DAYS_TO_UNDO = 7
+# The end of all days.
+_LAST_DAY = "9999-12-31"
 
 
 class AlarmCheck(NamedTuple):
@@ -101,11 +106,48 @@ class StoredTask:
     # How many reports are wanted, if the operator said so.
     target: int | None = None
     public_results: bool = False
+    # The day on which it was put into the bin: it is as it was, and takes no reports.
+    binned: str | None = None
     number: int = field(default=0, compare=False)
 
     def phase(self, day: str) -> Phase:
-        """Return whether the task takes reports on a day, which an early close prevents."""
+        """Return whether the task takes reports on a day, which an early close prevents, unless it is in the bin."""
         return Phase.CLOSED if self.closed is not None else self.task.dates.phase(day)
+
+    @property
+    def binned_until(self) -> str | None:
+        """The last day on which the task can be restored; None if it is not in the bin."""
+        return None if self.binned is None else days_after(self.binned, DAYS_TO_UNDO) or _LAST_DAY
+
+    def is_expired(self, day: str) -> bool:
+        """Return whether the time of the task in the bin is over on a day."""
+        until = self.binned_until
+        return until is not None and day > until
+
+    def reopen_until(self, day: str) -> str | None:
+        """Return the last day on which the early close of the task can be undone, None if it cannot be on a day."""
+        is_final = self.closed is None or self.reopening_refusal(day)
+        return None if is_final else self._last_day_to_reopen()
+
+    def _last_day_to_reopen(self) -> str:
+        closed, closes = self.closed or _LAST_DAY, self.task.closes or _LAST_DAY
+        last = days_after(closed, DAYS_TO_UNDO) or _LAST_DAY
+        return min(last, days_after(closes, -1) or _LAST_DAY)
+
+    def reopening_refusal(self, day: str) -> str:
+        """Return why the task cannot be opened again on a day, in one sentence; nothing if it can, or is open."""
+        task = self.task
+        if task.mixer is not None:
+            return "The closing day of a survey that goes through a mixer is fixed."
+        if task.series is not None:
+            return "A round of a repeated survey stays closed."
+        if task.closes is not None and task.closes <= day:
+            return f"Its closing day, {task.closes}, has come."
+        if self.reports_forgotten is not None:
+            return f"Its reports were deleted on {self.reports_forgotten}: only their counts are left."
+        if self.closed is not None and day > (last := self._last_day_to_reopen()):
+            return f"It was closed on {self.closed}, which could be undone until {last}."
+        return ""
 
 
 class FetchState(StrEnum):
@@ -239,6 +281,37 @@ class PartChanges(NamedTuple):
     parts: list[StoredPart]
 
 
+class DraftSummary(NamedTuple):
+    """A draft without its content, and the day on which it was changed last."""
+
+    id: str
+    name: str
+    changed: str
+
+
+class Draft(NamedTuple):
+    """A form of a survey that is not published; the content is JSON of the form's own."""
+
+    id: str
+    name: str
+    changed: str
+    content: str
+
+
+class Organisation(NamedTuple):
+    """Who runs the collector, as pages say it, if they may, and whether there is a logo."""
+
+    name: str | None
+    has_logo: bool
+
+
+class Logo(NamedTuple):
+    """A picture and its media type."""
+
+    media_type: str
+    content: bytes
+
+
 TASKS_PER_PAGE = 100
 MAX_SESSIONS_PER_TOKEN = 100
 
@@ -265,6 +338,13 @@ class InvitationState(StrEnum):
     VALID = "valid"
     SPENT = "spent"
     UNKNOWN = "unknown"
+
+
+class InvitationCounts(NamedTuple):
+    """How many invitations of a task were made, and how many of them were used."""
+
+    made: int
+    used: int
 
 
 class Invitation(NamedTuple):

@@ -24,7 +24,8 @@ def check_store(store: Store) -> list[str]:
             # One snapshot per task: a long one would keep the database from cleaning up.
             with store.snapshot() as snapshot:
                 problems += _check_task(snapshot, stored)
-            problems += _check_membership(store, stored.task)
+            if stored.binned is None:
+                problems += _check_membership(store, stored.task)
     except StoreError as error:
         problems.append(str(error))
     return problems

@@ -106,6 +106,7 @@ class ContractStore(ABC):
     add_round = writing(contracts.add_round)
 
     add_invitations = writing(reports.add_invitations)
+    invitation_counts = reading(reports.invitation_counts)
     invitation_state = reading(reports.invitation_state)
     issue_coin = writing(reports.issue_coin)
 
@@ -144,9 +145,9 @@ class ContractStore(ABC):
         return [task_id for task_id, _ in self._read(contracts.find_erasures)]
 
     def all_tasks(self) -> Iterator[StoredTask]:
-        """Yield all tasks in the order of their ids, with one query per page."""
+        """Yield all tasks in the order of their ids, also those in the bin, with one query per page."""
         after = ""
-        while page := self.list_tasks(TASKS_PER_PAGE, after):
+        while page := self.list_tasks(TASKS_PER_PAGE, after, with_binned=True):
             yield from page
             after = page[-1].task.id
 

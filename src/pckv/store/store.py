@@ -11,7 +11,7 @@ from pckv.base.wire import Report
 from pckv.store.base import Deletion
 from pckv.store.contract_store import ContractStore, reading, writing
 from pckv.store.parts import choose_compaction, compact_parts
-from pckv.store.sql import contracts, fetched, reports
+from pckv.store.sql import contracts, drafts, fetched, organisation, reports, undoing
 from pckv.store.sql.reports import Snapshot
 
 # Parts that are read together while they are merged.
@@ -31,16 +31,19 @@ class Store(ContractStore):
     newest_tasks = reading(contracts.newest_tasks)
     change_task = writing(contracts.change_task)
     close_task = writing(contracts.close_task)
+    reopen_task = writing(undoing.reopen_task)
+    bin_task = writing(undoing.bin_task)
+    restore_task = writing(undoing.restore_task)
+    binned_tasks = reading(contracts.binned_tasks)
     claim_alarm_check = writing(contracts.claim_alarm_check)
     record_alarm_check = writing(contracts.record_alarm_check)
     alarm_checks = reading(contracts.alarm_checks)
 
-    add_series = writing(contracts.add_series)
-    series_named = reading(contracts.series_named)
     rounds = reading(contracts.rounds)
 
-    # With the batch that a mixed one waits for.
+    # With a name of its own, and the batch that a mixed one waits for.
     add_task = writing(fetched.add_task)
+    add_series = writing(fetched.add_series)
     add_round = writing(fetched.add_round)
     find_batch = reading(fetched.find_batch)
     fetched_batches = reading(fetched.fetched_batches)
@@ -49,6 +52,16 @@ class Store(ContractStore):
     claim_batch = writing(fetched.claim_batch)
     record_batch = writing(fetched.record_batch)
     add_opened_reports = writing(fetched.add_opened_reports)
+
+    add_draft = writing(drafts.add_draft)
+    change_draft = writing(drafts.change_draft)
+    list_drafts = reading(drafts.list_drafts)
+    find_draft = reading(drafts.find_draft)
+    delete_draft = writing(drafts.delete_draft)
+
+    find_organisation = reading(organisation.find_organisation)
+    find_logo = reading(organisation.find_logo)
+    set_organisation = writing(organisation.set_organisation)
 
     add_reports = writing(reports.add_reports)
     parts = reading(reports.parts)
@@ -85,12 +98,13 @@ class Store(ContractStore):
             for part in self._read(reports.find_parts, task_id, numbers[start : start + PARTS_PER_READ]):
                 yield part.content
 
-    def delete_task(self, task_id: str, day: str) -> Deletion | None:
-        """Delete a task with everything that belongs to it; return None if it is unknown.
+    def delete_task(self, task_id: str, day: str, *, expired: bool = False) -> Deletion | None:
+        """Delete a task for good with everything that belongs to it; return None if it is unknown.
 
-        Deleting it again changes nothing and returns the first deletion.
+        Deleting it again changes nothing and returns the first deletion. With `expired`, a task is deleted only if
+        its time in the bin is over.
         """
-        self._write(contracts.delete_task, task_id, day)
+        self._write(contracts.delete_task, task_id, day, expired=expired)
         deletion = self.find_deletion(task_id)
         if deletion is None or deletion.erased:
             return deletion

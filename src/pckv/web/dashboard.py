@@ -1,14 +1,12 @@
-"""What the dashboard shows about tasks: phase, reports, charts, precision, single keys, and the link as a QR code."""
+"""What the dashboard shows about tasks: phase, reports, invitations, charts, precision and single keys."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from io import BytesIO
 from typing import Annotated, Any
 
 import numpy as np
-import segno
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
@@ -28,6 +26,7 @@ from pckv.collector.analysis.estimates import (
     ASKED_KEYS_BODY,
     ESTIMATES,
     MAX_ASKED_KEYS,
+    NO_SNAPSHOT,
     PAIRS,
     SEGMENTS,
     AskedKeys,
@@ -69,7 +68,8 @@ def derived_members(task: Task) -> dict[str, Any]:
 
 
 def _facts(collector: Collector, stored: StoredTask, reports: int) -> dict[str, Any]:
-    return task_facts(stored) | {"phase": stored.phase(collector.contracts.today()).value, "reports": reports}
+    day = collector.contracts.today()
+    return task_facts(stored, day) | {"phase": stored.phase(day).value, "reports": reports}
 
 
 @router.get("/overview", summary="Tasks with their reports counted")
@@ -84,6 +84,7 @@ async def tasks(
 ) -> dict[str, list[dict[str, Any]]]:
     """Return tasks, newest first, with their phases, numbers of reports and the last report's days.
 
+    `has_alarms` is whether reports were unusual when they were checked last.
     `search` is a part of the name, whatever its case; `state` is waiting, open or closed; `after` is the
     `number` of the last task that is known already. Rounds of series are left out unless `rounds` is true.
     """
@@ -94,12 +95,13 @@ async def tasks(
         listed = collector.store.newest_tasks(limit, after, chosen)
         ids = [stored.task.id for stored in listed]
         counts, days = collector.store.report_counts(ids), collector.store.last_report_days(ids)
-        batches = collector.store.fetched_batches(ids)
+        batches, checked = collector.store.fetched_batches(ids), collector.alarm_watch.find_all(ids)
         return [
             _facts(collector, stored, counts[stored.task.id])
             | {
                 "last_report": days.get(stored.task.id),
                 "batch": batch_members(stored.task, batches.get(stored.task.id)),
+                "has_alarms": stored.task.id in checked and bool(checked[stored.task.id].alarms.unusual),
             }
             for stored in listed
         ]
@@ -110,7 +112,7 @@ async def tasks(
 @router.get("/tasks/{task_id}/overview", summary="A task with its reports counted")
 @Policy(Access.ANALYSTS)
 async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
-    """Return a task's phase, its number of reports, and what its page shows.
+    """Return a task's phase, its numbers of reports and invitations, and what its page shows.
 
     Of a mixed task, `batch` is how far its batch is: `waiting`, `pulled`, `opened`, `done`, `too few` or
     `withdrawn`; when it `comes`, how many reports the mixer said are `waiting` on the day `asked`, how many were
@@ -122,6 +124,7 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
     checked = await asyncio.to_thread(collector.alarm_watch.find, task_id)
     batches = await asyncio.to_thread(collector.store.fetched_batches, [task_id])
     batch = batch_members(stored.task, batches.get(task_id))
+    invitations = await asyncio.to_thread(collector.store.invitation_counts, task_id)
     facts = stored.task.facts()
     return {
         **_facts(collector, stored, counts[task_id]),
@@ -137,11 +140,12 @@ async def task(task_id: str, collector: CurrentCollector) -> dict[str, Any]:
         "posts": list(POSTS) if stored.task.lists_keys else [],
         "reports_forgotten": stored.reports_forgotten,
         "keep_reports": collector.settings.keep_reports,
+        "invitations": invitations._asdict(),
         "alarms": None if checked is None else checked.to_dict(),
     }
 
 
-@router.get("/tasks/{task_id}/chart", summary="A chart of the most frequent keys")
+@router.get("/tasks/{task_id}/chart", summary="A chart of the most frequent keys", responses=NO_SNAPSHOT)
 @Policy(Access.ANALYSTS)
 async def chart(
     task_id: str,
@@ -163,6 +167,7 @@ async def chart(
 @router.post(
     "/tasks/{task_id}/chart",
     summary="A chart of the most frequent of the keys named",
+    responses=NO_SNAPSHOT,
     openapi_extra=ASKED_KEYS_BODY,
 )
 @Policy(Access.ANALYSTS, max_bytes=None)
@@ -203,7 +208,7 @@ REFERENCE_FREQUENCY = 0.05
 EXPECTED, TODAY = "expected", "today"
 
 
-@router.get("/tasks/{task_id}/precision", summary="How errors shrink with reports")
+@router.get("/tasks/{task_id}/precision", summary="How errors shrink with reports", responses=NO_SNAPSHOT)
 @Policy(Access.ANALYSTS)
 async def precision(
     task_id: str,
@@ -276,7 +281,7 @@ LEVELS = (0.5, 0.8, 0.95, 0.99)
 KeyName = Annotated[str, Query(max_length=256)]
 
 
-@router.get("/tasks/{task_id}/key", summary="One key in detail")
+@router.get("/tasks/{task_id}/key", summary="One key in detail", responses=NO_SNAPSHOT)
 @Policy(Access.ANALYSTS)
 async def key_details(
     task_id: str, name: KeyName, collector: CurrentCollector, account: Account, options: QueryOptions
@@ -293,7 +298,7 @@ async def key_details(
     """
     stored = await collector.contracts.find(task_id)
     options, number = _question(stored.task, name, options)
-    _, estimates = await collector.estimates.find(account, stored.task, options)
+    digest, estimates = await collector.estimates.find(account, stored.task, options)
 
     def details() -> dict[str, Any]:
         own, values = estimates.take(np.array([number])), estimates.level_values
@@ -303,6 +308,7 @@ async def key_details(
         found = (own.ask(QUANTILES, values, values) if values else own).to_dict()
         [row] = found.pop("estimates")
         return found | {
+            "snapshot": digest,
             "estimate": row,
             "people": _people(row, estimates.reports),
             **_rank(estimates, number, alone=options.keys is not None),
@@ -312,7 +318,7 @@ async def key_details(
     return await collector.analysis_threads.run_short(details)
 
 
-@router.get("/tasks/{task_id}/key/levels", summary="One key at several levels")
+@router.get("/tasks/{task_id}/key/levels", summary="One key at several levels", responses=NO_SNAPSHOT)
 @Policy(Access.ANALYSTS)
 async def key_levels(
     task_id: str, name: KeyName, collector: CurrentCollector, account: Account, options: QueryOptions
@@ -401,29 +407,3 @@ def _sharper(task: Task, estimates: Estimates, frequency: float) -> dict[str, An
         "size_answers": known.sets.answers,
         "smallest": known.smallest(known.reports),
     }
-
-
-SVG_TYPE = "image/svg+xml"
-ORIGIN = r"^https?://[A-Za-z0-9.\-:\[\]]+$"
-
-
-@router.get(
-    "/tasks/{task_id}/qr.svg",
-    summary="The QR code of a task's link",
-    response_class=Response,
-    responses={200: {"content": {SVG_TYPE: {"schema": {"type": "string"}}}}},
-)
-@Policy(Access.ANALYSTS)
-async def qr_code(
-    task_id: str, collector: CurrentCollector, origin: Annotated[str, Query(max_length=256, pattern=ORIGIN)]
-) -> Response:
-    """Return the link to take part as a QR code, an SVG picture.
-
-    `origin` begins the link, such as `https://survey.example.org`: behind a proxy only the page knows it.
-    """
-    await collector.contracts.find(task_id)
-    code = segno.make(f"{origin}/join/{task_id}", error="m", micro=False, boost_error=False)
-    picture = BytesIO()
-    # Dark on light whatever the colours of the page, and with a size that a page or a document can set.
-    code.save(picture, kind="svg", dark="#000", light="#fff", xmldecl=False, omitsize=True)
-    return Response(picture.getvalue(), media_type=SVG_TYPE)

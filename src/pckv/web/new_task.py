@@ -6,9 +6,10 @@ import asyncio
 from functools import lru_cache, partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import JSONResponse, Response
 
+from pckv.base.stopping import check_stop
 from pckv.charts.estimates import errors_chart
 from pckv.collector.app import CurrentCollector
 from pckv.collector.contracts.tasks import CREATION_RESPONSES
@@ -16,6 +17,7 @@ from pckv.collector.http.auth import Account
 from pckv.collector.http.bodies import json_body
 from pckv.collector.http.policy import Policy
 from pckv.collector.http.problem_details import malformed_input
+from pckv.collector.http.protocol import peer_left
 from pckv.contract.task import Task
 from pckv.planning.curves import Curve, errors_by_epsilon, errors_by_users
 from pckv.planning.plan import Plan
@@ -35,10 +37,12 @@ EXPECTED, MARKED, MEASURE = "expected", "this plan", "half the 95 % range"
 
 router = APIRouter(tags=["dashboard"])
 
+PeerLeft = Annotated[asyncio.Event, Depends(peer_left)]
+
 
 @router.get("/plan", summary="Plan a task")
 async def show_plan(
-    inputs: Annotated[PlanInputs, Query()], collector: CurrentCollector, account: Account
+    inputs: Annotated[PlanInputs, Query()], collector: CurrentCollector, account: Account, left: PeerLeft
 ) -> dict[str, Any]:
     """Return a plan, what it says in `sections`, and curves of 95 % ranges as Vega-Lite specifications.
 
@@ -54,19 +58,19 @@ async def show_plan(
     towards the recipient, `users` are those of all `panels` of a series of so many `rounds`, and there are no curves.
     """
     with malformed_input():
-        return await collector.analysis_threads.run(account, partial(_planned, inputs))
+        return await collector.analysis_threads.run_wanted(account, partial(_planned, inputs), left)
 
 
 @router.get("/plan/discovery", summary="Plan a discovery")
 async def show_discovery_plan(
-    inputs: Annotated[DiscoveryPlanInputs, Query()], collector: CurrentCollector, account: Account
+    inputs: Annotated[DiscoveryPlanInputs, Query()], collector: CurrentCollector, account: Account, left: PeerLeft
 ) -> dict[str, Any]:
     """Return the least `frequency` of a text that a discovery finds four times out of five; 1 if none.
 
     `sections` say it in words.
     """
     with malformed_input():
-        planned = await collector.analysis_threads.run(account, inputs.plan)
+        planned = await collector.analysis_threads.run_wanted(account, inputs.plan, left)
     return planned.to_dict() | {"sections": [section.to_dict() for section in planned.sections()]}
 
 
@@ -91,6 +95,7 @@ def _told(plan: Plan) -> dict[str, Any]:
 
 def _chart(x: str, curve: Curve, marked: float, quantities: tuple[str, ...]) -> dict[str, Any]:
     """Draw half the 95 % ranges of a typical one of the keys that matter, those of the plan marked."""
+    check_stop()
     rows = []
     for value, errors in curve:
         row = {x: value, **{name: HALF_RANGE * getattr(errors, name) for name in quantities}}

@@ -35,11 +35,11 @@ PUBLIC_ACCOUNT = b"public"
 MAX_PAIRS_SHOWN = 200
 # What the page tells of the task.
 SHOWN_MEMBERS = ("name", "about", "opens", "closes", "low", "high", "padding", "keys", "other")
-# What the page says instead of numbers where counts are impossible; those who run the task see all of it.
+# What the page says instead of numbers where counts are impossible; the operator sees all of it.
 WITHHELD = (
-    "The results are not shown. Some of the counts are impossible, whatever people answered: reports were copied, made "
-    "up, or sent by a faulty program. Numbers that come from them would be wrong. Those who run this collection see "
-    "which counts these are."
+    "The results are not shown. Some of the counts are impossible, whatever people answered: responses were copied, "
+    "made up, or sent by a faulty program. Numbers that come from them would be wrong. The operator of this survey "
+    "sees which counts these are."
 )
 
 router = APIRouter(tags=["results"])
@@ -64,7 +64,9 @@ async def _compute(collector: Collector, stored: StoredTask) -> bytes:
     options = EstimateOptions(None, LEVEL, ())
     _, estimates = await collector.estimates.find(PUBLIC_ACCOUNT, stored.task, options)
     days = await asyncio.to_thread(collector.store.last_report_days, [stored.task.id])
+    organisation, _ = await collector.organisations.find()
     facts = stored.task.members(*SHOWN_MEMBERS) | {
+        "organisation": organisation,
         "phase": stored.phase(collector.contracts.today()).value,
         "closed": stored.closed,
         "last_report": days.get(stored.task.id),

@@ -15,8 +15,9 @@ from pckv.collector.app import CollectorApp, create_app
 from pckv.collector.http.settings import Settings
 from pckv.collector.workers import ONLY_WORKER, Worker
 from pckv.store.store import Store
-from pckv.web import dashboard, new_task, results, sign_in, static_files
+from pckv.web import dashboard, help_pages, links, new_task, results, sign_in, static_files
 from pckv.web.chart_script import ChartScript
+from pckv.web.unknown_page import unknown_page
 
 # What every answer says.
 SECURITY_HEADERS = {
@@ -38,9 +39,10 @@ def create_site(
     app.state.static_files = static_files.load_files()
     app.state.chart_script = ChartScript()
     app.state.public_results = results.PublicResults()
-    for part in (static_files, sign_in, dashboard, new_task, results):
+    for part in (static_files, help_pages, sign_in, dashboard, links, new_task, results):
         app.include_router(part.router)
     app.gateway.answer_headers += [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+    app.gateway.unknown_page = unknown_page
     app.router.lifespan_context = _with_warm_up(app.router.lifespan_context)
     return app
 

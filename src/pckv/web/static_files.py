@@ -19,6 +19,8 @@ from fastapi.responses import Response
 from pckv.base.limits import DISCOVERY
 from pckv.base.words import rounded_up
 from pckv.collector.app import CurrentCollector
+from pckv.collector.contracts.contracts import Contracts
+from pckv.collector.contracts.organisation import Organisations
 from pckv.collector.http.downloads import SharedFile
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
@@ -56,6 +58,11 @@ _COMMENT_LINE = re.compile(rb"^[ \t]*//.*$", re.MULTILINE)
 router = APIRouter(include_in_schema=False)
 
 
+# A module that a page preloads, and an import of a module.
+_PRELOAD = re.compile(rb'<link rel="modulepreload" href="/([^"]+)" />')
+_IMPORT = re.compile(rb'^(?:import|export)\b[^;"]*"(\.[^"]+)";', re.MULTILINE)
+
+
 def policy_text(changes: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the header Content-Security-Policy of a page, with some directives changed."""
     return "; ".join(f"{name} {source}" for name, source in {**CONTENT_POLICY, **changes}.items())
@@ -63,21 +70,42 @@ def policy_text(changes: Mapping[str, str] = MappingProxyType({})) -> str:
 
 def load_files() -> dict[str, SharedFile]:
     """Return every file that is served, by its path."""
-    loaded: dict[str, SharedFile] = {}
+    contents: dict[str, bytes] = {}
     for folder in FOLDERS:
-        _load(files("pckv.web") / folder, folder, loaded)
+        _load(files("pckv.web") / folder, folder, contents)
+    loaded: dict[str, SharedFile] = {}
+    for path, content in contents.items():
+        extension = path.rpartition(".")[2]
+        served = with_preloads(content, contents) if extension == "html" else content
+        loaded[path] = _static_file(served, extension)
     return loaded
 
 
-def _load(folder: Traversable, prefix: str, loaded: dict[str, SharedFile]) -> None:
+def _load(folder: Traversable, prefix: str, contents: dict[str, bytes]) -> None:
     for entry in folder.iterdir():
         path = f"{prefix}/{entry.name}"
         extension = entry.name.rpartition(".")[2]
         if entry.is_dir():
-            _load(entry, path, loaded)
+            _load(entry, path, contents)
         elif extension in MEDIA_TYPES:
             content = entry.read_bytes()
-            loaded[path] = _static_file(without_comments(content) if extension == "js" else content, extension)
+            contents[path] = without_comments(content) if extension == "js" else content
+
+
+def with_preloads(page: bytes, contents: Mapping[str, bytes]) -> bytes:
+    """Return a page that names all modules that a preloaded one imports, directly or not.
+
+    A browser asks for them at once: each level of imports would take one more round trip.
+    """
+
+    def links(preload: re.Match[bytes]) -> bytes:
+        found = [preload[1].decode()]
+        for path in found:
+            imported = [posixpath.normpath(f"{path}/../{name.decode()}") for name in _IMPORT.findall(contents[path])]
+            found += [each for each in dict.fromkeys(imported) if each not in found]
+        return b"\n    ".join(b'<link rel="modulepreload" href="/%s" />' % path.encode() for path in found)
+
+    return _PRELOAD.sub(links, page)
 
 
 def without_comments(script: bytes) -> bytes:
@@ -124,42 +152,31 @@ async def favicon(request: Request) -> Response:
     return _serve(request, "static/favicon.svg")
 
 
-@router.get("/join/{task_id}")
+@router.get("/join/{survey_id}")
 @Policy(Access.PUBLIC)
-async def join(request: Request, task_id: str, collector: CurrentCollector) -> Response:
-    """Serve the participant's page with the task in it; a large task is fetched by the page's script instead.
+async def join(request: Request, survey_id: str, collector: CurrentCollector) -> Response:
+    """Serve the participant's page of a task or a series, with the task in it.
 
-    A header names the files of the client that only some tasks need, so that browsers load them at once.
+    A large task, and a series, is fetched by the page's script instead. A header names the files of the client
+    that only some tasks need, so that browsers load them at once.
     """
     loaded: dict[str, SharedFile] = request.app.state.static_files
     page = loaded["static/join.html"]
+    told = await _organisation(collector.organisations)
+    paths: list[str] = []
     try:
-        task = (await collector.contracts.find(task_id)).task
+        task, is_series = await _find(collector.contracts, survey_id)
     except ProblemDetails:
         # The script says what is wrong with the task.
-        return page.response(request, CACHING)
-    paths = [f"client/mechanisms/{task.mechanism}.js"]
-    if task.size_question:
-        paths.append("client/size-question.js")
-    if task.kind == DISCOVERY:
-        paths.append("client/discovery.js")
-    if task.is_hashed or task.other is not None:
-        paths.append("client/unlisted.js")
-    if task.mixer is not None:
-        paths.append("client/mixed.js")
-    if task.derivation is not None:
-        paths.append("client/derived.js")
-    # Without what every page loads.
-    known = _modules(loaded, ["client/index.js"])
-    further = [path for path in _modules(loaded, paths) if path not in known]
-    if task.segment is not None:
-        # What it imports, every page loads.
-        further.append("static/join/segment-field.js")
+        return _page_with(page.content, tuple(told)).response(request, CACHING)
+    if is_series:
+        told.append(("series", survey_id))
+        paths.append("static/join/repeated.js")
+    further = _further_modules(loaded, task, paths)
     links = ", ".join(f"</{path}>; rel=modulepreload" for path in further)
-    text = (await collector.contracts.text(task)).content
-    told: list[tuple[str, str]] = []
     headers = {"Link": links}
-    if len(text) <= MAX_TASK_BYTES:
+    text = b"" if is_series else (await collector.contracts.text(task)).content
+    if 0 < len(text) <= MAX_TASK_BYTES:
         told.append(("task", text.decode()))
     if task.mixer is not None:
         # All that the page asks for and sends, it asks of and sends to the mixer, a large task included.
@@ -167,6 +184,49 @@ async def join(request: Request, task_id: str, collector: CurrentCollector) -> R
         told.append(("epsilon-of-few", await asyncio.to_thread(_epsilon_of_few, task, task.mixer)))
         headers["Content-Security-Policy"] = policy_text({"connect-src": task.mixer.url, "form-action": "'none'"})
     return _page_with(page.content, tuple(told)).response(request, CACHING, **headers)
+
+
+async def _organisation(organisations: Organisations) -> list[tuple[str, str]]:
+    """Return who asks, as far as that is known: the page of a mixed task may not ask the collector for it."""
+    try:
+        name, has_logo = await organisations.find()
+    except ProblemDetails:
+        # A store that is busy delays no survey.
+        return []
+    told = [] if name is None else [("organisation", name)]
+    return [*told, ("organisation-logo", "/organisation/logo")] if has_logo else told
+
+
+async def _find(contracts: Contracts, survey_id: str) -> tuple[Task, bool]:
+    """Return a task, or that of the rounds of a series; raise a problem if there is neither."""
+    try:
+        return (await contracts.find_for_participants(survey_id)).task, False
+    except ProblemDetails as problem:
+        if problem.kind is not ProblemKind.UNKNOWN:
+            raise
+        return (await contracts.find_series(survey_id)).series.task, True
+
+
+def _further_modules(loaded: dict[str, SharedFile], task: Task, paths: list[str]) -> list[str]:
+    """Return the modules that the page of a task loads beyond those that every page does."""
+    needed = [*paths, f"client/mechanisms/{task.mechanism}.js"]
+    if task.size_question:
+        needed.append("client/size-question.js")
+    if task.kind == DISCOVERY:
+        needed.append("client/discovery.js")
+    if task.is_hashed or task.other is not None:
+        needed.append("client/unlisted.js")
+    if task.mixer is not None:
+        needed.append("client/mixed.js")
+    if task.derivation is not None:
+        needed.append("client/derived.js")
+    if task.segment is not None:
+        needed.append("static/join/segment-field.js")
+    if task.about.translations:
+        needed.append("client/translations.js")
+    # Without what every page loads.
+    known = _modules(loaded, ["static/join/join.js", "static/join/join-page.js"])
+    return [path for path in _modules(loaded, needed) if path not in known]
 
 
 @lru_cache(PAGES_KEPT)
@@ -199,8 +259,8 @@ def _modules(loaded: dict[str, SharedFile], paths: list[str]) -> list[str]:
 def _imported(path: str, content: bytes) -> list[str]:
     """Return the paths of the modules that a module imports when it is loaded."""
     folder = posixpath.dirname(path)
-    names = re.findall(r'from "(\.[^"]+)"', content.decode())
-    return [posixpath.normpath(f"{folder}/{name}") for name in names]
+    names = re.findall(r'from "([./][^"]+)"', content.decode())
+    return [posixpath.normpath(posixpath.join("/", folder, name)).removeprefix("/") for name in names]
 
 
 @router.get("/static/{path:path}")

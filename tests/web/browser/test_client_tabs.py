@@ -58,8 +58,11 @@ def test_the_same_race_catches_a_client_that_looks_first_and_writes_later(
     assert all(first["perturbed"] and second["perturbed"] for _, (first, second) in raced)
 
 
-def test_two_tabs_answer_a_survey_once(context: Any, port: int, collector: Running) -> None:
-    """Under two ids; both tabs have fetched their tasks before."""
+def test_two_tabs_answer_a_survey_once(
+    context: Any, port: int, collector: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under two ids, as a collector that lies hands them out; both tabs have fetched their tasks before."""
+    monkeypatch.setattr(collector.store, "_take_survey", lambda _: None)
     tabs = [Tab(context, port), Tab(context, port)]
     for number in range(3):
         tasks = [collector.add_task(name=name) for name in (f"survey {number}", f"SURVEY {number} ")]

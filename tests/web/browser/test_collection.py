@@ -22,7 +22,6 @@ from support.people import (
     Person,
     answer,
     ask,
-    chart_with,
     choose,
     count,
     create_task,
@@ -30,6 +29,7 @@ from support.people import (
     estimate,
     fill_in,
     fill_task,
+    has_address,
     numbers,
     sent_bodies,
     shown_body,
@@ -44,14 +44,13 @@ MORE_REPORTS = 2000
 def make_task(operator: Person) -> tuple[str, str]:
     """Fill in the form as the operator; return the id of the task, and the lines for an app."""
     page = operator.page
-    operator.press("New task", "link")
+    operator.press("New survey", "link")
+    page.get_by_role("link", name="Choose and rate").click()
     fill_task(operator, NAME, KEYS, pairs="1.5")
-    operator.unfold("Details")
-    page.get_by_text(re.compile(r"a report has \d+ bytes")).wait_for()
-    page.locator(".chart svg").nth(1).wait_for()
     operator.check()
     create_task(operator)
     page.get_by_role("heading", name=NAME).wait_for()
+    operator.press("Share", "link")
     lines = page.get_by_label("In an app, with Python", exact=True).input_value()
     link = page.locator(".share a[href*='/join/']").get_attribute("href")
     assert page.get_by_label("In a page, with JavaScript", exact=True).input_value().startswith("<script type")
@@ -62,9 +61,11 @@ def make_task(operator: Person) -> tuple[str, str]:
 def test_a_whole_collection(server: ServeProcess, people: Any, tmp_path: Path) -> None:
     operator = people()
     operator.sign_in()
+    has_address(operator)
     operator.go("/")
     task_id, lines = make_task(operator)
-    operator.page.get_by_text("No reports yet: share the link").wait_for()
+    operator.press("Results", "link")
+    operator.page.get_by_text("No responses yet: share the link").wait_for()
 
     one = people(PHONE)
     shown = answer(one, task_id, {"Alien": 4, HOSTILE: 2})
@@ -79,9 +80,9 @@ def test_a_whole_collection(server: ServeProcess, people: Any, tmp_path: Path) -
     two.check()
     # A report that may still be kept back is not shown.
     assert two.page.locator(".leaves, .body").count() == 0
-    two.press("Try again now")
-    # Once it has given up, it continues only when the network returns.
-    two.page.get_by_role("button", name="Try again now", disabled=False).wait_for()
+    two.press("Try now")
+    # Once it has given up, it says when it tries next, and the network that returns is soon enough.
+    two.page.get_by_role("button", name="Try now", disabled=False).wait_for()
     assert count(server, task_id) == 1
     two.context.set_offline(False)
     two.state("sent")
@@ -119,27 +120,27 @@ def check_estimates(server: ServeProcess, operator: Person, task: pckv.Task, fol
     (folder / "reports.parquet").write_bytes(ask(server, "GET", f"/tasks/{task.id}/reports").content)
     # The page was opened before the first report.
     page.locator("#reports", has_text=f"{MORE_REPORTS + 4:,}").wait_for()
-    chart_with(page, f"{MORE_REPORTS + 4:,} reports").wait_for()
+    page.get_by_text(f"From {MORE_REPORTS + 4:,} responses.").wait_for()
     page.locator(".estimates tbody tr").nth(3).wait_for()
-    page.locator(".chart svg").nth(1).wait_for()
+    page.locator(".bars").nth(1).wait_for()
+    operator.unfold("Details: how this was estimated")
     operator.check()
     for method, level in (("baseline", "0.99"), ("corrected", "0.9")):
         with page.expect_response(re.compile(rf"estimates\?.*method={method}")):
             choose(page, "Method", method)
         with page.expect_response(re.compile(rf"estimates\?.*level={level}")):
-            choose(page, "Level of the intervals", level)
+            choose(page, "Confidence", level)
         printed = estimate(folder, "--method", method, "--level", level, "--top", "4", "--json")
         expected = [numbers(row) for row in json.loads(printed)["estimates"]]
         wait_until(partial(shows, page, expected))
-    posts = page.get_by_label("Postprocessing")
+    posts = page.get_by_label("Afterwards")
     assert posts.input_value() == ""
     posts.select_option("consistent")
-    chart_with(page, "method corrected+consistent").wait_for()
     options = ("--method", "corrected", "--post", "consistent", "--level", "0.9")
     printed = json.loads(estimate(folder, *options, "--top", "4", "--json"))
     wait_until(lambda: table(page) == [numbers(row) for row in printed["estimates"]])
-    posts.select_option("none")
-    chart_with(page, "method corrected,").wait_for()
+    with page.expect_response(re.compile(r"precision\?.*post=(&|$)|precision\?(?!.*post)")):
+        posts.select_option("nothing")
     estimate(folder, "--out", "all.csv", "--method", "corrected", "--level", "0.9")
     assert download(page, "CSV").read_bytes() == (folder / "all.csv").read_bytes()
     assert pq.read_table(download(page, "Parquet")).column("key").to_pylist() == KEYS
@@ -147,11 +148,7 @@ def check_estimates(server: ServeProcess, operator: Person, task: pckv.Task, fol
     assert picture.startswith("<svg")
     assert "&lt;script&gt;" in picture
     assert "<script" not in picture
-    page.get_by_label("Search keys").fill("ALIEN")
-    page.locator(".pager", has_text="1 – 1 of 1 key").wait_for()
-    page.get_by_label("Search keys").fill("")
-    page.locator(".pager", has_text="1 – 4 of 4 keys").wait_for()
-    page.get_by_role("columnheader", name="Key").get_by_role("button").click()
+    page.get_by_role("columnheader", name="Answer option").get_by_role("button").click()
     page.locator("th[aria-sort=ascending]").wait_for()
     assert [row[0] for row in table(page)] == KEYS
     page.get_by_label("Wanted error").fill("0.5")
@@ -165,9 +162,10 @@ def shows(page: Any, rows: list[tuple[Any, ...]]) -> bool:
 def end(operator: Person) -> None:
     """Close and delete the task; both need a confirmation that explains the consequences."""
     page = operator.page
+    operator.press("Settings", "link")
     operator.press("Close …")
     dialog = page.get_by_role("dialog")
-    assert "no more reports are taken" in dialog.inner_text()
+    assert "nobody can take part from now on" in dialog.inner_text()
     operator.check()
     operator.press("Cancel")
     assert page.locator(".badge").inner_text() == "open"
@@ -176,6 +174,7 @@ def end(operator: Person) -> None:
     page.locator(".badge", has_text="closed").wait_for()
     operator.press("Delete …")
     assert "for good" in page.get_by_role("dialog").inner_text()
+    page.get_by_label("Delete now, for good").check()
     operator.press("Delete")
     page.get_by_role("heading", name="is deleted").wait_for()
     # A reader may still see what was deleted.
@@ -183,6 +182,6 @@ def end(operator: Person) -> None:
         operator.press("Ask again")
     assert "erased from the files of the database too" in page.locator("#erasure").inner_text()
     operator.check()
-    operator.press("All tasks", "link")
-    page.get_by_role("heading", name="Tasks").wait_for()
+    operator.press("All surveys", "link")
+    page.get_by_role("heading", name="Surveys", exact=True).wait_for()
     assert page.get_by_role("link", name=NAME).count() == 0

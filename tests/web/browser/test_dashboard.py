@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pckv
-from support.people import DESK, HOSTILE, KEYS, PHONE, add_task, ask, chart_with, choose, count, send_reports
+from support.parts import missing_part
+from support.people import DESK, HOSTILE, KEYS, PHONE, add_task, ask, choose, count, has_address, send_reports
 from support.serving import ServeProcess
 
 
@@ -30,14 +34,14 @@ def test_a_task_tells_what_larger_sets_hide(server: ServeProcess, people: Any) -
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
-    page.get_by_text("if no participant holds more than 1 pair; how many people do is not known yet.").wait_for()
+    page.get_by_text("if no participant has more than 1 answer; how many people do is not known yet.").wait_for()
     assert "20 % of the reports say about how many" in page.locator(".facts").text_content()
     send(server, task, [4] * 2000)
-    page.get_by_text("cannot be promised, however many reports come").wait_for()
-    page.locator(".verdict", has_text="of people hold more than 1 pair").wait_for()
+    page.get_by_text("cannot be promised, however many responses come").wait_for()
+    page.locator(".verdict", has_text="of people choose more than 1 answer option").wait_for()
     told = page.locator(".verdict").inner_text()
     assert "out from the noise" in told
-    assert "So frequencies may be too low by up to" in told
+    assert "So shares may be too low by up to" in told
     assert page.get_by_text("An error of ±1 point takes").count() == 0
     operator.check(DESK)
 
@@ -51,25 +55,27 @@ def test_the_page_says_that_it_is_computing(server: ServeProcess, people: Any) -
     # The answer is held back, as that of a large task would be.
     page.route("**/estimates?*", lambda route: held.append(route))  # noqa: PLW0108
     operator.go(f"/#/tasks/{task.id}")
-    status = page.get_by_role("status").filter(has_text="Computing estimates")
+    status = page.get_by_role("status").filter(has_text="Computing")
     status.wait_for()
-    assert status.inner_text() == "Computing estimates of 1,200 keys from 30 reports …"
+    assert status.inner_text() == "Computing 1,200 answer options from 30 responses …"
     results = page.get_by_role("region", name="Results")
-    assert results.locator(".chart svg").count() == 0
+    assert results.locator(".bars").count() == 0
     # A change of the options computes again; the page goes on saying so until the newest answer is there.
-    assert page.get_by_text("Options", exact=True).is_hidden()
+    assert page.get_by_text("Details: how this was estimated").is_hidden()
     operator.check(DESK)
     held[0].continue_()
-    results.locator(".chart svg").first.wait_for()
+    results.locator(".bars").first.wait_for()
     status.wait_for(state="detached")
     page.locator(".verdict .note").wait_for()
     # A change of the options computes again, and the page says so beside the last result.
-    choose(page, "Level of the intervals", "0.9")
-    page.get_by_role("status").filter(has_text="the last result is from 30 reports").wait_for()
+    operator.unfold("Details: how this was estimated")
+    choose(page, "Confidence", "0.9")
+    status.wait_for()
+    page.get_by_text("From 30 responses.").wait_for()
     assert len(held) == 2
     operator.check(DESK)
     held[1].continue_()
-    chart_with(page, "90 % intervals").wait_for()
+    status.wait_for(state="detached")
 
 
 def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: Any) -> None:
@@ -80,11 +86,11 @@ def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: A
     page = operator.page
     page.get_by_text("An error of ±1 point takes").wait_for()
     send(server, task, [3] * 10)
-    page.locator(".verdict", has_text="No participant holds more than 3 pairs, by contract.").wait_for()
-    page.get_by_text("Options", exact=True).click()
-    page.get_by_label("Hostile reports").fill("10%")
-    page.get_by_label("Hostile reports").press("Enter")
-    page.locator(".verdict", has_text="whatever 1 of the reports say").wait_for()
+    page.locator(".verdict", has_text="No participant may choose more than 3 answer options.").wait_for()
+    operator.unfold("Details: how this was estimated")
+    page.get_by_label("Hostile responses").fill("10%")
+    page.get_by_label("Hostile responses").press("Enter")
+    page.locator(".verdict", has_text="whatever 1 of the responses say").wait_for()
     assert "at most 3; more are refused where pairs are entered" in page.locator(".facts").text_content()
     operator.check()
 
@@ -99,15 +105,19 @@ def test_keys_that_are_not_detected_are_marked(people: Any, server: ServeProcess
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
-    choose(page, "Method", "corrected")
-    chart_with(page, "method corrected").wait_for()
+    operator.unfold("Details: how this was estimated")
+    with page.expect_response(re.compile("/precision.*method=corrected")):
+        choose(page, "Method", "corrected")
     grey = page.locator(".estimates tbody tr.soft")
     grey.nth(2).wait_for()
-    assert [row.locator("td > span").all_inner_texts() for row in grey.all()] == [["too rare to tell", "unknown"]] * 3
-    assert all(text.startswith("(at most ") for text in grey.locator("td:nth-of-type(1) small").all_inner_texts())
+    assert [row.locator("td > span").all_inner_texts() for row in grey.all()] == [
+        ["not distinguishable from noise", "unknown"]
+    ] * 3
+    assert all(text.startswith("(0 to ") for text in grey.locator("td:nth-of-type(1) small").all_inner_texts())
     assert grey.locator("th").all_inner_texts() == KEYS[1:]
-    chart = chart_with(page, "grey: too rare to tell")
-    assert chart.locator("svg text", has_text="unknown").count() == 3
+    page.get_by_text("Grey: not distinguishable from noise.").wait_for()
+    averages = page.locator(".bars").nth(1).locator(".bar-number").all_inner_texts()
+    assert averages.count("unknown") == 3
     operator.check()
 
 
@@ -166,24 +176,78 @@ def test_invitations_of_a_task_that_everybody_could_answer(server: ServeProcess,
     task = add_task(server, name="invitations later")
     operator = people(PHONE)
     operator.sign_in()
-    operator.go(f"/#/tasks/{task.id}")
+    has_address(operator)
+    operator.go(f"/#/tasks/{task.id}/share")
     page = operator.page
-    page.get_by_text("Everyone with the link can take part now.").wait_for()
+    page.get_by_text("Everybody with the link can take part now.").wait_for()
     create_invitations(operator, 0)
     page.get_by_role("dialog").get_by_role("alert").get_by_text("How many:").wait_for()
     operator.press("Cancel")
     assert ask(server, "GET", f"/tasks/{task.id}/overview").json()["by_invitation"] is False
     create_invitations(operator, 1500)
-    page.get_by_text("Here are the first 1,000.").wait_for()
-    with page.expect_download() as waiting:
-        operator.press("Download all links")
-    links = Path(waiting.value.path()).read_text(encoding="utf-8").split()
-    assert (len(links), len(set(links))) == (1500, 1500)
-    assert links[0].startswith(f"{operator.origin}/join/{task.id}#invitation=")
+    page.get_by_text("The first 1,000 are shown here").wait_for()
+    page.get_by_text("1,500 invitations made, 0 used.").wait_for()
+    page.get_by_text("Only people with an invitation can take part.").wait_for()
+    assert page.get_by_text("Everybody with").filter(visible=True).count() == 0
     operator.check()
-    assert ask(server, "GET", f"/tasks/{task.id}/overview").json()["by_invitation"] is True
-    page.reload()
-    page.get_by_text("This task takes reports by invitation only, one report per invitation.").wait_for()
+    # The links are shown only now: nobody leaves without them by mistake.
+    create_invitations(operator, 1)
+    page.get_by_role("dialog").get_by_text("Save the links that are shown first").wait_for()
+    operator.press("Cancel")
+    operator.press("Surveys", "link")
+    page.get_by_role("dialog", name="The links are not saved").wait_for()
+    operator.check()
+    operator.press("Stay here")
+    assert page.url.endswith(f"#/tasks/{task.id}/share")
+    operator.press("Results", "link")
+    operator.press("Share", "link")
+    with page.expect_download() as waiting:
+        operator.press("Download the table (CSV)")
+    title, *rows = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
+    numbers, links = zip(*(row.split(",") for row in rows), strict=True)
+    assert (title, numbers[0], numbers[-1], len(set(links))) == ("number,link", "1", "1500", 1500)
+    assert links[0].startswith(f"{operator.origin}/join/{task.id}#invitation=")
+    operator.press("Surveys", "link")
+    page.get_by_role("heading", name="Surveys", exact=True).wait_for()
+    page.go_back()
+    page.get_by_text("1,500 invitations made, 0 used.").wait_for()
+
+
+def test_a_sheet_of_invitations_is_printed(server: ServeProcess, people: Any) -> None:
+    task = add_task(server, name="on paper")
+    operator = people(DESK)
+    operator.sign_in()
+    has_address(operator)
+    operator.go(f"/#/tasks/{task.id}/share")
+    page = operator.page
+    create_invitations(operator, 3)
+    links = page.get_by_label("Links to hand out", exact=True).input_value().splitlines()
+    page.evaluate("() => { window.print = () => {}; }")
+    operator.press("Print QR codes")
+    page.emulate_media(media="print")
+    codes = page.get_by_role("img", name="QR code of an invitation")
+    codes.nth(2).wait_for()
+    assert not page.get_by_role("main").is_visible()
+    read = [read_code(code) for code in codes.all()]
+    assert read == links
+    page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert page.locator(".qr-sheet").count() == 0
+
+
+def read_code(picture: Any) -> str:
+    """Return what a decoder reads in a code that is drawn as runs of dark squares."""
+    try:
+        zxing = import_module("zxingcpp")
+    except ModuleNotFoundError:
+        missing_part("zxing-cpp")
+    size = int(picture.get_attribute("viewBox").split()[2])
+    pixels = np.full((size, size), 255, np.uint8)
+    for run in re.findall(r"M(\d+) (\d+)h(\d+)v1", picture.locator("path").get_attribute("d")):
+        x, y, length = map(int, run)
+        pixels[y, x : x + length] = 0
+    [code] = zxing.read_barcodes(np.kron(pixels, np.ones((8, 8), np.uint8)))
+    return str(code.text)
 
 
 def test_an_erasure_that_has_to_wait_is_said(server: ServeProcess, people: Any) -> None:
@@ -193,18 +257,17 @@ def test_an_erasure_that_has_to_wait_is_said(server: ServeProcess, people: Any) 
     answers = ["pending", "done"]
 
     def delete(route: Any) -> None:
-        if route.request.method == "DELETE":
-            deletion = {"task": task.id, "day": "2030-01-01", "reports": 3, "erasure": answers.pop(0)}
-            route.fulfill(status=200, json=deletion)
-        else:
-            route.continue_()
+        assert route.request.method == "DELETE"
+        deletion = {"task": task.id, "day": "2030-01-01", "reports": 3, "erasure": answers.pop(0)}
+        route.fulfill(status=200, json=deletion)
 
-    operator.page.route(f"**/tasks/{task.id}", delete)
-    operator.go(f"/#/tasks/{task.id}")
+    operator.page.route(f"**/tasks/{task.id}?now=true", delete)
+    operator.go(f"/#/tasks/{task.id}/settings")
     operator.press("Delete …")
-    operator.press("Delete")
     page = operator.page
-    page.get_by_text("3 reports deleted").wait_for()
+    page.get_by_label("Delete now, for good").check()
+    operator.press("Delete")
+    page.get_by_text("3 responses deleted").wait_for()
     page.get_by_text("They are not yet erased from the files of the database").wait_for()
     operator.check()
     operator.press("Ask again")
@@ -233,7 +296,9 @@ def test_an_alarm_stands_out(server: ServeProcess, people: Any) -> None:
     operator.go(f"/#/tasks/{task.id}")
     box = operator.page.locator(".alert")
     box.wait_for()
-    assert box.locator("p").all_inner_texts() == said
+    *shown, remedy = box.locator("p").all_inner_texts()
+    assert shown == ["Unusual responses.", *said[1:]]
+    assert remedy.startswith("What to do: ask those who handed out the link")
     facts = operator.page.locator(".facts").text_content()
     assert "found, see above (300 reports, checked 2030-03-17 17:46 UTC)" in facts
     assert said[1] not in facts

@@ -8,7 +8,18 @@ import pytest
 
 import pckv
 from support.collectors import perturbed
-from support.people import DESK, PHONE, ask, create_task, download, fill_task, send_reports
+from support.people import (
+    DESK,
+    PHONE,
+    ask,
+    create_task,
+    download,
+    fill_task,
+    is_within_the_width,
+    open_step,
+    publish_form,
+    send_reports,
+)
 from support.serving import ServeProcess
 from support.task_forms import check_refused, open_form, problems_at
 
@@ -27,28 +38,35 @@ def test_a_discovery_shows_what_it_finds(people: Any, server: ServeProcess, term
     operator.sign_in()
     operator.go("/#/")
     page = operator.page
-    page.get_by_role("row", name="terms discovery").get_by_role("link", name="terms").click()
-    page.get_by_text("2 reports so far. There must be at least 3, one per group").wait_for()
-    assert page.locator(".title").get_by_text("discovery").is_visible()
+    page.get_by_role("row", name="terms finds unknown answers").get_by_role("link", name="terms").click()
+    page.get_by_text("2 responses so far. At least 3 are needed").wait_for()
+    assert page.locator(".title").get_by_text("finds unknown answers").is_visible()
     held: list[dict[str, float]] = [{"ab": 1}, {"ab": 1}, {"a<b": 1}, {"b": 1}]
     send_reports(server, terms, perturbed(terms, *held, times=150)[2:])
-    found = page.get_by_role("region", name="Keys found")
+    found = page.get_by_role("region", name="Answers found")
     found.get_by_role("row").nth(3).wait_for()
     answer = ask(server, "GET", f"/tasks/{terms.id}/discovery").json()
     assert {row["key"]: row["is_cut"] for row in answer["keys"]} == {"ab": False, "b": False, "a<b": True}
     assert found.locator("tbody th").all_inner_texts() == [
-        row["key"] + (" may go on" if row["is_cut"] else "") for row in answer["keys"]
+        row["key"] + (" (may go on)" if row["is_cut"] else "") for row in answer["keys"]
     ]
     page.get_by_text(answer["verdict"][0]).wait_for()
-    tree = page.get_by_role("region", name="Tree of prefixes")
-    rows = tree.locator("tbody tr:not(.soft)").locator("th").all_inner_texts()
-    leaves = [row.lstrip("│├ ") for row in rows if row.endswith(("ends here", "<b"))]
-    assert sorted(leaves) == ["a<b", "ab ends here", "b ends here"]
+    tree = page.get_by_role("region", name="Tree of beginnings")
+    operator.unfold("Details: how the answers were found")
+    rows = tree.locator("tbody tr").locator("th").all_inner_texts()
+    leaves = [row.lstrip("│├ ") for row in rows if row.endswith(("(ends here)", "<b"))]
+    assert sorted(leaves) == ["a<b", "ab (ends here)", "b (ends here)"]
     assert rows[0] == "a"
+    # Nothing that leads nowhere, and no share is cut off on a phone.
+    leading = [node["prefix"] for node in answer["tree"] if node["leads_to_key"]]
+    assert all(
+        any(prefix.endswith(row.lstrip("│├ ").removesuffix(" (ends here)")) for prefix in leading) for row in rows
+    )
+    assert all(is_within_the_width(cell) for cell in found.locator("td").all())
     assert "unknown; found up to 3 characters of these: “<>ab”" in page.locator(".facts").text_content()
     assert 'submit("' + terms.id + '", ["any text"])' in page.locator("textarea.code").first.input_value()
     assert page.get_by_role("region", name="Publication").count() == 0
-    assert download(page, "Keys, one per line").read_text().splitlines() == [row["key"] for row in answer["keys"]]
+    assert download(page, "Answers, one per line").read_text().splitlines() == [row["key"] for row in answer["keys"]]
     operator.check_in_both_colours(DESK)
 
 
@@ -61,15 +79,17 @@ def test_a_task_is_made_from_the_keys_found(people: Any, server: ServeProcess) -
     operator.page.route("**/plan?*", lambda _: None)
     operator.sign_in()
     operator.go(f"/#/tasks/{found.id}")
-    operator.press("Make a task from these keys", "link")
+    operator.press("Make a survey of these answers", "link")
     page = operator.page
-    page.get_by_text("Filled in with 2 keys that “found” found").wait_for()
-    assert "1 key may go on: complete it if you can." in page.get_by_role("status").first.inner_text()
-    assert sorted(page.get_by_label("Keys, one per line").input_value().split()) == ["ab", "b"]
-    page.get_by_label("People expected").fill("1000")
+    page.get_by_text("Filled in with 2 answer options that “found” found").wait_for()
+    assert "Some may go on: complete them if you can." in page.locator(".note").first.inner_text()
+    open_step(operator, 2)
+    assert sorted(page.get_by_label("Answer options, one per line").input_value().split()) == ["ab", "b"]
     page.get_by_label("Typical number per person").fill("1")
+    open_step(operator, 3)
+    page.get_by_label("People expected").fill("1000")
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
-    assert (task.name, task.other) == ("found: keys found", "other")
+    assert (task.name, task.other) == ("found: answers found", "other")
     assert sorted(map(str, task.key_names([0, 1]))) == ["ab", "b"]
 
 
@@ -79,50 +99,55 @@ def test_the_form_makes_discoveries(people: Any, server: ServeProcess) -> None:
     page = operator.page
     fill_task(operator, "new terms", ["left alone"])
     page.get_by_label("again in every round").check()
-    page.get_by_label("unknown: find them").check()
+    page.get_by_label("Days per round").fill("1")
+    open_step(operator, 2)
+    page.get_by_label("Find unknown answers").check()
     for label in (
-        "Keys, one per line",
-        "again in every round",
+        "Answer options, one per line",
         "Lowest value",
         "Unit of the values",
         "Its name",
     ):
         assert not page.get_by_label(label, exact=False).first.is_visible()
-    page.get_by_role("region", name="Plan").get_by_text("A text of 24 characters that").wait_for()
-    characters = page.get_by_label("Characters", exact=True)
+    forecast = page.get_by_role("region", name="Forecast")
+    forecast.get_by_text("This is for answers of 12 letters").or_(forecast.get_by_text("no answer is sure")).wait_for()
+    assert forecast.locator(".light.red").is_visible()
+    characters = page.get_by_label("Letters that are found", exact=True)
     characters.fill("65")
-    operator.press("Create the task")
-    assert problems_at(page) == {"Characters": "This must be at most 64."}
+    operator.press("Next")
+    assert problems_at(page) == {"Letters that are found": "This must be at most 64."}
     characters.fill("24")
+    page.get_by_label("Others", exact=True).check()
     # What only the collector knows is told at its field.
     for label, text, says in (
         ("Groups (optional)", "25", "Groups must be from 1 to 24, not 25."),
-        ("Alphabet (optional)", "aba", "Alphabet must not have 'a': it appears twice."),
+        ("These characters", "aba", "Alphabet must not have 'a': it appears twice."),
     ):
         field = page.get_by_label(label, exact=True)
         before = field.input_value()
         field.fill(text)
-        operator.press("Create the task")
+        publish_form(operator)
         check_refused(operator, label, says)
         field.fill(before)
-    page.get_by_label("Characters", exact=True).fill("4")
-    page.get_by_label("Texts per report").fill("2")
-    page.get_by_label("Alphabet (optional)").fill(" ab")
-    page.get_by_label("Alphabet (optional)").fill(" ab\u0327")
-    operator.press("Create the task")
+    page.get_by_label("Letters that are found", exact=True).fill("4")
+    page.get_by_label("Answers per response").fill("2")
+    page.get_by_label("These characters").fill(" ab")
+    page.get_by_label("These characters").fill(" ab\u0327")
+    publish_form(operator)
     page.locator(".field-problem", has_text="changes the character before it").wait_for()
-    page.get_by_label("Alphabet (optional)").fill(" ab")
+    page.get_by_label("These characters").fill(" ab")
     operator.check(DESK)
+    open_step(operator, 5)
     with page.expect_popup() as opened:
-        operator.press("Preview as participant")
+        operator.press("Preview")
     opened.value.get_by_label("What applies to you").wait_for()
     opened.value.close()
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
     assert task == pckv.Task.discovery(name="new terms", epsilon=task.epsilon, characters=4, alphabet=" ab", padding=2)
     operator.go(f"/#/new?from={task.id}")
     page.get_by_text("Filled in from “new terms”.").wait_for()
-    assert page.get_by_label("unknown: find them").is_checked()
-    assert page.get_by_label("Alphabet (optional)").input_value() == " ab"
+    assert page.get_by_label("Find unknown answers").is_checked()
+    assert page.get_by_label("These characters").input_value() == " ab"
     assert page.get_by_label("Groups (optional)").input_value() == "4"
-    assert page.get_by_label("Texts per report").input_value() == "2"
+    assert page.get_by_label("Answers per response").input_value() == "2"
     operator.forgive("400")

@@ -49,6 +49,7 @@ def test_copies_of_one_body_warn_the_operator_and_hide_the_public_numbers(server
     assert "“0” with the value" in told
     assert "count again without them" in told
     assert "The public page shows no numbers while this is so." in told
+    assert page.locator(".finding").inner_text() == "These numbers cannot be used."
     # Nothing is kept from the operator.
     page.locator(".estimates tbody tr").first.wait_for()
     assert "Do not use" not in page.locator(".verdict").inner_text()
@@ -59,6 +60,6 @@ def test_copies_of_one_body_warn_the_operator_and_hide_the_public_numbers(server
     reader.page.get_by_text("The results are not shown.").wait_for()
     assert reader.page.locator("table").count() == 0
     text = reader.page.locator("main").inner_text()
-    assert "5,605 reports" in text
+    assert "5,605 responses" in text
     assert "%" not in text
     reader.check(DESK)

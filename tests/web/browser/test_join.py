@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+import pckv
 from support.browser import SET_CLOCK
 from support.people import (
     HOSTILE,
     KEYS,
     PHONE,
+    VALUES,
     add_task,
     answer,
     chances_in,
@@ -19,6 +21,7 @@ from support.people import (
     explanation,
     fill_in,
     fill_task,
+    plant,
 )
 from support.serving import ServeProcess
 
@@ -138,11 +141,13 @@ def test_the_page_on_a_phone_with_a_dark_theme(people: Any, server: ServeProcess
     operator = people(PHONE, color_scheme="dark")
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
-    operator.page.locator(".chart svg").wait_for()
+    operator.page.locator(".bars").first.wait_for()
     operator.check()
-    operator.go("/#/new")
-    fill_task(operator, "dark", ["a", "b"])
+    operator.go("/#/new?template=rate")
+    fill_task(operator, "dark form", ["a", "b"])
+    operator.page.locator(".plan .light").wait_for()
     operator.unfold("Details")
+    operator.page.locator(".chart").nth(1).scroll_into_view_if_needed()
     operator.page.locator(".chart svg").nth(1).wait_for()
     operator.check()
 
@@ -158,7 +163,7 @@ def test_a_task_that_refuses_takes_as_many_answers_as_its_padding(people: Any, s
     assert page.locator("#sizes").count() == 0
     check_odds(task, explanation(person, "odds"))
     chosen = page.locator("#chosen")
-    assert chosen.inner_text() == "0 of 2 chosen"
+    assert chosen.inner_text() == "Nothing chosen yet."
     for star in stars[:2]:
         star.check()
     assert chosen.inner_text() == "2 of 2 chosen. To choose another, remove one first."
@@ -176,9 +181,9 @@ def test_a_task_that_refuses_takes_as_many_answers_as_its_padding(people: Any, s
 def test_the_lines_for_apps_come_with_the_limit_of_the_task(people: Any, server: ServeProcess) -> None:
     operator = people()
     operator.sign_in()
-    for more, words in (("refuse", "at most 2 where they enter"), ("sample", "Pass all pairs")):
+    for more, words in (("refuse", "at most 2 where they enter"), ("sample", "Pass all answers of a participant with their values")):
         task = add_task(server, name=f"lines {more}", padding=2, more=more)
-        operator.go(f"/#/tasks/{task.id}")
+        operator.go(f"/#/tasks/{task.id}/share")
         operator.page.get_by_role("heading", name=task.name).wait_for()
         operator.page.get_by_text("Ask from an app or a page").click()
         operator.page.get_by_text(words).wait_for()
@@ -200,7 +205,7 @@ def test_a_value_out_of_range_counts_as_chosen(people: Any, server: ServeProcess
     assert page.locator("#chosen").inner_text().startswith("1 of 1 chosen.")
     # An empty box is no answer.
     other.fill("")
-    assert page.locator("#chosen").inner_text() == "0 of 1 chosen"
+    assert page.locator("#chosen").inner_text() == "Nothing chosen yet."
 
 
 # What the browser's randomness gives in every byte, and what the report then is.
@@ -287,6 +292,7 @@ def test_the_page_states_what_was_spent_and_the_cap(people: Any, server: ServePr
         person.go(f"/join/{task.id}")
         person.page.get_by_role("button", name="Send my report").wait_for()
         budget.get_by_text(f"at most ε = 10 on this device; ε = {before} is spent so far").wait_for(state="attached")
+        person.hold_nothing()
         person.press("Send my report")
         person.state("sent")
     person.go(f"/join/{tasks[2].id}")
@@ -299,13 +305,16 @@ def test_the_page_states_what_was_spent_and_the_cap(people: Any, server: ServePr
 
 def test_a_survey_under_another_id_is_not_answered_again(people: Any, server: ServeProcess) -> None:
     first = add_task(server, name="weekly", closes="2099-01-01")
-    again = add_task(server, name="Weekly ", closes="2099-01-08")
+    # Of one collector that refuses the second, or of two at one address, one after the other.
+    again = plant(server, pckv.Task(name="Weekly ", keys=KEYS, values=VALUES, epsilon=1, closes="2099-01-08"))
     person = people(PHONE)
     person.go(f"/join/{again.id}")
     button = person.page.get_by_role("button", name="Send my report")
     button.wait_for()
     other = person.context.new_page()
     other.goto(f"{person.origin}/join/{first.id}")
+    for page in (person.page, other):
+        page.locator(".none input").check()
     other.get_by_role("button", name="Send my report").click()
     other.locator("[data-state=sent]").wait_for()
     # Also where the form was opened before.

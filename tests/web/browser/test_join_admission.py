@@ -30,6 +30,7 @@ def test_an_invitation_comes_with_the_link(people: Any, server: ServeProcess) ->
     invited = people(PHONE)
     invited.go(link)
     invited.page.locator("#invited").wait_for()
+    invited.hold_nothing()
     invited.press("Send my report")
     invited.state("sent")
     assert count(server, task.id) == 1
@@ -55,7 +56,7 @@ def test_an_invitation_that_is_used_meanwhile_spends_nothing(people: Any, server
     first, second = people(), people()
     for person in (first, second):
         person.go(link)
-        person.page.get_by_role("button", name="Send my report").wait_for()
+        person.hold_nothing()
     first.press("Send my report")
     first.state("sent")
     second.press("Send my report")
@@ -79,6 +80,7 @@ def test_a_report_by_the_collectors_coin(people: Any, server: ServeProcess) -> N
     assert "drawn by the collector" in page.locator("#sizes").inner_text()
     person.check()
     page.reload()
+    person.hold_nothing()
     person.press("Send my report")
     person.state("sent")
     [item] = json.loads(person.sent[0])["reports"]
@@ -158,6 +160,7 @@ def test_the_right_invitation_sends_a_refused_report(people: Any, server: ServeP
     person = people()
     person.context.route("**/admission", lambda route: route.abort())
     fill_in(person, task.id, {})
+    person.hold_nothing()
     person.press("Send my report")
     person.state("refused")
     person.go("/join/")

@@ -40,7 +40,7 @@ def check_claims(task: pckv.Task, person: Person, texts: list[str], *, end: str)
 
 
 def test_texts_are_written_and_one_report_of_their_beginnings_is_sent(people: Any, server: ServeProcess) -> None:
-    task = discovery(server, name="terms", about={"question": "Which terms?", "unit": "stars"})
+    task = discovery(server, name="own terms", about={"question": "Which terms?", "unit": "stars"})
     person = people(PHONE)
     page = person.page
     person.go(f"/join/{task.id}")

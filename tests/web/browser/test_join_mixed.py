@@ -92,10 +92,14 @@ def test_every_epsilon_has_its_condition(people: Any, language: str, invited: bo
     assert all(local in text for text in texts(person, "#parties li, #honest") if f"(ε = {LOCAL})" in text)
     # It is told which case holds.
     [honest] = texts(person, "#honest")
-    assert ("Einladungen" if german else "invitations") in honest if invited else "alle" in honest or "anyone" in honest
+    assert (
+        ("Einladungen" if german else "invitations") in honest
+        if invited
+        else "jede Person" in honest or "anyone" in honest
+    )
     # e^5 is 148.4, and rounded up.
-    assert " 149 (ε = 5)" in explanation(person, "factor")
-    [left] = re.findall(r"1[.,]875 [^.]+ 12[.,]2 \(ε = 2[.,]5, ([^)]+)\)", honest)
+    assert re.search(r" 149( times likelier|-mal so wahrscheinlich) \(ε = 5\)", explanation(person, "factor"))
+    [left] = re.findall(r"1[.,]875 [^.]+ 12[.,]2[^(]+\(ε = 2[.,]5, ([^)]+)\)", honest)
     assert "δ" in left
     page.locator("#example > summary").click()
     page.locator("#example .leaves").wait_for()
@@ -142,7 +146,7 @@ def test_what_was_sealed_is_shown_after_it_was_sent(people: Any) -> None:
     # There is no id, and what is shown is not what was sent.
     assert person.page.locator(".leaves code").count() == 1
     assert shown not in sealed
-    [budget, _] = texts(person, "#budget p")
+    [budget, *_] = texts(person, "#budget p")
     assert re.search(r"ε = 1 is spent so far, if .+ honest\..+ε = 5 is spent so far", budget)
     person.check(DESK)
     person.forgive(f"a request to {MIXER.url}")

@@ -90,7 +90,7 @@ def test_only_the_mixer_hears_of_a_participant(person: Person, parties: Parties,
     person.context.on("request", lambda request: asked.append(request))  # noqa: PLW0108 - Playwright marks it
     person.go(f"/join/{task.id}")
     # To choose nothing is an answer too.
-    page.locator(".send button").wait_for()
+    person.hold_nothing()
     loaded = len(asked)
     person.press("Send my report")
     person.state("sent")

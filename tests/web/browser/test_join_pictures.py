@@ -42,7 +42,7 @@ def tasks(server: ServeProcess, request: pytest.FixtureRequest) -> dict[str, pck
         "high_label": "all day",
     }
     made = {
-        "entry": add_task(server, name="Films of the year", **members),
+        "entry": add_task(server, name="Films of this year", **members),
         "long": add_task(server, name="Zoo", keys=ANIMALS, values=(0, 60), padding=3, about=ABOUT | minutes),
         "closed": add_task(server, name="Films of last year", closes="2020-01-01", **members),
         "invitation": add_task(server, name="Films of the club", **members),
@@ -88,7 +88,7 @@ def test_pictures(
     person.go(f"/join/{tasks['entry'].id}")
     for key, value in (("Alien", 4), ("Playtime", 5)):
         page.get_by_role("group", name=key).get_by_role("radio", name=str(value)).check()
-    page.get_by_role("checkbox").check()
+    page.locator("#consent input").check()
     photographer.shoot("join", whole=True)
     held: list[Any] = []
     page.route("**/reports", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it

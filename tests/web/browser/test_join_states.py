@@ -49,6 +49,13 @@ REFUSALS = {
 }
 
 
+def is_seen_with_its_error(page: Any) -> bool:
+    """Return whether all of what an error is about stands above the footer that says it."""
+    footer = page.locator(".footer").bounding_box()
+    place = page.locator(":is(li, fieldset, .row, .agree):focus-within").last.bounding_box()
+    return bool(place["y"] >= 0 and place["y"] + place["height"] <= footer["y"])
+
+
 def without_refusals(person: Person) -> None:
     """Leave out what a browser logs about requests that are meant to fail."""
     person.forgive("Failed to load resource")
@@ -91,14 +98,15 @@ def test_the_whole_way_with_what_the_task_says(people: Any, server: ServeProcess
     send.click()
     page.get_by_role("alert").get_by_text("Ich stimme zu" if german else "I agree").wait_for()
     assert page.evaluate("document.activeElement.type") == "checkbox"
+    assert is_seen_with_its_error(page)
     assert person.sent == []
     person.check()
-    page.get_by_role("checkbox").check()
+    page.locator("#consent input").check()
     held: list[Any] = []
     page.route("**/reports", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
     send.click()
     page.locator(".progress", has_text="Wird gesendet" if german else "Sending").wait_for()
-    assert (send.is_disabled(), page.get_by_role("checkbox").is_visible()) == (True, True)
+    assert (send.is_disabled(), page.locator("#consent input").is_visible()) == (True, True)
     person.check()
     while not held:
         page.wait_for_timeout(5)
@@ -140,7 +148,7 @@ def test_who_cannot_take_part_is_told_at_once(people: Any, server: ServeProcess,
         check_page(person, words_only=german)
     person.go(f"/join/{add_round(server, f'round {language}').id}")
     person.state("series")
-    assert ("in Runden" if german else "in rounds") in page.locator(".panel").inner_text()
+    assert ("wiederholten Umfrage" if german else "repeated survey") in page.locator(".panel").inner_text()
     assert page.locator("form, button").count() == 0
     check_page(person, words_only=german)
     without_refusals(person)
@@ -214,7 +222,7 @@ def test_sending_says_that_it_still_tries_and_sends_the_same_bytes(people: Any, 
     assert "nothing is spent twice" in page.locator(".panel").inner_text()
     person.check()
     page.unroute("**/reports")
-    person.press("Try again now")
+    person.press("Try now")
     person.state("sent")
     assert set(sent_bodies(person)) == {shown_body(person)}
     assert (len(person.sent), count(server, task.id)) == (3, 1)
@@ -222,8 +230,13 @@ def test_sending_says_that_it_still_tries_and_sends_the_same_bytes(people: Any, 
 
 
 def _soon(route: Any) -> None:
+    _with(route, "STILL_SECONDS = 5", "STILL_SECONDS = 0.1")
+
+
+def _with(route: Any, text: str, other: str) -> None:
+    """Give a script with another text in it."""
     response = route.fetch()
-    route.fulfill(response=response, body=response.text().replace("STILL_SECONDS = 5", "STILL_SECONDS = 0.1"))
+    route.fulfill(response=response, body=response.text().replace(text, other))
 
 
 def test_two_tabs_agree(people: Any, server: ServeProcess) -> None:
@@ -254,3 +267,67 @@ def test_names_are_the_heading_where_there_is_no_question(people: Any, server: S
     assert page.get_by_role("group", name="Heat").get_by_role("radio").count() == 10
     assert "protection is weak" in page.locator(".privacy .note").inner_text()
     person.check()
+
+
+def test_a_report_that_waits_is_sent_again_by_itself(people: Any, server: ServeProcess) -> None:
+    """After pauses that grow, and the page says when; what did not change is not announced again."""
+    task = add_task(server, name="by itself")
+    person = people(PHONE)
+    page = person.page
+    # A pause of a second, and then of two.
+    page.route(re.compile(r"/waiting\.js$"), lambda route: _with(route, "FIRST_PAUSE = 5", "FIRST_PAUSE = 1"))
+    fill_in(person, task.id, {"Alien": 1})
+    page.route("**/reports", lambda route: route.abort())
+    person.press("Send my report")
+    person.state("waiting")
+    following = page.locator("#next-try")
+    following.get_by_text("It tries again in 1 second.").wait_for()
+    page.get_by_role("button", name="Try now").focus()
+    page.evaluate("document.getElementById('status').textContent = ''")
+    following.get_by_text("It tries again in 2 seconds.").wait_for()
+    assert page.evaluate("document.activeElement.textContent") == "Try now"
+    assert page.locator("#status").text_content() == ""
+    person.check()
+    page.unroute("**/reports")
+    person.state("sent")
+    assert following.count() == 0
+    assert len(set(sent_bodies(person))) == 1
+    assert count(server, task.id) == 1
+    without_refusals(person)
+
+
+def test_nothing_is_sent_by_accident(people: Any, server: ServeProcess) -> None:
+    """Something is chosen, or it is said that nothing applies; each takes the other back."""
+    task = add_task(server, name="nothing applies", other="else")
+    person = people(PHONE, locale="de-DE")
+    page = person.page
+    person.go(f"/join/{task.id}")
+    none, send = page.get_by_label("Nichts davon trifft auf mich zu"), page.locator(".send button")
+    none.wait_for()
+    assert (send.is_disabled(), none.is_checked()) == (True, False)
+    star = page.get_by_role("group", name="Heat").get_by_role("radio", name="2")
+    star.check()
+    page.locator("#own-key").fill("Solaris")
+    assert send.is_enabled()
+    send.click()
+    alert = page.get_by_role("alert").get_by_text("„Solaris“ ist geschrieben")
+    alert.wait_for()
+    assert is_seen_with_its_error(page)
+    # What was said goes once it is done.
+    person.press("Hinzufügen")
+    assert alert.count() == 0
+    send.click()
+    page.get_by_role("alert").get_by_text("Bitte geben Sie „Solaris“ einen Wert").wait_for()
+    assert is_seen_with_its_error(page)
+    none.check()
+    assert (star.is_checked(), page.locator(".own li").count(), send.is_enabled()) == (False, 0, True)
+    star.check()
+    assert (none.is_checked(), send.is_enabled()) == (False, True)
+    person.press("Heat entfernen")
+    assert send.is_disabled()
+    none.check()
+    person.check()
+    send.click()
+    person.state("sent")
+    assert "Nichts davon. Ein Bericht entsteht trotzdem" in page.locator(".compare").inner_text()
+    assert count(server, task.id) == 1

@@ -99,7 +99,7 @@ def test_all_that_is_not_listed_counts_once_against_the_limit(people: Any, serve
 
 def test_any_text_is_a_key(people: Any, server: ServeProcess) -> None:
     """By the keyboard alone, in German; texts are brought to their normal form, and counted under it."""
-    task = add_task(server, name="any text", keys="hashed", epsilon=4, padding=2)
+    task = add_task(server, name="any film", keys="hashed", epsilon=4, padding=2)
     person = people(PHONE, locale="de-DE")
     page = person.page
     person.go(f"/join/{task.id}")

@@ -17,13 +17,13 @@ from support.people import (
     Person,
     add_task,
     ask,
-    chart_with,
     check_odds,
     count,
     create_task,
     download,
     explanation,
     fill_task,
+    open_step,
     send_reports,
     sent_bodies,
     shown_body,
@@ -61,10 +61,10 @@ def make_task(server: ServeProcess, operator: Person) -> pckv.Task:
     open_form(operator, planned=True)
     assert page.get_by_label("People choose", exact=False).first.is_checked()
     fill_task(operator, "seen", KEYS, pairs="1.5", rated=False)
-    plan = page.get_by_role("region", name="Plan", exact=True)
+    plan = page.get_by_role("region", name="Forecast", exact=True)
     plan.locator(".light").wait_for()
     assert OF_VALUES.findall(plan.inner_text()) == []
-    for label in ("Lowest value", "Unit of the values", "A report tells a value as", "What matters"):
+    for label in ("Lowest value", "Unit of the values", "A response tells a value as", "What matters"):
         assert page.get_by_text(label, exact=True).is_hidden()
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
     assert (task.has_values, task.about.unit) == (False, "")
@@ -91,10 +91,10 @@ def take_part(person: Person, task: pckv.Task) -> None:
 def check_results(operator: Person) -> None:
     """Check the page of a task and of a key: shares of people, and nothing else."""
     page = operator.page
-    chart_with(page, "2,001 reports").wait_for()
-    page.get_by_role("columnheader", name="Share of people").wait_for()
-    assert page.locator(".estimates thead th").all_inner_texts() == ["Key", "Share of people ▼"]
-    page.get_by_text("The share of a key that 5 % of people hold is typically off").wait_for()
+    page.get_by_text("From 2,001 responses.").wait_for()
+    page.get_by_role("columnheader", name="Chosen by").wait_for()
+    assert page.locator(".estimates thead th").all_inner_texts() == ["Answer option", "Chosen by ▼"]
+    page.get_by_text("For an answer chosen by 5 % of people, the number is typically off").wait_for()
     check_words(page)
     operator.check(PHONE)
     assert "mean" not in download(page, "CSV").read_text(encoding="utf-8").partition("\n")[0]
@@ -117,7 +117,9 @@ def test_people_choose(server: ServeProcess, people: Any) -> None:
     page = operator.page
     operator.go(f"/#/new?from={task.id}")
     page.get_by_text("Filled in from “seen”.").wait_for()
+    open_step(operator, 2)
     page.get_by_label("Typical number per person").fill("1.5")
+    open_step(operator, 3)
     page.get_by_label("People expected").fill("2000")
     copied = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
     assert (copied.name, copied.domain) == ("seen (copy)", task.domain)
@@ -140,7 +142,7 @@ def test_a_limit_other_keys_and_german(server: ServeProcess, people: Any) -> Non
     person.go(f"/join/{task.id}")
     tick(person, "Film 1")
     instruction = page.locator("#instruction").inner_text()
-    assert instruction.startswith("Wählen Sie bis zu 2, die auf Sie zutreffen. Treffen mehr zu")
+    assert instruction.startswith("Wählen Sie bis zu 2 Antworten, die auf Sie zutreffen. Treffen mehr zu")
     own = page.get_by_label("Etwas anderes?")
     for text in ("Solaris", "Stalker"):
         own.fill(text)
@@ -182,9 +184,11 @@ def test_any_text_and_nothing_are_answers_too(server: ServeProcess, people: Any)
     page.get_by_text("1–2 of 2").wait_for()
     for key in ("key 3", "key 41"):
         page.get_by_role("checkbox", name=key).uncheck()
-    assert page.locator("#chosen").inner_text() == "Nothing chosen. That is an answer too."
+    assert page.get_by_role("button", name="Send my report").is_disabled()
+    person.hold_nothing()
+    assert page.locator("#chosen").inner_text() == "None of these. That is an answer too."
     person.check()
     person.press("Send my report")
     person.state("sent")
-    page.get_by_text("Nothing. A report is made all the same").wait_for()
+    page.get_by_text("None of these. A report is made all the same").wait_for()
     assert [count(server, each.id) for each in (task, listed)] == [1, 1]

@@ -19,7 +19,7 @@ def task(server: ServeProcess) -> pckv.Task:
     """A task of three levels, where one key stands out; most of its holders give it the highest."""
     created = add_task(
         server,
-        name="levels",
+        name="levels of results",
         keys=[HOSTILE, RARE],
         levels=[1, 2, 5],
         between="refuse",
@@ -40,17 +40,17 @@ def test_a_task_shows_the_shares_of_its_levels(people: Any, server: ServeProcess
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
-    operator.unfold("Shares of the values, in stars, as a table")
+    operator.unfold("How the values are spread, in stars")
     table = page.get_by_role("region", name="Table of shares")
     table.get_by_role("link", name=HOSTILE).wait_for()
-    assert table.locator("thead th").all_inner_texts() == ["Key", "1", "2", "5"]
+    assert table.locator("thead th").all_inner_texts() == ["Answer option", "1", "2", "5"]
     [row] = ask(server, "GET", f"/tasks/{task.id}/estimates?top=1").json()["estimates"]
     cells = table.locator("tbody tr").locator("td").all_inner_texts()
     shown = [float(re.match(r"[\d.]+", cell).group()) for cell in cells]  # type: ignore[union-attr]
     assert shown == pytest.approx([100 * share["share"] for share in row["shares"]], abs=0.6)
-    page.get_by_text("1 key of these is too rare to tell.").wait_for()
+    page.get_by_text("Left out, since not distinguishable from noise: 1 answer option.").wait_for()
     assert "3: 1, 2, 5; nothing in between is taken" in page.locator(".facts").text_content()
-    chart_with(page, "share of holders").wait_for()
+    page.locator(".shares .chart svg").wait_for()
     operator.check_in_both_colours(DESK)
 
 
@@ -61,7 +61,8 @@ def test_a_key_shows_how_its_values_are_spread(people: Any, task: pckv.Task) -> 
     page = operator.page
     page.locator(".estimates").get_by_role("link", name=HOSTILE).click()
     said = page.get_by_role("region", name="What they say")
-    chart_with(said, "90 % intervals").wait_for()
+    said.locator(".chart").scroll_into_view_if_needed()
+    chart_with(said, "90 % ranges").wait_for()
     assert "The standard deviation of the values is" in said.inner_text()
     shares, quantiles = said.locator("table").all()
     assert shares.locator("tbody th").all_inner_texts() == ["1", "2", "5"]
@@ -71,9 +72,9 @@ def test_a_key_shows_how_its_values_are_spread(people: Any, task: pckv.Task) -> 
     assert threshold.input_value() == "1"
     assert "say more than 2 stars, and " in said.inner_text()
     threshold.select_option(label="5")
-    said.get_by_text(re.compile(r"^[12]\d(\.\d)? % \([\d.]+ – [\d.]+ %\) say less than 5 stars\.$")).wait_for()
+    said.get_by_text(re.compile(r"^[12]\d(\.\d)? % \([\d.]+ to [\d.]+ %\) say less than 5 stars\.$")).wait_for()
     operator.check_in_both_colours(DESK)
-    page.get_by_role("navigation", name="Other keys").get_by_role("link").click()
+    page.get_by_role("navigation", name="Other answers").get_by_role("link").click()
     page.get_by_text("How their values are spread is unknown.").wait_for()
 
 
@@ -81,12 +82,13 @@ def test_public_results_show_bars_of_shares(people: Any, server: ServeProcess, t
     ask(server, "PATCH", f"/tasks/{task.id}", b'{"public_results": true}', "application/json")
     stranger = people(PHONE)
     stranger.go(f"/results/{task.id}")
-    chart = chart_with(stranger.page, "Value, in stars")
+    stranger.page.locator(".shares").scroll_into_view_if_needed()
+    chart = stranger.page.locator(".shares .chart:has(svg)")
     chart.wait_for()
     assert chart.locator("[aria-roledescription=bar]").count() == 3
     assert chart.locator(".role-legend-label").all_text_contents() == ["1", "2", "5"]
-    stranger.page.get_by_role("heading", name="What those who hold a key say, in stars").wait_for()
+    stranger.page.get_by_role("heading", name="How the values are spread, in stars").wait_for()
     stranger.unfold("The same as a table, with ranges")
     cells = stranger.page.get_by_role("region", name="Table of shares").locator("td").all_inner_texts()
-    assert [bool(re.fullmatch(r"[\d.]+ % \([\d.]+ – [\d.]+ %\)", cell)) for cell in cells] == [True] * 3
+    assert [bool(re.fullmatch(r"[\d.]+ % \([\d.]+ to [\d.]+ %\)", cell)) for cell in cells] == [True] * 3
     stranger.check_in_both_colours(DESK)

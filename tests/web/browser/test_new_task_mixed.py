@@ -13,11 +13,11 @@ import pckv
 from pckv.contract.series import Series
 from pckv.planning.mixing import QUESTION, TOO_FEW
 from support.mixers import CLOSES, OPERATOR, RunningMixer, new_store, running_mixer
-from support.people import DESK, KEYS, PHONE, Person, add_task, ask, create_task, fill_task, task_id_of
+from support.people import DESK, KEYS, PHONE, Person, add_task, ask, create_task, fill_task, open_step, task_id_of
 from support.serving import ServeProcess
-from support.task_forms import check_refused, draft, focused, open_form, problems_at
+from support.task_forms import check_refused, focused, open_form, problems_at
 
-MAKE, ASK = "Make the file for the mixer", "Ask the mixer and create the {}"
+MAKE, ASK = "Make the file for the mixer", "Ask the mixer and publish"
 TOKEN = "Recipient's token"  # noqa: S105 - the label of a field
 CONDITION = "if the mixer follows the protocol and"
 TRANSLATIONS = {"de": {"question": "Welche Filme?", "keys": ["Alien", "Hitze", "Skript", "Toy Story"]}, "fr": {}}
@@ -39,16 +39,26 @@ def mixer(tmp_path: Path) -> Iterator[RunningMixer]:
 def say_yes(operator: Person, mixer: RunningMixer | None = None, closes: str = CLOSES) -> None:
     """Answer that a party outside the organisation runs this mixer."""
     page = operator.page
+    open_step(operator, 4)
     page.get_by_role("group", name=QUESTION).get_by_role("radio", name=re.compile("^Yes")).check()
     if mixer is not None:
         page.get_by_label("Address of the mixer").fill(mixer.service.settings.origin)
         page.get_by_label("Who runs it").fill(OPERATOR)
+        if page.get_by_label("again in every round").is_checked():
+            return
+        open_step(operator, 3)
         page.get_by_label("Closes on").fill(closes)
+
+
+def make(operator: Person) -> None:
+    """Press the last button of the form."""
+    open_step(operator, 5)
+    operator.press(MAKE)
 
 
 def make_file(operator: Person, noun: str, folder: Path) -> bytes:
     """Make the file for the mixer; return what is downloaded."""
-    operator.press(MAKE)
+    make(operator)
     operator.page.get_by_role("heading", name="goes to its mixer first").wait_for()
     return download(operator, noun, folder)
 
@@ -62,9 +72,9 @@ def download(operator: Person, noun: str, folder: Path) -> bytes:
     return path.read_bytes()
 
 
-def finish(operator: Person, token: str, noun: str = "task") -> None:
+def finish(operator: Person, token: str) -> None:
     operator.page.get_by_label(TOKEN).fill(token)
-    operator.press(ASK.format(noun))
+    operator.press(ASK)
 
 
 def check_alert(operator: Person, line: str) -> None:
@@ -77,8 +87,9 @@ def test_the_plan_shows_both_ways(people: Any) -> None:
     open_form(operator, planned=True)
     page = operator.page
     fill_task(operator, "both ways", KEYS, users="2000")
-    page.get_by_label("Strong (ε = 1)").check()
-    plan = page.get_by_role("region", name="Plan", exact=True)
+    open_step(operator, 4)
+    page.get_by_label("Strong").check()
+    plan = page.get_by_role("region", name="Forecast", exact=True)
     plan.locator(".light").wait_for()
     assert plan.get_by_text(QUESTION).count() == 0
     say_yes(operator)
@@ -89,13 +100,13 @@ def test_the_plan_shows_both_ways(people: Any) -> None:
         r"No: every report is sent alone, at ε = 1 towards every party that sees it; with 2,000 people", alone
     )
     assert re.match(rf"Yes: reports are mixed, at ε = 1 with δ = \S+ towards the recipient {CONDITION}", mixed)
-    plan.get_by_text("mixer.batch 1,000, half of the people expected, rounded down").wait_for()
     plan.get_by_text(TOO_FEW).wait_for()
     assert CONDITION in str(page.locator("legend", has_text="How well answers are hidden").inner_text())
-    assert page.get_by_text("Someone who sees a report").filter(visible=True).count() == 0
+    assert page.get_by_text("Someone who sees a response").filter(visible=True).count() == 0
     for hidden in ("How people take part", "Against people who lie"):
         assert not page.get_by_role("group", name=hidden).is_visible()
-    operator.unfold("Details")
+    plan.locator("summary", has_text="Details").click()
+    plan.get_by_text("mixer.batch 1,000, half of the people expected, rounded down").wait_for()
     plan.get_by_text("Have invitations made and sent by the mixer's side").wait_for()
     assert page.locator(".chart").count() == 0
     operator.check_in_both_colours(DESK)
@@ -108,7 +119,8 @@ def test_a_mixed_task_is_handed_to_its_mixer_and_created(
     open_form(operator)
     page = operator.page
     fill_task(operator, "handed over", KEYS, users="2000")
-    page.get_by_label("Strong (ε = 1)").check()
+    open_step(operator, 4)
+    page.get_by_label("Strong").check()
     say_yes(operator, mixer)
     task = pckv.Task.from_json(make_file(operator, "task", tmp_path))
     assert task.mixer is not None
@@ -117,7 +129,7 @@ def test_a_mixed_task_is_handed_to_its_mixer_and_created(
     assert command == f"pckv mix accept task.json --url {task.mixer.url} --token-file operator.token"
     page.get_by_text(f"{task.mixer.key}.key in this collector's folder of keys").wait_for()
     operator.check_in_both_colours(DESK)
-    operator.press(ASK.format("task"))
+    operator.press(ASK)
     assert problems_at(page) == {TOKEN: "Enter the token that the mixer's operator gave you."}
     assert focused(page) == TOKEN
     finish(operator, "guessed")
@@ -141,8 +153,8 @@ def test_a_mixed_task_is_handed_to_its_mixer_and_created(
     page.get_by_role("link", name="Duplicate").click()
     page.get_by_text("Filled in from “handed over”.").wait_for()
     assert page.get_by_label("Who runs it").input_value() == OPERATOR
-    assert page.get_by_label("Strong (ε = 1)").is_checked()
-    ask(server, "DELETE", f"/tasks/{task.id}")
+    assert page.get_by_label("Strong").is_checked()
+    ask(server, "DELETE", f"/tasks/{task.id}?now=true")
 
 
 def test_what_is_wrong_with_a_mixer_is_told_at_its_field(people: Any, mixer: RunningMixer, tmp_path: Path) -> None:
@@ -151,19 +163,30 @@ def test_what_is_wrong_with_a_mixer_is_told_at_its_field(people: Any, mixer: Run
     page = operator.page
     fill_task(operator, "wrong", KEYS, users="3")
     say_yes(operator)
-    operator.press(MAKE)
+    open_step(operator, 3)
+    operator.press("Next")
+    assert problems_at(page) == {"Closes on": "Name the day on which the responses leave the mixer."}
+    operator.check(DESK)
+    page.get_by_label("Closes on").fill(CLOSES)
+    operator.press("Next")
+    operator.press("Next")
     assert problems_at(page) == {
-        "Closes on": "Name the day on which the batch leaves the mixer.",
         "Address of the mixer": "Name the address of the mixer.",
         "Who runs it": "Name the party that runs the mixer.",
     }
-    operator.check(DESK)
-    # Without a mixer a task needs no end.
+    # Without a mixer a survey needs no end.
     page.get_by_role("radio", name=re.compile("^No Every")).check()
+    open_step(operator, 3)
+    page.get_by_label("Closes on").fill("")
+    operator.press("Next")
     assert "Closes on" not in problems_at(page)
+    say_yes(operator)
+    open_step(operator, 3)
+    page.get_by_label("Closes on").fill(CLOSES)
     say_yes(operator, mixer)
+    open_step(operator, 4)
     page.get_by_label("Address of the mixer").fill("https://mix.example/path")
-    operator.press(MAKE)
+    make(operator)
     check_refused(
         operator,
         "Address of the mixer",
@@ -171,18 +194,19 @@ def test_what_is_wrong_with_a_mixer_is_told_at_its_field(people: Any, mixer: Run
         "or the usual port, not 'https://mix.example/path'.",
     )
     page.get_by_label("Address of the mixer").fill(mixer.service.settings.origin)
-    operator.press(MAKE)
+    make(operator)
     says = "Mixed must be at least 4, not 3: a batch is half of the people, and a single report is not hidden among others."
     check_refused(operator, "People expected", says)
     page.get_by_label("People expected").fill("40")
     # A browser may have no room for it.
     page.evaluate(FILL_STORAGE)
     first = make_file(operator, "task", tmp_path)
-    page.get_by_text("This browser cannot keep the file: leave this page open until the task is created.").wait_for()
+    page.get_by_text(
+        "This browser cannot keep the file: leave this page open until the survey is published."
+    ).wait_for()
     page.evaluate("() => { Storage.prototype.setItem = window.setItem; }")
     # Changing the form makes another file, with a key of its own.
     operator.press("Change the form")
-    assert page.get_by_label("Who runs it").input_value() == OPERATOR
     page.get_by_label("Name", exact=True).fill("right")
     second = make_file(operator, "task", tmp_path)
     tasks = [pckv.Task.from_json(text) for text in (first, second)]
@@ -202,13 +226,13 @@ def test_a_mixed_series_is_planned_and_created(
     open_form(operator, planned=True)
     page = operator.page
     fill_task(operator, "rounds", KEYS, users="2000")
-    say_yes(operator, mixer)
     page.get_by_label("again in every round").check()
     page.get_by_label("Round 1 opens on").fill("2030-02-01")
     page.get_by_label("Panels").fill("2")
-    plan = page.get_by_role("region", name="Plan", exact=True)
+    say_yes(operator, mixer)
+    plan = page.get_by_role("region", name="Forecast", exact=True)
     plan.get_by_text("with 2,000 people, about 1,000 in each round").first.wait_for()
-    operator.unfold("Details")
+    plan.locator("summary", has_text="Details").click()
     plan.get_by_text("they end its part in the series after").or_(
         plan.get_by_text("they do not end its part in the series")
     ).wait_for()
@@ -217,23 +241,24 @@ def test_a_mixed_series_is_planned_and_created(
     assert series.task.mixer is not None
     assert (series.panels, series.task.mixer.batch, series.task.closes) == (2, 500, None)
     answer = mixer.accept_series(series)
-    finish(operator, answer.json()["token"], "series")
+    finish(operator, answer.json()["token"])
     page.wait_for_url(f"**/#/series/{series.id}")
     ask(server, "POST", f"/series/{series.id}/close")
 
 
 def test_a_mixed_discovery_is_planned_and_becomes_a_file(people: Any, mixer: RunningMixer, tmp_path: Path) -> None:
     operator = people(PHONE)
-    open_form(operator)
+    open_form(operator, template="text")
     page = operator.page
     page.get_by_label("Name", exact=True).fill("texts")
-    page.get_by_label("unknown: find them").check()
-    page.get_by_label("Characters").fill("4")
+    open_step(operator, 2)
+    page.get_by_label("Letters that are found").fill("4")
+    open_step(operator, 3)
     page.get_by_label("People expected").fill("20000")
     say_yes(operator, mixer)
-    plan = page.get_by_role("region", name="Plan", exact=True)
+    plan = page.get_by_role("region", name="Forecast", exact=True)
     plan.get_by_role("heading", name=QUESTION).wait_for()
-    operator.unfold("Details")
+    plan.locator("summary", has_text="Details").click()
     plan.get_by_text("Have invitations made and sent by the mixer's side").wait_for()
     operator.check(DESK)
     task = pckv.Task.from_json(make_file(operator, "task", tmp_path))
@@ -249,29 +274,23 @@ def test_a_copy_keeps_the_texts_in_other_languages(server: ServeProcess, people:
     page = operator.page
     operator.go(f"/#/new?from={task.id}")
     page.get_by_text("Filled in from “in languages”.").wait_for()
-    kept = page.get_by_label("Keep the texts in German, French as the copied task has them")
-    assert kept.is_checked()
-    page.get_by_text("The texts of this form are in British English.").wait_for()
+    page.get_by_role("textbox", name="Name", exact=True).fill("in languages again")
+    open_step(operator, 2)
+    page.get_by_label("Answer options, one per line").fill("\n".join([*KEYS, "one more"]))
+    page.get_by_label("Typical number per person").fill("1")
+    open_step(operator, 3)
+    page.get_by_label("People expected").fill("100")
+    open_step(operator, 5)
+    assert page.get_by_label("Your texts are in").input_value() == "en-GB"
+    german = page.get_by_role("group", name="German")
+    assert german.get_by_label("Question").input_value() == "Welche Filme?"
     operator.check(DESK)
-    # As any draft, it survives a reload.
-    page.reload()
-    page.get_by_text("Draft restored.").wait_for()
-    assert "Welche Filme?" in draft(page)
-    page.get_by_label("People expected").fill("100")
-    page.get_by_label("Typical number per person").fill("1")
-    page.get_by_label("Keys, one per line").fill("\n".join([*KEYS, "one more"]))
-    operator.press("Create the task")
-    page.locator(".field-problem", has_text="Translation 'de' has 4 names for 5 keys.").wait_for()
-    operator.forgive("400")
-    page.get_by_label("Keys, one per line").fill("\n".join(KEYS))
+    operator.press("Publish")
+    page.locator(".field-problem", has_text="There are 4 lines for 5 answer options.").wait_for()
+    open_step(operator, 2)
+    page.get_by_label("Answer options, one per line").fill("\n".join(KEYS))
+    open_step(operator, 5)
+    operator.press("Leave out French")
     copy = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
-    assert copy.about == task.about
-    # They can be left out.
-    operator.go(f"/#/new?from={task.id}")
-    page.get_by_text("Filled in from “in languages”.").wait_for()
-    page.get_by_label("Name", exact=True).fill("in one language")
-    page.get_by_label("People expected").fill("100")
-    page.get_by_label("Typical number per person").fill("1")
-    kept.uncheck()
-    copy = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
-    assert (copy.about.language, copy.about.translations) == ("en-GB", {})
+    assert (copy.about.language, set(copy.about.translations)) == ("en-GB", {"de"})
+    assert copy.about.translations["de"] == task.about.translations["de"]

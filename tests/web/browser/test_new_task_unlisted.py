@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pckv
-from support.collectors import wait_until
-from support.people import DESK, KEYS, PHONE, ask, create_task, fill_task
+from support.people import DESK, KEYS, PHONE, ask, create_task, fill_task, open_step, publish_form
 from support.serving import ServeProcess
-from support.task_forms import check_refused, draft, focused, open_form, problems_at
+from support.task_forms import check_refused, focused, open_form, problems_at, saved
 
 
 def keys_fact(page: Any) -> str:
@@ -23,25 +22,27 @@ def test_a_key_for_all_that_are_not_listed(server: ServeProcess, people: Any) ->
     open_form(operator)
     page = operator.page
     fill_task(operator, "with others", KEYS)
+    open_step(operator, 2)
     name = page.get_by_label("Its name")
     assert not name.is_visible()
-    page.get_by_label("count as one more key").check()
+    page.get_by_label("count as one more answer").check()
     assert name.input_value() == "other"
     name.fill("")
-    operator.press("Create the task")
-    assert problems_at(page) == {"Its name": "Give the key for all others a name."}
+    operator.press("Next")
+    assert problems_at(page) == {"Its name": "Give the answer for all others a name."}
     assert focused(page) == "Its name"
     name.fill(KEYS[1])
-    operator.press("Create the task")
+    publish_form(operator)
     check_refused(operator, "Its name", f"Other must not have the name of a listed key, '{KEYS[1]}'.")
     name.fill("another film")
     operator.check(DESK)
-    wait_until(lambda: '"another film"' in draft(page))
+    saved(operator)
     page.reload()
-    page.get_by_text("Draft restored.").wait_for()
+    page.get_by_role("heading", name="What do you ask?").wait_for()
+    open_step(operator, 5)
     assert name.input_value() == "another film"
     with page.expect_popup() as opened:
-        operator.press("Preview as participant")
+        operator.press("Preview")
     opened.value.get_by_label("Something else?").wait_for()
     opened.value.close()
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
@@ -58,11 +59,12 @@ def test_any_text(server: ServeProcess, people: Any) -> None:
     open_form(operator, planned=True)
     page = operator.page
     fill_task(operator, "any text", KEYS, users="1000000")
-    page.get_by_label("count as one more key").check()
-    page.get_by_label("any text", exact=False).check()
-    for label in ("Keys, one per line", "Number of keys", "Its name", "count as one more key"):
+    open_step(operator, 2)
+    page.get_by_label("count as one more answer").check()
+    page.get_by_label("Any text, which I name afterwards").check()
+    for label in ("Answer options, one per line", "Number of answer options", "Its name", "count as one more answer"):
         assert not page.get_by_label(label).is_visible()
-    plan = page.get_by_role("region", name="Plan", exact=True)
+    plan = page.get_by_role("region", name="Forecast", exact=True)
     plan.locator(".verdict").wait_for()
     operator.check(PHONE)
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
@@ -70,4 +72,4 @@ def test_any_text(server: ServeProcess, people: Any) -> None:
     assert keys_fact(page) == "any text; those to estimate are named afterwards"
     operator.go(f"/#/new?from={task.id}")
     page.get_by_text("Filled in from “any text”.").wait_for()
-    assert page.get_by_label("any text").is_checked()
+    assert page.get_by_label("Any text, which I name afterwards").is_checked()

@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 
 import pckv
-from pckv.base.words import TOO_RARE
 from pckv.web.results import SHOWN_MEMBERS
 from support.mixed_tasks import a_mixed_task
 from support.people import DESK, HOSTILE, PHONE, add_task, chart_with, choose, send_reports
 from support.serving import ServeProcess
 
-STATIC = Path(pckv.__path__[0]) / "web" / "static"
 ABOUT = {"unit": "stars", "low_label": "awful", "high_label": "great"}
 COMMON, RARE = "half/of all?", "rare"
 
@@ -42,32 +40,36 @@ def task(server: ServeProcess) -> pckv.Task:
     return created
 
 
-def test_one_wording_for_keys_that_are_too_rare() -> None:
-    assert f'TOO_RARE = "{TOO_RARE}"' in (STATIC / "shared" / "ranges.js").read_text(encoding="utf-8")
-
-
-def test_numbers_come_before_charts_which_fill_their_cards(people: Any, task: pckv.Task) -> None:
+def test_the_first_chart_needs_no_script_and_others_fill_their_cards(people: Any, task: pckv.Task) -> None:
     operator = people(DESK)
     operator.sign_in()
     page, held = operator.page, []
     page.route("**/vega.js", lambda route: held.append(route))  # noqa: PLW0108
     operator.go(f"/#/tasks/{task.id}")
     page.locator(".estimates tbody tr").nth(2).wait_for()
-    page.locator(".verdict", has_text="1 of 3 keys stands out from the noise").wait_for()
-    assert page.locator(".chart svg").count() == 0
+    page.locator(".finding", has_text=f"{COMMON} is the most frequent of").or_(
+        page.locator(".finding", has_text=f"{COMMON} is the most frequent: ")
+    ).wait_for()
+    page.locator(".verdict", has_text="1 of 3 answer options stands out from the noise").wait_for()
+    names = page.locator(".bars").first.locator(".bar-name")
+    assert sorted(names.all_inner_texts()) == sorted([COMMON, HOSTILE, RARE])
+    assert page.locator(".chart svg[width]").count() == 0
+    page.get_by_role("region", name="Precision").scroll_into_view_if_needed()
+    while not held:
+        page.wait_for_timeout(20)
     for route in held:
         route.continue_()
     page.unroute("**/vega.js")
-    chart_with(page, "320 reports").wait_for()
+    page.locator(".chart svg[width]").wait_for()
     for width in (DESK["width"], 800, PHONE["width"]):
         page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_function(FITS, arg=page.locator(".chart:has(svg)").count())
+        page.wait_for_function(FITS, arg=page.locator(".chart:has(svg[width])").count())
     operator.check()
 
 
 # Whether all charts are drawn, and as wide as the place that they have.
 FITS = """(count) => {
-    const charts = [...document.querySelectorAll(".chart:has(svg)")];
+    const charts = [...document.querySelectorAll(".chart:has(svg[width])")];
     return charts.length >= count && charts.every((chart) => {
         const left = chart.clientWidth - chart.querySelector("svg").getAttribute("width");
         return Math.abs(left) < 8;
@@ -82,17 +84,17 @@ def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(people
     page = operator.page
     page.locator(".estimates tbody tr").nth(2).wait_for()
     assert page.locator("details.options").get_attribute("open") is None
+    # Three rows need neither a search nor pages.
+    assert not page.get_by_label("Search").is_visible()
+    assert not page.locator(".pager").is_visible()
+    operator.unfold("Details: how this was estimated")
     choose(page, "Method", "corrected")
-    choose(page, "Level of the intervals", "0.99")
-    page.get_by_label("Hostile reports").fill("2 %")
-    page.get_by_label("Hostile reports").press("Enter")
-    page.get_by_label("Search keys").fill("RAR")
-    page.locator(".pager", has_text="1 – 1 of 1 key").wait_for()
-    assert page.url.endswith(f"#/tasks/{task.id}?method=corrected&level=0.99&hostile=2%25&search=RAR")
+    choose(page, "Confidence", "0.99")
+    page.get_by_label("Hostile responses").fill("2 %")
+    page.get_by_label("Hostile responses").press("Enter")
+    assert page.url.endswith(f"#/tasks/{task.id}?method=corrected&level=0.99&hostile=2%25")
     page.reload()
-    page.locator(".pager", has_text="1 – 1 of 1 key").wait_for()
-    chart = chart_with(page, "method corrected, 99 % intervals, intervals hold whatever 7 of the reports say")
-    chart.wait_for()
+    page.locator(".verdict", has_text="whatever 7 of the responses say").wait_for()
     assert page.get_by_label("Method", exact=True).input_value() == "corrected"
     for form in ("CSV", "Parquet", "JSON", "SVG"):
         with page.expect_download() as waiting:
@@ -119,19 +121,19 @@ def test_a_key_has_a_page(people: Any, task: pckv.Task) -> None:
     page.get_by_role("heading", name=COMMON).wait_for()
     chart_with(page, f"{task.name}: {COMMON}").wait_for()
     known = page.get_by_role("region", name="What is known").inner_text()
-    assert re.search(r"[\d.]+ % of people hold it: between [\d.]+ % and [\d.]+ %\.", known)
-    assert re.search(r"Among the 320 people who sent a report, that is about \d+: between", known)
+    assert re.search(r"[\d.]+ % of people chose it: between [\d.]+ and [\d.]+ %\.", known)
+    assert re.search(r"Of the 320 people who responded, these are about \d+: between", known)
     assert "stars on average" in known
     assert "from 1 (awful) to 5 (great)" in known
-    assert "right in 90 % of cases" in known
-    sharper = page.get_by_role("region", name="What would be sharper").inner_text()
+    assert "Confidence of the ranges: 90 %." in known
+    sharper = page.get_by_role("region", name="What would make it sharper").inner_text()
     assert "Four times as many, 1,280, would halve that." in sharper
     levels = page.get_by_role("region", name="How sure that is").locator("tbody th")
     assert levels.all_inner_texts() == ["50 %", "80 %", "90 %", "95 %", "99 %"]
     operator.check_in_both_colours(DESK)
-    page.get_by_role("navigation", name="Other keys").get_by_role("link").click()
-    page.get_by_text("It is too rare to tell:").wait_for()
-    assert "The mean of what they say is unknown" in page.locator("main").inner_text()
+    page.get_by_role("navigation", name="Other answers").get_by_role("link").click()
+    page.get_by_text("It is not distinguishable from noise:").wait_for()
+    assert "The average of what they say is unknown" in page.locator("main").inner_text()
     operator.press(f"← {task.name}", "link")
     page.locator(".estimates tbody tr").nth(2).wait_for()
     assert page.url.endswith(f"#/tasks/{task.id}?level=0.9")
@@ -143,12 +145,12 @@ def test_a_task_without_reports_says_so_whatever_the_address_asks_for(people: An
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}?hostile=20")
     page = operator.page
-    page.get_by_text("No reports yet: share the link").wait_for()
-    page.get_by_text("There are no reports yet.").wait_for()
+    page.get_by_text("No responses yet: share the link").wait_for()
+    page.get_by_text("There are no responses yet.").wait_for()
     assert page.get_by_role("alert").count() == 0
     assert page.locator(".estimates").is_hidden()
     operator.go(f"/#/tasks/{task.id}/keys/Heat")
-    page.get_by_text("nothing is known of this key").wait_for()
+    page.get_by_text("nothing is known of this answer").wait_for()
 
 
 def test_the_public_page_of_a_mixed_task_says_what_holds_towards_whom(people: Any) -> None:
@@ -163,3 +165,93 @@ def test_the_public_page_of_a_mixed_task_says_what_holds_towards_whom(people: An
     person.page.get_by_text("One batch of a mixer; towards a recipient who sees only that batch: ε = 1").wait_for()
     person.page.get_by_text("if the mixer follows the protocol and at least 1,500 of the reports are honest").wait_for()
     person.check()
+
+
+def test_reports_that_come_while_a_page_loads_are_announced_not_counted(people: Any, server: ServeProcess) -> None:
+    """All numbers that are shown are of one snapshot; a later one is shown as a whole."""
+    created = add_task(server, name="live", epsilon=4, more="refuse", padding=1)
+
+    def send(first: int, count: int) -> None:
+        send_reports(server, created, [pckv.perturb(created, {"Heat": 1 + n % 5}) for n in range(first, first + count)])
+
+    send(0, 60)
+    operator = people(DESK)
+    operator.sign_in()
+    page = operator.page
+
+    # The first numbers are there, and what belongs to them is asked for: meanwhile others respond.
+    def respond(route: Any) -> None:
+        send(60, 25)
+        route.continue_()
+
+    page.route("**/precision?*", respond, times=1)
+    operator.go(f"/#/tasks/{created.id}")
+    page.get_by_text("From 60 responses. 25 more responses since; they are counted at the next update.").wait_for()
+    assert page.locator("#reports").inner_text() == "60"
+    page.get_by_text("An error of ±1 point takes").wait_for()
+    assert page.get_by_text("more responses since").count() == 1
+    # At the next update all of it is of the new ones, although the collector no longer knows the earlier snapshot.
+    page.get_by_text("From 85 responses.").wait_for()
+    assert page.locator("#reports").inner_text() == "85"
+    assert page.get_by_text("more responses since").count() == 0
+    operator.check()
+
+
+def test_the_report_fits_one_page(people: Any, task: pckv.Task) -> None:
+    operator = people(DESK, locale="de-DE")
+    operator.sign_in()
+    operator.go(f"/#/tasks/{task.id}")
+    page = operator.page
+    page.locator(".finding").wait_for()
+    page.evaluate("() => { window.print = () => dispatchEvent(new Event('beforeprint')); }")
+    operator.press("Drucken oder als PDF sichern")
+    report = page.locator(".printed-report")
+    report.wait_for(state="attached")
+    told = report.text_content()
+    for text in (task.name, "ist am häufigsten", "Aus 320 Antworten.", "Sicherheit von 95 %", "ε = 2"):
+        assert text in told
+    assert page.pdf().count(b"/Type /Page\n") == 1
+    # A collector without an organisation has no such page.
+    operator.forgive("404")
+
+
+def test_findings_claim_what_ranges_show(people: Any) -> None:
+    """Keys with overlapping ranges are never called the most frequent; what is not known is not told."""
+    person = people()
+    person.go("/")
+    found = person.page.evaluate(
+        """async () => {
+            const { findingOf } = await import("/static/results/finding.js");
+            const row = (key, low, high, detected = true) => ({ key, detected, frequency: (low + high) / 2,
+                frequency_low: low, frequency_high: high, mean_known: false });
+            const told = (rows, more = {}) => findingOf({ rows, answer: { reports: 9 }, ...more })[0].textContent;
+            const [a, b, c, d, e] = [row("A", 0.3, 0.5), row("B", 0.2, 0.29), row("C", 0.45, 0.6), row("D", 0, 0.31, false),
+                row("E", 0.34, 0.5)];
+            return [
+                told([]),
+                told([d]),
+                told([a]),
+                told([a, b]),
+                told([a, b], { isPart: true }),
+                told([a, b, d]),
+                told([a, b, c]),
+                told([a, b, c, d]),
+                told([a, c, e, { ...e, key: "F" }]),
+                findingOf({ rows: [a], answer: { reports: 0 } })[0].textContent,
+                findingOf({ rows: [a], answer: { reports: 9, warning: ["x"] } })[0].textContent,
+            ];
+        }"""
+    )
+    assert found == [
+        "Nothing stands out from the noise.",
+        "Nothing stands out from the noise.",
+        "A: chosen by 40 % of people, between 30 and 50 %.",
+        "A is the most frequent: 40 % of people, between 30 and 50 %.",
+        "A is the most frequent of those shown: 40 % of people, between 30 and 50 %.",
+        "A has the highest estimate, 40 % of people, between 30 and 50 %; D may be more frequent.",
+        "C and A are the most frequent: 53 % (45 to 60 %) and 40 % (30 to 50 %) of people.",
+        "C has the highest estimate, 53 % of people, between 45 and 60 %; A may be more frequent.",
+        "C has the highest estimate, 53 % of people, between 45 and 60 %; others may be more frequent.",
+        "There are no responses yet.",
+        "These numbers cannot be used.",
+    ]

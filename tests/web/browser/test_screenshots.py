@@ -75,14 +75,24 @@ def test_pictures(people: Any, films: pckv.Task, scheme: str, size: str, viewpor
     page = person.page
     person.sign_in()
     person.go(f"/#/tasks/{films.id}")
-    page.locator(".chart svg").nth(1).wait_for()
-    page.locator(".qr").wait_for()
+    page.locator(".bars").first.wait_for()
+    show_all(person)
     shoot("task")
-    person.go("/#/new")
-    fill_task(person, "Films of the year", FILMS, users="10000")
+    person.go("/#/new?template=rate")
     page.get_by_label("Question", exact=True).fill(QUESTION)
+    fill_task(person, "Films of the year", FILMS, users="10000")
     page.locator(".light").wait_for()
     shoot("new-task")
+
+
+def show_all(person: Person) -> None:
+    """Let every chart be drawn: far ones wait until they come near."""
+    page = person.page
+    page.wait_for_load_state("networkidle")
+    for chart in page.locator("figure.chart").all():
+        chart.scroll_into_view_if_needed()
+        chart.locator("svg").first.wait_for()
+    page.evaluate("scrollTo(0, 0)")
 
 
 @pytest.fixture
@@ -124,5 +134,6 @@ def test_pictures_of_a_series(monitor: tuple[Person, str]) -> None:
     person.begin(DESK, "light")
     person.sign_in()
     person.go(f"/#/series/{series}")
-    person.page.locator(".trend svg").first.wait_for()
+    person.page.get_by_role("heading", name="Features, weekly").wait_for()
+    show_all(person)
     person.page.screenshot(path=SCREENSHOTS / "series-desk-light.png", full_page=True)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import pckv
-from support.collectors import wait_until
 from support.derived import labels_claimed
 from support.people import (
     DESK,
@@ -26,11 +25,13 @@ from support.people import (
     download_of,
     fill_task,
     is_within_the_width,
+    open_step,
+    publish_form,
     send_reports,
     shown_body,
 )
 from support.serving import ServeProcess
-from support.task_forms import check_refused, draft, focused, open_form, problems_at
+from support.task_forms import check_refused, focused, open_form, problems_at, saved
 
 QUESTION = "How old are you?"
 LABELS = ["under 30", "over 30", f"{HOSTILE} no answer"]
@@ -40,6 +41,7 @@ LIST = "Its answers, one per line"
 def ask_for_groups(operator: Person, labels: list[str]) -> None:
     """Fill in the question about groups."""
     page = operator.page
+    open_step(operator, 2)
     page.get_by_label("By the answer to one more question").check()
     page.get_by_label("The question about groups").fill(QUESTION)
     page.get_by_label(LIST).fill("\n".join(labels))
@@ -52,20 +54,21 @@ def test_a_task_by_group_is_made_and_answered(server: ServeProcess, people: Any)
     page = operator.page
     fill_task(operator, "by age", KEYS, rated=False)
     ask_for_groups(operator, LABELS[:1])
-    operator.press("Create the task")
-    assert problems_at(page) == {LIST: "There are 2 to 16 answers, not 1 line."}
+    operator.press("Next")
+    assert problems_at(page) == {LIST: "List 2 to 16 answers, not 1."}
     assert focused(page) == LIST
     page.get_by_label(LIST).fill("same\nsame")
-    operator.press("Create the task")
+    publish_form(operator)
     check_refused(operator, LIST, "Label 'same' appears twice.")
     page.get_by_label(LIST).fill("\n".join(LABELS))
     operator.check(PHONE)
-    wait_until(lambda: "under 30" in draft(page))
+    saved(operator)
     page.reload()
-    page.get_by_text("Draft restored.").wait_for()
+    page.get_by_role("heading", name="What do you ask?").wait_for()
+    open_step(operator, 5)
     assert page.get_by_label(LIST).input_value() == "\n".join(LABELS)
     with page.expect_popup() as opened:
-        operator.press("Preview as participant")
+        operator.press("Preview")
     opened.value.get_by_role("group", name=QUESTION).wait_for()
     opened.value.close()
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
@@ -137,9 +140,9 @@ def test_results_tell_what_holds_within_each_group(people: Any, server: ServePro
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
     section = operator.page.get_by_role("region", name="Within each group")
-    section.locator(".chart svg").wait_for()
+    section.locator(".bars").first.wait_for()
     within = section.get_by_role("region", name="Shares within each group")
-    assert within.locator("thead th").all_inner_texts() == ["Key", *LABELS]
+    assert within.locator("thead th").all_inner_texts() == ["Answer option", *LABELS]
     answer = ask(server, "GET", f"/tasks/{task.id}/estimates").json()["segments"]
     shares = {(row["segment"], row["key"]): row for row in answer["cells"]}
     for row in within.locator("tbody tr").all():
@@ -149,8 +152,12 @@ def test_results_tell_what_holds_within_each_group(people: Any, server: ServePro
             if known["detected"]:
                 assert float(cell.partition(" ")[0]) == pytest.approx(100 * known["share"], abs=0.6)
             else:
-                assert cell.startswith(("too rare to tell", "unknown"))
-    differing = section.get_by_role("region", name="Which keys differ between groups")
+                assert cell.startswith(("not distinguishable from noise", "unknown"))
+    # All panels have one axis, from 0.
+    axes = [axis.locator("text").all_text_contents() for axis in section.locator(".bar-axis").all()]
+    assert len(axes) == len(LABELS)
+    assert all(axis == axes[0] and axis[0] == "0 %" for axis in axes)
+    differing = section.get_by_role("region", name="Which answers differ between groups")
     first = differing.locator("tbody tr").first.inner_text()
     assert any(key in first for key in KEYS[:2])
     assert is_within_the_width(differing.get_by_role("columnheader", name="Difference"))
@@ -164,14 +171,14 @@ def test_a_key_and_the_public_page_tell_of_groups(people: Any, task: pckv.Task) 
     reader = people(PHONE)
     reader.sign_in()
     reader.go(f"/#/tasks/{task.id}/keys/{KEYS[0]}")
-    own = reader.page.get_by_role("region", name="Groups and partners")
+    own = reader.page.get_by_role("region", name="Groups, and what is chosen with it")
     own.get_by_text("Where it differs").wait_for()
-    rows = own.get_by_role("region", name="The key within each group").locator("tbody th")
+    rows = own.get_by_role("region", name="The answer within each group").locator("tbody th")
     assert rows.all_inner_texts() == LABELS
     reader.check(DESK)
     reader.go(f"/results/{task.id}")
     reader.page.get_by_role("heading", name=f"Within each group: {QUESTION}").wait_for()
-    reader.page.locator(".chart svg").first.wait_for()
+    reader.page.locator(".bars").nth(1).wait_for()
     reader.check_in_both_colours(DESK)
 
 
@@ -189,11 +196,11 @@ def test_the_lines_for_an_app_pass_a_label(people: Any, server: ServeProcess, tm
     assert count(server, created.id) == 1
     lines = page.get_by_label("In a page, with JavaScript", exact=True).input_value()
     assert '{ segment: "\\u003cscript>alert(1)\\u003c/script>" });' in lines
-    repeated = pckv.Task(name="weekly", keys=KEYS, epsilon=1, padding=1, segment=segment)
+    repeated = pckv.Task(name="weekly groups", keys=KEYS, epsilon=1, padding=1, segment=segment)
     series = pckv.Series(task=repeated, first="2100-01-01", period=7, panels=2)
     ask(server, "POST", "/series", series.to_json().encode(), "application/json")
     operator.go(f"/#/series/{series.id}")
-    page.get_by_text("No reports yet: the trend appears here").wait_for()
+    page.get_by_text("No responses yet: the trend appears here").wait_for()
     for label, said in (
         ("In an app, with Python", f'segment="{HOSTILE}"'),
         ("In a page, with JavaScript", "segment: "),
@@ -208,8 +215,8 @@ def test_seventeen_answers_are_refused(people: Any) -> None:
     open_form(operator)
     fill_task(operator, "too many groups", KEYS, rated=False)
     ask_for_groups(operator, [f"group {number}" for number in range(17)])
-    operator.press("Create the task")
-    assert problems_at(operator.page) == {LIST: "There are 2 to 16 answers, not 17 lines."}
+    operator.press("Next")
+    assert problems_at(operator.page) == {LIST: "List 2 to 16 answers, not 17."}
     operator.page.get_by_label(LIST).fill("x" * 300 + "\ny")
-    operator.press("Create the task")
+    publish_form(operator)
     check_refused(operator, LIST, f"Label 1 '{'x' * 20}'… is longer than 256 bytes.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from typing import Any, NamedTuple
@@ -11,8 +12,9 @@ import pytest
 import pckv
 from pckv.base.days import days_after, utc_today
 from support.collectors import ANALYST, Running, as_items, running
-from support.people import DESK, HOSTILE, KEYS, PHONE, Person, ask, fill_task
+from support.people import DESK, HOSTILE, KEYS, PHONE, Person, ask, fill_task, open_step, publish_form
 from support.serving import ServeProcess
+from support.task_forms import saved
 
 PEOPLE, ROUNDS = 200, 3
 
@@ -67,6 +69,11 @@ def visitor(browser: Any, monitored: Monitored) -> Iterator[Callable[..., Person
     assert [problem for person in persons for problem in person.problems] == []
 
 
+def in_words(day: str | None) -> str:
+    assert day is not None
+    return f"{date.fromisoformat(day):%B %-d, %Y}"
+
+
 def first_column(page: Any) -> list[str]:
     listed: list[str] = page.locator(".trend-table tbody th").evaluate_all(
         "headers => headers.map(({ firstChild }) => firstChild.textContent)"
@@ -92,18 +99,19 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     row = page.locator("tr", has_text=series.name)
     row.wait_for()
     cells = [row.locator(f"[data-label='{name}']").inner_text() for name in ("Round", "Next round")]
-    assert cells == [str(ROUNDS), series.opens(ROUNDS + 1)]
+    assert cells == [str(ROUNDS), in_words(series.opens(ROUNDS + 1))]
     # Rounds are listed with their series alone.
-    assert page.get_by_text("There are no tasks yet.").is_visible()
+    assert page.get_by_text("There are no surveys yet.").is_visible()
     operator.check(DESK)
     page.get_by_role("link", name=series.name).click()
     page.get_by_text(
-        f"Round 3 takes reports until the end of {days_after(series.closes(3), -1)} (UTC). Round 4 opens on {series.opens(4)}."
+        f"Round 3 takes responses until the end of {in_words(days_after(series.closes(3), -1))} (UTC). "
+        f"Round 4 opens on {in_words(series.opens(4))}."
     ).wait_for()
     page.get_by_text("Which one have you seen this week?").wait_for()
     assert page.locator("#reports").inner_text() == str(PEOPLE)
     page.get_by_text(f"{2 * PEOPLE} participants in the last 2 rounds").wait_for()
-    bars = page.locator(".days [aria-roledescription=bar]")
+    bars = page.locator(".days rect")
     bars.nth(ROUNDS - 1).wait_for()
     assert bars.count() == ROUNDS
     table = page.get_by_role("region", name="Table of rounds")
@@ -114,11 +122,11 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     assert [text.split("\t")[0] for text in rounds.all_inner_texts()] == ["3", "2", "1"]
     page.locator(".trend svg").first.wait_for()
     trend = monitored.site.get(f"/series/{series.id}/trend").json()
-    page.get_by_text(trend["verdict"][0]).wait_for()
+    page.get_by_text(trend["verdict"][0].replace("keys", "answer options")).wait_for()
     assert {"Heat", HOSTILE} == set(first_column(page)[:2])
     assert drawn_keys(page) == first_column(page)
     marked = page.locator(".trend-table tbody th", has=page.locator("small"))
-    assert marked.all_inner_texts() == ["Another (all unlisted keys)"]
+    assert marked.all_inner_texts() == ["Another (all other answers)"]
     # Noise may flag others, too.
     flagged = [change["key"] for change in trend["changes"]["keys"] if change["changed"]]
     assert {"Heat", HOSTILE} <= set(flagged)
@@ -129,7 +137,7 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     assert f"between {change['before_last']} and {change['after_first']}" in heat.inner_text()
     last = {name: column[-1] for name, column in trend["keys"][place].items() if name != "key"}
     pooled = trend["pooled"]["estimates"][place]
-    shown = [tuple(map(float, cell.get_attribute("title").split(" – "))) for cell in heat.locator("td").all()]
+    shown = [tuple(map(float, re.split(": | to ", cell.get_attribute("title")))) for cell in heat.locator("td").all()]
     assert shown == [
         limits(last, "smoothed"),
         limits(change, "change"),
@@ -150,21 +158,18 @@ def test_keys_are_searched_sorted_and_compared_with_an_earlier_round(
     operator.go(f"/#{path}")
     page.locator(".trend svg").first.wait_for()
     # In the last two rounds as many people held one as held the other; the pooled estimates are in their order.
-    page.get_by_role("button", name="Rounds 2 to 3 pooled").click()
+    page.get_by_role("button", name="Rounds 2 to 3 together").click()
     pooled = monitored.site.get(f"{path}/trend").json()["pooled"]["estimates"]
     by_share = [row["key"] for row in sorted(pooled, key=lambda row: -row["frequency"])]
     assert first_column(page) == drawn_keys(page) == by_share
-    page.get_by_label("Search keys").fill("toy")
-    page.get_by_text("1 – 1 of 1 key").first.wait_for()
-    assert drawn_keys(page) == ["Toy Story"]
     page.get_by_label("Compare", exact=True).select_option("1")
     page.get_by_text("Change since round 1").first.wait_for()
     compared = monitored.site.get(f"{path}/trend?since=1").json()
-    page.get_by_text(compared["verdict"][0]).wait_for()
+    page.get_by_text(compared["verdict"][0].replace("keys", "answer options")).wait_for()
     # The address keeps both.
     page.reload()
     page.get_by_text("Change since round 1").first.wait_for()
-    assert first_column(page) == ["Toy Story"]
+    assert sorted(first_column(page)) == sorted([*KEYS, "Another"])
     with page.expect_download() as waiting:
         operator.press("CSV")
     assert waiting.value.suggested_filename.endswith("trend.csv")
@@ -176,13 +181,14 @@ def test_a_round_has_a_page_that_leads_back(monitored: Monitored, visitor: Calla
     page, series = operator.page, monitored.series
     operator.go(f"/#/tasks/{series.task_of(2).id}")
     page.get_by_role("heading", name="Films, weekly, round 2").wait_for()
-    assert not page.get_by_role("link", name="Duplicate").is_visible()
+    assert not page.get_by_role("link", name="Duplicate and change").is_visible()
     operator.go(f"/#/tasks/{series.task_of(3).id}")
     page.get_by_role("heading", name="Films, weekly, round 3").wait_for()
-    page.get_by_text("Devices take part by an app").wait_for()
+    operator.press("Share", "link")
+    page.get_by_text("People take part in all rounds by one link.").wait_for()
     assert page.locator(".qr").count() == 0
     assert page.get_by_text("Create invitations …").count() == 0
-    page.get_by_role("link", name="← All rounds of the series").click()
+    page.get_by_role("link", name="← All rounds of this survey").click()
     page.get_by_role("heading", name="Rounds").wait_for()
 
 
@@ -196,14 +202,14 @@ def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
     analyst, operator = visitor(token=ANALYST), visitor(PHONE)
     for person in (analyst, operator):
         person.go(f"/#/series/{series.id}")
-        person.page.get_by_text("This series is not open yet: round 1 opens on 2030-03-01 (UTC).").wait_for()
-        person.page.get_by_text("No reports yet: the trend appears here").wait_for()
+        person.page.get_by_text("Not open yet: round 1 opens on March 1, 2030 (UTC).").wait_for()
+        person.page.get_by_text("No responses yet: the trend appears here").wait_for()
         for label in ("In an app, with Python", "In a page, with JavaScript"):
             lines = person.page.get_by_label(label, exact=True).input_value()
             assert f'client.report("{series.id}", ' in lines
             # The hour of a report should tell nothing, also where the guide was not read.
             assert ("spread=0.5" if "Python" in label else "{ spread: 0.5 }") in lines
-    for hidden in ("Duplicate", "Close …"):
+    for hidden in ("Duplicate and change", "Close …"):
         assert not analyst.page.get_by_text(hidden, exact=True).is_visible()
     operator.unfold("Details")
     # 30 rounds are 5 reports of a device in 7 panels, in less than a year.
@@ -212,15 +218,15 @@ def test_an_analyst_reads_a_series_and_an_administrator_closes_it(
     operator.check(DESK)
     operator.press("Close …")
     operator.press("Close")
-    operator.page.get_by_text(f"This series was closed on {day}.").wait_for()
+    operator.page.get_by_text(f"Closed on {in_words(day)}.").wait_for()
     assert operator.page.get_by_role("button", name="Close …").count() == 0
-    assert operator.page.get_by_text("Take part, from an app or a page").count() == 0
+    assert operator.page.get_by_text("Ask from an app or a page").count() == 0
 
 
 def test_an_address_without_a_series_says_so(visitor: Callable[..., Person]) -> None:
     operator = visitor(PHONE)
     operator.go(f"/#/series/{'A' * 43}")
-    operator.page.get_by_role("heading", name="No series here").wait_for()
+    operator.page.get_by_role("heading", name="No survey here").wait_for()
     operator.check()
     # The browser itself logs that the answer was 404.
     operator.forgive("404")
@@ -230,49 +236,49 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
     operator = people(PHONE)
     operator.sign_in()
     page = operator.page
-    operator.go("/#/new")
+    operator.go("/#/new?template=rate")
     fill_task(operator, "Every week", KEYS, pairs="2", users="8001")
     assert not page.get_by_label("Panels").is_visible()
     page.get_by_label("again in every round").check()
     for hidden in ("First day", "Closes on", "By invitation"):
         assert not page.get_by_label(hidden).is_visible()
-    assert page.get_by_role("button", name="Preview as participant").is_hidden()
     page.get_by_text("any 4 rounds in a row (28 days) is hidden by ε = 2").wait_for()
     page.get_by_text("at most 14, together ε = 28").wait_for()
-    page.get_by_text("with this ε that is 5 reports").wait_for()
-    page.get_by_text("in which about 2,000 of the 8,001 people report").wait_for()
+    page.get_by_text("at this privacy level that is 5 responses").wait_for()
+    page.get_by_text("in which about 2,000 of the 8,001 people answer").wait_for()
     operator.check_in_both_colours(DESK)
     page.get_by_label("Rounds (optional)").fill("3")
     page.get_by_label("Days per round").fill("0")
     page.get_by_label("Round 1 opens on").fill("2020-01-01")
-    operator.press("Create the series")
-    for problem in (
-        f"This must be {utc_today()} or later.",
-        "This must be at least 1.",
-        # The number of rounds.
-        "This must be at most 3.",
-    ):
+    operator.press("Next")
+    page.get_by_text(re.compile("This must be .* or later")).wait_for()
+    for problem in ("This must be at least 1.", "This must be at most 3."):
         page.get_by_text(problem, exact=True).wait_for()
     first = (date.fromisoformat(utc_today()) + timedelta(days=2)).isoformat()
     page.get_by_label("Rounds (optional)").fill("16")
     page.get_by_label("Days per round").fill("7")
     page.get_by_label("Round 1 opens on").fill(first)
     # Five reports of ε = 2 are not spent in four rounds of a panel.
-    page.get_by_text("with this ε that is 5 reports").wait_for(state="hidden")
+    page.get_by_text("at this privacy level that is 5 responses").wait_for(state="hidden")
     # What the form says survives as a draft.
-    page.wait_for_function("() => JSON.parse(localStorage.getItem('pckv-draft'))?.rounds === '16'")
+    saved(operator)
     page.reload()
-    page.get_by_text("Draft restored.").wait_for()
-    operator.press("Create the series")
+    page.get_by_role("heading", name="What do you ask?").wait_for()
+    open_step(operator, 5)
+    assert page.get_by_role("button", name="Preview").is_hidden()
+    publish_form(operator)
     page.wait_for_url("**/#/series/*")
-    page.get_by_text(f"This series is not open yet: round 1 opens on {first} (UTC).").wait_for()
+    page.get_by_text(f"Not open yet: round 1 opens on {in_words(first)} (UTC).").wait_for()
     created = page.url.rpartition("/")[2]
-    task = pckv.Task(name="Every week", keys=KEYS, values=(1, 5), epsilon=2, users=2000, pairs=2)
+    # The template names the ends of the range.
+    about = ask(server, "GET", f"/series/{created}").json()["task"]["about"]
+    assert about["low_label"] and about["high_label"]
+    task = pckv.Task(name="Every week", keys=KEYS, values=(1, 5), epsilon=2, users=2000, pairs=2, about=about)
     series = pckv.Series(task=task, first=first, period=7, panels=4, rounds=16)
     assert ask(server, "GET", f"/series/{created}").text == series.to_json()
 
 
-def test_a_series_is_duplicated_and_one_of_the_same_name_is_warned_of(
+def test_a_series_is_duplicated_and_one_of_the_same_name_is_refused(
     server: ServeProcess, people: Callable[..., Person]
 ) -> None:
     task = pckv.Task(name="Twice", keys=["a", "b"], values=(1, 5), epsilon=1, padding=1)
@@ -282,20 +288,24 @@ def test_a_series_is_duplicated_and_one_of_the_same_name_is_warned_of(
     operator.sign_in()
     page = operator.page
     operator.go(f"/#/series/{series.id}")
-    operator.press("Duplicate", role="link")
+    operator.press("Duplicate and change", role="link")
     page.get_by_text("Filled in from “Twice”.").wait_for()
+    page.get_by_label("Name", exact=True).fill("Twice")
+    open_step(operator, 2)
+    page.get_by_label("Typical number per person").fill("1")
+    open_step(operator, 3)
     assert page.get_by_label("Days per round").input_value() == "3"
     assert page.get_by_label("Panels").input_value() == "2"
-    page.get_by_label("Name", exact=True).fill("Twice")
     page.get_by_label("People expected").fill("100")
-    page.get_by_label("Typical number per person").fill("1")
     page.get_by_label("Round 1 opens on").fill("2999-01-01")
-    operator.press("Create the series")
-    page.get_by_role("heading", name="“Twice” is created").wait_for()
-    page.get_by_text("has the same name").wait_for()
+    publish_form(operator)
+    page.locator(".field-problem", has_text="A survey is its name").wait_for()
+    operator.forgive("409")
+    page.get_by_label("Name", exact=True).fill("Twice, again")
+    publish_form(operator)
+    page.wait_for_url("**/#/series/*")
     operator.check(PHONE)
-    operator.press("Open the page of the series", role="link")
-    page.get_by_text("round 1 opens on 2999-01-01").wait_for()
+    page.get_by_text("round 1 opens on January 1, 2999").wait_for()
 
 
 def test_a_series_without_values_has_no_means(monitored: Monitored, visitor: Callable[..., Person]) -> None:
@@ -312,10 +322,10 @@ def test_a_series_without_values_has_no_means(monitored: Monitored, visitor: Cal
     page.locator(".trend svg").first.wait_for()
     titles = page.locator(".trend-table thead th").all_inner_texts()
     assert [title.removesuffix(" ▼") for title in titles] == [
-        "Key",
+        "Answer option",
         "Round 3, smoothed",
         "Changed",
-        "Rounds 2 to 3 pooled",
+        "Rounds 2 to 3 together",
     ]
     assert (
         f'client.report("{series.id}", ["Alien"], spread=0.5)'

@@ -14,7 +14,7 @@ from pckv.collector.recipient import batches
 from pckv.sealing.recipient_key import RecipientKey
 from support.collectors import Running, running
 from support.fake_mixer import CLOSES, FakeMixer, garbage, mixed_task, put_key, running_mixer, sealed_reports
-from support.people import DESK, PHONE, Person
+from support.people import DESK, PHONE, Person, has_address
 
 DAY = "2030-01-15"
 
@@ -63,26 +63,31 @@ def setting(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 def test_it_is_told_how_many_wait_and_when_they_come(setting: Setting) -> None:
     page = setting.open()
-    page.locator(".counts", has_text="5 sealed reports at the mixer").wait_for()
+    page.locator(".counts", has_text="5 sealed responses at the mixer").wait_for()
     assert "come together from 2030-01-20 on" in setting.batch("5 wait")
     assert (
-        "62.5 % of the 8 that the mixer hands over at least, as it said on 2030-01-15"
+        "62.5 % of the 8 that the mixer hands over at least, as it said on January 15, 2030"
         in page.locator(".counts").inner_text()
     )
     setting.operator.check_in_both_colours(DESK)
     # What the mixer decides is not offered.
+    setting.operator.press("Settings", "link")
     page.locator("[aria-label=End]", has_text="A second party").wait_for()
     for name in ("Close", "Create invitations", "Set a target"):
         assert page.get_by_text(name, exact=True).filter(visible=True).count() == 0
+    has_address(setting.operator)
+    setting.operator.press("Share", "link")
+    page.reload()
+    page.get_by_text("Devices send sealed responses").wait_for()
     share = page.locator("[aria-label='Take part']").inner_text()
     assert "A second party or a third party make invitations" in share
     setting.operator.unfold("Ask from an app or a page")
-    for lines in page.locator(".snippet textarea").all():
+    for lines in page.locator(".snippet textarea").filter(visible=True).all():
         assert f'lient("{setting.mixer.url}"' in lines.input_value()
     setting.operator.go("/")
     row = page.locator("tr", has_text=setting.task.name)
     row.get_by_text("5 at the mixer").wait_for()
-    assert "mixed" in row.inner_text()
+    assert "through a mixer" in row.inner_text()
 
 
 def test_a_batch_that_came_and_what_could_not_be_read_are_told(setting: Setting) -> None:
@@ -92,7 +97,7 @@ def test_a_batch_that_came_and_what_could_not_be_read_are_told(setting: Setting)
     said = setting.batch("8 reports came")
     assert said == "8 reports came from the mixer of A second party; 1 more could not be read."
     assert page.locator("#batch").get_attribute("class") == "note"
-    page.locator(".counts", has_text="8 reports").wait_for()
+    page.locator(".counts", has_text="8 responses").wait_for()
     setting.operator.check(DESK)
 
 
@@ -101,7 +106,7 @@ def test_too_few_are_told(setting: Setting) -> None:
     setting.mixer.states[setting.task.id] = "too few"
     setting.day[0] = CLOSES
     assert "deleted them unread, and there are no results" in setting.batch("had come")
-    page.locator(".counts", has_text="0 reports").wait_for()
+    page.locator(".counts", has_text="0 responses").wait_for()
     assert page.locator("#batch").get_attribute("class") == "note"
     assert page.get_by_text("come together").filter(visible=True).count() == 0
     setting.operator.check(DESK)

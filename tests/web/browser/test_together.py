@@ -20,6 +20,7 @@ from support.people import (
     download_of,
     fill_task,
     is_within_the_width,
+    open_step,
     send_reports,
 )
 from support.serving import ServeProcess
@@ -34,28 +35,33 @@ def test_a_task_with_keys_together_is_made_and_answered(server: ServeProcess, pe
     open_form(operator)
     page = operator.page
     fill_task(operator, "chosen together", KEYS, rated=False)
+    open_step(operator, 2)
     box = page.get_by_label(BOX)
     box.check()
     for label, undo, says in (
         (
-            "count as one more key",
+            "count as one more answer",
             "are not taken",
-            "Leave out the key for all that are not listed: it has no partners.",
+            "Leave out the answer for all that are not listed: it has no partners.",
         ),
         ("One choice", "All that apply", "People who make one choice have nothing together."),
     ):
         page.get_by_label(label).check()
-        operator.press("Create the task")
+        operator.press("Next")
         [told] = problems_at(page).values()
         assert told == says
         page.get_by_label(undo).check()
+    open_step(operator, 1)
     page.get_by_label("People choose and rate").check()
+    open_step(operator, 2)
     assert not box.is_visible()
+    open_step(operator, 1)
     page.get_by_label("People choose", exact=False).first.check()
-    page.get_by_label("Keys, one per line").fill("\n".join(f"key {number}" for number in range(501)))
-    operator.press("Create the task")
-    assert list(problems_at(page).values()) == ["There are 501 keys, of at most 500."]
-    page.get_by_label("Keys, one per line").fill("\n".join(KEYS))
+    open_step(operator, 2)
+    page.get_by_label("Answer options, one per line").fill("\n".join(f"key {number}" for number in range(501)))
+    operator.press("Next")
+    assert list(problems_at(page).values()) == ["There are 501 answer options, of at most 500."]
+    page.get_by_label("Answer options, one per line").fill("\n".join(KEYS))
     operator.check(DESK)
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
     assert task.domain.together
@@ -89,17 +95,18 @@ def test_results_tell_which_keys_go_together(people: Any, task: pckv.Task) -> No
     operator = people(PHONE)
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
-    section = operator.page.get_by_role("region", name="Held together", exact=True)
+    section = operator.page.get_by_role("region", name="Chosen together", exact=True)
+    section.scroll_into_view_if_needed()
     section.locator(".chart svg").wait_for()
-    listed = section.get_by_role("region", name="Keys held together")
+    listed = section.get_by_role("region", name="Answers chosen together")
     first = listed.locator("tbody tr").first
     assert first.locator("th").inner_text() == f"{KEYS[0]} and {KEYS[1]}"
     assert first.locator("td").nth(1).inner_text() == "more often than by chance"
     # A pair that nobody holds stands out from chance, and its lift has an upper end only.
     apart = listed.locator("tbody tr", has_text="less often than by chance").first
-    assert "too rare to tell" in apart.locator("td").nth(2).inner_text()
+    assert "not distinguishable from noise" in apart.locator("td").nth(2).inner_text()
     assert apart.locator("td").first.inner_text().startswith("at most ")
-    assert is_within_the_width(listed.get_by_role("columnheader", name="Lift"))
+    assert is_within_the_width(listed.get_by_role("columnheader", name="Times chance"))
     section.get_by_text("at most 5 % of the claims of either kind are false").wait_for()
     rows = list(csv.DictReader(download_of(operator.page, section.get_by_role("group", name="Download"), "CSV")))
     assert (rows[0]["first"], rows[0]["relation"]) == (KEYS[0], "together")
@@ -110,10 +117,10 @@ def test_a_key_tells_its_partners_and_the_public_page_all(people: Any, task: pck
     reader = people(PHONE)
     reader.sign_in()
     reader.go(f"/#/tasks/{task.id}/keys/{KEYS[1]}")
-    partners = reader.page.get_by_role("region", name="Partners", exact=True)
+    partners = reader.page.get_by_role("region", name="Chosen with it", exact=True)
     partners.get_by_role("link", name=KEYS[0]).wait_for()
     reader.check(DESK)
     reader.go(f"/results/{task.id}")
-    reader.page.get_by_role("heading", name="Held together").wait_for()
-    reader.page.locator(".chart svg").first.wait_for()
+    reader.page.get_by_role("heading", name="Chosen together").scroll_into_view_if_needed()
+    reader.page.locator(".heat-map svg").wait_for()
     reader.check_in_both_colours(DESK)

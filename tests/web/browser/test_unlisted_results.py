@@ -36,23 +36,26 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     operator.sign_in()
     operator.go(f"/#/tasks/{hashed.id}")
     page = operator.page
-    names = page.get_by_label("Keys, one per line")
-    operator.press("Look for these keys")
+    names = page.get_by_label("Answers to look for, one per line")
+    operator.press("Look for these answers")
     page.get_by_text("name at least one key").wait_for()
     names.fill(f"nobody's\nalpha\n\nalpha\n{HOSTILE}")
-    operator.press("Look for these keys")
+    operator.press("Look for these answers")
     page.get_by_text("line 3 is empty and line 4 repeats “alpha” of line 2").wait_for()
     operator.press("Remove repeated and empty lines")
-    operator.press("Look for these keys")
+    operator.press("Look for these answers")
     # Those that are really there come first.
     keys = page.locator(".estimates tbody th")
     keys.nth(2).wait_for()
     assert keys.all_inner_texts() == ["alpha", HOSTILE, "nobody's"]
-    said = page.locator(".verdict").inner_text()
-    assert "2 of 3 keys stand out from the noise (at most 5 % of such flags are false, on average)" in said
+    told = "2 of 3 answer options stand out from the noise (at most 5 % of such flags are false, on average)"
+    assert told in page.locator(".verdict").inner_text()
     assert page.locator(".estimates a").count() == 0
     assert page.get_by_label("Public results page").count() == 0
-    page.locator(".chart svg", has_text="alpha").wait_for()
+    # Those that were asked for are there again when the page is loaded again.
+    page.reload()
+    keys.nth(2).wait_for()
+    assert page.get_by_label("Keys, one per line").input_value() == f"nobody's\nalpha\n{HOSTILE}"
     operator.check(PHONE)
     with page.expect_download() as waiting:
         operator.press("CSV")
@@ -60,24 +63,25 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
         rows = list(csv.DictReader(file))
     assert [row["key"] for row in rows] == ["alpha", HOSTILE, "nobody's"]
     assert {(row["false_discovery_rate"], row["collides"]) for row in rows} == {("0.05", "False")}
+    operator.unfold("Details: how this was estimated")
     choose(page, "False discovery rate", "0.2")
     page.locator(".verdict", has_text="at most 20 % of such flags").wait_for()
     assert page.url.endswith("?false_discovery_rate=0.2")
     # Nothing is computed by itself: new reports are told, and counted on request.
     send_reports(server, hashed, [pckv.perturb(hashed, {"beta": 3}) for _ in range(7)])
-    page.get_by_text("7 more reports have come since").wait_for()
+    page.get_by_text("7 more responses since: look again").wait_for()
     (many := tmp_path / "many.txt").write_text("\n".join(["alpha", *map(str, range(2500))]), encoding="utf-8")
     page.get_by_label("Or take them from a file").set_input_files(many)
     # A list that is too long to be shown is kept all the same.
     page.get_by_text("2,501 keys. The first lines are shown.").wait_for()
     assert names.input_value() == "\n".join(["alpha", *map(str, range(19)), "…"])
-    operator.press("Look for these keys")
-    page.locator(".pager", has_text="1 – 25 of 2,501 keys").wait_for()
-    assert page.get_by_text("have come since").count() == 0
+    operator.press("Look for these answers")
+    page.locator(".pager", has_text="1 to 25 of 2,501").wait_for()
+    assert page.get_by_text("look again to count").count() == 0
     operator.press("Next")
-    page.locator(".pager", has_text="26 – 50 of 2,501 keys").wait_for()
-    page.get_by_label("Search keys").fill("ALPH")
-    page.locator(".pager", has_text="1 – 1 of 1 key").wait_for()
+    page.locator(".pager", has_text="26 to 50 of 2,501").wait_for()
+    page.get_by_label("Search").fill("ALPH")
+    page.locator(".pager", has_text="1 to 1 of 1").wait_for()
     operator.press("Clear the list")
     assert (names.input_value(), names.is_editable()) == ("", True)
     names.evaluate(PASTE, "\n".join(map(str, range(2100))))
@@ -92,23 +96,22 @@ def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
-    page.locator(".pager", has_text="1 – 2 of 2 keys").wait_for()
+    page.locator(".estimates tbody th").nth(1).wait_for()
     assert page.locator(".estimates tbody th").all_inner_texts() == ["a", "b"]
     others = page.locator(".estimates tfoot tr")
-    assert others.locator("th").inner_text() == "else (all unlisted keys)"
-    assert "of people hold keys that are not listed" in page.locator(".verdict").inner_text()
-    page.get_by_label("Search keys").fill("b")
-    page.locator(".pager", has_text="1 – 1 of 1 key").wait_for()
-    assert others.count() == 1
+    assert others.locator("th").inner_text() == "else (all other answers)"
+    assert "of people choose something that is not listed" in page.locator(".verdict").inner_text()
     operator.check(PHONE)
-    page.get_by_label("Public results page").check()
-    page.get_by_role("region", name="Publication").get_by_text("On: everyone").wait_for()
+    operator.press("Settings", "link")
+    operator.press("Make the results public …")
+    operator.press("Make the results public")
+    page.get_by_text("Everybody with the link to the results").wait_for()
     operator.go(f"/results/{task.id}")
     page.locator("table.public").wait_for()
     assert page.locator("table.public tbody th").all_inner_texts() == ["a", "b"]
-    assert "of people hold keys that are not listed" in page.locator("main").inner_text()
+    assert "of people choose something that is not listed" in page.locator("main").inner_text()
     assert page.get_by_text("The first").count() == 0
     operator.go(f"/#/tasks/{task.id}/keys/else")
     page.get_by_role("heading", name="else").wait_for()
     page.get_by_role("region", name="What is known").get_by_text("of people").first.wait_for()
-    assert page.get_by_role("navigation", name="Other keys").count() == 0
+    assert page.get_by_role("navigation", name="Other answers").count() == 0

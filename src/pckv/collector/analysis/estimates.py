@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import methodcaller
-from typing import Annotated, BinaryIO, NamedTuple
+from typing import Annotated, Any, BinaryIO, NamedTuple
 
 import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
@@ -19,6 +19,7 @@ from pckv.base.arrays import Flags, Integers
 from pckv.base.canonical import MAX_NAME_BYTES, check_names
 from pckv.base.errors import ParameterError
 from pckv.base.limits import DISCOVERY
+from pckv.base.spreadsheet import XLSX_TYPE
 from pckv.base.table import ResultTable
 from pckv.collector.analysis.tallies import MAX_RESULT_BYTES, TallyCache, TallyResults
 from pckv.collector.computations import AnalysisThreads, Computations
@@ -27,7 +28,7 @@ from pckv.collector.http import downloads
 from pckv.collector.http.auth import Account
 from pckv.collector.http.bodies import JSON_TYPE, check_json, json_body
 from pckv.collector.http.policy import Access, Policy, part
-from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, malformed_input
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, malformed_input, problem_responses
 from pckv.contract.task import Task
 from pckv.estimators.discovery import discover
 from pckv.estimators.estimate import default_method, estimate
@@ -42,6 +43,8 @@ MAX_KEYS_PER_REQUEST = 10_000
 MAX_SHORT_CELLS = 2**17
 # The number of rows of all pages together.
 ROWS_HEADER = "X-Total-Count"
+# The checksum of the tally that an answer is from; as `snapshot` it asks for more from the same one.
+SNAPSHOT_HEADER = "X-Snapshot"
 CHUNK_BYTES = 2**20
 
 
@@ -57,11 +60,17 @@ class EstimateOptions(NamedTuple):
     keys: tuple[str, ...] | None = None
     # Of hashed keys; None for the usual one.
     false_discovery_rate: float | None = None
+    # The checksum of the tally to estimate from; None for that of all reports.
+    snapshot: str | None = None
 
     def resolved(self, task: Task) -> EstimateOptions:
         """Return the options with the method named, and without keys where all are estimated in any case."""
         keys = self.keys if task.is_hashed or not task.law.decodes_all else None
         return self._replace(method=self.method or default_method(task), keys=keys)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what `estimate` takes besides a tally."""
+        return {name: value for name, value in self._asdict().items() if name != "snapshot"}
 
 
 # About what the text of a key takes, and a place in a list.
@@ -74,7 +83,7 @@ class EstimateCache:
     def __init__(self, contracts: Contracts, tallies: TallyCache, threads: AnalysisThreads) -> None:
         self.contracts, self.threads = contracts, threads
         self._results: TallyResults[EstimateOptions, Estimates] = TallyResults(
-            contracts.store, tallies, threads, lambda tally, asked: estimate(tally, **asked._asdict())
+            contracts.store, tallies, threads, lambda tally, asked: estimate(tally, **asked.arguments())
         )
         self._key_names: Computations[list[str]] = Computations(
             MAX_RESULT_BYTES, lambda names: BYTES_PER_NAME * len(names)
@@ -88,14 +97,15 @@ class EstimateCache:
     async def find_all(
         self, account: bytes, task: Task, options: Sequence[EstimateOptions]
     ) -> tuple[str, list[Estimates]]:
-        """Return the checksum of a task's tally and several estimates from this one tally."""
+        """Return the checksum of a task's tally and several estimates from this one tally, that of the first."""
         if task.kind == DISCOVERY:
             raise ProblemDetails(
                 ProblemKind.MALFORMED,
                 f"task {task.name!r} is a discovery, which has no list of keys: /tasks/{task.id}/discovery finds them",
             )
         with malformed_input():
-            return await self._results.get(task, [each.resolved(task) for each in options], account)
+            asked = [each.resolved(task)._replace(snapshot=None) for each in options]
+            return await self._results.get(task, asked, account, options[0].snapshot)
 
     def search(self, estimates: Estimates, text: str, options: EstimateOptions) -> Flags:
         """Return which keys have a text in their names, ignoring case; the options made the estimates."""
@@ -249,9 +259,12 @@ def parse_options(
     post: Annotated[list[str] | None, Query(max_length=8)] = None,
     hostile: Annotated[str, Query(max_length=32)] = "0",
     false_discovery_rate: Annotated[float | None, Query(gt=0, lt=1)] = None,
+    snapshot: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$")] = None,
 ) -> EstimateOptions:
     """Return how to estimate, according to a query string."""
-    return EstimateOptions(method, level, tuple(post or ()), hostile, false_discovery_rate=false_discovery_rate)
+    return EstimateOptions(
+        method, level, tuple(post or ()), hostile, false_discovery_rate=false_discovery_rate, snapshot=snapshot
+    )
 
 
 QueryOptions = Annotated[EstimateOptions, Depends(parse_options)]
@@ -264,8 +277,11 @@ FORMATS: dict[str, Callable[[ResultTable], str | bytes]] = {
     JSON_TYPE: methodcaller("to_json"),
     downloads.CSV_TYPE: methodcaller("to_csv"),
     downloads.PARQUET_TYPE: methodcaller("to_parquet"),
+    XLSX_TYPE: methodcaller("to_xlsx"),
 }
-ESTIMATE_RESPONSES = downloads.download_responses(
+# What a `snapshot` leads to that is no longer kept.
+NO_SNAPSHOT = problem_responses(ProblemKind.OUTDATED)
+ESTIMATE_RESPONSES = NO_SNAPSHOT | downloads.download_responses(
     "Frequency and, of keys with values, mean of every key, and the shares of more than two levels, with intervals.",
     FORMATS,
 )
@@ -297,6 +313,8 @@ async def get_estimates(
     order. The key for all that are not listed, whose name is the member `other`, comes last in any order, and
     besides the top ones.
     `limit` and `offset` page through the result, whose length is in the header X-Total-Count.
+    All parts of a page are from the same reports if each names the `snapshot`, the header X-Snapshot of the first
+    answer; 409 says that it is no longer kept.
     `post=consistent` makes the frequencies add up to what they can. Where the task has more than two levels,
     `quantile=0.5` adds the median of every key's values, and `above=3` or `below=3` the share of its holders
     with higher or lower ones; each may be repeated. `hostile=1000` or `hostile=1%` gives intervals that hold
@@ -304,7 +322,7 @@ async def get_estimates(
     `impossible`, with a `warning` that the verdict begins with. Of a task with a segment, `table` chooses its
     `labels`, `segments` (the keys within each label) or the `differences` between labels; of one that asks which
     keys are held together, their `pairs`: the rows of the keys that are asked for. The Accept header chooses JSON,
-    CSV or Parquet, and the header Content-Disposition names the file: task, day and method.
+    CSV, XLSX or Parquet, and the header Content-Disposition names the file: task, day and method.
     """
     asked = None if keys is None else tuple(keys)
     return await _answer(request, cache, account, task_id, options._replace(keys=asked), wanted)
@@ -354,6 +372,7 @@ async def _answer(
     what = estimates.method if wanted.table == ESTIMATES else f"{wanted.table} {estimates.method}"
     name = downloads.file_stem(stored.task, cache.contracts.today(), what)
     headers = downloads.download_headers(name, media, digest, resolved.method, request.url.query)
+    headers[SNAPSHOT_HEADER] = digest
     if request.method != "GET":
         # What a body asks for, no cache can tell by the address.
         del headers["ETag"]
@@ -464,6 +483,7 @@ DISCOVERY_FORMATS: dict[str, Callable[[Discovery], str | bytes]] = {
     JSON_TYPE: Discovery.to_json,
     downloads.CSV_TYPE: Discovery.to_csv,
     downloads.PARQUET_TYPE: Discovery.to_parquet,
+    XLSX_TYPE: Discovery.to_xlsx,
     downloads.TEXT_TYPE: Discovery.to_text,
 }
 
@@ -502,8 +522,8 @@ async def get_discovery(
     truth, on average (the false coverage rate). Of those found, a share of at most
     `false_discovery_rate` has no holders, on average. The `tree` has all prefixes that were followed, from
     the shortest to the longest, with the frequencies of texts that begin so. The Accept header chooses JSON,
-    CSV or Parquet (the keys), or plain text: the keys one per line, as a new task takes them. There must be at least as
-    many reports as groups.
+    CSV, XLSX or Parquet (the keys), or plain text: the keys one per line, as a new task takes them. There must be at
+    least as many reports as groups.
     """
     media = downloads.accepted_format(request, tuple(DISCOVERY_FORMATS), "discoveries")
     stored = await cache.contracts.find(task_id)

@@ -10,6 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from pckv.collector.computations import AnalysisThreads, Computations, bytes_held, do_each
+from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
 from pckv.contract.task import Task
 from pckv.store.parts import MIN_REPORTS_TO_COUNT, add_parts, merge_parts
 from pckv.store.store import Store
@@ -21,6 +22,8 @@ from pckv.tally.supports import prepare_counting
 PARTS_TO_COMPACT = 32
 # The memory that all tallies which are kept may take together, and how many there may be.
 MAX_KEPT_BYTES, MAX_KEPT_TALLIES = 2**27, 16
+# The memory that tallies of pages which are still shown may take together, and how many there may be.
+MAX_SNAPSHOT_BYTES, MAX_SNAPSHOTS = 2**26, 64
 # The memory that results which are kept may take together, per kind (estimates, discoveries, trends, names of
 # keys), and how many there may be.
 MAX_RESULT_BYTES, MAX_KEPT_RESULTS = 2**27, 16
@@ -102,7 +105,22 @@ class TallyCache:
         self.kept: Computations[CountedTally] = Computations(
             max_bytes, lambda counted: max(smallest, counted.tally.counts.nbytes)
         )
+        # By task and checksum: all parts of a page are computed from one of them, while reports arrive.
+        self._snapshots: Computations[Tally] = Computations(
+            MAX_SNAPSHOT_BYTES, lambda tally: max(MAX_SNAPSHOT_BYTES // MAX_SNAPSHOTS, tally.counts.nbytes)
+        )
         self._counting = TaskLocks()
+
+    def get_snapshot(self, task: Task, digest: str) -> CountedTally:
+        """Return the tally of a task that has a checksum: an earlier one, or today's.
+
+        A worker has only the tallies that it counted itself, and keeps those that were used last.
+        """
+        known = self._snapshots.known((task.id, digest))
+        counted = self.get(task) if known is None else CountedTally(frozenset(), digest, known.value)
+        if counted.digest != digest:
+            raise ProblemDetails(ProblemKind.OUTDATED, "reports have come since: ask again without the snapshot")
+        return counted
 
     def get(self, task: Task) -> CountedTally:
         """Return the tally of all parts of a task; requests for the same task wait for each other."""
@@ -111,6 +129,7 @@ class TallyCache:
             kept = self.kept.known(task.id)
             counted = self._brought_up_to_date(task, kept.value if kept else None)
             self.kept.keep(task.id, counted)
+            self._snapshots.keep((task.id, counted.digest), counted.tally)
             return counted
 
     def _brought_up_to_date(self, task: Task, known: CountedTally | None) -> CountedTally:
@@ -149,20 +168,27 @@ class TallyResults(Generic[Q, V]):
             MAX_RESULT_BYTES, lambda answer: sum(map(result_bytes, answer[1]))
         )
 
-    async def get(self, task: Task, questions: Sequence[Q], account: bytes) -> tuple[str, list[V]]:
+    async def get(
+        self, task: Task, questions: Sequence[Q], account: bytes, snapshot: str | None = None
+    ) -> tuple[str, list[V]]:
         """Return the checksum of a task's tally, and the answers of this one tally to some questions.
+
+        The tally is that of all reports, or an earlier one, the `snapshot` with this checksum.
 
         What came too late for one request is the answer to the next, although reports may have come since: it
         states how many it counts.
         """
         asked = tuple(questions)
+        start = partial(self._threads.start, account, partial(self._answer, task, asked, snapshot))
+        if snapshot is not None:
+            return await self._threads.wait(self._answers.get((task.id, asked, snapshot), snapshot, start))
         # Parts never change: the same numbers mean the same tally, which need not be read again.
         numbers = await asyncio.to_thread(self._part_numbers, task)
-        start = partial(self._threads.start, account, partial(self._answer, task, asked))
         return await self._threads.wait(self._answers.get((task.id, asked), numbers, start))
 
-    def _answer(self, task: Task, questions: Sequence[Q]) -> tuple[str, list[V]]:
-        counted, answers = self._tallies.get(task), []
+    def _answer(self, task: Task, questions: Sequence[Q], snapshot: str | None) -> tuple[str, list[V]]:
+        counted = self._tallies.get(task) if snapshot is None else self._tallies.get_snapshot(task, snapshot)
+        answers = []
         for question in questions:
             known = self._results.known((counted.digest, question))
             answers.append(known.value if known else self._compute(counted.tally, question))

@@ -16,6 +16,7 @@ from fastapi.responses import Response
 
 from pckv.base.arrays import Integers
 from pckv.base.limits import MAX_ROUNDS
+from pckv.base.spreadsheet import XLSX_TYPE
 from pckv.collector.analysis.estimates import MAX_KEYS_PER_REQUEST
 from pckv.collector.analysis.tallies import MAX_RESULT_BYTES, Compactor, result_bytes
 from pckv.collector.computations import AnalysisThreads, Computations
@@ -132,6 +133,7 @@ FORMATS: dict[str, Callable[[Trend], str | bytes]] = {
     JSON_TYPE: Trend.to_json,
     downloads.CSV_TYPE: Trend.to_csv,
     downloads.PARQUET_TYPE: Trend.to_parquet,
+    XLSX_TYPE: Trend.to_xlsx,
 }
 
 
@@ -172,7 +174,7 @@ async def get_trend(
 
     The `top` keys are those whose change is largest relative to the noise. All neighbouring windows of rounds are
     compared, or the last round with an earlier one alone (`since`); keys are flagged as changed at a
-    `false_discovery_rate`. The Accept header chooses JSON, CSV or Parquet.
+    `false_discovery_rate`. The Accept header chooses JSON, CSV, XLSX or Parquet.
     """
     media = downloads.accepted_format(request, tuple(FORMATS), "trends")
     stored = await cache.contracts.find_series(series_id)

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse, Response
 
 from pckv.base.canonical import is_id
 from pckv.base.days import Phase
-from pckv.base.errors import TaskGone
+from pckv.base.errors import NameTaken, TaskGone
 from pckv.collector.computations import Computations, do_each
 from pckv.collector.http.auth import new_token, token_hash
 from pckv.collector.http.bodies import JSON_TYPE
@@ -87,6 +87,13 @@ BYTES_PER_TASK, BYTES_PER_NAME = 4096, 160
 # A smaller text is not compressed: its answer fits into a packet or two.
 MIN_GZIP_BYTES = 2**10
 
+# What is said of a task that is created again while it is in the bin, and of a second survey of one name.
+IN_BIN = "It is in the bin: restore it."
+TAKEN_NAME = (
+    "A survey is its name: people who have answered the other one could not answer this one. Please choose another "
+    "name, for example with the year or the place; capital letters and spaces make no difference."
+)
+
 T = TypeVar("T")
 
 
@@ -123,7 +130,14 @@ class ContractCache:
         return await asyncio.get_running_loop().run_in_executor(self._lookups, work, *arguments)
 
     async def find(self, task_id: str) -> StoredTask:
-        """Return a task, or raise the problem that it is unknown or deleted."""
+        """Return a task, or raise the problem that it is unknown or deleted; one in the bin is unknown."""
+        stored = await self.find_for_participants(task_id)
+        if stored.binned is not None:
+            raise ProblemDetails(ProblemKind.UNKNOWN)
+        return stored
+
+    async def find_for_participants(self, task_id: str) -> StoredTask:
+        """Return a task as participants know it: one in the bin is a closed one; or raise what is wrong."""
         check_id(task_id)
         kept = self._tasks.known(task_id)
         age = asyncio.get_running_loop().time() - kept.started if kept else MAX_CACHE_SECONDS
@@ -142,11 +156,14 @@ class ContractCache:
         return stored
 
     async def create(self, task: Task, text: str | None = None) -> Response:
-        """Store a task, and return its id, and its text if given; or raise the problem that it was deleted."""
+        """Store a task, and return its id, and its text if given; or raise why it cannot be there."""
         try:
             new = await asyncio.to_thread(self.store.add_task, task, self.today())
         except TaskGone:
-            raise ProblemDetails(ProblemKind.DELETED) from None
+            stored = await self.look_up(self.store.find_task, task.id)
+            raise ProblemDetails(ProblemKind.DELETED, IN_BIN if stored else "") from None
+        except NameTaken:
+            raise name_taken() from None
         # No request waits for it.
         asyncio.get_running_loop().run_in_executor(None, self.prepare, task)
         headers = {"Location": f"/tasks/{task.id}"}
@@ -195,7 +212,7 @@ class ContractCache:
     def check_open(self, stored: StoredTask) -> None:
         """Refuse reports outside the task's days: the day of receipt decides."""
         phase = stored.phase(self.today())
-        if phase is Phase.CLOSED:
+        if phase is Phase.CLOSED or stored.binned is not None:
             raise ProblemDetails(ProblemKind.CLOSED)
         if phase is Phase.WAITING:
             raise ProblemDetails(ProblemKind.NOT_OPEN, f"it opens on {stored.task.opens}")
@@ -220,7 +237,7 @@ class Contracts(ContractCache):
 
     async def create(self, task: Task, text: str | None = None) -> Response:
         """Store a task that can be collected, as any; the mixer of a mixed one is asked meanwhile."""
-        await asyncio.to_thread(self.check_mixed, task)
+        await asyncio.to_thread(self._check_new, task)
         return await super().create(task, text)
 
     def check_open(self, stored: StoredTask) -> None:
@@ -233,6 +250,13 @@ class Contracts(ContractCache):
         refuse_mixed((await self.find(task_id)).task)
         return await super().invite(task_id, count)
 
+    def _check_new(self, task: Task) -> None:
+        """Refuse a new task whose closing day is over, or that is mixed and cannot be collected."""
+        if task.closes is not None and task.closes < self.today() and self.store.find_task(task.id) is None:
+            detail = f"The closing day, {task.closes}, is in the past."
+            raise ProblemDetails(ProblemKind.MALFORMED, detail, field="closes")
+        self.check_mixed(task)
+
     def check_mixed(self, contract: Task | Series) -> None:
         """Refuse a mixed task or series that is new and cannot be collected; the mixer is asked meanwhile."""
         find = self.store.find_series if isinstance(contract, Series) else self.store.find_task
@@ -244,6 +268,11 @@ class Contracts(ContractCache):
         stored = self.store.find_task(task_id)
         if stored is not None:
             self._recipient.forget_key(stored.task)
+
+
+def name_taken() -> ProblemDetails:
+    """Return the problem that another task or series has the name of a new or restored one."""
+    return ProblemDetails(ProblemKind.NAME_TAKEN, TAKEN_NAME, field="name")
 
 
 def refuse_mixed(task: Task) -> None:
@@ -294,10 +323,11 @@ LISTED_MEMBERS = (
 )
 
 
-def task_facts(stored: StoredTask) -> dict[str, object]:
-    """Return a stored task as plain values."""
+def task_facts(stored: StoredTask, day: str) -> dict[str, object]:
+    """Return a stored task as plain values on a day, until when its early close can be undone among them."""
     return stored.task.members(*LISTED_MEMBERS) | {
         "closed": stored.closed,
+        "reopen_until": stored.reopen_until(day),
         "by_invitation": stored.by_invitation,
         "created": stored.created,
         "number": stored.number,

@@ -9,8 +9,9 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from pckv.base.days import Phase
+from pckv.base.errors import NameTaken
 from pckv.base.limits import MAX_ROUNDS
-from pckv.collector.contracts.contracts import TEXT_CACHING, Contracts, CurrentContracts, next_round
+from pckv.collector.contracts.contracts import TEXT_CACHING, Contracts, CurrentContracts, name_taken, next_round
 from pckv.collector.http.bodies import check_json, json_body, json_content
 from pckv.collector.http.policy import Access, Policy, preflight
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, malformed_input, problem_responses
@@ -34,7 +35,7 @@ router.add_api_route("/series/{series_id}", preflight, methods=["OPTIONS"], incl
     responses={
         200: {"description": "The series exists already."},
         201: {"description": "The series was created, and its first rounds with it."},
-        **problem_responses(ProblemKind.NOT_MIXABLE),
+        **problem_responses(ProblemKind.NOT_MIXABLE, ProblemKind.NAME_TAKEN),
     },
     openapi_extra=json_body(),
 )
@@ -47,8 +48,7 @@ async def create_series(
     """Create a series from its canonical JSON; it never changes, and its rounds open automatically.
 
     A first day in the past is refused unless `force` is true: the rounds before today stay without reports.
-    The `warning` says if devices may not answer, since the series was closed, or they have answered another
-    of the same name.
+    The `warning` says if devices may not answer, since the series was closed.
     """
     check_json(request, "a series")
     with malformed_input():
@@ -66,20 +66,16 @@ def _create(contracts: Contracts, series: Series, *, force: bool) -> tuple[bool,
             f"the first day, {series.first}, is in the past: use force if that is meant",
         )
     contracts.check_mixed(series)
-    new = store.add_series(series, today)
+    try:
+        new = store.add_series(series, today)
+    except NameTaken:
+        raise name_taken() from None
     stored = store.find_series(series.id)
     if stored is not None:
         contracts.rounds.add_rounds(stored, today)
     if stored is not None and stored.closed is not None:
         return new, f"the series was closed on {stored.closed}, and takes no more reports"
-    others = [other for other in store.series_named(series.name) if other != series.id]
-    if not others:
-        return new, None
-    warning = (
-        f"another series, {others[0]}, has the same name (case and spaces do not count): devices that "
-        "answered it do not answer this one"
-    )
-    return new, warning
+    return new, None
 
 
 @router.get("/series", summary="List series")

@@ -1,4 +1,4 @@
-"""The routes of tasks: create, show, list, change, close, delete, invite."""
+"""The routes of tasks: create, show, list, change, close, open again, invite."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from pckv.base.errors import ParameterError
 from pckv.collector.contracts.contracts import (
     MAX_INVITATIONS_PER_REQUEST,
     TEXT_CACHING,
+    Contracts,
     CurrentContracts,
-    check_id,
     refuse_mixed,
     task_facts,
 )
@@ -37,7 +38,7 @@ router.add_api_route("/tasks/{task_id}", preflight, methods=["OPTIONS"], include
 CREATION_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"description": "The task exists already."},
     201: {"description": "The task was created."},
-    **problem_responses(ProblemKind.DELETED, ProblemKind.NOT_MIXABLE),
+    **problem_responses(ProblemKind.DELETED, ProblemKind.NOT_MIXABLE, ProblemKind.NAME_TAKEN),
 }
 
 
@@ -51,7 +52,11 @@ CREATION_RESPONSES: dict[int | str, dict[str, Any]] = {
 )
 @Policy(max_bytes=None)
 async def create_task(request: Request, contracts: CurrentContracts) -> Response:
-    """Create a task from its canonical JSON; it never changes afterwards."""
+    """Create a task from its canonical JSON; it never changes afterwards.
+
+    Refused are a closing day in the past, and a name that another task or series has, apart from case and spaces:
+    devices take both for one survey.
+    """
     check_json(request, "a task")
     with malformed_input():
         task = await asyncio.to_thread(Task.from_json, await request.body())
@@ -67,9 +72,9 @@ async def list_tasks(
     limit: Annotated[int, Query(ge=1, le=MAX_TASKS_PER_PAGE)] = 100,
     after: Annotated[str, Query(pattern="^[A-Za-z0-9_-]{0,43}$")] = "",
 ) -> dict[str, list[dict[str, Any]]]:
-    """List tasks in the order of their ids, starting after `after`."""
+    """List tasks in the order of their ids, starting after `after`; those in the bin are left out."""
     tasks = await asyncio.to_thread(contracts.store.list_tasks, limit, after)
-    return {"tasks": [task_facts(stored) for stored in tasks]}
+    return {"tasks": [task_facts(stored, contracts.today()) for stored in tasks]}
 
 
 @router.get(
@@ -84,7 +89,7 @@ async def list_tasks(
 @Policy(Access.PUBLIC, any_origin=True)
 async def fetch_task(task_id: str, request: Request, contracts: CurrentContracts) -> Response:
     """Return the public contract: the id is its SHA-256, so that any client can check it."""
-    stored = await contracts.find(task_id)
+    stored = await contracts.find_for_participants(task_id)
     return (await contracts.text(stored.task)).response(request, TEXT_CACHING)
 
 
@@ -111,30 +116,43 @@ async def change_task(task_id: str, contracts: CurrentContracts, changes: TaskSe
             f"results of {stored.task.keys_text} have no public page: the task lists no keys",
         )
     await asyncio.to_thread(contracts.store.change_task, task_id, named)
-    contracts.invalidate(task_id)
-    return task_facts(await contracts.find(task_id))
+    return await changed_task(contracts, task_id)
 
 
 @router.post("/tasks/{task_id}/close", summary="Close a task early", responses=problem_responses(ProblemKind.MIXED))
 async def close_task(task_id: str, contracts: CurrentContracts) -> dict[str, Any]:
-    """Take no more reports from now on; the day of a mixed task is its mixer's, and stays."""
+    """Take no more reports from now on; the day of a mixed task is its mixer's, and stays.
+
+    It can be undone until `reopen_until`, except for rounds of series.
+    """
     refuse_mixed((await contracts.find(task_id)).task)
     await asyncio.to_thread(contracts.store.close_task, task_id, contracts.today())
-    contracts.invalidate(task_id)
-    return task_facts(await contracts.find(task_id))
+    return await changed_task(contracts, task_id)
 
 
-@router.delete("/tasks/{task_id}", summary="Delete a task with all its reports")
-async def delete_task(task_id: str, contracts: CurrentContracts) -> dict[str, Any]:
-    """Delete everything but the fact that there was a task; it cannot be undone."""
-    check_id(task_id)
-    await asyncio.to_thread(contracts.forget_key, task_id)
-    deletion = await asyncio.to_thread(contracts.store.delete_task, task_id, contracts.today())
+@router.post(
+    "/tasks/{task_id}/reopen",
+    summary="Undo the early close of a task",
+    responses=problem_responses(ProblemKind.NOT_REOPENABLE),
+)
+async def reopen_task(task_id: str, contracts: CurrentContracts) -> dict[str, Any]:
+    """Take reports again, until seven days after the close; of an open task nothing changes.
+
+    Refused later, from the closing day on, when reports were deleted meanwhile, and for mixed tasks and rounds of
+    series; `detail` says why.
+    """
+    await contracts.find(task_id)
+    try:
+        await asyncio.to_thread(contracts.store.reopen_task, task_id, contracts.today())
+    except ParameterError as refusal:
+        raise ProblemDetails(ProblemKind.NOT_REOPENABLE, str(refusal)) from None
+    return await changed_task(contracts, task_id)
+
+
+async def changed_task(contracts: Contracts, task_id: str) -> dict[str, Any]:
+    """Return a task as it is after a change."""
     contracts.invalidate(task_id)
-    if deletion is None:
-        raise ProblemDetails(ProblemKind.UNKNOWN)
-    erasure = "done" if deletion.erased else "pending"
-    return {"task": deletion.task, "day": deletion.day, "reports": deletion.reports, "erasure": erasure}
+    return task_facts(await contracts.find(task_id), contracts.today())
 
 
 @router.post(

@@ -14,6 +14,7 @@ from fastapi import Request
 from fastapi.responses import Response
 
 from pckv import __version__
+from pckv.base.spreadsheet import XLSX_TYPE
 from pckv.collector.http.bodies import JSON_TYPE, SharedResponse, accepts_gzip
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind, problem_responses
 from pckv.contract.task import Task
@@ -21,7 +22,7 @@ from pckv.contract.task import Task
 CSV_TYPE, TEXT_TYPE, PARQUET_TYPE = "text/csv", "text/plain", "application/vnd.apache.parquet"
 # What `unchanged` leads to, in an OpenAPI document.
 NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "Nothing has changed since."}}
-SUFFIXES = {JSON_TYPE: "json", CSV_TYPE: "csv", TEXT_TYPE: "txt", PARQUET_TYPE: "parquet"}
+SUFFIXES = {JSON_TYPE: "json", CSV_TYPE: "csv", TEXT_TYPE: "txt", PARQUET_TYPE: "parquet", XLSX_TYPE: "xlsx"}
 MAX_SLUG_LETTERS = 60
 # For names without letters or digits.
 NAMELESS = "task"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from fastapi import FastAPI, Request
+from fastapi.responses import Response
 from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -109,6 +110,8 @@ class Gateway:
         self._rate = RateLimit(settings.requests_per_second) if settings.requests_per_second else None
         self._routes: RouteTable | None = None
         self._turns = Turns()
+        # What a browser is shown for an address that leads nowhere, if there are pages.
+        self.unknown_page: Callable[[Request], Response] | None = None
         # What every answer says.
         self.answer_headers: list[Header] = []
 
@@ -138,7 +141,13 @@ class Gateway:
     async def _pass_on(self, scope: Scope, receive: Receive, answer: AnswerSender) -> None:
         if self._routes is None:
             self._routes = RouteTable(scope["app"])
-        route, scope["path_params"] = self._routes.find(scope["method"], scope["path"])
+        try:
+            route, scope["path_params"] = self._routes.find(scope["method"], scope["path"])
+        except ProblemDetails as problem:
+            if self.unknown_page is None or problem.kind is not ProblemKind.UNKNOWN or not shows_pages(scope):
+                raise
+            await self.unknown_page(Request(scope))(scope, receive, answer)
+            return
         if route.policy.any_origin:
             answer.headers.extend(ANY_ORIGIN)
         self._check_head(scope)
@@ -163,6 +172,11 @@ class Gateway:
                 raise ProblemDetails(ProblemKind.MEDIA, "content encodings are not taken")
         if self._rate and scope.get("client") and not self._rate.admits(scope["client"][0]):
             raise ProblemDetails(ProblemKind.TOO_OFTEN)
+
+
+def shows_pages(scope: Scope) -> bool:
+    """Return whether a request is that of a browser for a page: what scripts and programs ask for names no HTML."""
+    return scope["method"] == "GET" and "text/html" in Request(scope).headers.get("accept", "")
 
 
 class _Incoming:

@@ -28,7 +28,7 @@ class _ProblemType(NamedTuple):
 class ProblemKind(Enum):
     """The closed set of problem types."""
 
-    MALFORMED = _ProblemType("malformed", 400, "The request cannot be read.")
+    MALFORMED = _ProblemType("malformed", 400, "There is a mistake in what was sent.")
     BAD_TOKEN = _ProblemType("bad-token", 401, "A valid token is needed.")
     NOT_OPEN = _ProblemType("not-open", 403, "The task does not take reports yet.")
     CLOSED = _ProblemType("closed", 403, "The task takes no more reports.")
@@ -41,6 +41,10 @@ class ProblemKind(Enum):
     NOT_ACCEPTABLE = _ProblemType("not-acceptable", 406, "None of the accepted forms can be given.")
     SLOW = _ProblemType("slow", 408, "The request took too long to arrive.")
     NOT_MIXABLE = _ProblemType("not-mixable", 409, "The mixer or the private key of this task is not ready.")
+    DRAFTS_FULL = _ProblemType("drafts-full", 409, "No more drafts can be kept.")
+    NAME_TAKEN = _ProblemType("name-taken", 409, "Another survey has this name.")
+    NOT_REOPENABLE = _ProblemType("not-reopenable", 409, "The survey cannot be opened again.")
+    OUTDATED = _ProblemType("outdated", 409, "These results are no longer kept.")
     DELETED = _ProblemType("deleted", 410, "The task was deleted.")
     TOO_LARGE = _ProblemType("too-large", 413, "The request is too large.")
     MEDIA = _ProblemType("unsupported-media", 415, "The media type or content encoding is not taken.")
@@ -93,14 +97,14 @@ async def handle_store_error(_: Request, error: Exception) -> JSONResponse:
 
 
 @contextmanager
-def malformed_input() -> Iterator[None]:
+def malformed_input(field: str = "") -> Iterator[None]:
     """Turn an error about what a request asks for into the problem that it is malformed; the store's stay."""
     try:
         yield
     except StoreError:
         raise
     except PckvError as error:
-        raise ProblemDetails(ProblemKind.MALFORMED, str(error)) from None
+        raise ProblemDetails(ProblemKind.MALFORMED, str(error), field=field) from None
 
 
 def problem_responses(*kinds: ProblemKind) -> dict[int | str, dict[str, object]]:

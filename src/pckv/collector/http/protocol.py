@@ -11,6 +11,7 @@ from collections import deque
 from typing import Any, NamedTuple
 
 import httptools
+from fastapi import Request
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
@@ -131,6 +132,16 @@ MAX_PIPELINED_REQUESTS = 2
 UPLOAD_PATH = "/reports"
 
 
+# Where the scope of a request has the event that its peer has left.
+LEFT = "pckv.left"
+
+
+def peer_left(request: Request) -> asyncio.Event:
+    """Return the event that whoever sent a request has left; browsers end the connection of what they abort."""
+    event: asyncio.Event = request.scope.get(LEFT) or asyncio.Event()
+    return event
+
+
 def _malformed(detail: str) -> ProblemDetails:
     return ProblemDetails(ProblemKind.MALFORMED, detail)
 
@@ -151,6 +162,8 @@ class CollectorProtocol(HttpToolsProtocol):
         self._blocked_since: float | None = None
         # The request that is being answered; `cycle` is the one that arrived last.
         self._answering: RequestResponseCycle | None = None
+        # Set once the peer sends no more, or is gone; what is asked for may then be not wanted any more.
+        self._left = asyncio.Event()
         # What the heads of requests hold of the budget, in the order in which the requests are answered.
         self._heads: deque[ByteLease] = deque()
 
@@ -165,6 +178,7 @@ class CollectorProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._peers.remove(self)
+        self._left.set()
         while self._heads:
             self._heads.popleft().release()
         if self._answering is not None:
@@ -295,6 +309,7 @@ class CollectorProtocol(HttpToolsProtocol):
     def eof_received(self) -> bool:  # type: ignore[override]
         """Return whether to keep the connection: requests that arrived whole are answered first."""
         self._has_ended = True
+        self._left.set()
         return self._is_answering and not self._in_body
 
     @property
@@ -339,6 +354,8 @@ class CollectorProtocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answering = cycle
+        scope: Any = cycle.scope
+        scope[LEFT] = self._left
         # A body that waits for the answer to another request is not late.
         self._body_since = self.loop.time() if self._in_body else None
         super()._start_asgi_task(cycle, app)

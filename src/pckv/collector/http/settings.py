@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pckv.base.errors import ParameterError
+from pckv.collector.http.address import check_public_url
 
 PREFIX = "PCKV_"
 # The administrator's token; not a setting, so that no file of settings holds it.
@@ -54,6 +55,8 @@ class Settings(ServiceSettings):
     mixer_keys: str | None = None
     # How many seconds a request for estimates, a chart or a file of reports waits for it.
     analysis_seconds: int = 60
+    # The address by which browsers reach it, which links and QR codes begin with. None: as requests show it.
+    public_url: str | None = None
 
 
 Kind = TypeVar("Kind", bound=ServiceSettings)
@@ -61,7 +64,10 @@ Kind = TypeVar("Kind", bound=ServiceSettings)
 
 def load(flags: Mapping[str, Any], environment: Mapping[str, str] = os.environ, file: Path | None = None) -> Settings:
     """Return the settings of a collector."""
-    return load_settings(Settings(), PREFIX, flags, environment, file)
+    settings = load_settings(Settings(), PREFIX, flags, environment, file)
+    if settings.public_url is None:
+        return settings
+    return replace(settings, public_url=check_public_url(settings.public_url))
 
 
 def load_settings(

@@ -62,7 +62,7 @@ async def ask_admission(task_id: str, request: Request) -> Response:
         raise ProblemDetails(ProblemKind.MEDIA, f"an admission is asked for in {JSON_TYPE}")
     service = request.app.state.service
     contracts: ContractCache = service.contracts
-    stored = await contracts.find(task_id)
+    stored = await contracts.find_for_participants(task_id)
     contracts.check_open(stored)
     async with RequestBody(request.scope, request.receive, service.budget, MAX_REQUEST_BYTES) as body:
         invitation = _read_invitation(body.content)

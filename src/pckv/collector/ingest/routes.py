@@ -144,7 +144,7 @@ async def send_reports(task_id: str, request: Request) -> Response:
     """
     ingest: Ingest = request.app.state.service.ingest
     upload_format = _format_of(request)
-    stored = await ingest.contracts.find(task_id)
+    stored = await ingest.contracts.find_for_participants(task_id)
     task = stored.task
     ingest.contracts.check_open(stored)
     limit = min(ingest.max_bytes, upload_format.max_bytes(task))

@@ -158,7 +158,7 @@ class Discovery(ResultTable):
         )
         cut = sum(key.is_cut for key in self.keys)
         goes_on = (
-            f"{plural(cut, 'key')} may go on: no more than {self.characters} characters are found. Complete "
+            f"{plural(cut, 'key')} may be longer: only the first {self.characters} characters are found. Complete "
             "such keys before you measure them: a measurement counts whole keys, written alike, capital letters too."
         )
         mixed = sentence(self.mixed) if self.mixed else ""

@@ -9,7 +9,6 @@ from pckv.base.days import Phase
 from pckv.base.errors import ParameterError, TaskGone
 from pckv.base.limits import SERVER_COIN
 from pckv.contract.series import Series
-from pckv.contract.survey import survey_of
 from pckv.contract.task import Task
 from pckv.store.base import (
     ALL_TASKS,
@@ -21,6 +20,7 @@ from pckv.store.base import (
     TaskChanges,
     TaskFilter,
 )
+from pckv.store.sql.surveys import release_survey
 from pckv.store.sql.transactions import Transaction
 
 # The number of the task whose id is the first parameter.
@@ -30,7 +30,9 @@ NO_NUMBER = 2**63 - 1
 # Marks of erasures: words of the deleted reports still wait to be counted; nothing is left in the files.
 UNFINISHED, ERASED = "unfinished", "erased"
 
-_TASK = "SELECT number, id, created, by_invitation, closed, reports_forgotten, target, public_results FROM tasks"
+_TASK = (
+    "SELECT number, id, created, by_invitation, closed, reports_forgotten, target, public_results, binned FROM tasks"
+)
 _ADD_TASK = """
     INSERT INTO tasks (id, json, created, folded_name, opens, closes, by_invitation, series, series_round)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING
@@ -50,14 +52,14 @@ _RECORD = "UPDATE alarm_checks SET seconds = $1, reports = $2, result = $3 WHERE
 _CHECK = f"SELECT seconds, reports, result FROM alarm_checks WHERE task = {TASK_NUMBER} AND result IS NOT NULL"  # noqa: S608
 
 _ADD_SERIES = """
-    INSERT INTO series (id, survey, json, created) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING
+    INSERT INTO series (id, json, created) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING
 """
 _SERIES = "SELECT number, id, created, closed FROM series"
 _ROUNDS = """
     SELECT tasks.series_round, tasks.id, tasks.opens, tasks.closes, tasks.closed, tasks.reports_forgotten,
         CAST(coalesce(sum(parts.reports), 0) AS bigint)
     FROM tasks LEFT JOIN parts ON parts.task = tasks.number
-    WHERE tasks.series = $1 AND tasks.series_round < $2
+    WHERE tasks.series = $1 AND tasks.series_round < $2 AND tasks.binned IS NULL
     GROUP BY tasks.number ORDER BY tasks.series_round DESC LIMIT $3
 """
 
@@ -73,6 +75,7 @@ class TaskRow(NamedTuple):
     reports_forgotten: str | None
     target: int | None
     public_results: int
+    binned: str | None
 
     def stored(self, tx: Transaction) -> StoredTask:
         """Return the row with its task."""
@@ -84,6 +87,7 @@ class TaskRow(NamedTuple):
             reports_forgotten=self.reports_forgotten,
             target=self.target,
             public_results=bool(self.public_results),
+            binned=self.binned,
             number=self.number,
         )
 
@@ -97,7 +101,7 @@ def find_row(tx: Transaction, task_id: str, lock: str = "") -> TaskRow | None:
 def add_task(tx: Transaction, task: Task, day: str) -> bool:
     """Add a task on a day; return False if it is stored already.
 
-    A deleted task is refused with a `TaskGone`.
+    A deleted task, or one in the bin, is refused with a `TaskGone`.
     """
     facts = (task.name.casefold(), task.opens, task.closes, int(task.coin == SERVER_COIN))
     series = (None, None) if task.series is None else (task.series.id, task.series.round)
@@ -105,11 +109,14 @@ def add_task(tx: Transaction, task: Task, day: str) -> bool:
     # Checked last: an insert that waited for a deletion must see it.
     if added and find_deletion(tx, task.id):
         raise TaskGone(f"task {task.id} was deleted")
+    row = None if added else find_row(tx, task.id)
+    if row is not None and row.binned:
+        raise TaskGone(f"task {task.id} is in the bin")
     return added
 
 
 def find_task(tx: Transaction, task_id: str) -> StoredTask | None:
-    """Return a task; None if it is unknown or deleted."""
+    """Return a task, also one in the bin; None if it is unknown or deleted."""
     row = find_row(tx, task_id)
     return row.stored(tx) if row else None
 
@@ -123,9 +130,16 @@ def find_deletion(tx: Transaction, task_id: str) -> Deletion | None:
     return None
 
 
-def list_tasks(tx: Transaction, limit: int, after: str = "") -> list[StoredTask]:
-    """Return tasks in the order of their ids, starting after a given id."""
-    rows = tx.rows(f"{_TASK} WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
+def list_tasks(tx: Transaction, limit: int, after: str = "", *, with_binned: bool = False) -> list[StoredTask]:
+    """Return tasks in the order of their ids, starting after a given id; without those in the bin, unless wanted."""
+    among = "" if with_binned else "AND binned IS NULL "
+    rows = tx.rows(f"{_TASK} WHERE id > $1 {among}ORDER BY id LIMIT $2", after, limit)
+    return [TaskRow(*row).stored(tx) for row in rows]
+
+
+def binned_tasks(tx: Transaction) -> list[StoredTask]:
+    """Return the tasks in the bin, the last one first."""
+    rows = tx.rows(f"{_TASK} WHERE binned IS NOT NULL ORDER BY binned DESC, number DESC")
     return [TaskRow(*row).stored(tx) for row in rows]
 
 
@@ -136,7 +150,7 @@ def newest_tasks(
     phases = [phase.value for phase in Phase if chosen.phase in (None, phase)]
     among = ", ".join(f"${4 + index}" for index in range(len(phases)))
     sql = (
-        f"{_TASK} WHERE number < $1 AND folded_name LIKE $2 ESCAPE '!' AND {_PHASE} IN ({among}) "
+        f"{_TASK} WHERE number < $1 AND binned IS NULL AND folded_name LIKE $2 ESCAPE '!' AND {_PHASE} IN ({among}) "
         f"{'' if chosen.rounds else 'AND series IS NULL '}ORDER BY number DESC LIMIT {int(limit)}"
     )
     start = NO_NUMBER if before is None else before
@@ -167,11 +181,15 @@ def close_task(tx: Transaction, task_id: str, day: str) -> bool:
     return tx.change("UPDATE tasks SET closed = coalesce(closed, $1) WHERE id = $2", day, task_id) > 0
 
 
-def delete_task(tx: Transaction, task_id: str, day: str) -> None:
-    """Delete a task with everything that belongs to it, and note the deletion."""
+def delete_task(tx: Transaction, task_id: str, day: str, *, expired: bool = False) -> None:
+    """Delete a task with everything that belongs to it, and note the deletion.
+
+    With `expired`, only one whose time in the bin is over.
+    """
     row = find_row(tx, task_id, tx.for_update)
-    if row is None:
+    if row is None or (expired and not row.stored(tx).is_expired(day)):
         return
+    release_survey(tx, task_id)
     counted = tx.rows("SELECT coalesce(sum(reports), 0) FROM parts WHERE task = $1", row.number)
     for table in ("reports", "parts", "invitations", "report_days", "alarm_checks", "fetched_batches"):
         tx.change(f"DELETE FROM {table} WHERE task = $1", row.number)  # noqa: S608
@@ -236,7 +254,7 @@ def alarm_checks(tx: Transaction, task_ids: Sequence[str]) -> dict[str, AlarmChe
 
 def add_series(tx: Transaction, series: Series, day: str) -> bool:
     """Add a series on a day; return False if it is stored already."""
-    return tx.change(_ADD_SERIES, series.id, survey_of(series.name), series.to_json(), day) > 0
+    return tx.change(_ADD_SERIES, series.id, series.to_json(), day) > 0
 
 
 def find_series(tx: Transaction, series_id: str) -> StoredSeries | None:
@@ -255,12 +273,6 @@ def _stored_series(tx: Transaction, sql: str, *values: object) -> list[StoredSer
         StoredSeries(tx.contracts.series.find(tx, series_id), created, closed, number)
         for number, series_id, created, closed in tx.rows(sql, *values)
     ]
-
-
-def series_named(tx: Transaction, name: str) -> list[str]:
-    """Return the ids of all series that devices take for the survey of this name, in order."""
-    rows = tx.rows("SELECT id FROM series WHERE survey = $1 ORDER BY id", survey_of(name))
-    return [series_id for (series_id,) in rows]
 
 
 def close_series(tx: Transaction, series_id: str, day: str) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pckv.base.wire import Report
+from pckv.contract.series import Series
 from pckv.contract.task import Task
 from pckv.store import duplicates
 from pckv.store.base import FINAL_STATES, FetchedBatch, FetchState, KeyedTask
 from pckv.store.sql import contracts, reports
 from pckv.store.sql.contracts import TASK_NUMBER, find_row
+from pckv.store.sql.surveys import take_survey
 from pckv.store.sql.transactions import Transaction
 
 _COLUMNS = FetchedBatch._fields
@@ -34,9 +36,22 @@ _SHARING = f"""
 
 
 def add_task(tx: Transaction, task: Task, day: str) -> bool:
-    """Add a task as `contracts.add_task` does; of a mixed one, a batch is to be fetched."""
+    """Add a task as `contracts.add_task` does, with a name of its own; of a mixed one, a batch is to be fetched.
+
+    A name that another survey has is refused with a `NameTaken`.
+    """
     added = contracts.add_task(tx, task, day)
+    if added:
+        take_survey(tx, task.name, task.id)
     _expect_batch(tx, task, added=added)
+    return added
+
+
+def add_series(tx: Transaction, series: Series, day: str) -> bool:
+    """Add a series as `contracts.add_series` does, with a name of its own, as with tasks."""
+    added = contracts.add_series(tx, series, day)
+    if added:
+        take_survey(tx, series.name, series.id)
     return added
 
 

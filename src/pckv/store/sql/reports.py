@@ -10,6 +10,7 @@ from pckv.base.limits import SERVER_COIN
 from pckv.base.wire import Report
 from pckv.store import duplicates
 from pckv.store.base import (
+    InvitationCounts,
     InvitationState,
     Part,
     PartChanges,
@@ -40,6 +41,7 @@ _TO_COMPACT = """
 _REPORTS = f"SELECT id, body FROM reports WHERE task = {TASK_NUMBER} AND id > $2 ORDER BY id LIMIT $3"  # noqa: S608
 _DAYS = f"SELECT day, reports FROM report_days WHERE task = {TASK_NUMBER} ORDER BY day"  # noqa: S608
 _LAST_DAY = f"SELECT max(day) FROM report_days WHERE task = {TASK_NUMBER}"  # noqa: S608
+_INVITATION_COUNTS = f"SELECT count(*), coalesce(sum(spent), 0) FROM invitations WHERE task = {TASK_NUMBER}"  # noqa: S608
 _INVITATION = f"SELECT spent FROM invitations WHERE task = {TASK_NUMBER} AND hash = $2"  # noqa: S608
 
 
@@ -64,7 +66,7 @@ def add_reports(tx: Transaction, uploads: Sequence[Upload], day: str) -> list[li
 def _add(tx: Transaction, row: TaskRow | None, batch: duplicates.TaskBatch) -> duplicates.BatchDecision:
     if row is None:
         return duplicates.refuse_all(batch, ReportOutcome.TASK_GONE)
-    if row.closed or row.reports_forgotten:
+    if row.closed or row.reports_forgotten or row.binned:
         return duplicates.refuse_all(batch, ReportOutcome.TASK_CLOSED)
     if row.by_invitation:
         by_coin = tx.contracts.tasks.find(tx, row.id).coin == SERVER_COIN
@@ -199,6 +201,12 @@ def add_invitations(tx: Transaction, task_id: str, hashes: Sequence[bytes]) -> b
         tx.change("UPDATE tasks SET by_invitation = 1 WHERE number = $1", row.number)
     tx.insert_invitations(row.number, sorted(set(hashes)))
     return True
+
+
+def invitation_counts(tx: Transaction, task_id: str) -> InvitationCounts:
+    """Return how many invitations of a task were made, and how many of them were used; 0 for an unknown task."""
+    [(made, used)] = tx.rows(_INVITATION_COUNTS, task_id)
+    return InvitationCounts(made, int(used))
 
 
 def invitation_state(tx: Transaction, task_id: str, invitation: bytes) -> InvitationState:

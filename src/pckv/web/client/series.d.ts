@@ -77,4 +77,11 @@ export declare class SeriesClient extends Client {
    * (`wrong_series`, `bad_series`).
    */
   report(id: string, pairs: Pairs | Keys, options?: { spread?: number; segment?: string }): Promise<RoundReceipt>;
+  /**
+   * What `report` would do now, without pairs: nothing is made or sent. The status is `due` where a report would be made and
+   * the collector answered that it would take one; otherwise it is that of `report`, which may throw the same.
+   */
+  turn(id: string): Promise<Omit<RoundReceipt, "status"> & { readonly status: RoundReceipt["status"] | "due" }>;
+  /** The next rounds of this device, at most so many: the current one if a report of it is still to be made. */
+  rounds(id: string, count: number): Promise<{ round: number; opens: string; closes: string }[]>;
 }

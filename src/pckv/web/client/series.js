@@ -186,16 +186,46 @@ export class SeriesClient extends Client {
     return this.#reportAs(member, pairs, segment, spread);
   }
 
-  async #reportAs(member, pairs, segment, spread) {
-    const { series } = member;
+  async turn(id) {
+    const member = await this.#membership(id);
+    const { made, due, now, last } = await this.#history(member, 0);
+    if (made) return receiptOf(id, made.status, { round: made.round, epsilon: made.epsilon, due });
+    const receipt = await this.#turn(member, now, 0, last);
+    const isDue = receipt.status === "due";
+    if (!isDue) return receipt;
+    const task = await member.series.taskOf(receipt.round);
+    const isFree = await this._locked((on) => this._allow(on, task));
+    return isFree ? ((await this.#refusal(receipt, task)) ?? receipt) : this.turn(id);
+  }
+
+  async rounds(id, count) {
+    const member = await this.#membership(id);
+    const { series, panel } = member;
+    const { made, now, last } = await this.#history(member, 0);
+    const first = made ? series.nextRound(panel, made.round) : (await this.#turn(member, now, 0, last)).round;
+    const found = [];
+    for (let round = first; round && found.length < count; round = series.nextRound(panel, round)) {
+      found.push({ round, opens: series.opens(round), closes: series.closes(round) });
+    }
+    return found;
+  }
+
+  // The report of the current round, if it was made, and the last round that had one.
+  async #history({ series, secret }, spread) {
     const now = this.clock();
     check(Number.isFinite(Number(now)), "bad_parameter", `the clock must return a date, not ${now}`);
     const current = series.roundOn(dayOf(now));
     const entries = (await this.ledger()).filter((entry) => entry.series === series.id);
     const made = entries.find(({ round, status }) => round === current && status !== "removed");
-    if (made) return this.#send(made, { due: await dueOf(series, member, current, spread) });
+    const due = made && (await dueOf(series, { secret }, current, spread));
+    return { made, due, now, last: Math.max(0, ...entries.map(({ round }) => round)) };
+  }
+
+  async #reportAs(member, pairs, segment, spread) {
+    const { series } = member;
+    const { made, due, now, last } = await this.#history(member, spread);
+    if (made) return this.#send(made, { due });
     checkPairs(series.task, pairs, segment);
-    const last = Math.max(0, ...entries.map(({ round }) => round));
     const receipt = await this.#turn(member, now, spread, last);
     if (receipt.status !== "due") return receipt;
     return this.#make(receipt, await series.taskOf(receipt.round), pairs, segment);
@@ -214,14 +244,21 @@ export class SeriesClient extends Client {
     return receiptOf(id, now >= due ? "due" : waitingStatus(current, round), { round, due });
   }
 
+  // Why no report of a round can be made now; undefined if the collector would take one.
+  async #refusal(receipt, task) {
+    await this._checkSealing(task);
+    const { said, kind, temporary, reason } = await this._post(this._origin(task), task.id, "admission", {});
+    if (kind && !temporary) return { ...receipt, status: "refused", reason };
+    // Only the collector's clock confirms the round: no report is made without it.
+    if (said?.coin !== null) return { ...receipt, status: "unreachable", reason };
+    return undefined;
+  }
+
   async #make(receipt, task, pairs, segment) {
     let perturbed = false;
     if (await this._locked((on) => this._allow(on, task))) {
-      await this._checkSealing(task);
-      const { said, kind, temporary, reason } = await this._post(this._origin(task), task.id, "admission", {});
-      if (kind && !temporary) return { ...receipt, status: "refused", reason };
-      // Only the collector's clock confirms the round: no report is made without it.
-      if (said?.coin !== null) return { ...receipt, status: "unreachable", reason };
+      const refusal = await this.#refusal(receipt, task);
+      if (refusal) return refusal;
       perturbed = await this._store(task, pairs, segment);
     }
     const made = { task: task.id, series: receipt.series, round: task.series.round };

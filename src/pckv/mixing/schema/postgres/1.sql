@@ -16,6 +16,7 @@ CREATE TABLE tasks (
     closed text,
     by_invitation smallint NOT NULL DEFAULT 0,
     reports_forgotten text,
+    binned text,
     target bigint,
     public_results smallint NOT NULL DEFAULT 0,
     -- Of a round of a series: the series, and which round it is.
@@ -28,8 +29,6 @@ CREATE INDEX rounds ON tasks (series, series_round) WHERE series IS NOT NULL;
 CREATE TABLE series (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id text COLLATE "C" NOT NULL UNIQUE,
-    -- What devices take for the survey of the series' name.
-    survey text COLLATE "C" NOT NULL,
     json text NOT NULL,
     created text NOT NULL,
     closed text

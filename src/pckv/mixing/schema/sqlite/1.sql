@@ -2,7 +2,7 @@
 -- page of the file they lie partly in the order of their arrival until they are released. Days are YYYY-MM-DD.
 --
 -- Tasks and series have the columns of a collector's, so that both share their transactions: a mixer leaves
--- reports_forgotten, target and public_results as they are.
+-- reports_forgotten, binned, target and public_results as they are.
 CREATE TABLE tasks (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -13,6 +13,7 @@ CREATE TABLE tasks (
     closed TEXT,
     by_invitation INTEGER NOT NULL DEFAULT 0,
     reports_forgotten TEXT,
+    binned TEXT,
     target INTEGER,
     public_results INTEGER NOT NULL DEFAULT 0,
     -- Of a round of a series: the series, and which round it is.
@@ -27,8 +28,6 @@ CREATE INDEX rounds ON tasks (series, series_round) WHERE series IS NOT NULL;
 CREATE TABLE series (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
-    -- What devices take for the survey of the series' name.
-    survey TEXT NOT NULL,
     created TEXT NOT NULL,
     closed TEXT,
     json TEXT NOT NULL

@@ -18,6 +18,8 @@ CREATE TABLE tasks (
     closed text,
     by_invitation smallint NOT NULL DEFAULT 0,
     reports_forgotten text,
+    -- The day on which the task was put into the bin; it can be restored for some days.
+    binned text,
     target bigint,
     public_results smallint NOT NULL DEFAULT 0,
     -- Of a round of a series: the series, and which round it is.
@@ -30,14 +32,17 @@ CREATE INDEX rounds ON tasks (series, series_round) WHERE series IS NOT NULL;
 CREATE TABLE series (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id text COLLATE "C" NOT NULL UNIQUE,
-    -- What devices take for the survey of the series' name.
-    survey text COLLATE "C" NOT NULL,
     json text NOT NULL,
     created text NOT NULL,
     closed text
 );
 
-CREATE INDEX surveys ON series (survey);
+-- The task or series that has a name, as devices compare names; rounds have that of their series, tasks in the
+-- bin none.
+CREATE TABLE surveys (
+    survey text COLLATE "C" PRIMARY KEY,
+    contract text COLLATE "C" NOT NULL
+);
 
 CREATE TABLE deletions (
     task text COLLATE "C" PRIMARY KEY,
@@ -135,3 +140,20 @@ CREATE TABLE fetched_batches (
 );
 
 CREATE INDEX recipient_keys ON fetched_batches (key);
+
+-- Forms of surveys that are not published yet. The last change has the highest turn; name and content are JSON.
+CREATE TABLE drafts (
+    id text COLLATE "C" PRIMARY KEY,
+    turn bigint NOT NULL,
+    changed text NOT NULL,
+    name text NOT NULL,
+    content text NOT NULL
+);
+
+-- Who runs the collector, as pages say it: one row at most.
+CREATE TABLE organisation (
+    number bigint PRIMARY KEY CHECK (number = 1),
+    name text,
+    logo_type text,
+    logo bytea
+);

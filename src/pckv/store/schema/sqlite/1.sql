@@ -11,6 +11,8 @@ CREATE TABLE tasks (
     closed TEXT,
     by_invitation INTEGER NOT NULL DEFAULT 0,
     reports_forgotten TEXT,
+    -- The day on which the task was put into the bin; it can be restored for some days.
+    binned TEXT,
     target INTEGER,
     public_results INTEGER NOT NULL DEFAULT 0,
     -- Of a round of a series: the series, and which round it is.
@@ -25,14 +27,17 @@ CREATE INDEX rounds ON tasks (series, series_round) WHERE series IS NOT NULL;
 CREATE TABLE series (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
-    -- What devices take for the survey of the series' name.
-    survey TEXT NOT NULL,
     created TEXT NOT NULL,
     closed TEXT,
     json TEXT NOT NULL
 ) STRICT;
 
-CREATE INDEX surveys ON series (survey);
+-- The task or series that has a name, as devices compare names; rounds have that of their series, tasks in the
+-- bin none.
+CREATE TABLE surveys (
+    survey TEXT NOT NULL PRIMARY KEY,
+    contract TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE deletions (
     task TEXT NOT NULL PRIMARY KEY,
@@ -129,3 +134,20 @@ CREATE TABLE fetched_batches (
 ) STRICT;
 
 CREATE INDEX recipient_keys ON fetched_batches (key);
+
+-- Forms of surveys that are not published yet. The last change has the highest turn; name and content are JSON.
+CREATE TABLE drafts (
+    id TEXT NOT NULL PRIMARY KEY,
+    turn INTEGER NOT NULL,
+    changed TEXT NOT NULL,
+    name TEXT NOT NULL,
+    content TEXT NOT NULL
+) STRICT;
+
+-- Who runs the collector, as pages say it: one row at most.
+CREATE TABLE organisation (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    name TEXT,
+    logo_type TEXT,
+    logo BLOB
+) STRICT;

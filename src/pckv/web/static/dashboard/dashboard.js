@@ -2,18 +2,24 @@
 import { readAddress } from "../shared/address.js";
 import { forget } from "../shared/connection.js";
 import { dropAll } from "../shared/draft.js";
+import { t } from "../shared/language.js";
 import { alertBox, announce, ask, make, replace } from "../shared/page.js";
+import { leaving, release } from "../shared/unsaved.js";
+import { showHeader, showMenu } from "./header.js";
 import { signIn } from "./sign-in.js";
 
-const main = document.getElementById("main"),
-  menu = document.getElementById("menu");
-const SESSION_OVER = "Your session is over. Sign in again to go on where you were.";
-const NOT_LOADED = "The collector cannot be reached, so that this page is not complete.";
+const main = document.getElementById("main");
+const SESSION_OVER = t("Your session is over. Sign in again to go on where you were.");
+const NOT_LOADED = t("The collector cannot be reached, so that this page is not complete.");
+// Other views are loaded once this one had time for its numbers.
+const OTHERS_AFTER_MILLISECONDS = 1500;
 let role = null,
   opened = 0,
+  shown = location.hash,
   stop = () => {};
 
-// A view fills the page and may return a function that stops its timers and requests.
+// A view fills the page and may return a function that stops its timers and requests; `stop.move` takes it to another
+// address of its own, and returns whether it is one.
 function open(view, ...values) {
   stop();
   forget();
@@ -23,23 +29,27 @@ function open(view, ...values) {
   stop = view(root, ...values) ?? (() => {});
 }
 
-async function loadViews() {
-  const modules = [
-    import("../results/key-page.js"),
-    import("../new-task/new-task.js"),
-    import("./series.js"),
-    import("./task.js"),
-    import("./tasks.js"),
-  ];
-  return Object.assign({}, ...(await Promise.all(modules)));
+const VIEWS = {
+  keyView: () => import("../results/key-page.js"),
+  newTask: () => import("../new-task/new-task.js"),
+  organisationView: () => import("./organisation.js"),
+  seriesView: () => import("./series.js"),
+  taskView: () => import("./task.js"),
+  tasksView: () => import("./tasks.js"),
+};
+
+// The view that is wanted first, and then all others, so that a connection that is lost later stops none of them.
+async function loadViews(name) {
+  const wanted = await VIEWS[name]();
+  setTimeout(() => Promise.all(Object.values(VIEWS).map((each) => each())).catch(() => {}), OTHERS_AFTER_MILLISECONDS);
+  return wanted;
 }
 
-// All views are loaded at sign-in, so that a connection that is lost later stops none of them.
 // Only what was asked for last is shown.
 async function load(name, ...values) {
-  open((root) => replace(root, make("p", { class: "computing" }, "Loading …")));
+  open((root) => replace(root, make("p", { class: "computing" }, t("Loading …"))));
   const number = opened;
-  const views = await loadViews().catch((error) => {
+  const views = await loadViews(name).catch((error) => {
     console.error(error);
     return { [name]: notLoaded };
   });
@@ -48,42 +58,41 @@ async function load(name, ...values) {
 
 // A browser does not ask again for a script that it missed, unless the whole page is loaded again.
 function notLoaded(root) {
-  const again = make("button", { type: "button", onclick: () => location.reload() }, "Try again");
-  replace(root, make("h1", {}, "Connection lost"), alertBox(NOT_LOADED), again);
+  const again = make("button", { type: "button", onclick: () => location.reload() }, t("Try again"));
+  replace(root, make("h1", {}, t("Connection lost")), alertBox(NOT_LOADED), again);
 }
 
 function readsOnly(root) {
-  document.title = "New task – pckv";
+  document.title = `${t("Not with this token")} – pckv`;
   replace(
     root,
-    make("h1", {}, "New task"),
+    make("h1", {}, t("Not with this token")),
     make(
       "p",
       { class: "note" },
-      "You are signed in with an analyst's token, which reads results and changes nothing. Only the administrator's token makes tasks: sign out, and sign in with that one.",
+      t(
+        "You are signed in with an analyst's token, which reads results and changes nothing. Only the administrator's token makes surveys: sign out, and sign in with that one.",
+      ),
     ),
-    make("p", {}, make("a", { href: "#/" }, "All tasks")),
+    make("p", {}, make("a", { href: "#/" }, t("All surveys"))),
   );
 }
 
 function show() {
-  menu.hidden = role === null;
-  document.getElementById("new-link").hidden = role !== "administrator";
-  if (role === null) return open(signIn, signedIn);
   const {
-    parts: [place = "", id = "", part, key = ""],
+    parts: [place = "", id = "", part = "", key = ""],
     settings,
   } = readAddress();
-  for (const link of menu.querySelectorAll("a")) {
-    if (link.hash === `#/${place}`) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
+  showMenu(role, place);
+  if (role === null) return open(signIn, signedIn);
+  if (stop.move?.(place, id, part)) return;
   if (place === "tasks" && part === "keys") load("keyView", id, key, settings);
-  else if (place === "tasks") load("taskView", id, role);
+  else if (place === "tasks") load("taskView", id, role, part);
   else if (place === "series") load("seriesView", id, role);
-  else if (place !== "new") load("tasksView", role);
-  else if (role === "administrator") load("newTask", settings);
-  else open(readsOnly);
+  else if (place !== "new" && place !== "organisation") load("tasksView", role);
+  else if (role !== "administrator") open(readsOnly);
+  else if (place === "new") load("newTask", settings);
+  else load("organisationView");
 }
 
 function signedIn(newRole) {
@@ -92,28 +101,48 @@ function signedIn(newRole) {
   main.focus();
 }
 
-document.getElementById("sign-out").addEventListener("click", async () => {
+async function signOut() {
   stop();
+  release();
   dropAll();
   await ask("DELETE", "/session").catch(() => {});
   role = null;
   show();
-  announce("Signed out.");
-});
+  announce(t("Signed out."));
+}
 
 document.addEventListener("signed-out", () => {
   if (role === null) return;
   role = null;
+  release();
   show();
   main.prepend(make("p", { class: "note" }, SESSION_OVER));
   announce(SESSION_OVER);
 });
 
-addEventListener("hashchange", () => {
+function moved() {
+  shown = location.hash;
   show();
   main.focus();
+}
+
+// Views of the same survey are kept, and with them what is shown only once.
+const isSameSurvey = (one, other) => one.split(/[/?]/u).slice(1, 3).join() === other.split(/[/?]/u).slice(1, 3).join();
+
+addEventListener("hashchange", () => {
+  const wanted = location.hash;
+  if (wanted === shown) return;
+  if (isSameSurvey(wanted, shown) && !wanted.includes("/keys/")) return moved();
+  leaving(
+    () => {
+      if (location.hash === wanted) moved();
+      else location.hash = wanted;
+    },
+    () => history.replaceState(null, "", shown || "#/"),
+  );
 });
 
+showHeader(signOut);
 // Without an answer the page asks for a token, and signing in says what is wrong.
 ({ role } = await ask("GET", "/session").catch(() => ({ role: null })));
 show();

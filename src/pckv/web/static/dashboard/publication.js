@@ -1,54 +1,81 @@
-// Whether anyone with the link may see the results.
-import { alertBox, announce, ask, make, replace } from "../shared/page.js";
+// Whether everybody with the link may see the results.
+import { t } from "../shared/language.js";
+import { alertBox, announce, ask, confirmButton, make, replace } from "../shared/page.js";
+import { addressNeeded, isThisComputer, publicAddress } from "../shared/public-address.js";
 import { copyButton } from "../shared/snippet.js";
 
-const WHAT =
-  "A read-only page with the question, the description, the number of reports, and the estimates with their ranges. It shows no single reports, and nothing can be changed there.";
+const WHAT = t(
+  "The page of the results shows the question, the description, the number of responses, and the results with their ranges. It shows no single responses, and nothing can be changed there.",
+);
 
-export function publicationSection({ id }, changed) {
-  const link = `${location.origin}/results/${id}`;
-  const box = make("input", { type: "checkbox", role: "switch", id: "public-results", onchange: save }),
-    problem = make("div"),
-    state = make("p");
-  const address = make(
-    "p",
-    {},
-    make("a", { href: link }, link),
-    " ",
-    copyButton("Copy the link to the results", link, "Copy"),
+const whoSees = ({ name }) =>
+  t(
+    "“{name}”: everybody who has the link sees the results. Participants can find them too, since both links end alike.",
+    { name },
+  );
+
+// The link to the results, or what is to be done for one.
+async function publicLink({ id }) {
+  const address = await publicAddress().catch(() => ({ url: null, reason: "plain" })),
+    url = `${address.url}/results/${id}`;
+  if (address.url) {
+    return [make("p", {}, make("a", { href: url }, url)), copyButton(t("Copy the link to the results"), url)];
+  }
+  const open = make("a", { class: "button", href: `/results/${id}` }, t("See it on this computer"));
+  return [addressNeeded(address), isThisComputer(address) ? make("p", {}, open) : null];
+}
+
+export function publicationSection(changed) {
+  const problem = make("div"),
+    state = make("p", { id: "publication" }),
+    link = make("div"),
+    buttons = make("div", { class: "buttons" });
+  const element = make(
+    "section",
+    { "aria-label": t("Public results") },
+    make("h2", {}, t("Public results")),
+    state,
+    link,
+    make("p", { class: "soft" }, WHAT),
+    problem,
+    buttons,
   );
   let shown;
 
-  function show({ public_results: now }) {
-    if (now === shown) return;
-    shown = box.checked = now;
-    address.hidden = !now;
-    state.textContent = now
-      ? "On: everyone with this link sees the results without signing in, at most a minute old. Participants can find it, since both links end with the same id."
-      : "Off: only people who sign in here see the results.";
+  function show(task) {
+    const { public_results: isPublic, keys } = task;
+    // Without listed answer options, a public page has nothing to show.
+    element.hidden = typeof keys !== "number";
+    if (isPublic === shown) return;
+    shown = isPublic;
+    state.textContent = isPublic
+      ? t("Everybody with the link to the results sees them without signing in, at most a minute old.")
+      : t("Only people who sign in here see the results.");
+    replace(buttons, isPublic ? endButton(task) : beginButton(task));
+    replace(link);
+    if (isPublic) publicLink(task).then((content) => shown && replace(link, ...content));
   }
 
-  async function save() {
-    try {
-      show(await ask("PATCH", `/tasks/${id}`, { body: { public_results: box.checked } }));
-      replace(problem);
-      announce(state.textContent);
-      changed();
-    } catch (error) {
-      box.checked = shown;
-      replace(problem, alertBox(error.message));
-    }
+  const beginButton = (task) =>
+    confirmButton({
+      label: t("Make the results public"),
+      title: t("Make the results public?"),
+      text: whoSees(task),
+      work: () => save(task, true),
+    });
+
+  function endButton(task) {
+    const work = () => save(task, false).catch((error) => replace(problem, alertBox(error.message)));
+    return make("button", { type: "button", onclick: work }, t("Make the results private again"));
   }
 
-  const element = make(
-    "section",
-    { "aria-label": "Publication" },
-    make("h2", {}, "Publication"),
-    make("div", { class: "choices" }, make("label", {}, box, "Public results page")),
-    make("p", {}, WHAT),
-    state,
-    address,
-    problem,
-  );
+  async function save(task, isPublic) {
+    const { public_results: now } = await ask("PATCH", `/tasks/${task.id}`, { body: { public_results: isPublic } });
+    replace(problem);
+    show({ ...task, public_results: now });
+    announce(state.textContent);
+    changed();
+  }
+
   return { element, show };
 }

@@ -1,4 +1,5 @@
-// The head of a series' page: its question, the round that takes reports, when the next opens, and what came.
+// The head of a repeated survey's page: its question, the round that takes reports, when the next opens, and what came.
+import { day, dayBefore, t } from "../shared/language.js";
 import { count, make, plural, replace } from "../shared/page.js";
 import { Table } from "../shared/table.js";
 import { badge } from "../shared/task-words.js";
@@ -7,25 +8,30 @@ import { ReportBars } from "./report-bars.js";
 // So many rounds are shown at first, and more on request.
 const ROUNDS_PER_PAGE = 60,
   MAX_ROUNDS = 1000;
-const COLUMNS = [{ name: "Round" }, { name: "Opens" }, { name: "State" }, { name: "Reports", number: true }];
+const COLUMNS = [
+  { name: t("Round") },
+  { name: t("Opens") },
+  { name: t("State") },
+  { name: t("Responses"), number: true },
+];
 
 // `show` is called with the contract of the series, and what its rounds are like now.
 export function seriesHead(role, changed) {
   const title = make("h1"),
     state = make("span"),
-    copy = make("a", { class: "button", hidden: role !== "administrator" }, "Duplicate"),
+    copy = make("a", { class: "button", hidden: role !== "administrator" }, t("Duplicate and change")),
     question = make("p", { class: "question" }),
     notice = make("p", { id: "notice" }),
     said = make("div"),
     bars = new ReportBars(),
-    table = new Table({ columns: COLUMNS, row, kind: "compact", label: "Table of rounds" }),
-    earlier = make("button", { type: "button", hidden: true, onclick: showEarlier }, "Earlier rounds");
+    table = new Table({ columns: COLUMNS, row, kind: "compact", label: t("Table of rounds") }),
+    earlier = make("button", { type: "button", hidden: true, onclick: showEarlier }, t("Earlier rounds"));
   let limit = ROUNDS_PER_PAGE,
     shown = "";
   const element = make("div", {}, make("div", { class: "title" }, title, state, copy), question, notice);
-  const counts = make("section", { "aria-label": "Reports", class: "counts" }, said, bars.element);
+  const counts = make("section", { "aria-label": t("Responses"), class: "counts" }, said, bars.element);
   table.element.classList.add("rounds");
-  const rounds = make("section", { "aria-label": "Rounds" }, make("h2", {}, "Rounds"), table.element, earlier);
+  const rounds = make("section", { "aria-label": t("Rounds") }, make("h2", {}, t("Rounds")), table.element, earlier);
 
   function showEarlier() {
     limit = Math.min(MAX_ROUNDS, limit + ROUNDS_PER_PAGE);
@@ -56,36 +62,47 @@ export function seriesHead(role, changed) {
 }
 
 export function stateSentence({ phase, closed, first, last_round: last, next_round: next }) {
-  if (phase === "waiting") return `This series is not open yet: round 1 opens on ${first} (UTC).`;
-  if (closed) return `This series was closed on ${closed}. It takes no more reports; what is known stays below.`;
-  if (phase === "closed") return "All rounds are over. What is known stays below.";
+  if (phase === "waiting") return t("Not open yet: round 1 opens on {day} (UTC).", { day: day(first) });
+  if (closed) return t("Closed on {day}. No more responses are taken; the results stay here.", { day: day(closed) });
+  if (phase === "closed") return t("All rounds are over. The results stay here.");
   const now =
     last?.phase === "open"
-      ? `Round ${count(last.number)} takes reports until the end of ${dayBefore(last.closes)} (UTC). `
+      ? t("Round {number} takes responses until the end of {day} (UTC).", {
+          number: count(last.number),
+          day: day(dayBefore(last.closes)),
+        })
       : "";
-  return `${now}${next ? `Round ${count(next.number)} opens on ${next.opens}.` : "It is the last round."}`;
+  const later = next
+    ? t("Round {number} opens on {day}.", { number: count(next.number), day: day(next.opens) })
+    : t("It is the last round.");
+  return `${now} ${later}`.trim();
 }
 
 // A device reports at most once in as many rounds in a row as there are panels: reports are people.
 function reports({ panels }, begun) {
   const last = begun.at(-1);
-  if (!last) return [make("p", { class: "big" }, make("strong", { id: "reports" }, "0"), " reports so far")];
-  const noun = last.reports === 1 ? "report" : "reports",
-    window = begun.filter(({ number }) => number > last.number - panels),
+  if (!last) return [big("0", t("responses so far"))];
+  const window = begun.filter(({ number }) => number > last.number - panels),
     people = window.reduce((sum, each) => sum + each.reports, 0);
-  const words =
-    panels === 1
-      ? "Every device reports in every round: each report is one participant's."
-      : `${plural(people, "participant")} in ${window.length === 1 ? "this round" : `the last ${plural(window.length, "round")}`}: a device reports once in ${count(panels)} rounds.`;
-  return [
-    make(
-      "p",
-      { class: "big" },
-      make("strong", { id: "reports" }, count(last.reports)),
-      ` ${noun} in round ${count(last.number)}${last.phase === "open" ? " so far" : ""}`,
-    ),
-    make("p", {}, words),
-  ];
+  return [big(count(last.reports), cameIn(last)), make("p", {}, peopleText(panels, people, window.length))];
+}
+
+const big = (number, words) => make("p", { class: "big" }, make("strong", { id: "reports" }, number), ` ${words}`);
+
+function cameIn({ reports, number, phase }) {
+  const values = { round: count(number) };
+  if (phase !== "open") {
+    return reports === 1 ? t("response in round {round}", values) : t("responses in round {round}", values);
+  }
+  return reports === 1 ? t("response in round {round} so far", values) : t("responses in round {round} so far", values);
+}
+
+function peopleText(panels, people, rounds) {
+  if (panels === 1) return t("Everybody can answer in every round: each response is one participant's.");
+  const values = { people: plural(people, "participant"), rounds: count(rounds), panels: count(panels) };
+  return rounds === 1
+    ? t("{people} in this round: everybody answers once in {panels} rounds.", values)
+    : t("{people} in the last {rounds} rounds: everybody answers once in {panels} rounds.", values);
 }
 
 // The bars, and the sentence below them.
@@ -94,16 +111,22 @@ function perRound(begun) {
   if (!most) return [[], ""];
   const bars = begun.map(({ number, opens, reports }) => ({
     reports,
-    words: `Round ${number}, from ${opens} on: ${plural(reports, "report")}`,
+    words: t("Round {number}, from {day} on: {responses}", {
+      number: count(number),
+      day: day(opens),
+      responses: plural(reports, "response"),
+    }),
   }));
-  const [first, last] = [begun[0].number, begun.at(-1).number],
-    range = first === last ? `round ${first}` : `rounds ${first} to ${last}`;
-  return [bars, `Reports per round, ${range}; at most ${count(most)}`];
+  const values = { first: count(begun[0].number), last: count(begun.at(-1).number), most: count(most) };
+  return [
+    bars,
+    begun.length === 1
+      ? t("Responses in round {first}: {most}", values)
+      : t("Responses per round, {first} to {last}; at most {most}", values),
+  ];
 }
 
 function row(round) {
   const link = make("a", { href: `#/tasks/${round.task}` }, count(round.number));
-  return [link, round.opens, badge(round), count(round.reports)];
+  return [link, day(round.opens), badge(round), count(round.reports)];
 }
-
-const dayBefore = (day) => new Date(Date.parse(`${day}T00:00Z`) - 86_400_000).toISOString().slice(0, 10);

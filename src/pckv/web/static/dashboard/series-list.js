@@ -1,15 +1,16 @@
-// The list of series, newest first, with the round that takes reports and the next one.
+// The list of repeated surveys, newest first, with the round that takes reports and the next one.
+import { day, t } from "../shared/language.js";
 import { ask, count, make } from "../shared/page.js";
 import { Table } from "../shared/table.js";
 import { badge } from "../shared/task-words.js";
 
 const SERIES_PER_PAGE = 50;
 const COLUMNS = [
-  { name: "Name" },
-  { name: "State" },
-  { name: "Round" },
-  { name: "Next round" },
-  { name: "Reports in the round", number: true },
+  { name: t("Name") },
+  { name: t("State") },
+  { name: t("Round") },
+  { name: t("Next round") },
+  { name: t("Responses in the round"), number: true },
 ];
 
 export class SeriesList {
@@ -21,11 +22,11 @@ export class SeriesList {
       this.pages++;
       more();
     };
-    this.older = make("button", { type: "button", hidden: true, onclick: showOlder }, "Older series");
+    this.older = make("button", { type: "button", hidden: true, onclick: showOlder }, t("Older repeated surveys"));
     this.element = make(
       "section",
-      { class: "list", "aria-label": "Series", hidden: true },
-      make("h2", {}, "Series"),
+      { class: "list", "aria-label": t("Repeated surveys"), hidden: true },
+      make("h2", {}, t("Repeated surveys")),
       this.table.element,
       this.older,
     );
@@ -47,13 +48,16 @@ export class SeriesList {
   }
 }
 
+const roundText = (number, rounds) =>
+  rounds ? t("{number} of {rounds}", { number: count(number), rounds: count(rounds) }) : count(number);
+
 function row(series) {
   const { id, name, last_round: last, next_round: next, rounds } = series;
   return [
     make("a", { href: `#/series/${id}` }, name),
     badge(series),
-    last ? `${count(last.number)}${rounds ? ` of ${count(rounds)}` : ""}` : "none yet",
-    next ? next.opens : "none",
-    last ? count(last.reports) : "none yet",
+    last ? roundText(last.number, rounds) : t("none yet"),
+    next ? day(next.opens) : t("none"),
+    last ? count(last.reports) : t("none yet"),
   ];
 }

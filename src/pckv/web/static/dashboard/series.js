@@ -1,14 +1,16 @@
-// One series: its open round, the reports of every round, what changed, and what can be done with it.
+// One repeated survey: its open round, the reports of every round, what changed, and what can be done with it.
 import { TrendSection } from "../results/trend.js";
 import { readAddress, writeSettings } from "../shared/address.js";
 import { polled } from "../shared/connection.js";
+import { t } from "../shared/language.js";
 import { alertBox, announce, ask, confirmButton, make, replace } from "../shared/page.js";
+import { publicAddress } from "../shared/public-address.js";
 import { seriesDetails } from "./details.js";
 import { seriesHead } from "./series-head.js";
-import { seriesApps } from "./share.js";
+import { seriesApps, seriesShare } from "./share.js";
 
 export function seriesView(root, id, role) {
-  document.title = "Series – pckv";
+  document.title = `${t("Repeated survey")} – pckv`;
   const view = new SeriesView(root, id, role);
   view.refresh();
   return () => view.stop();
@@ -17,12 +19,13 @@ export function seriesView(root, id, role) {
 class SeriesView {
   constructor(root, id, role) {
     const path = `/series/${encodeURIComponent(id)}`,
-      said = make("div", {}, make("p", { class: "computing" }, "Loading …"));
+      said = make("div", {}, make("p", { class: "computing" }, t("Loading …")));
     // The contract never changes.
     Object.assign(this, { root, id, role, path, contract: null, built: "" });
     this.head = seriesHead(role, () => this.refresh());
     this.trend = new TrendSection({ path, settings: readAddress().settings, onsettings: writeSettings });
     this.details = make("div");
+    this.share = make("div");
     this.apps = make("div");
     this.end = make("div");
     this.body = make(
@@ -31,8 +34,9 @@ class SeriesView {
       this.head.element,
       make("div", { class: "overview" }, this.head.counts, this.head.rounds),
       this.trend.element,
-      this.details,
+      this.share,
       this.apps,
+      this.details,
       this.end,
     );
     replace(root, said, this.body);
@@ -46,6 +50,7 @@ class SeriesView {
 
   async ask(signal) {
     this.contract ??= await ask("GET", this.path, { signal });
+    this.address ??= await publicAddress();
     return ask("GET", `${this.path}/rounds?limit=${this.head.limit()}`, { signal });
   }
 
@@ -65,36 +70,44 @@ class SeriesView {
     if (phase === this.built) return;
     this.built = phase;
     replace(this.details, seriesDetails(this.contract, series));
+    replace(this.share, phase === "closed" ? null : seriesShare(this.id, this.contract.task, this.address));
     replace(this.apps, phase === "closed" ? null : seriesApps(this.id, this.contract.task));
     replace(this.end, this.role === "administrator" && phase !== "closed" ? this.endSection(series) : null);
   }
 
   showNone(error) {
-    const link = make("p", {}, make("a", { href: "#/" }, "All tasks"));
-    replace(this.root, make("h1", {}, "No series here"), alertBox(error.message), link);
+    const link = make("p", {}, make("a", { href: "#/" }, t("All surveys")));
+    replace(this.root, make("h1", {}, t("No survey here")), alertBox(error.message), link);
     return true;
   }
 
   endSection({ name }) {
     const closing = confirmButton({
-      label: "Close",
+      label: t("Close"),
       kind: "close",
-      title: "Close this series?",
-      text: `“${name}”: From now on no more reports are taken, and no round opens any more. The trend and the rounds stay. The series cannot be opened again.`,
+      title: t("Close this repeated survey?"),
+      text: t(
+        "“{name}”: nobody can take part from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.",
+        { name },
+      ),
       work: () => this.close(),
     });
     return make(
       "section",
-      { "aria-label": "End" },
-      make("h2", {}, "End"),
-      make("p", {}, "Rounds open and close by themselves. Reports of a round can be deleted on the page of the round."),
+      { "aria-label": t("End") },
+      make("h2", {}, t("End")),
+      make(
+        "p",
+        {},
+        t("Rounds open and close by themselves. A round can be deleted on its own page, under “Settings”."),
+      ),
       make("div", { class: "buttons" }, closing),
     );
   }
 
   async close() {
     await ask("POST", `${this.path}/close`);
-    announce("The series is closed.");
+    announce(t("The repeated survey is closed."));
     this.refresh();
   }
 

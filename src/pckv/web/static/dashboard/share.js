@@ -1,8 +1,11 @@
-// What to hand out: the link to take part with its QR code, and the lines for an app or a page.
-import { count, make, query } from "../shared/page.js";
+// What to hand out: the link to take part with its QR code, invitations, and the lines for an app or a page.
+import { t } from "../shared/language.js";
+import { invitationSection } from "../shared/invitations.js";
+import { alertBox, count, make, query, replace } from "../shared/page.js";
+import { addressNeeded, isThisComputer, publicAddress } from "../shared/public-address.js";
 import { copyButton, snippet } from "../shared/snippet.js";
 import { hasValues, isDiscovery } from "../shared/task-words.js";
-import { mixedLink } from "./batch.js";
+import { isMixed, mixedLink } from "./batch.js";
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -26,50 +29,112 @@ export const javascriptLines = (origin, id, held, options) => `<script type="mod
 </script>
 `;
 
+const section = (label, ...content) =>
+  make("section", { "aria-label": label, class: "share" }, make("h2", {}, label), ...content);
+
+export class ShareTab {
+  // `changed` is called when invitations were made.
+  constructor({ administers, changed }) {
+    Object.assign(this, { administers, changed, built: "" });
+    this.place = make("div");
+    this.invited = make("div");
+    this.apps = make("div");
+    this.element = make("div", {}, this.place, this.invited, this.apps);
+  }
+
+  async show(task) {
+    this.task = task;
+    this.invitations?.show(task);
+    // Each part is rebuilt only when what it depends on changed, so that no input is lost.
+    const state = JSON.stringify([task.phase, task.by_invitation]);
+    if (state === this.built) return;
+    this.built = state;
+    try {
+      this.build(task, await publicAddress());
+    } catch (error) {
+      this.built = "";
+      replace(this.place, alertBox(error.message));
+    }
+  }
+
+  build(task, address) {
+    const { phase, series } = task;
+    replace(this.place, shareSection(task, address));
+    replace(this.apps, phase === "closed" || series ? null : appsSection(task));
+    const canInvite = this.administers && phase !== "closed" && !series && !isMixed(task);
+    if (canInvite && !this.invitations) {
+      this.invitations = invitationSection(task, address, this.changed);
+      replace(this.invited, this.invitations.element);
+    }
+    // Links that were made before the end may not be saved yet.
+    this.invited.hidden = phase === "closed" && !this.invited.querySelector(".snippet");
+    this.invitations?.show(this.task);
+  }
+}
+
 // The link to take part and its QR code. It says where the link no longer works or needs an invitation.
-export function shareSection({ id, by_invitation, phase, series, mixer }) {
-  const link = `${location.origin}/join/${id}`,
-    code = `/tasks/${id}/qr.svg?${query({ origin: location.origin })}`;
-  const part = (...children) =>
-    make("section", { "aria-label": "Take part", class: "share" }, make("h2", {}, "Take part"), ...children);
-  if (phase === "closed") return part(make("p", {}, "Taking part has ended. The page behind the link says so."));
+export function shareSection({ id, by_invitation: byInvitation, phase, series, mixer }, address) {
+  const part = (...content) => section(t("Take part"), ...content);
+  if (phase === "closed") {
+    return part(make("p", {}, t("Taking part has ended. The page behind the link says so.")));
+  }
   if (series) {
-    return part(
-      make(
-        "p",
-        {},
-        "Devices take part by an app, which reports in the rounds of the device's panel: see ",
-        make("a", { href: `#/series/${series.id}` }, "the series"),
-        ".",
-      ),
-    );
+    const link = make("a", { href: `#/series/${series.id}` }, t("To the repeated survey and its link"));
+    return part(make("p", {}, t("People take part in all rounds by one link."), " ", link));
   }
+  if (!address.url) return part(addressNeeded(address), tryButton(address, id));
+  const link = `${address.url}/join/${id}`;
   if (mixer) return part(mixedLink(mixer, link));
-  if (by_invitation) {
+  if (byInvitation) {
     return part(
       make(
         "p",
         {},
-        "Every person takes part by a link of their own, which ends with their invitation: create invitations below.",
+        t(
+          "Every person takes part by a link of their own, which ends with their invitation: create invitations below.",
+        ),
       ),
-      make("p", {}, "Without an invitation the link only tells that one is needed: ", make("a", { href: link }, link)),
+      make(
+        "p",
+        {},
+        t("Without an invitation the link only tells that one is needed:"),
+        " ",
+        make("a", { href: link }, link),
+      ),
     );
   }
-  return part(
-    make("img", { class: "qr", src: code, alt: "QR code of the link to take part" }),
+  return part(...linkWithCode(link, `/tasks/${id}/qr.svg?${query({ origin: address.url })}`, id));
+}
+
+// The participant's page, where other people cannot open it.
+const tryButton = (address, id) =>
+  isThisComputer(address)
+    ? make("p", {}, make("a", { class: "button", href: `/join/${id}`, target: "_blank" }, t("Try it on this computer")))
+    : null;
+
+const linkWithCode = (link, code, id) => [
+  make("img", { class: "qr", src: code, alt: t("QR code of the link to take part") }),
+  make(
+    "div",
+    {},
+    make("p", {}, t("Everybody with this link can take part:")),
+    make("p", {}, make("a", { href: link }, link)),
     make(
       "div",
-      {},
-      make("p", {}, "Everyone with this link can take part:"),
-      make("p", {}, make("a", { href: link }, link)),
-      make(
-        "div",
-        { class: "buttons" },
-        copyButton("Copy the link", link),
-        make("a", { class: "button", href: code, download: `${id}.svg` }, "Download the QR code"),
-      ),
+      { class: "buttons" },
+      copyButton(t("Copy the link"), link),
+      make("a", { class: "button", href: code, download: `${id}.svg` }, t("Download the QR code")),
     ),
-  );
+  ),
+];
+
+// The link by which people take part in all rounds of a repeated survey.
+export function seriesShare(id, { mixer }, address) {
+  const part = (...content) => section(t("Take part"), ...content);
+  if (!address.url) return part(addressNeeded(address), tryButton(address, id));
+  const link = `${address.url}/join/${id}`;
+  if (mixer) return part(mixedLink(mixer, link));
+  return part(...linkWithCode(link, `/series/${id}/qr.svg?${query({ origin: address.url })}`, id));
 }
 
 // The lines for an app or a page, behind a disclosure.
@@ -83,17 +148,17 @@ export function appsSection(task) {
   return make(
     "details",
     { class: "card" },
-    make("summary", {}, make("h2", {}, "Ask from an app or a page")),
-    snippet("In an app, with Python", pythonLines(asked, id, inPython, invited)),
-    snippet("In a page, with JavaScript", javascriptLines(asked, id, inJavascript, options)),
+    make("summary", {}, make("h2", {}, t("Ask from an app or a page"))),
+    snippet(t("In an app, with Python"), pythonLines(asked, id, inPython, invited)),
+    snippet(t("In a page, with JavaScript"), javascriptLines(asked, id, inJavascript, options)),
     mixer ? make("p", {}, SEALED) : null,
     label.length ? make("p", {}, LABELLED) : null,
-    invited ? make("p", {}, "The invitation is the text after #invitation= in a person's link.") : null,
+    invited ? make("p", {}, t("The invitation is the text after #invitation= in a person's link.")) : null,
     make("p", {}, isDiscovery(task) ? ALL_TEXTS : more === "refuse" ? refusing(padding) : sampling(task)),
   );
 }
 
-// What one participant holds, in both languages: a key with a value, or a list where there are none. In JavaScript the
+// What one participant holds, in both programming languages: a key with a value, or a list where there are none. In JavaScript the
 // `label` of their group is an option of the call.
 function heldLines(task, key) {
   const isRated = hasValues(task),
@@ -118,39 +183,48 @@ const seriesJavascript = (origin, id, held, options) => `<script type="module">
 </script>
 `;
 
-// The same for a series, which only apps and pages that people use again can take part in.
+// The same for a repeated survey.
 export function seriesApps(id, task) {
   const { keys, more, padding, mixer } = task,
     key = Array.isArray(keys) ? keys[0] : keys === "hashed" ? "any text" : "0",
     { inPython, inJavascript, label } = heldLines(task, key),
     asked = mixer?.url ?? location.origin;
   return make(
-    "section",
-    { "aria-label": "Take part" },
-    make("h2", {}, "Take part, from an app or a page"),
+    "details",
+    { class: "card" },
+    make("summary", {}, make("h2", {}, t("Ask from an app or a page"))),
     make(
       "p",
       {},
-      "Call this at every start: the client decides whether a report is due, makes it once, and sends it. With a spread of 0.5, it falls due at a random moment in the first half of the round.",
+      t(
+        "Call this at every start: the client decides whether a response is due, makes it once, and sends it. With a spread of 0.5, it falls due at a random moment in the first half of the round.",
+      ),
     ),
-    snippet("In an app, with Python", seriesPython(asked, id, inPython)),
-    snippet("In a page, with JavaScript", seriesJavascript(asked, id, inJavascript, ["spread: 0.5", ...label])),
+    snippet(t("In an app, with Python"), seriesPython(asked, id, inPython)),
+    snippet(t("In a page, with JavaScript"), seriesJavascript(asked, id, inJavascript, ["spread: 0.5", ...label])),
     mixer ? make("p", {}, SEALED) : null,
     label.length ? make("p", {}, LABELLED) : null,
     make("p", {}, more === "refuse" ? refusing(padding) : sampling(task)),
   );
 }
 
-const SEALED =
-  "Everything is asked of and sent to the mixer. With Python, install pckv[sealed], which seals reports. Leave the invitation out if the mixer asks for none.";
+const SEALED = t(
+  "Everything is asked of and sent to the mixer. With Python, install pckv[sealed], which seals responses. Leave the invitation out if the mixer asks for none.",
+);
 
-const LABELLED =
-  "The segment is the participant's own answer to the question about groups. It is perturbed on the device, together with all else.";
+const LABELLED = t(
+  "The group is the participant's own answer to the question about groups. It is made noisy on the device, together with all else.",
+);
 
-const ALL_TEXTS =
-  "Pass all texts that a participant holds, however many. What cannot be found is left out on the device.";
+const ALL_TEXTS = t("Pass all texts of a participant, however many. What cannot be found is left out on the device.");
 
-const sampling = (task) => `Pass all ${hasValues(task) ? "pairs" : "keys"} that a participant holds, however many.`;
+const sampling = (task) =>
+  hasValues(task)
+    ? t("Pass all answers of a participant with their values, however many.")
+    : t("Pass all answers of a participant, however many.");
 
 const refusing = (padding) =>
-  `Let people choose at most ${count(padding)} where they enter their answers: the client refuses more. Do not leave out those who hold more, since a missing report would then tell what they hold.`;
+  t(
+    "Let people choose at most {padding} where they enter their answers: the client refuses more. Do not leave out those who chose more, since a missing response would then tell what they chose.",
+    { padding: count(padding) },
+  );

@@ -1,12 +1,14 @@
 // Signing in with a token, which is sent once and not stored.
+import { t } from "../shared/language.js";
 import { alertBox, ask, field, make, replace } from "../shared/page.js";
 
-const UNKNOWN =
-  "This token is not known here. Check that you have copied all of it, and that it is a token of this collector.";
+const UNKNOWN = t(
+  "This token is not known here. Check that you have copied all of it, and that it is a token of this collector.",
+);
 
 // The address stays unchanged, so that signing in leads to the page that was asked for.
 export function signIn(root, done) {
-  document.title = "Sign in – pckv";
+  document.title = `${t("Sign in")} – pckv`;
   const token = make("input", {
     type: "password",
     autocomplete: "current-password",
@@ -17,24 +19,21 @@ export function signIn(root, done) {
   const form = make(
     "form",
     { class: "card small-form", onsubmit: send },
-    make("h1", {}, "Sign in"),
-    make("p", {}, "Use the administrator's token, or an analyst's, which shows estimates and changes nothing."),
-    field("Token", token),
+    make("h1", {}, t("Sign in")),
+    make("p", {}, t("Use the administrator's token, or an analyst's, which shows results and changes nothing.")),
+    field(t("Token"), token),
     said,
-    make("button", { class: "main" }, "Sign in"),
+    make("button", { class: "main" }, t("Sign in")),
     make(
       "details",
       {},
-      make("summary", {}, "How do I get a token?"),
+      make("summary", {}, t("How do I get a token?")),
       make(
         "p",
         {},
-        make("code", {}, "pckv serve"),
-        " shows the administrator's token once, when it starts for the first time. To make another one, run ",
-        make("code", {}, "pckv token new"),
-        " where the collector runs; ",
-        make("code", {}, "pckv token new --help"),
-        " says how.",
+        t("“pckv serve” shows the administrator's token once, when it starts for the first time."),
+        " ",
+        t("To make another one, run “pckv token new” where the collector runs; “pckv token new --help” says how."),
       ),
     ),
   );

@@ -1,6 +1,8 @@
-// The head of a task's page: its question, whether it is open, and how many reports came and are wanted.
-import { alertBox, announce, ask, count, field, make, plural, replace, warningBox } from "../shared/page.js";
+// The head of a survey's page: its question, whether it is open, what needs attention, and how many responses came.
+import { day, dayBefore, t } from "../shared/language.js";
+import { count, make, plural, replace, warningBox } from "../shared/page.js";
 import { badge, kindNote, progress, reached } from "../shared/task-words.js";
+import { told } from "../shared/told.js";
 import { batchNote, batchProgress, isMixed, reportsOf } from "./batch.js";
 import { ReportBars } from "./report-bars.js";
 
@@ -8,12 +10,11 @@ import { ReportBars } from "./report-bars.js";
 const MAX_DAYS = 60,
   MILLISECONDS_PER_DAY = 86_400_000;
 
-// `show` is called with every overview; what is being edited stays.
-export function taskHead(role, changed) {
+// `show` is called with every overview, and the number of responses that the results on the page are from.
+export function taskHead() {
   const back = make("p", { hidden: true }),
     title = make("h1"),
     state = make("span"),
-    copy = make("a", { class: "button" }, "Duplicate"),
     question = make("p", { class: "question" }),
     notice = make("p", { id: "notice" }),
     batch = make("div"),
@@ -22,51 +23,48 @@ export function taskHead(role, changed) {
     noun = make("span"),
     goal = make("div", { class: "goal" }),
     bars = new ReportBars();
-  const editor = targetEditor(changed);
   let shown = "";
+  const counts = make("div", { class: "counts" }, make("p", {}, reports, " ", noun), goal);
   const element = make(
     "div",
     {},
     back,
-    make("div", { class: "title" }, title, state, copy),
+    make("div", { class: "title" }, title, state),
     question,
+    alarm,
     notice,
     batch,
-    alarm,
+    counts,
   );
-  const counts = make(
-    "section",
-    { "aria-label": "Reports", class: "counts" },
-    make("p", { class: "big" }, reports, " ", noun),
-    goal,
-    role === "administrator" ? editor.element : null,
-    bars.element,
-  );
+  const days = make("section", { "aria-label": t("Responses per day"), hidden: true }, bars.element);
 
-  function show(task) {
-    const text = JSON.stringify(task);
+  function show(task, counted) {
+    const text = JSON.stringify([task, counted]);
     if (text === shown) return;
     shown = text;
     title.textContent = task.name;
     back.hidden = !task.series;
-    if (task.series) replace(back, make("a", { href: `#/series/${task.series.id}` }, "← All rounds of the series"));
-    copy.href = `#/new?from=${task.id}`;
-    copy.hidden = role !== "administrator" || task.series !== null;
+    if (task.series) {
+      replace(back, make("a", { href: `#/series/${task.series.id}` }, t("← All rounds of this survey")));
+    }
     replace(state, badge(task), kindNote(task));
     say(question, task.about.question);
     say(notice, phaseSentence(task));
     notice.className = task.phase === "open" ? "soft" : "note";
     replace(batch, batchNote(task));
     replace(alarm, alarmBox(task));
-    const [number, words] = reportsOf(task);
+    const known = { ...task, reports: counted },
+      [number, words] = reportsOf(known);
     reports.textContent = count(number);
     noun.textContent = words;
-    replace(goal, ...(isMixed(task) ? batchProgress(task) : target(task)));
-    editor.show(task);
+    replace(goal, ...(isMixed(task) ? batchProgress(task) : target(known)));
+    // Bars of other responses than those that the page counts would contradict it.
+    if (counted !== task.reports) return;
+    days.hidden = !task.days.length;
     bars.show(...perDay(task));
   }
 
-  return { element, counts, show, stop: () => bars.stop() };
+  return { element, days, show, stop: () => bars.stop() };
 }
 
 function say(element, text) {
@@ -76,81 +74,40 @@ function say(element, text) {
 
 function phaseSentence({ phase, closed, closes, opens }) {
   if (phase === "closed") {
-    return `This task is closed${closed ? ` since ${closed}` : ` since ${closes}`}. It takes no more reports; what is known stays below.`;
+    return t("Closed on {day}. No more responses are taken; the results stay here.", { day: day(closed ?? closes) });
   }
-  if (phase === "waiting") return `This task is not open yet: it takes reports from ${opens} on (UTC).`;
-  return closes ? `Open until ${closes} (UTC).` : "";
+  if (phase === "waiting") return t("Not open yet: people can take part from {day} on (UTC).", { day: day(opens) });
+  return closes ? t("Open until the end of {day} (UTC).", { day: day(dayBefore(closes)) }) : "";
 }
 
-function alarmBox({ alarms: found }) {
-  return found?.unusual.length ? warningBox(found.sentences) : null;
+// What the collector found, and what is to be done.
+function alarmBox({ alarms: found, phase }) {
+  if (!found?.unusual.length) return null;
+  const box = warningBox([
+    ...found.sentences.map(told),
+    phase === "closed"
+      ? t("What to do: do not publish or pass on these results before you know where the unusual responses come from.")
+      : t(
+          "What to do: ask those who handed out the link whether a program or one person sent many responses. If you cannot find out, close this survey under “Settings”, and repeat it with invitations, which count once each.",
+        ),
+  ]);
+  box.prepend(make("h2", {}, t("Some responses are unusual")));
+  return box;
 }
 
 function target(task) {
   if (task.target === null) return [];
-  const words = `${reached(task.reports, task.target)} of the target of ${plural(task.target, "report")}`;
+  const words = t("{share} of the target of {responses}", {
+    share: reached(task.reports, task.target),
+    responses: plural(task.target, "response"),
+  });
   return [progress(task), make("p", {}, words)];
-}
-
-// A button that opens a small form in its place.
-function targetEditor(changed) {
-  const number = make("input", { type: "number", min: 1, max: 1e15, step: 1, inputmode: "numeric" }),
-    problem = make("div"),
-    open = make("button", { type: "button", class: "plain", onclick: () => edit(true) });
-  const form = make(
-    "form",
-    { hidden: true, novalidate: true, onsubmit: save },
-    field("Reports wanted", number, "Leave it empty for no target."),
-    problem,
-    make(
-      "div",
-      { class: "buttons" },
-      make("button", { class: "main" }, "Save"),
-      make("button", { type: "button", onclick: () => edit(false) }, "Cancel"),
-    ),
-  );
-  const element = make("div", { class: "target" }, open, form);
-  let task;
-
-  function show(overview) {
-    task = overview;
-    // Of a mixed task, the batch is the target.
-    element.hidden = task.phase === "closed" || isMixed(task);
-    open.textContent = task.target === null ? "Set a target" : "Change the target";
-  }
-
-  function edit(now) {
-    form.hidden = !now;
-    open.hidden = now;
-    number.value = task.target ?? "";
-    replace(problem);
-    (now ? number : open).focus();
-  }
-
-  async function save(event) {
-    event.preventDefault();
-    if (!number.validity.valid) {
-      return replace(problem, alertBox("The target is a whole number of reports, at least 1."));
-    }
-    try {
-      await ask("PATCH", `/tasks/${task.id}`, {
-        body: { target: number.value ? Number(number.value) : null },
-      });
-      edit(false);
-      announce("The target is saved.");
-      changed();
-    } catch (error) {
-      replace(problem, alertBox(error.message));
-    }
-  }
-
-  return { element, show };
 }
 
 const dayAfter = (day, steps = 1) =>
   new Date(Date.parse(`${day}T00:00Z`) + steps * MILLISECONDS_PER_DAY).toISOString().slice(0, 10);
 
-// Every day from the first one with a report to the last one, at most the last sixty.
+// Every day from the first one with a response to the last one, at most the last sixty.
 function allDays(days) {
   const counted = new Map(days.map(({ day, reports }) => [day, reports])),
     last = days.at(-1).day,
@@ -167,6 +124,16 @@ function perDay({ days }) {
   const listed = allDays(days),
     most = Math.max(...listed.map(({ reports }) => reports)),
     [first, last] = [listed[0].day, listed.at(-1).day];
-  const bars = listed.map(({ day, reports }) => ({ reports, words: `${day}: ${plural(reports, "report")}` }));
-  return [bars, `Reports per day, ${first === last ? first : `${first} to ${last}`}; at most ${count(most)}`];
+  const bars = listed.map(({ day: date, reports }) => ({
+    reports,
+    words: `${day(date)}: ${plural(reports, "response")}`,
+  }));
+  const values = { first: day(first), last: day(last), most: count(most) };
+  return [
+    // One bar alone is no picture of days.
+    first === last ? [] : bars,
+    first === last
+      ? t("Responses on {first}: {most}", values)
+      : t("Responses per day, {first} to {last}; at most {most}", values),
+  ];
 }

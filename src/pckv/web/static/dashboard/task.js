@@ -1,47 +1,58 @@
-// One task: how many reports came, how to take part, what is known, and what can be done with it.
+// One survey in four tabs: what is known, how people take part, what can be changed, and what few people need.
 import { DiscoverySection } from "../results/discovery.js";
 import { ResultsSection } from "../results/results.js";
 import { readAddress, writeSettings } from "../shared/address.js";
 import { polled } from "../shared/connection.js";
-import { invitationSection } from "../shared/invitations.js";
-import { alertBox, announce, ask, confirmButton, make, replace } from "../shared/page.js";
+import { t } from "../shared/language.js";
+import { alertBox, ask, make, replace } from "../shared/page.js";
 import { isDiscovery } from "../shared/task-words.js";
-import { showDeleted } from "./deletion.js";
 import { taskDetails } from "./details.js";
-import { publicationSection } from "./publication.js";
-import { appsSection, shareSection } from "./share.js";
-import { isMixed, mixerDecides } from "./batch.js";
+import { settingsTab } from "./settings.js";
+import { ShareTab } from "./share.js";
 import { taskHead } from "./task-head.js";
 
-const PLACES = ["share", "outcome", "apps", "invitations", "publication", "end"];
+const TABS = { "": t("Results"), share: t("Share"), settings: t("Settings"), details: t("Details") };
 
-export function taskView(root, id, role) {
-  document.title = "Task – pckv";
+export function taskView(root, id, role, tab) {
+  document.title = `${t("Survey")} – pckv`;
   const view = new TaskView(root, id, role);
+  view.open(tab);
   view.refresh();
-  return () => view.stop();
+  const stop = () => view.stop();
+  stop.move = (place, otherId, part) => {
+    if (place !== "tasks" || otherId !== id || part === "keys") return false;
+    view.open(part);
+    return true;
+  };
+  return stop;
 }
 
 class TaskView {
   constructor(root, id, role) {
-    const said = make("div", {}, make("p", { class: "computing" }, "Loading …"));
+    const said = make("div", {}, make("p", { class: "computing" }, t("Loading …"))),
+      address = `#/tasks/${encodeURIComponent(id)}`;
     Object.assign(this, { root, id, path: `/tasks/${encodeURIComponent(id)}`, built: "" });
     this.settings = readAddress().settings;
     this.administers = role === "administrator";
-    this.head = taskHead(role, () => this.refresh());
+    this.head = taskHead();
     this.details = taskDetails();
-    for (const place of PLACES) this[place] = make("div");
+    this.share = new ShareTab({ administers: this.administers, changed: () => this.refresh() });
+    this.outcome = make("div");
+    this.places = {
+      "": make("div", {}, this.outcome, this.head.days),
+      share: this.share.element,
+      settings: make("div"),
+      details: this.details.element,
+    };
+    this.links = Object.entries(TABS)
+      .filter(([tab]) => tab !== "settings" || this.administers)
+      .map(([tab, words]) => make("a", { href: tab ? `${address}/${tab}` : address, "data-tab": tab }, words));
     this.body = make(
       "div",
       { hidden: true },
       this.head.element,
-      make("div", { class: "overview" }, this.head.counts, this.share),
-      this.outcome,
-      this.details.element,
-      this.apps,
-      this.invitations,
-      this.publication,
-      this.end,
+      make("nav", { class: "tabs", "aria-label": t("Parts of this survey") }, ...this.links),
+      ...Object.values(this.places),
     );
     replace(root, said, this.body);
     this.refresh = polled({
@@ -52,98 +63,64 @@ class TaskView {
     });
   }
 
+  // All tabs stay on the page, so that no input is lost.
+  open(wanted) {
+    const tab = this.links.some((link) => link.dataset.tab === wanted) ? wanted : "";
+    for (const [name, place] of Object.entries(this.places)) place.hidden = name !== tab;
+    for (const link of this.links) {
+      if (link.dataset.tab === tab) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    // How results were asked for stays in the address of their tab.
+    if (tab === "") this.links[0].href = location.hash || this.links[0].href;
+    this.tab = tab;
+    // Charts are as wide as the page, which a hidden part does not know.
+    if (this.task) this.results.show(this.task);
+  }
+
   show(task) {
     this.task = task;
     document.title = `${task.name} – pckv`;
     this.body.hidden = false;
     this.build();
-    this.head.show(task);
-    this.details.show(task);
-    this.publicationSwitch?.show(task);
     this.results.show(task);
+    this.showCount();
+    this.details.show(task);
+    this.share.show(task);
+    this.changes?.show(task);
   }
 
-  // Each part is rebuilt only when what it depends on changed, so that no input is lost.
+  // The number of responses is that of the results on the page, although others may have come since.
+  showCount() {
+    this.head.show(this.task, this.results.counted ?? this.task.reports);
+  }
+
   build() {
-    const { task } = this,
-      { phase, by_invitation, series } = task,
-      state = JSON.stringify([phase, by_invitation]),
-      first = this.built === "";
-    if (state === this.built) return;
-    this.built = state;
-    if (first) {
-      this.results = this.resultsSection();
-      replace(this.outcome, this.results.element);
-    }
-    replace(this.share, shareSection(task));
-    replace(this.apps, phase === "closed" || series ? null : appsSection(task));
-    if (!this.administers) return;
-    replace(this.end, this.endSection());
-    if (phase === "closed") replace(this.invitations);
-    if (first) this.buildOnce();
+    if (this.results) return;
+    const { id, path, administers, task } = this,
+      settings = this.settings,
+      oncounted = () => this.showCount();
+    this.results = isDiscovery(task)
+      ? new DiscoverySection({ id, path, administers, oncounted })
+      : new ResultsSection({ id, path, settings, onsettings: (chosen) => this.keep(chosen), oncounted });
+    replace(this.outcome, this.results.element);
+    if (!administers) return;
+    this.changes = settingsTab({ root: this.root, path, refresh: this.refresh, stop: () => this.stop() });
+    replace(this.places.settings, this.changes.element);
   }
 
-  buildOnce() {
-    const { task, refresh } = this;
-    if (task.phase !== "closed" && !task.series && !isMixed(task))
-      replace(this.invitations, invitationSection(task, refresh));
-    // Without listed keys, a public page has nothing to show.
-    if (typeof task.keys !== "number") return;
-    this.publicationSwitch = publicationSection(task, refresh);
-    replace(this.publication, this.publicationSwitch.element);
+  keep(chosen) {
+    writeSettings(chosen);
+    this.links[0].href = location.hash;
   }
 
-  resultsSection() {
-    const { id, path, administers, settings } = this;
-    if (isDiscovery(this.task)) return new DiscoverySection({ id, path, administers });
-    return new ResultsSection({ id, path, settings, onsettings: writeSettings });
-  }
-
-  // A page that shows a deleted task may stay open; opening the task again finds nothing.
+  // A page that shows a deleted survey may stay open; opening it again finds nothing.
   isGone(error) {
     if (error.status !== 404 && error.status !== 410) return false;
     if (this.task) return true;
-    const link = make("p", {}, make("a", { href: "#/" }, "All tasks"));
-    replace(this.root, make("h1", {}, "No task here"), alertBox(error.message), link);
+    const link = make("p", {}, make("a", { href: "#/" }, t("All surveys")));
+    replace(this.root, make("h1", {}, t("No survey here")), alertBox(error.message), link);
     return true;
-  }
-
-  endSection() {
-    const { name, phase, mixer, closes } = this.task;
-    const closing = confirmButton({
-      label: "Close",
-      kind: "close",
-      title: "Close this task?",
-      text: `“${name}”: From now on no more reports are taken. The estimates stay. The task cannot be opened again.`,
-      work: () => this.close(),
-    });
-    const deletion = confirmButton({
-      label: "Delete",
-      kind: "danger",
-      title: "Delete this task?",
-      text: `“${name}”: The task, all its reports and its estimates are deleted for good, here and in the database. Downloaded copies are not deleted. The same task cannot be created again.`,
-      work: () => this.remove(),
-    });
-    return make(
-      "section",
-      { "aria-label": "End" },
-      make("h2", {}, "End"),
-      mixer && phase !== "closed" ? mixerDecides(mixer, closes) : null,
-      make("div", { class: "buttons" }, phase === "closed" || mixer ? null : closing, deletion),
-    );
-  }
-
-  async close() {
-    await ask("POST", `${this.path}/close`);
-    announce("The task is closed.");
-    this.refresh();
-  }
-
-  async remove() {
-    const deletion = await ask("DELETE", this.path);
-    this.stop();
-    announce("The task is deleted.");
-    showDeleted(this.root, this.task.name, deletion, () => ask("DELETE", this.path));
   }
 
   stop() {

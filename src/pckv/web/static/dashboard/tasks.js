@@ -1,22 +1,27 @@
-// The list of tasks, newest first, with live counts of their reports.
+// The list of surveys, newest first, with live counts of their responses; drafts before it, and deleted ones after it.
 import { readAddress, writeSettings } from "../shared/address.js";
 import { polled } from "../shared/connection.js";
+import { day, t } from "../shared/language.js";
 import { ask, choice, count, debounced, field, make, query, replace } from "../shared/page.js";
 import { Table } from "../shared/table.js";
 import { badge, kindNote, PHASES, progress } from "../shared/task-words.js";
+import { Bin } from "./bin.js";
+import { Drafts } from "./drafts.js";
 import { SeriesList } from "./series-list.js";
 
-const TASKS_PER_PAGE = 50;
+const TASKS_PER_PAGE = 50,
+  // Fewer are seen at a glance.
+  MAX_WITHOUT_FILTERS = 25;
 const COLUMNS = [
-  { name: "Task" },
-  { name: "State" },
-  { name: "Created" },
-  { name: "Last report" },
-  { name: "Reports", number: true },
+  { name: t("Survey") },
+  { name: t("State") },
+  { name: t("Published") },
+  { name: t("Last response") },
+  { name: t("Responses"), number: true },
 ];
 
 export function tasksView(root, role) {
-  document.title = "Tasks – pckv";
+  document.title = `${t("Surveys")} – pckv`;
   const view = new TasksView(root, role);
   view.refresh();
   return () => view.refresh.stop();
@@ -24,27 +29,38 @@ export function tasksView(root, role) {
 
 class TasksView {
   constructor(root, role) {
-    this.role = role;
+    this.administers = role === "administrator";
     this.settings = { search: "", state: "", ...readAddress().settings };
     this.pages = [""];
-    this.series = new SeriesList(() => this.refresh());
+    const again = () => this.refresh();
+    this.series = new SeriesList(again);
+    this.drafts = this.administers ? new Drafts(again) : null;
+    this.bin = this.administers ? new Bin(again) : null;
     this.table = new Table({ columns: COLUMNS, row, kind: "tasks" });
     this.none = make("div");
-    this.more = make("button", { type: "button", hidden: true, onclick: () => this.showOlder() }, "Older tasks");
+    this.more = make("button", { type: "button", hidden: true, onclick: () => this.showOlder() }, t("Older surveys"));
+    this.filters = this.filterFields();
     const said = make("div");
     this.refresh = polled({ ask: (signal) => this.ask(signal), use: (answers) => this.show(answers), said });
     replace(
       root,
-      make("h1", {}, "Tasks"),
+      make(
+        "div",
+        { class: "title" },
+        make("h1", {}, t("Surveys")),
+        this.administers ? make("a", { class: "button main", href: "#/new" }, t("New survey")) : null,
+      ),
+      this.drafts?.element,
       this.series.element,
-      this.filters(),
+      this.filters,
       said,
-      make("section", { class: "list", "aria-label": "Tasks" }, this.table.element, this.none),
+      make("section", { class: "list", "aria-label": t("Surveys") }, this.table.element, this.none),
       this.more,
+      this.bin?.element,
     );
   }
 
-  filters() {
+  filterFields() {
     const search = make("input", {
       type: "search",
       autocomplete: "off",
@@ -52,10 +68,15 @@ class TasksView {
       value: this.settings.search,
       oninput: debounced(() => this.choose("search", search.value)),
     });
-    const states = choice([["", "all"], ...Object.entries(PHASES)], this.settings.state, (value) =>
+    const states = choice([["", t("all")], ...Object.entries(PHASES)], this.settings.state, (value) =>
       this.choose("state", value),
     );
-    return make("div", { class: "row filters" }, field("Search by name", search), field("State", states));
+    const attributes = { class: "row filters", hidden: !this.isFiltered() };
+    return make("div", attributes, field(t("Search by name"), search), field(t("State"), states));
+  }
+
+  isFiltered() {
+    return Boolean(this.settings.search || this.settings.state);
   }
 
   choose(name, value) {
@@ -73,11 +94,13 @@ class TasksView {
   ask(signal) {
     const path = (after) => `/overview?${query({ ...this.settings, limit: TASKS_PER_PAGE, after })}`,
       pages = this.pages.map((after) => ask("GET", path(after), { signal }));
-    return Promise.all([this.series.refresh(signal), ...pages]);
+    const others = [this.series, this.drafts, this.bin].map((list) => list?.refresh(signal));
+    return Promise.all([Promise.all(others), ...pages]);
   }
 
   show([, ...answers]) {
     const tasks = answers.flatMap((answer) => answer.tasks);
+    if (tasks.length > MAX_WITHOUT_FILTERS) this.filters.hidden = false;
     this.table.show(tasks).element.hidden = tasks.length === 0;
     this.more.hidden = answers.at(-1).tasks.length < TASKS_PER_PAGE;
     this.more.dataset.after = tasks.at(-1)?.number ?? "";
@@ -85,9 +108,9 @@ class TasksView {
   }
 
   empty() {
-    if (this.settings.search || this.settings.state) return make("p", {}, "No task matches.");
-    const link = this.role === "administrator" ? make("a", { href: "#/new" }, "Create the first one.") : null;
-    return make("p", {}, "There are no tasks yet. ", link);
+    if (this.isFiltered()) return make("p", {}, t("No survey matches."));
+    const link = this.administers ? make("a", { href: "#/new" }, t("Make the first one.")) : null;
+    return make("p", {}, t("There are no surveys yet."), " ", link ?? "");
   }
 }
 
@@ -95,16 +118,18 @@ function row(task) {
   const { id, name, created, last_report: last } = task;
   return [
     [make("a", { href: `#/tasks/${id}` }, name), kindNote(task)],
-    badge(task),
-    created,
-    last ?? "none yet",
+    [badge(task), task.has_alarms ? make("span", { class: "badge alarm" }, t("look at this")) : null].filter(Boolean),
+    day(created),
+    last ? day(last) : t("none yet"),
     [reported(task), progress(task)],
   ];
 }
 
 function reported({ reports, target, batch }) {
-  // Of a mixed task, reports are here once its batch has come.
+  // Of a mixed survey, responses are here once its batch has come.
   if (batch?.state === "waiting")
-    return batch.waiting === null ? "at the mixer" : `${count(batch.waiting)} at the mixer`;
-  return target === null ? count(reports) : `${count(reports)} of ${count(target)}`;
+    return batch.waiting === null ? t("at the mixer") : t("{number} at the mixer", { number: count(batch.waiting) });
+  return target === null
+    ? count(reports)
+    : t("{reports} of {target}", { reports: count(reports), target: count(target) });
 }

@@ -2,10 +2,12 @@
 // only after it was sent: whether a participant sends it must not depend on it, since no ε covers that.
 import { PckvError, coinOf, perturb } from "/client/index.js";
 import { alertBox, announce, make, replace } from "../shared/page.js";
+import { AnswerForm } from "./answer-form.js";
 import { day, language, say } from "./join-strings.js";
 import { contactLine, facts, heading, privacy, remembered, showBudget, sumsOf } from "./join-privacy.js";
 import { mixedValues, receiverOf } from "./mixed.js";
-import { PairsForm } from "./pairs-form.js";
+import { translate } from "./texts.js";
+import { Waiting } from "./waiting.js";
 
 const STILL_SECONDS = 5;
 const { host } = location,
@@ -15,7 +17,11 @@ const body = make("div"),
   forgetful = make("div");
 // The tabs of a browser tell each other that something became of a report.
 const tabs = new BroadcastChannel("pckv-join");
-let client, id, invitation, task, typed, retry, segment;
+let client, id, invitation, task, typed, segment;
+// Sends the report that waits, if one does.
+let waiting;
+// Of a repeated survey: what is said about its rounds.
+let rounds;
 // Whether a request of this tab decides what is shown next.
 let busy = false;
 
@@ -23,10 +29,16 @@ export async function start(theClient, theId, theInvitation, answered) {
   [client, id, invitation] = [theClient, theId, theInvitation];
   document.documentElement.lang = language;
   try {
-    const { task: found, receipt, checked, error } = await answered;
-    task = found;
+    const { task: found, receipt, checked, error, repeated } = await answered;
+    [task, rounds] = [found, repeated];
+    if (task) {
+      await translate(task);
+      document.documentElement.lang = language;
+    }
     if (error) throw error;
     replace(main, heading(task), body, forgetful);
+    if (rounds && !rounds.isNow) return showTurn();
+    if (rounds) ({ id } = task);
     if (receipt) show(receipt, { before: true });
     else await ask(checked, task.segment && (await import("./segment-field.js")));
   } catch (error) {
@@ -48,7 +60,9 @@ async function refresh() {
 async function ask(checked, ofSegment) {
   const view = make("div");
   // Made while the collector is asked, and shown once it is known that a report would be taken.
-  const parts = [facts(task), privacy(task, invitation, budget, view), new AnswerForm(ofSegment).element];
+  const form = new AnswerForm(task, ofSegment, submit),
+    protection = privacy(task, invitation, budget, view),
+    parts = [facts(task), rounds?.about(), protection, form.element].filter(Boolean);
   await checked;
   replace(body, ...parts);
   await showBudget(client, task, budget, forgetful);
@@ -66,6 +80,27 @@ async function example(pairs) {
   return perturb(task, pairs, { coin, segment: task.segment?.labels[0] });
 }
 
+// Between two turns of this device.
+function showTurn() {
+  const { title, words, due } = rounds.turn();
+  replace(
+    body,
+    make(
+      "section",
+      { class: "panel", "data-state": rounds.state, "aria-label": title },
+      make("h2", { tabindex: "-1" }, title),
+      make("p", {}, words),
+      rounds.calendar(),
+    ),
+    facts(task),
+    remembered(budget),
+  );
+  announce(`${title}. ${words}`);
+  showBudget(client, task, budget, forgetful);
+  // The page may be left open until then.
+  document.addEventListener("visibilitychange", () => due && new Date() >= due && location.reload());
+}
+
 // Which panel says why taking part is not possible, and what its sentence needs.
 function panelOf(error) {
   if (!globalThis.isSecureContext) return ["no_crypto"];
@@ -73,7 +108,7 @@ function panelOf(error) {
   if (!(error instanceof PckvError)) return ["unexpected", { reason: error.message }];
   const phase = task?.phase(),
     { code } = error;
-  if (task?.series) return ["series"];
+  if (task?.series && !rounds) return ["series"];
   if (phase === "closed") return ["ended", { day: day(task.closes, -1) }];
   if (phase === "waiting" || (code === "not_open" && task?.opens)) return ["not_open", { day: day(task.opens) }];
   if (code === "invitation_unknown" && !invitation) return ["invitation_needed"];
@@ -116,9 +151,10 @@ async function showPanel(error) {
     title,
     make("p", {}, words),
     name === "unreachable" ? again() : null,
+    name === "series" ? make("p", {}, make("a", { href: `/join/${task.series.id}` }, say("open_series"))) : null,
   );
   if (!task) return replace(main, make("h1", {}, host), panel);
-  replace(main, heading(task), panel, contactLine(task.about.contact));
+  replace(main, heading(task), panel, contactLine(task));
   announce(`${title.textContent}. ${words}`);
 }
 
@@ -130,14 +166,14 @@ async function costs() {
 }
 
 // Shows progress: nothing can be changed meanwhile, and after some seconds it says that it still tries.
-async function whileSending(said, button, parts, work) {
+async function whileSending(said, button, parts, work, quiet = false) {
   const values = { host: receiverOf(task) },
     tell = (key) => replace(said, make("p", { role: "status", class: "progress" }, say(key, values)));
-  const timer = setTimeout(() => tell("still"), 1000 * STILL_SECONDS);
+  const timer = quiet ? undefined : setTimeout(() => tell("still"), 1000 * STILL_SECONDS);
   busy = true;
-  button.disabled = true;
+  button.disabled = !quiet;
   for (const part of parts) part.inert = true;
-  tell("sending");
+  if (!quiet) tell("sending");
   try {
     return await work();
   } finally {
@@ -149,78 +185,21 @@ async function whileSending(said, button, parts, work) {
   }
 }
 
-// The answers, the consent, and a footer that stays in sight. A report cannot be taken back: only the button
-// sends it, and not Enter in a field.
-class AnswerForm {
-  constructor(ofSegment) {
-    this.form = new PairsForm(task);
-    this.segment = ofSegment && new ofSegment.SegmentField(task);
-    this.form.onchange = () => this.count();
-    this.said = make("div");
-    this.chosen = make("p", { id: "chosen", role: "status" });
-    this.button = make("button", { type: "button", class: "main", onclick: () => this.submit() }, say("send"));
-    const asked = [this.form.element, this.segment?.element, this.consent()];
-    this.fields = make("div", {}, make("h2", {}, say("answers")), ...asked);
-    this.element = make(
-      "form",
-      {
-        class: "card",
-        onsubmit: (event) => event.preventDefault(),
-        oninput: () => replace(this.said),
-        novalidate: true,
-      },
-      this.fields,
-      make("div", { class: "footer" }, this.said, make("div", { class: "send" }, this.chosen, this.button)),
-    );
-    this.count();
-  }
-
-  consent() {
-    const { consent } = task.about;
-    if (!consent) return null;
-    this.agreed = make("input", { type: "checkbox", required: true });
-    return make(
-      "div",
-      { id: "consent" },
-      make("h3", {}, say("consent")),
-      make("p", { class: "lines" }, consent),
-      make("label", { class: "agree" }, this.agreed, say("agree")),
-    );
-  }
-
-  count() {
-    this.chosen.textContent = this.form.countText();
-  }
-
-  // What is to be done before a report can be made.
-  complaint() {
-    const missing = this.form.missing();
-    if (missing !== undefined) return [this.form.missingText(missing), () => this.form.focus(missing)];
-    const { own } = this.form;
-    if (own?.unfinished) return [say("own_unfinished", { key: own.unfinished }), () => own.input.focus()];
-    const unanswered = this.segment?.complaint();
-    if (unanswered) return unanswered;
-    return this.agreed && !this.agreed.checked ? [say("agree_first"), () => this.agreed.focus()] : [];
-  }
-
-  async submit() {
-    const [complaint, correct] = this.complaint();
-    if (complaint) {
-      correct();
-      return replace(this.said, alertBox(complaint));
-    }
-    typed = this.form.held();
-    segment = this.segment?.label;
-    try {
-      const submitted = () => client.submit(id, typed, { invitation, segment });
-      show(await whileSending(this.said, this.button, [this.fields], submitted));
-    } catch (error) {
-      if (error.code === "refused") return show(await client.receipt(id));
-      if (error.code === "preview") return replace(this.said, alertBox(say("preview_sends_nothing")));
-      if (error.code === "not_sent" && task.phase() === "open")
-        return replace(this.said, alertBox(say("not_reached", { host: receiverOf(task) })));
-      await showPanel(error);
-    }
+// Makes and sends the report of a form that is filled in.
+async function submit(answers) {
+  typed = answers.form.held();
+  segment = answers.segment?.label;
+  try {
+    const submitted = () => client.submit(id, typed, { invitation, segment });
+    show(await whileSending(answers.said, answers.button, [answers.fields], submitted));
+  } catch (error) {
+    if (error.code === "refused") return show(await client.receipt(id));
+    // The page says when the next turn is.
+    if (rounds && ["not_due", "not_open", "closed"].includes(error.code)) return location.reload();
+    if (error.code === "preview") return answers.tell(say("preview_sends_nothing"));
+    if (error.code === "not_sent" && task.phase() === "open")
+      return answers.tell(say("not_reached", { host: receiverOf(task) }));
+    await showPanel(error);
   }
 }
 
@@ -249,7 +228,8 @@ function show(receipt, { before = false } = {}) {
     label = status === "waiting" ? "try_now" : other ? "try_again" : null;
   const button =
     label && make("button", { type: "button", class: "main", onclick: () => sendAgain(said, button) }, say(label));
-  retry = status === "waiting" ? () => sendAgain(said, button) : undefined;
+  waiting?.stop();
+  waiting = status === "waiting" ? new Waiting(() => sendAgain(said, button, { quiet: true })) : undefined;
   replace(
     body,
     make(
@@ -259,11 +239,13 @@ function show(receipt, { before = false } = {}) {
       ...words.map((text) => make("p", {}, text)),
       before ? make("p", {}, make("small", {}, say("before"))) : null,
       said,
+      waiting?.element,
       button,
     ),
+    status === "waiting" ? null : rounds?.next(),
     view,
     remembered(budget),
-    contactLine(task.about.contact),
+    contactLine(task),
   );
   head.focus();
   announce(`${head.textContent}. ${words.join(" ")}`);
@@ -281,20 +263,24 @@ async function showReport(view, report) {
   }
 }
 
-// Sends the stored bytes.
-async function sendAgain(said, button) {
-  if (busy) return;
+// Sends the stored bytes; of an attempt by itself, only what changed is told. Returns whether it waits still.
+async function sendAgain(said, button, { quiet = false } = {}) {
+  if (busy) return true;
   try {
-    show(await whileSending(said, button, [], () => client.send(id, { invitation })));
+    const receipt = await whileSending(said, button, [], () => client.send(id, { invitation }), quiet);
+    if (quiet && receipt.status === "waiting") return true;
+    show(receipt);
+    return false;
   } catch (error) {
     if (error.code !== "refused") throw error;
     show(await client.receipt(id));
+    return false;
   }
 }
 
 // Once there is a network, what waits is sent: this report, then those of other surveys.
 async function sendWaiting() {
-  await retry?.();
+  await waiting?.attempt();
   await client.flush();
   await refresh();
 }

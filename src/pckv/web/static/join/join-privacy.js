@@ -1,7 +1,8 @@
 // What a task asks and how its reports protect people: two sentences first, the numbers behind them.
 import { make, replace } from "../shared/page.js";
-import { anyOf, day, percent, ratio, say } from "./join-strings.js";
+import { anyOf, day, percent, ratio, say, told } from "./join-strings.js";
 import { mixedValues, parties } from "./mixed.js";
+import { languageOf, nameOf, textOf, written } from "./texts.js";
 
 // Beyond this ratio of chances the protection is called weak.
 const WEAK_RATIO = 50;
@@ -11,29 +12,51 @@ const paragraph = (text, attributes = {}) => make("p", attributes, text);
 
 // The question; a task that has none is told by its name.
 export function heading(task) {
-  document.title = say("title", { name: task.name });
-  return make("h1", {}, task.about.question || task.name);
+  document.title = say("title", { name: textOf(task, "name") });
+  return written("h1", task, task.about.question ? "question" : "name");
 }
 
-export function facts({ about: { description, eligibility, contact }, closes }) {
+export function facts(task) {
+  const { about, closes } = task;
   return make(
     "div",
     { class: "about" },
-    description ? paragraph(description, { class: "lines", id: "description" }) : null,
-    eligibility
-      ? make("p", { class: "lines", id: "eligibility" }, make("strong", {}, `${say("eligibility")}: `), eligibility)
+    about.description ? written("p", task, "description", { class: "lines", id: "description" }) : null,
+    about.eligibility
+      ? make(
+          "p",
+          { class: "lines", id: "eligibility" },
+          make("strong", {}, `${say("eligibility")}: `),
+          written("span", task, "eligibility"),
+        )
       : null,
-    paragraph(
-      closes ? `${say("asked_by", { host })} ${say("until", { day: day(closes, -1) })}` : say("asked_by", { host }),
-    ),
-    contactLine(contact),
+    runBy(closes ? ` ${say("until", { day: day(closes, -1) })}` : ""),
+    contactLine(task),
   );
 }
 
-export function contactLine(contact) {
-  if (!contact) return null;
-  const link = /^[^\s@]+@[^\s@]+$/.test(contact) ? make("a", { href: `mailto:${contact}` }, contact) : contact;
-  return make("p", { id: "contact" }, `${say("contact")} `, link);
+// The organisation that asks, or the address where it has not said who it is.
+function runBy(until) {
+  const logo = told("organisation-logo");
+  return make(
+    "div",
+    { id: "run-by" },
+    logo === undefined ? null : make("img", { src: logo, alt: "", height: 40 }),
+    paragraph(`${say("asked_by", { name: told("organisation") ?? host })}${until}`),
+  );
+}
+
+export function contactLine(task) {
+  if (!task.about.contact) return null;
+  const contact = textOf(task, "contact"),
+    attributes = { lang: languageOf(task, "contact"), dir: "auto" },
+    isAddress = /^[^\s@]+@[^\s@]+$/.test(contact);
+  return make(
+    "p",
+    { id: "contact" },
+    `${say("contact")} `,
+    isAddress ? make("a", { href: `mailto:${contact}`, ...attributes }, contact) : make("span", attributes, contact),
+  );
 }
 
 export function privacy(task, invitation, budget, example) {
@@ -73,10 +96,12 @@ export function privacy(task, invitation, budget, example) {
 const someLetter = ({ alphabet }) => alphabet.match(/\p{L}/u)?.[0] ?? [...alphabet][0];
 
 // What the noise does to an answer. A report that answers the size question claims no key.
-function odds({ odds: { held, absent }, keys, kind, keyCount, padding, more, sizeQuestion }) {
-  const aboutPairs = 1 - (sizeQuestion?.share ?? 0),
+function odds(task) {
+  const { keys, kind, keyCount, padding, more, sizeQuestion } = task,
+    { held, absent } = task.odds,
+    aboutPairs = 1 - (sizeQuestion?.share ?? 0),
     chances = {
-      key: keys === "hashed" ? say("some_key") : (keys[0] ?? "0"),
+      key: keys === "hashed" ? say("some_key") : nameOf(task, keys[0] ?? "0"),
       absent: percent(aboutPairs * absent),
       held: percent(aboutPairs * held),
     };
@@ -103,7 +128,7 @@ function sizes({ coin, sizeQuestion: { share, answers, right, wrong } }) {
 
 export const remembered = (budget) => make("details", {}, make("summary", {}, say("remembered_title")), budget);
 
-// What was spent, of how much: towards those who ask, and whatever fails.
+// What was spent, of how much: towards the organisation that asks, and whatever fails.
 export async function sumsOf(client) {
   const [spent, cap, localSpent, localCap] = await Promise.all([
     client.spent(),
@@ -115,7 +140,7 @@ export async function sumsOf(client) {
 }
 
 // What was spent and where that is remembered; and whether the browser may forget it, which is never hidden.
-export async function showBudget(client, { mixer }, budget, forgetful) {
+export async function showBudget(client, { mixer, series }, budget, forgetful) {
   const sums = await sumsOf(client),
     { spent, localSpent, localCap } = sums,
     mayForget = localSpent && !(await navigator.storage.persisted());
@@ -125,6 +150,7 @@ export async function showBudget(client, { mixer }, budget, forgetful) {
     mixer || spent !== localSpent
       ? paragraph(`${say("budget_mixed", { host, ...sums })} ${say("budget_local", { localSpent, localCap })}`)
       : paragraph(say("budget", { host, ...sums })),
+    paragraph(say(series ? "answered_rounds" : "answered_once")),
     paragraph(say("remembered", { host })),
   );
   replace(forgetful, mayForget ? paragraph(say("forgetful", { host }), { class: "note", id: "forgetful" }) : null);

@@ -1,17 +1,22 @@
 // The participant's page starts here: it asks whether a report would be taken while the rest loads.
 import { Client, Task } from "/client/index.js";
+import { told } from "./join-strings.js";
 
 const RETRY_POLICY = { tries: 2, seconds: 15, firstPause: 0.3, timeout: 8 };
 const id = location.pathname.split("/").at(-1),
   invitation = new URLSearchParams(location.hash.slice(1)).get("invitation") ?? undefined;
-const told = (name) => document.querySelector(`meta[name=${name}]`)?.content;
 // A task that is not too large comes with the page.
 const text = told("task");
 // The page of a mixed task asks and tells the mixer alone: its policy allows no request to the collector.
-const client =
-  id === "preview"
-    ? new (await import("./preview.js")).PreviewClient()
-    : new Client(told("mixer") ?? location.origin, { retryPolicy: RETRY_POLICY });
+const url = told("mixer") ?? location.origin,
+  repeated = told("series") === undefined ? undefined : await import("./repeated.js");
+
+async function newClient() {
+  if (id === "preview") return new (await import("./preview.js")).PreviewClient();
+  return new (repeated?.RoundClient ?? Client)(url, { retryPolicy: RETRY_POLICY });
+}
+
+const client = await newClient();
 
 async function find() {
   const [task, receipt] = await Promise.all([client.task(id, text), client.receipt(id)]);
@@ -27,6 +32,6 @@ async function failed(error) {
   return { error, task: task?.id === id ? task : undefined };
 }
 
-const found = find().catch(failed);
+const found = repeated ? repeated.findRound(client, id) : find().catch(failed);
 const { start } = await import("./join-page.js");
 await start(client, id, invitation, found);

@@ -1,7 +1,7 @@
 // What participants read about a task whose reports are sealed and mixed: who mixes them, and what each party can
 // learn under which condition. Wherever an ε stands, its condition stands beside it.
 import { make } from "../shared/page.js";
-import { day, ratio, say } from "./join-strings.js";
+import { day, ratio, say, told } from "./join-strings.js";
 
 const PARTIES = ["party_mixer", "party_mixer_cheats", "party_recipient", "party_both", "party_page"];
 
@@ -28,7 +28,7 @@ export function mixedValues({ mixer, epsilon, closes }) {
 
 // Comes with the page, since no browser computes it; a preview has none.
 function few(values) {
-  const left = document.querySelector("meta[name=epsilon-of-few]")?.content;
+  const left = told("epsilon-of-few");
   return left ? ` ${say("honest_few", { ...values, left: Number(left), factor: ratio(Math.exp(left)) })}` : null;
 }
 

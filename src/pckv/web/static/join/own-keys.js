@@ -2,6 +2,7 @@
 import { announce, field, make, replace } from "../shared/page.js";
 import { hasValues } from "../shared/task-words.js";
 import { say } from "./join-strings.js";
+import { nameOf } from "./texts.js";
 import { WrittenRow } from "./tick-row.js";
 import { ValueRow } from "./value-row.js";
 
@@ -11,10 +12,13 @@ const byteCount = (text) => new TextEncoder().encode(text).length;
 // Whether there is no list: any text is a key, or a text to find.
 export const takesAnyText = ({ keys, kind }) => keys === "hashed" || kind === "discovery";
 
-// The name of the listed key that a participant means, in any spelling.
-function listedAs({ keys }, text) {
+// The listed key that a participant means, in any spelling, by either of its names.
+function listedAs(task, text) {
+  const { keys } = task;
   if (!Array.isArray(keys)) return /^\d+$/.test(text) && Number(text) < keys ? String(Number(text)) : undefined;
-  return keys.find((key) => key === text) ?? keys.find((key) => key.toLocaleLowerCase() === text.toLocaleLowerCase());
+  const folded = text.toLocaleLowerCase(),
+    isMeant = (name) => name.toLocaleLowerCase() === folded;
+  return keys.find((key) => key === text) ?? keys.find((key) => isMeant(key) || isMeant(nameOf(task, key)));
 }
 
 // Chosen as long as it stands there, whether or not it has a value yet.
@@ -85,7 +89,7 @@ export class OwnKeys {
     const listed = this.anyText ? undefined : listedAs(this.task, key);
     if (!key) return say("own_empty");
     if (this.rows.has(key)) return say("own_again", { key });
-    if (listed !== undefined) return say("own_listed", { key: listed });
+    if (listed !== undefined) return say("own_listed", { key: nameOf(this.task, listed) });
     if (/[\p{Cc}\p{Cs}]/u.test(key)) return say("own_controls");
     const count = byteCount(key);
     return count > MAX_BYTES ? say("own_long", { count, most: MAX_BYTES }) : "";
@@ -102,7 +106,7 @@ export class OwnKeys {
 
   show(key) {
     if (hasValues(this.task)) return this.showRated(key);
-    this.append(new WrittenRow(key, () => this.remove(key), this.note(key)));
+    this.append(new WrittenRow(this.task, key, () => this.remove(key), this.note(key)));
     this.onchange();
     this.input.focus();
     announce(say("text_added", { key }));
@@ -128,12 +132,22 @@ export class OwnKeys {
   }
 
   remove(key) {
+    this.drop(key);
+    this.onchange();
+    this.input.focus();
+    announce(say("removed", { key }));
+  }
+
+  drop(key) {
     this.rows.get(key).element.remove();
     this.rows.delete(key);
     const known = [...this.before.children].filter((option) => option.value !== key);
     replace(this.before, make("option", { value: key }), ...known);
-    this.onchange();
-    this.input.focus();
-    announce(say("removed", { key }));
+  }
+
+  clear() {
+    for (const key of [...this.rows.keys()]) this.drop(key);
+    this.input.value = "";
+    this.tell();
   }
 }

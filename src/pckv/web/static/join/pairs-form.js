@@ -6,6 +6,7 @@ import { compareNames, say } from "./join-strings.js";
 import { OwnKeys, takesAnyText } from "./own-keys.js";
 import { OwnTexts } from "./own-texts.js";
 import { TickRow } from "./tick-row.js";
+import { nameOf, textOf } from "./texts.js";
 import { ValueRow, ends, leavesOut } from "./value-row.js";
 
 const MAX_LISTED = 30,
@@ -47,6 +48,26 @@ export class PairsForm {
       this.element.append(this.list);
     }
     if (this.own) this.element.append(this.own.element);
+    this.element.append(this.noneField());
+  }
+
+  // Holding nothing is an answer too, but not one to be given by accident.
+  noneField() {
+    this.none = make("input", { type: "checkbox", onchange: () => this.none.checked && this.clear() });
+    const text = say(listedCount(this.task) ? "none_of_these" : "none_written");
+    return make("label", { class: "agree none" }, this.none, make("span", {}, text));
+  }
+
+  clear() {
+    for (const row of this.rows.values()) row.reset();
+    this.own?.clear();
+    if (this.pages) this.pages.show(0);
+    else this.update();
+  }
+
+  // Whether there is an answer, or one that was begun.
+  get isAnswered() {
+    return this.chosen.length > 0 || this.none.checked || Boolean(this.own?.unfinished);
   }
 
   instruction() {
@@ -62,7 +83,9 @@ export class PairsForm {
     if (!this.isRated) return null;
     const { unit, low_label, high_label } = this.task.about,
       sentences =
-        unit || low_label || high_label ? [say(unit ? "values_unit" : "values", { ...ends(this.task), unit })] : [];
+        unit || low_label || high_label
+          ? [say(unit ? "values_unit" : "values", { ...ends(this.task), unit: textOf(this.task, "unit") })]
+          : [];
     if (leavesOut(this.task)) sentences.push(say("nearest"));
     return sentences.length ? make("p", { id: "scale-note" }, sentences.join(" ")) : null;
   }
@@ -77,7 +100,7 @@ export class PairsForm {
   }
 
   newRow(key, onchange) {
-    return this.isRated ? new ValueRow(this.task, key, this.added++, onchange) : new TickRow(key, onchange);
+    return this.isRated ? new ValueRow(this.task, key, this.added++, onchange) : new TickRow(this.task, key, onchange);
   }
 
   get chosenListed() {
@@ -96,6 +119,7 @@ export class PairsForm {
   // Where the task takes no more pairs, what is not chosen cannot be chosen.
   update() {
     const full = this.taken >= this.limit;
+    if (this.none && this.chosen.length) this.none.checked = false;
     for (const row of this.rows.values()) row.enable(row.chosen || !full);
     this.own?.enable(!full);
     this.pages?.count(this.chosenListed.length);
@@ -107,8 +131,10 @@ export class PairsForm {
     const { limit, taken } = this,
       count = this.chosen.length;
     const full = this.isRated ? "chosen_full" : "ticked_full";
+    if (!count && this.none.checked) return say("none_chosen");
+    if (!count) return say(listedCount(this.task) ? "chosen_none" : "write_something");
     if (limit < Infinity) return say(taken < limit ? "chosen_of" : full, { count: taken, limit });
-    return count ? say("chosen", { count }) : say("chosen_none");
+    return say("chosen", { count });
   }
 
   // A key that was chosen but has no value, or one that is out of range.
@@ -118,7 +144,7 @@ export class PairsForm {
 
   missingText(key) {
     const { low, high } = this.task;
-    return say("missing", { key, low, high });
+    return say("missing", { key: nameOf(this.task, key), low, high });
   }
 
   focus(key) {
@@ -140,15 +166,19 @@ const firstLetter = (name) => {
 };
 
 // Very many names come in the order of their characters: that of a language would take seconds.
-const sorted = (names) => [...names].sort(names.length > MAX_COLLATED ? undefined : compareNames);
+function inOrder(task) {
+  const compare = task.keys.length > MAX_COLLATED ? (one, other) => (one < other ? -1 : 1) : compareNames;
+  return [...task.keys].sort((one, other) => compare(nameOf(task, one), nameOf(task, other)));
+}
 
 // The keys of a long list: in the order of the alphabet, by search, or only those that were chosen.
 class KeyPages {
   constructor(form) {
     const { keys } = form.task;
     this.form = form;
+    this.nameOf = (key) => nameOf(form.task, key);
     // Numbered keys may be very many: they are not listed.
-    this.all = Array.isArray(keys) ? sorted(keys) : { length: keys, at: String };
+    this.all = Array.isArray(keys) ? inOrder(form.task) : { length: keys, at: String };
     this.first = 0;
     this.input = make("input", {
       type: "search",
@@ -173,8 +203,8 @@ class KeyPages {
   letters() {
     if (!Array.isArray(this.all)) return null;
     const starts = new Map();
-    this.all.forEach((name, index) => {
-      const letter = firstLetter(name);
+    this.all.forEach((key, index) => {
+      const letter = firstLetter(this.nameOf(key));
       if (!starts.has(letter)) starts.set(letter, index);
     });
     if (starts.size < 2) return null;
@@ -216,7 +246,7 @@ class KeyPages {
     if (this.isOnly) return this.form.chosenListed.map((row) => row.key);
     const text = this.input.value.trim().toLocaleLowerCase();
     if (!text) return this.all;
-    if (Array.isArray(this.all)) return this.all.filter((name) => name.toLocaleLowerCase().includes(text));
+    if (Array.isArray(this.all)) return this.all.filter((key) => this.nameOf(key).toLocaleLowerCase().includes(text));
     return /^\d+$/.test(text) && Number(text) < this.all.length ? [String(Number(text))] : [];
   }
 

@@ -4,7 +4,9 @@ import { hasValues } from "../shared/task-words.js";
 import { percent, say } from "./join-strings.js";
 import { sizeText } from "./join-privacy.js";
 import { takesAnyText } from "./own-keys.js";
+import { shownText } from "../shared/direction.js";
 import { keyName } from "./pairs-form.js";
+import { nameOf, named, ownLanguage } from "./texts.js";
 import { levelsText, valueText } from "./value-row.js";
 
 const MAX_KEYS_DECODED = 2000,
@@ -79,7 +81,11 @@ const list = (task, pairs) =>
     "ul",
     {},
     ...Array.from(pairs.entries(), ([key, value]) =>
-      make("li", {}, hasValues(task) ? say("pair", { key, value: valueText(task, value) }) : key),
+      make(
+        "li",
+        {},
+        hasValues(task) ? say("pair", { key: nameOf(task, key), value: valueText(task, value) }) : named(task, key),
+      ),
     ),
   );
 
@@ -89,8 +95,18 @@ function entered(task, typed) {
   return [list(task, typed), small(say("entered", { count: typed.size }))];
 }
 
-const labelEntered = ({ segment }, label) =>
-  label === undefined ? [] : [make("p", {}, make("strong", {}, segment.name), ` ${label}`)];
+const labelEntered = (task, label) =>
+  label === undefined
+    ? []
+    : [
+        make(
+          "p",
+          { lang: ownLanguage(task) },
+          make("strong", {}, make("bdi", {}, shownText(task.segment.name))),
+          " ",
+          make("bdi", {}, shownText(label)),
+        ),
+      ];
 
 // What a report claims besides keys: labels of a segment, or which keys go together.
 function furtherClaims(task, body) {
@@ -164,7 +180,8 @@ function size({ share, right, wrong }, answer, whose) {
   ];
 }
 
-const claimOf = (task, key, levels) => (hasValues(task) ? say("pair", { key, value: worth(task, levels) }) : key);
+const claimOf = (task, key, levels) =>
+  hasValues(task) ? say("pair", { key: nameOf(task, key), value: worth(task, levels) }) : named(task, key);
 
 // What a report claims of a value: with two levels, no more than where it lies.
 function worth(task, levels) {

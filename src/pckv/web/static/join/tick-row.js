@@ -1,13 +1,15 @@
 // Keys without values: one to tick, or one that a participant wrote, which can be removed.
 import { make } from "../shared/page.js";
 import { say } from "./join-strings.js";
+import { named } from "./texts.js";
 
 // In place of a row with a value.
 export class TickRow {
-  constructor(key, onchange) {
+  constructor(task, key, onchange) {
     this.key = key;
     this.input = make("input", { type: "checkbox", onchange: () => this.show(onchange) });
-    this.element = make("li", { class: "tick" }, make("label", {}, this.input, make("span", { class: "name" }, key)));
+    const name = named(task, key, { class: "name" });
+    this.element = make("li", { class: "tick" }, make("label", {}, this.input, name));
   }
 
   get chosen() {
@@ -27,17 +29,22 @@ export class TickRow {
   focus() {
     this.input.focus();
   }
+
+  reset() {
+    this.input.checked = false;
+    this.element.classList.remove("chosen");
+  }
 }
 
 // What was written, and a note on what of it counts.
 export class WrittenRow {
-  constructor(key, onremove, note = null) {
+  constructor(task, key, onremove, note = null) {
     const button = make(
       "button",
       { type: "button", class: "plain remove", "aria-label": say("remove", { key }), onclick: onremove },
       "×",
     );
     this.key = key;
-    this.element = make("li", { class: "chosen text" }, make("span", { class: "name" }, key), note, button);
+    this.element = make("li", { class: "chosen text" }, named(task, key, { class: "name" }), note, button);
   }
 }

@@ -1,6 +1,7 @@
 // One key with its value: a row of buttons, or a number. And how values are written.
 import { announce, make } from "../shared/page.js";
 import { anyOf, number, say } from "./join-strings.js";
+import { nameOf, named, textOf, written } from "./texts.js";
 
 const MAX_BUTTONS = 10,
   // Buttons whose labels are longer together than this do not stand in one line on a phone.
@@ -23,7 +24,7 @@ const offersLevels = ({ levels, between }) => Array.isArray(levels) || between =
 export const leavesOut = (task) =>
   offersLevels(task) && task.levelValues.some((value, place, values) => place && value - values[place - 1] !== 1);
 
-const inUnit = ({ about: { unit } }, value) => (unit ? say("value_unit", { value, unit }) : value);
+const inUnit = (task, value) => (task.about.unit ? say("value_unit", { value, unit: textOf(task, "unit") }) : value);
 
 export const valueText = (task, value) => inUnit(task, offersLevels(task) ? levelText(task, value) : number(value));
 
@@ -31,9 +32,9 @@ export const valueText = (task, value) => inUnit(task, offersLevels(task) ? leve
 export const levelsText = (task, levels) =>
   inUnit(task, anyOf(levels.map((level) => levelText(task, task.levelValues[level]))));
 
-export const ends = ({ low, high, about }) => ({
-  low: endText(low, about.low_label),
-  high: endText(high, about.high_label),
+export const ends = (task) => ({
+  low: endText(task.low, textOf(task, "low_label")),
+  high: endText(task.high, textOf(task, "high_label")),
 });
 
 // The values that have buttons: levels, or a few whole numbers; otherwise none.
@@ -54,28 +55,37 @@ export class ValueRow {
       {
         type: "button",
         class: "plain remove",
-        "aria-label": say("remove", { key }),
+        "aria-label": say("remove", { key: nameOf(task, key) }),
         onclick: () => this.clear(),
       },
       "×",
     );
     this.button.disabled = true;
-    this.element = make("li", {}, make("span", { class: "name" }, key), this.control.element, this.button);
+    this.element = make("li", {}, named(task, key, { class: "name" }), this.control.element, this.button);
   }
 
   // A value out of range is none, but its key stays chosen.
   set(value, chosen = value !== null) {
-    Object.assign(this, { value, chosen });
-    this.button.disabled = !chosen;
-    this.element.classList.toggle("chosen", chosen);
+    this.mark(value, chosen);
     this.onchange();
   }
 
+  mark(value, chosen) {
+    Object.assign(this, { value, chosen });
+    this.button.disabled = !chosen;
+    this.element.classList.toggle("chosen", chosen);
+  }
+
   clear() {
-    this.control.clear();
-    this.set(null);
+    this.reset();
+    this.onchange();
     this.focus();
-    announce(say("removed", { key: this.key }));
+    announce(say("removed", { key: nameOf(this.task, this.key) }));
+  }
+
+  reset() {
+    this.control.clear();
+    this.mark(null, false);
   }
 
   enable(enabled) {
@@ -88,11 +98,16 @@ export class ValueRow {
   }
 }
 
-const legend = ({ task, key }) => say("value_of", { key, ...ends(task) });
+const legend = ({ task, key }) => say("value_of", { key: nameOf(task, key), ...ends(task) });
 
-const endLabels = ({ about: { low_label, high_label } }) =>
-  low_label || high_label
-    ? make("div", { class: "ends", "aria-hidden": "true" }, make("span", {}, low_label), make("span", {}, high_label))
+const endLabels = (task) =>
+  task.about.low_label || task.about.high_label
+    ? make(
+        "div",
+        { class: "ends", "aria-hidden": "true" },
+        written("span", task, "low_label"),
+        written("span", task, "high_label"),
+      )
     : null;
 
 // One radio button per value, drawn as a row of buttons; many stand in several lines, each with its own edge.
@@ -130,7 +145,7 @@ class Measure {
     Object.assign(this, { row, low, high });
     // A click where the slider stands already is a choice too.
     const slid = () => this.take(this.rounded(this.range.valueAsNumber), this.range);
-    const label = say("slider_of", { key: row.key });
+    const label = say("slider_of", { key: nameOf(row.task, row.key) });
     this.range = make("input", {
       type: "range",
       ...limits,
@@ -146,7 +161,13 @@ class Measure {
     });
     this.clear();
     const slider = make("div", { class: "slider" }, this.range, endLabels(row.task));
-    this.element = make("div", { class: "control measure" }, slider, this.box, unit ? make("span", {}, unit) : null);
+    this.element = make(
+      "div",
+      { class: "control measure" },
+      slider,
+      this.box,
+      unit ? written("span", row.task, "unit") : null,
+    );
   }
 
   // The slider gives steps that a person would choose, at least 50 of them.

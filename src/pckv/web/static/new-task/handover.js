@@ -1,7 +1,9 @@
 // Between the form and a mixed task: its file goes to the mixer, whose operator accepts it and hands over a token; then
 // the collector asks the mixer, and takes the task.
 import { TextField } from "../shared/form-fields.js";
+import { t } from "../shared/language.js";
 import { alertBox, ask, make, replace, save } from "../shared/page.js";
+import { told } from "../shared/told.js";
 import { snippet } from "../shared/snippet.js";
 
 const step = (number, title, ...content) =>
@@ -17,50 +19,35 @@ export class Handover {
   // `created` onwards.
   constructor(made, { kept, change, created }) {
     Object.assign(this, { made, created });
-    const { name, noun, text, url, operator, file } = made,
-      fileName = `${noun}.json`;
-    this.title = make("h1", { tabindex: "-1" }, `“${name}” goes to its mixer first`);
+    const { name, file } = made;
+    this.title = make("h1", { tabindex: "-1" }, t("“{name}” goes to its mixer first", { name }));
     this.token = new TextField(
-      "Recipient's token",
+      t("Recipient's token"),
       make("input", { type: "password", autocomplete: "off", spellcheck: "false" }),
       {
-        hint: `The mixer shows it once, when the ${noun} is accepted. With it this collector fetches the batch; it is kept beside the private key.`,
-        missing: "enter the token that the mixer's operator gave you",
+        hint: t(
+          "The mixer shows it once, when the survey is accepted. With it this collector fetches the responses; it is kept beside the private key.",
+        ),
+        missing: t("enter the token that the mixer's operator gave you"),
       },
     );
     this.said = make("div");
-    this.button = make("button", { class: "main" }, `Ask the mixer and create the ${noun}`);
-    const download = () => save(new Blob([text], { type: "application/json" }), fileName);
+    this.button = make("button", { class: "main" }, t("Ask the mixer and publish"));
     this.element = make(
       "form",
       { class: "handover", novalidate: true, onsubmit: (event) => this.send(event) },
-      step(
-        1,
-        `Send the file of the ${noun} to ${operator}`,
-        make(
-          "p",
-          {},
-          "It has all that the form says, the batch, the claim, and the public key that reports are sealed for. Nothing in it is secret.",
-        ),
-        make("p", {}, make("button", { type: "button", onclick: download }, `Download ${fileName}`)),
-        make(
-          "p",
-          {},
-          `${operator} computes the claim again, accepts the ${noun} with this command, and gives you the token that it prints:`,
-        ),
-        snippet(
-          "Command of the mixer's operator",
-          `pckv mix accept ${fileName} --url ${url} --token-file operator.token`,
-        ),
-      ),
+      this.sending(),
       step(
         2,
-        "Enter the token that you get back",
+        t("Enter the token that you get back"),
         this.token.element,
         make(
           "p",
           { class: "note" },
-          `The private key is the file ${file} in this collector's folder of keys, and nowhere else. Without it no report can be opened: keep a copy in a place of its own until the batch is in.`,
+          t(
+            "The private key is the file {file} in this collector's folder of keys, and nowhere else. Without it no response can be opened: keep a copy in a place of its own until the responses are in.",
+            { file },
+          ),
         ),
       ),
       this.said,
@@ -68,12 +55,43 @@ export class Handover {
         "div",
         { class: "buttons" },
         this.button,
-        make("button", { type: "button", onclick: change }, "Change the form"),
+        make("button", { type: "button", onclick: change }, t("Change the form")),
       ),
       make(
         "p",
         { class: "aside" },
-        `${kept ? `This browser keeps the file until the ${noun} is created.` : `This browser cannot keep the file: leave this page open until the ${noun} is created.`} A changed form makes another file; if the mixer has accepted this one, that needs another name.`,
+        `${kept ? t("This browser keeps the file until the survey is published.") : t("This browser cannot keep the file: leave this page open until the survey is published.")} ${t("A changed form makes another file; if the mixer has accepted this one, that needs another name.")}`,
+      ),
+    );
+  }
+
+  // What the mixer's operator is given, and does with it.
+  sending() {
+    const { noun, text, url, operator } = this.made,
+      fileName = `${noun}.json`,
+      download = () => save(new Blob([text], { type: "application/json" }), fileName);
+    return step(
+      1,
+      t("Send the file of the survey to {operator}", { operator }),
+      make(
+        "p",
+        {},
+        t(
+          "It has all that the form says, the batch, the claim, and the public key that responses are sealed for. Nothing in it is secret.",
+        ),
+      ),
+      make("p", {}, make("button", { type: "button", onclick: download }, t("Download {file}", { file: fileName }))),
+      make(
+        "p",
+        {},
+        t(
+          "{operator} computes the claim again, accepts the survey with this command, and gives you the token that it prints:",
+          { operator },
+        ),
+      ),
+      snippet(
+        t("Command of the mixer's operator"),
+        `pckv mix accept ${fileName} --url ${url} --token-file operator.token`,
       ),
     );
   }
@@ -85,13 +103,13 @@ export class Handover {
       return;
     }
     this.button.disabled = true;
-    replace(this.said, make("p", { role: "status" }, "Asking the mixer …"));
+    replace(this.said, make("p", { role: "status" }, t("Asking the mixer …")));
     try {
       const answer = await this.create();
       replace(this.said);
       this.created(answer);
     } catch (error) {
-      replace(this.said, alertBox(error.message));
+      replace(this.said, alertBox(told(error.message)));
     } finally {
       this.button.disabled = false;
     }

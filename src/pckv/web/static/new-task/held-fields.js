@@ -1,6 +1,7 @@
 // How many of the keys one person holds: all that apply, up to a number, or one; and how many people hold any. What
 // may be more than a report stands for is measured; a limit is a contract, which holds where pairs are entered.
 import { ChoiceField, numeric } from "../shared/form-fields.js";
+import { t } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
 const ALL = "all",
@@ -9,36 +10,38 @@ const ALL = "all",
 
 export class HeldFields {
   constructor() {
-    const holding = new ChoiceField("How many of the keys one person may name", [
+    const holding = new ChoiceField(t("How many answers one person may choose"), [
       [
         ALL,
-        "All that apply",
-        "Of more than a report stands for, a random choice is reported, and a few people are asked how many they hold instead: the result then says how much is missing.",
+        t("All that apply"),
+        t(
+          "Of many answers a random choice is reported, and a few people are asked how many they have instead: the result then says how much is missing.",
+        ),
       ],
       [
         LIMITED,
-        "Up to a number",
-        "The join page says “choose up to” that many and stops there; an app has to do the same.",
+        t("Up to a number"),
+        t("The page of participants says “choose up to” that many and stops there; an app has to do the same."),
       ],
-      [ONE, "One choice", "The join page takes one of the keys per person; an app has to do the same."],
+      [ONE, t("One choice"), t("The page of participants takes one answer per person; an app has to do the same.")],
     ]);
-    const pairs = numeric("Typical number per person", {
+    const pairs = numeric(t("Typical number per person"), {
       step: "any",
       min: 0.001,
-      hint: "How many of the keys people hold on average, those who hold none included. The plan depends on it.",
-      missing: "say how many of the keys people typically hold",
+      hint: t("How many answers people choose on average, those who choose none included. A guess is enough."),
+      missing: t("say how many answers people typically choose"),
     });
-    const most = numeric("At most (optional)", { hint: "The most that any person holds, if you know it." });
-    const limit = numeric("Up to how many", { missing: "say how many of the keys a person may name" });
-    const any = numeric("People who hold any of the keys, in % (optional)", {
+    const most = numeric(t("At most (optional)"), { hint: t("The most that any person chooses, if you know it.") });
+    const limit = numeric(t("Up to how many"), { missing: t("say how many answers a person may choose") });
+    const any = numeric(t("People who choose any answer, in % (optional)"), {
       step: "any",
       min: 0.1,
       max: 100,
-      hint: "People without any make every key rarer. If you leave it empty, the plan says what it assumes.",
+      hint: t("People without any make every answer rarer. If you leave it empty, the forecast says what it assumes."),
     });
     this.fields = { holding, pairs, most_pairs: most, limit, any };
-    this.counts = make("div", { class: "row" }, pairs.element, most.element);
-    this.element = make("div", {}, holding.element, this.counts, limit.element, any.element);
+    this.counts = make("div", {}, pairs.element);
+    this.element = make("div", {}, holding.element, this.counts, limit.element);
   }
 
   get holding() {
@@ -52,6 +55,7 @@ export class HeldFields {
   }
 
   update() {
+    this.fields.most_pairs.element.hidden = this.holding !== ALL;
     this.counts.hidden = this.holding !== ALL;
     this.fields.limit.element.hidden = this.holding !== LIMITED;
   }

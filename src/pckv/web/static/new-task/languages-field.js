@@ -1,68 +1,155 @@
-// The language of the texts, and the same texts in others: a copy keeps those of its task, and the form changes none.
+// The language of the texts, and the same texts in others: each language is added by its name, and what is left empty
+// there is shown to participants in the first one.
 import { FieldProblem } from "../shared/form-fields.js";
-import { make } from "../shared/page.js";
+import { LINE_BREAK } from "../shared/key-list.js";
+import { language, t } from "../shared/language.js";
+import { choice, count, field, make, replace } from "../shared/page.js";
 
-const DEFAULT = "en";
+const TAGS = "de en fr es it pt nl pl tr uk ru ar ro el hr sr cs da sv fi hu bg fa vi zh ja".split(" "),
+  KEYS = "keys";
 
 const nameOf = (tag) => {
   try {
-    return new Intl.DisplayNames(["en"], { type: "language" }).of(tag);
+    return new Intl.DisplayNames([language], { type: "language" }).of(tag);
   } catch {
     return tag;
   }
 };
 
+const named = (tags) =>
+  tags.map((tag) => [tag, nameOf(tag)]).sort(([, one], [, other]) => one.localeCompare(other, language));
+
 export class LanguagesField {
-  constructor() {
-    this.label = "Other languages";
-    this.input = make("input", { type: "checkbox", id: "languages-kept", checked: true });
-    this.words = make("span");
-    this.own = make("p", { class: "aside" });
-    this.others = make("div", { class: "choices" }, make("label", {}, this.input, this.words));
-    this.problem = new FieldProblem(this.input);
-    this.element = make("div", { class: "field" }, this.own, this.others, this.problem.element);
-    this.input.addEventListener("change", () => this.problem.show(null));
-    this.value = {};
+  // `texts` returns what can be translated: [name, label, text, has lines] each; of the keys the names by line.
+  constructor(texts) {
+    this.texts = texts;
+    this.label = t("Languages");
+    this.own = choice(named(TAGS), language, () => this.draw());
+    this.adder = choice([], "", () => this.add());
+    this.said = make("div");
+    this.problem = new FieldProblem(this.own);
+    this.element = make(
+      "div",
+      { class: "translated-texts" },
+      field(t("Your texts are in"), this.own),
+      this.problem.element,
+      this.said,
+      field(t("Add a language"), this.adder, t("Participants read the language of their browser, if it is here.")),
+    );
+    this.translations = {};
+    this.wrongs = new Map();
+    this.draw();
   }
 
   get value() {
-    return { language: this.language, translations: this.translations, kept: this.input.checked };
+    return { language: this.own.value, translations: this.translations };
   }
 
   set value(value) {
-    const { language = DEFAULT, translations = {}, kept = true } = value || {};
-    Object.assign(this, { language, translations });
-    this.input.checked = kept;
-    const tags = Object.keys(translations),
-      named = tags.some((tag) => translations[tag].keys?.length);
-    this.own.textContent = `The texts of this form are in ${nameOf(language)}.`;
-    this.words.textContent = `Keep the texts in ${tags.map(nameOf).join(", ")} as the copied task has them${named ? "; they name the keys in the order of this form" : ""}.`;
-    this.own.hidden = language === DEFAULT;
-    this.others.hidden = !tags.length;
-    this.element.hidden = this.own.hidden && this.others.hidden;
+    const { language: own = language, translations = {} } = value || {};
+    if (![...this.own.options].some((option) => option.value === own))
+      this.own.append(make("option", { value: own }, nameOf(own)));
+    this.own.value = own;
+    this.translations = structuredClone(translations);
     this.problem.show(null);
+    this.draw();
+  }
+
+  add() {
+    const tag = this.adder.value;
+    if (!tag) return;
+    this.translations[tag] = {};
+    this.draw();
+    this.said.lastElementChild.querySelector("input, textarea, button").focus();
+  }
+
+  remove(tag) {
+    delete this.translations[tag];
+    this.draw();
+    this.element.dispatchEvent(new Event("input", { bubbles: true }));
+    this.adder.focus();
+  }
+
+  // The texts to translate are those that the form says when this is shown.
+  draw() {
+    const left = TAGS.filter((tag) => tag !== this.own.value && !(tag in this.translations)),
+      none = make("option", { value: "" }, t("Choose a language …"));
+    replace(this.adder, none, ...named(left).map(([tag, name]) => make("option", { value: tag }, name)));
+    this.wrongs = new Map();
+    replace(this.said, ...Object.keys(this.translations).map((tag) => this.drawOne(tag)));
+  }
+
+  drawOne(tag) {
+    const texts = this.translations[tag],
+      shown = this.texts().filter(([name, , text]) => text || texts[name]?.length),
+      inputs = shown.map(([name, label, text, hasLines]) => this.input({ tag, name, label, text, hasLines })),
+      remove = make(
+        "button",
+        { type: "button", onclick: () => this.remove(tag) },
+        t("Leave out {language}", { language: nameOf(tag) }),
+      );
+    return make("fieldset", { lang: language }, make("legend", {}, nameOf(tag)), ...inputs, remove);
+  }
+
+  input({ tag, name, label, text, hasLines }) {
+    const texts = this.translations[tag],
+      isKeys = name === KEYS,
+      rows = isKeys ? Math.min(12, linesOf(text).length + 1) : 3;
+    const control = hasLines
+      ? make("textarea", { rows, placeholder: text, lang: tag })
+      : make("input", { type: "text", autocomplete: "off", placeholder: text, lang: tag });
+    control.value = isKeys ? (texts[KEYS] ?? []).join("\n") : (texts[name] ?? "");
+    const element = field(label, control, isKeys ? t("One per line, in the order of yours.") : null),
+      wrong = new FieldProblem(control);
+    element.append(wrong.element);
+    control.addEventListener("input", () => {
+      texts[name] = isKeys ? linesOf(control.value) : control.value.trim().normalize();
+      if (!texts[name].length) delete texts[name];
+      if (!wrong.element.hidden) this.validate();
+    });
+    if (isKeys) this.wrongs.set(tag, wrong);
+    return element;
   }
 
   // As a task has them.
   about() {
-    return { language: this.language, translations: this.input.checked ? this.translations : {} };
+    return { language: this.own.value, translations: this.translations };
+  }
+
+  // There are as many answer options in every language.
+  wrongIn(tag) {
+    const given = this.translations[tag][KEYS]?.length ?? 0,
+      { length } = linesOf(this.texts().find(([name]) => name === KEYS)?.[2] ?? "");
+    if (!given || given === length) return null;
+    return t("there are {given} lines for {number} answer options", { given: count(given), number: count(length) });
   }
 
   wrong() {
-    return null;
+    if (this.own.value in this.translations) return t("your texts are in this language already");
+    return (
+      Object.keys(this.translations)
+        .map((tag) => this.wrongIn(tag))
+        .find(Boolean) ?? null
+    );
   }
 
   validate() {
-    return true;
+    const twice = this.own.value in this.translations;
+    this.problem.show(twice ? t("your texts are in this language already") : null);
+    for (const [tag, problem] of this.wrongs) problem.show(this.wrongIn(tag));
+    return this.wrong() === null;
   }
 }
 
+const linesOf = (text) =>
+  text
+    .split(LINE_BREAK)
+    .map((line) => line.trim().normalize())
+    .filter(Boolean);
+
 // The field's value for the texts of a task; with `names`, of these texts alone.
-export const valueOfLanguages = ({ language, translations }, names = null) => {
-  const chosen = ([tag, texts]) => [
-      tag,
-      Object.fromEntries(Object.entries(texts).filter(([name]) => names.includes(name))),
-    ],
-    others = names ? Object.fromEntries(Object.entries(translations).map(chosen)) : translations;
-  return { language, translations: others, kept: true };
+export const valueOfLanguages = ({ language: own, translations }, names = null) => {
+  const isWanted = ([name, text]) => text.length > 0 && (names === null || names.includes(name)),
+    chosen = ([tag, texts]) => [tag, Object.fromEntries(Object.entries(texts).filter(isWanted))];
+  return { language: own, translations: Object.fromEntries(Object.entries(translations).map(chosen)) };
 };

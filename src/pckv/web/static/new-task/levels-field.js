@@ -1,5 +1,6 @@
 // The levels that values are reported as: two, several in equal steps, or named ones.
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
+import { t } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
 const MIN_LEVELS = 2,
@@ -9,36 +10,44 @@ const named = (text) => text.split(/[\s,;]+/).filter(Boolean);
 
 export class LevelsField {
   constructor() {
-    this.label = "Levels";
-    this.number = numeric("Number of levels", {
+    this.label = t("Levels");
+    this.number = numeric(t("Number of levels"), {
       value: 5,
       min: MIN_LEVELS,
       max: MAX_LEVELS,
-      hint: `From ${MIN_LEVELS} to ${MAX_LEVELS}, the lowest and the highest value included.`,
-      missing: "say how many levels there are",
+      hint: t("From 2 to 16, the lowest and the highest value included."),
+      missing: t("say how many levels there are"),
     });
     this.names = new TextField(
-      "Values, from the lowest to the highest",
+      t("Values, from the lowest to the highest"),
       make("input", { type: "text", autocomplete: "off", placeholder: "1, 2, 3, 4, 5" }),
-      { hint: "Separated by commas.", missing: "name the values, such as 1, 2, 3" },
+      { hint: t("Separated by commas."), missing: t("name the values, such as 1, 2, 3") },
     );
-    this.between = new ChoiceField("A value between two levels", [
-      ["refuse", "is not taken", "The join page offers the levels as buttons; an app has to do the same."],
-      ["round", "is rounded", "To one of the two at random, which keeps means unbiased; medians are interpolated."],
+    this.between = new ChoiceField(t("A value between two levels"), [
+      [
+        "refuse",
+        t("is not taken"),
+        t("The page of participants offers the levels as buttons; an app has to do the same."),
+      ],
+      [
+        "round",
+        t("is rounded"),
+        t("To one of the two at random, which keeps averages unbiased; medians are interpolated."),
+      ],
     ]);
     this.as = new ChoiceField(
-      "A report tells a value as",
+      t("A response tells a value as"),
       [
-        ["two", "low or high", "Enough for means, and the most precise."],
+        ["two", t("low or high"), t("Enough for averages, and the most precise.")],
         [
           "number",
-          "one of several levels",
-          "In equal steps: the result then has the share of each level, medians, and how far values spread.",
+          t("one of several levels"),
+          t("In equal steps: the result then has the share of each level, medians, and how far values spread."),
         ],
         [
           "named",
-          "one of the values that you name",
-          "The same, with steps of any size. The join page offers these values as buttons.",
+          t("one of the values that you name"),
+          t("The same, with steps of any size. The page of participants offers these values as buttons."),
         ],
       ],
       { onchange: () => this.choose() },
@@ -126,7 +135,10 @@ export class LevelsField {
       count = levels.length ?? levels;
     const text =
       count > MIN_LEVELS
-        ? `With ${count} levels you see how many people give each of them. In return shares of people, and often means, become less precise than with two, the more levels the less: the plan says by how much.`
+        ? t(
+            "With {count} levels you see how many people give each of them. In return shares of people, and often averages, become less precise than with two, the more levels the less: the forecast says by how much.",
+            { count },
+          )
         : "";
     if (this.cost.textContent !== text) this.cost.textContent = text;
   }

@@ -1,5 +1,6 @@
 // Whether a party outside the organisation mixes the reports, at which address, and under which name.
 import { ChoiceField, TextField } from "../shared/form-fields.js";
+import { t } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
 const YES = "yes",
@@ -8,22 +9,24 @@ const YES = "yes",
 
 export class MixerFields {
   constructor() {
-    const mixed = new ChoiceField("Can a party outside your organisation run a mixer?", [
-      [NO, "No", "Every report is sent alone, to this collector."],
+    const mixed = new ChoiceField(t("Can a party outside your organisation run a mixer?"), [
+      [NO, t("No"), t("Every response is sent alone, to this collector.")],
       [
         YES,
-        "Yes",
-        "It holds sealed reports, which it cannot read, and hands them over together, in an order that says nothing. The same ε towards you, the recipient, then shows keys that are many times as rare, as long as that party follows the protocol and enough reports are honest.",
+        t("Yes"),
+        t(
+          "It holds sealed responses, which it cannot read, and hands them over together, in an order that says nothing. The same privacy towards you then shows answers that are many times as rare, as long as that party follows the protocol and enough responses are honest.",
+        ),
       ],
     ]);
     const mixer = new TextField(
-      "Address of the mixer",
+      t("Address of the mixer"),
       make("input", { type: "text", inputmode: "url", autocomplete: "off", placeholder: `${SCHEME}://mix.example` }),
-      { hint: "Devices send their sealed reports there.", missing: "name the address of the mixer" },
+      { hint: t("Devices send their sealed responses there."), missing: t("name the address of the mixer") },
     );
-    const operator = new TextField("Who runs it", make("input", { type: "text", autocomplete: "off" }), {
-      hint: "Participants read this name; it is the one that the mixer gives itself.",
-      missing: "name the party that runs the mixer",
+    const operator = new TextField(t("Who runs it"), make("input", { type: "text", autocomplete: "off" }), {
+      hint: t("Participants read this name; it is the one that the mixer gives itself."),
+      missing: t("name the party that runs the mixer"),
     });
     this.fields = { mixed, mixer, mixer_operator: operator };
     this.rest = make(
@@ -33,7 +36,9 @@ export class MixerFields {
       make(
         "p",
         { class: "aside" },
-        "The mixer's side makes and sends the invitations. If you make or forward them, you could fill the batch with reports of your own.",
+        t(
+          "The mixer's side makes and sends the invitations. If you make or forward them, you could fill the batch with responses of your own.",
+        ),
       ),
     );
     this.element = make("div", {}, mixed.element, this.rest);

@@ -1,149 +1,143 @@
-// A new task: the form, the plan for what it says so far, a draft that survives, a preview, and what follows.
-import {
-  dropDraft,
-  dropHandover,
-  keepDraft,
-  keepHandover,
-  keepPreview,
-  loadDraft,
-  loadHandover,
-} from "../shared/draft.js";
+// A new survey: from a template or a copy, in steps, with the forecast beside it, a draft on the collector, a preview
+// that collects nothing, and what follows.
+import { dropHandover, keepHandover, keepPreview, loadHandover, takeUnsaved } from "../shared/draft.js";
 import { invitationLinks } from "../shared/invitations.js";
-import { alertBox, announce, ask, debounced, make, plural, replace } from "../shared/page.js";
-import { isDiscovery } from "../shared/task-words.js";
-import { valuesOfFound } from "./discovery-fields.js";
+import { t } from "../shared/language.js";
+import { alertBox, announce, ask, debounced, make, replace } from "../shared/page.js";
+import { told } from "../shared/told.js";
+import { copiedSeries, copiedTask, foundKeys } from "./copies.js";
+import { DraftKeeper } from "./drafts.js";
 import { Handover } from "./handover.js";
 import { PlanSection } from "./plan.js";
-import { TaskForm, valuesOfSeries, valuesOfTask } from "./task-form.js";
+import { publishDialog } from "./publish.js";
+import { startPage } from "./start.js";
+import { TaskForm } from "./task-form.js";
+import { TEMPLATES, valuesOfTemplate } from "./templates.js";
 
-const PLAN_DELAY = 300,
-  UNKEPT =
-    "This browser cannot keep the draft: it stores nothing, or the draft is too large. Without being created, it is lost when you leave this page.";
+const SAVE_DELAY = 800;
 
-// `from` is the task, or `series` the series, that this one repeats; it measures what a `discovery` found.
-export function newTask(root, { from, series, discovery }) {
-  document.title = "New task – pckv";
-  const view = new NewTask(root);
-  view.begin({ from, series, discovery });
+// `from` is the task, or `series` the series, that this one repeats; it measures what a `discovery` found; `template` or
+// `draft` is what it begins with. Without any of them a template or a draft is chosen.
+export function newTask(root, settings) {
+  document.title = `${t("New survey")} – pckv`;
+  const made = loadHandover(),
+    begins = ["from", "series", "discovery", "template", "draft"].some((name) => settings[name]),
+    isHandedOver = made && (begins ? settings.draft && settings.draft === made.draft : true);
+  if (!begins && !made) return startPage(root);
+  const view = new NewTask(root, settings);
+  view.begin(isHandedOver ? made : null);
   return () => view.stop();
 }
 
-const filledIn = (task) =>
-  `Filled in from “${task.name}”.${isDiscovery(task) ? "" : " How many of the keys people typically hold is not part of a task: say it again."}`;
-
-async function copiedTask(id) {
-  const path = `/tasks/${encodeURIComponent(id)}`,
-    [task, { target }] = await Promise.all([ask("GET", path), ask("GET", `${path}/overview`)]);
-  return { words: filledIn(task), values: valuesOfTask(task, target) };
-}
-
-async function copiedSeries(id) {
-  const contract = await ask("GET", `/series/${encodeURIComponent(id)}`);
-  return { words: filledIn(contract.task), values: valuesOfSeries(contract) };
-}
-
-async function foundKeys(id) {
-  const path = `/tasks/${encodeURIComponent(id)}`,
-    [task, { keys }] = await Promise.all([ask("GET", path), ask("GET", `${path}/discovery`)]),
-    cut = keys.filter((key) => key.is_cut).length,
-    complete = cut ? ` ${plural(cut, "key")} may go on: complete ${cut === 1 ? "it" : "them"} if you can.` : "";
-  return {
-    values: valuesOfFound(task, keys),
-    words: `Filled in with ${plural(keys.length, "key")} that “${task.name}” found; everything else counts as one more key.${complete} People who took part there spend more ε here.`,
-  };
-}
-
 class NewTask {
-  constructor(root) {
-    Object.assign(this, { root, stopped: false });
-    const keep = debounced(() => !this.stopped && this.keepOrDrop(), PLAN_DELAY),
-      follow = debounced(() => !this.stopped && this.showPlan(), PLAN_DELAY);
+  constructor(root, settings) {
+    Object.assign(this, { root, settings, stopped: false, template: settings.template });
+    const save = debounced(() => !this.stopped && this.save(), SAVE_DELAY);
     this.plan = new PlanSection(() => this.form.held.used()[0].problem.focus());
-    this.form = new TaskForm(() => {
-      keep();
-      follow();
-      this.label();
+    this.saved = make("span", { class: "saved", role: "status" });
+    this.keeper = new DraftKeeper(settings.draft, {
+      told: (text) => {
+        this.saved.textContent = text;
+      },
+      made: (id) => !this.stopped && history.replaceState(null, "", `#/new?draft=${encodeURIComponent(id)}`),
     });
-    this.notice = make("div");
-    this.unkept = make("p", { class: "note", role: "status", hidden: true }, UNKEPT);
+    this.publish = make("button", { type: "button", class: "main", onclick: () => this.send() });
+    this.look = make("button", { type: "button", onclick: () => this.preview() }, t("Preview"));
     this.said = make("div");
-    this.create = make("button", { class: "main" });
-    this.look = make("button", { type: "button", onclick: () => this.preview() }, "Preview as participant");
-    const form = make(
-      "form",
-      { onsubmit: (event) => this.send(event), novalidate: true },
-      this.form.element,
-      this.said,
-      make("div", { class: "buttons" }, this.create, this.look),
+    this.dialog = publishDialog(() => this.create());
+    const last = make("div", { class: "buttons" }, this.look, this.publish);
+    this.fixed = make(
+      "p",
+      { class: "note" },
+      t("Questions, answers, languages and the closing day can't be changed after this. You can duplicate and change."),
     );
-    this.planner = make("div", { class: "planner" }, form, this.plan.element);
+    this.form = new TaskForm(
+      () => {
+        save();
+        this.showPlan();
+        this.label();
+      },
+      { last: [this.fixed, last], moved: () => replace(this.said) },
+    );
+    this.notice = make("div");
     this.showForm();
     this.label();
   }
 
   showForm() {
-    replace(this.root, make("h1", {}, "New task"), this.notice, this.unkept, this.planner);
+    const { steps } = this.form,
+      keep = make("button", { type: "button", onclick: () => this.save() }, t("Save draft"));
+    // Enter in a field neither sends anything nor leads anywhere.
+    const form = make(
+      "form",
+      { onsubmit: (event) => event.preventDefault(), novalidate: true },
+      this.form.element,
+      this.said,
+      make("div", { class: "buttons way" }, steps.back, steps.next, keep, this.saved),
+    );
+    replace(
+      this.root,
+      make("h1", {}, t("New survey")),
+      steps.list,
+      this.notice,
+      make("div", { class: "planner" }, form, this.plan.element),
+      this.dialog.element,
+    );
   }
 
-  // The page for participants is not for series, which only apps take part in.
+  // Rounds of a repeated survey have no page yet that a preview could show.
   label() {
-    const plain = this.form.repeat.isOn ? "Create the series" : "Create the task";
-    this.create.textContent = this.form.mixing.isOn ? "Make the file for the mixer" : plain;
+    this.publish.textContent = this.form.mixing.isOn ? t("Make the file for the mixer") : t("Publish");
     this.look.hidden = this.form.repeat.isOn;
   }
 
-  async begin({ from, series, discovery }) {
-    if (discovery) await this.copy(foundKeys(discovery), "task");
-    else if (series) await this.copy(copiedSeries(series), "series");
-    else if (from) await this.copy(copiedTask(from), "task");
-    else this.restore();
-    const made = !(from || series || discovery) && loadHandover();
-    if (made) {
-      this.showHandover(made);
-      return;
-    }
+  async begin(made) {
+    const { from, series, discovery, draft } = this.settings,
+      unsaved = takeUnsaved(location.hash);
+    if (made) return this.showHandover(made);
+    if (unsaved) this.restore(unsaved);
+    else if (discovery) await this.copy(foundKeys(discovery));
+    else if (series) await this.copy(copiedSeries(series));
+    else if (from) await this.copy(copiedTask(from));
+    else if (draft) await this.open(draft);
+    else this.form.fill(valuesOfTemplate(this.template));
+    if (this.stopped) return;
+    this.form.show(TEMPLATES[this.template]);
+    if (!unsaved) this.keeper.begin(this.values());
     this.showPlan();
-    this.form.fields.name.input.focus({ preventScroll: true });
+    this.form.fields.question.input.focus({ preventScroll: true });
   }
 
-  restore() {
-    this.form.fill(loadDraft() ?? {});
-    if (!this.form.isUntouched()) this.tell("Draft restored.");
+  async open(id) {
+    try {
+      const { values } = await ask("GET", `/drafts/${encodeURIComponent(id)}`);
+      this.restore(values);
+    } catch (error) {
+      replace(this.notice, alertBox(t("The draft cannot be opened. {reason}", { reason: told(error.message) })));
+    }
   }
 
-  async copy(source, noun) {
+  restore({ template, ...values }) {
+    this.template = template;
+    this.form.fill(values);
+  }
+
+  async copy(source) {
     try {
       const { values, words } = await source;
       this.form.fill(values);
-      this.tell(words);
-      // From here on it is a draft as any other, which a reload restores.
-      keepDraft(this.form.values());
-      history.replaceState(null, "", "#/new");
+      replace(this.notice, make("p", { class: "note", role: "status" }, words));
     } catch (error) {
-      replace(this.notice, alertBox(`The ${noun} cannot be copied. ${error.message}`));
+      replace(this.notice, alertBox(t("The survey cannot be copied. {reason}", { reason: told(error.message) })));
     }
   }
 
-  tell(text) {
-    const afresh = make(
-      "button",
-      { type: "button", class: "plain", onclick: () => this.startAfresh() },
-      "Start afresh",
-    );
-    replace(this.notice, make("p", { class: "note", role: "status" }, `${text} `, afresh));
+  values() {
+    return { ...this.form.values(), template: this.template };
   }
 
-  startAfresh() {
-    this.form.fill(JSON.parse(this.form.defaults));
-    dropDraft();
-    replace(this.notice);
-    this.form.fields.name.input.focus();
-    announce("The form is empty again.");
-  }
-
-  keepOrDrop() {
-    if (this.form.isUntouched()) dropDraft();
-    else this.unkept.hidden = keepDraft(this.form.values());
+  save() {
+    return this.keeper.save(this.form.fields.name.value, this.values());
   }
 
   showPlan() {
@@ -162,30 +156,32 @@ class NewTask {
 
   // Returns what the work returns, or undefined if the collector refuses; it may name the field.
   async attempt(work) {
-    const { create, look, said, form } = this;
-    create.disabled = look.disabled = true;
-    replace(said, make("p", { role: "status" }, "Planning the task …"));
+    const { publish, look, said, form } = this;
+    publish.disabled = look.disabled = true;
+    replace(said, make("p", { role: "status" }, t("Making the survey …")));
     try {
       const result = await work();
       replace(said);
       return result;
     } catch (error) {
       const field = form.fieldNamed(error.field);
-      replace(said, field ? null : alertBox(error.message));
-      field?.problem.show(error.detail);
+      // What is focused may be on another step, whose showing clears what was said.
+      field?.problem.show(told(error.detail));
       field?.problem.focus();
+      replace(said, field ? null : alertBox(told(error.message)));
     } finally {
-      create.disabled = look.disabled = false;
+      publish.disabled = look.disabled = false;
     }
   }
 
-  send(event) {
-    event.preventDefault();
+  send() {
     if (!this.isReady()) return;
-    this.attempt(() => {
-      if (this.form.mixing.isOn) return this.makeFile();
-      return this.form.repeat.isOn ? this.createSeries() : this.createTask();
-    });
+    if (this.form.mixing.isOn) this.attempt(() => this.makeFile());
+    else this.dialog.open(this.form.fields.name.value);
+  }
+
+  create() {
+    return this.attempt(() => (this.form.repeat.isOn ? this.createSeries() : this.createTask()));
   }
 
   planned(key = {}) {
@@ -200,6 +196,7 @@ class NewTask {
       { task } = await this.planned({ recipient_key: key }),
       isSeries = form.repeat.isOn,
       value = (name) => form.fields[name].value;
+    await this.save();
     const made = {
       noun: isSeries ? "series" : "task",
       text: isSeries ? JSON.stringify(form.repeat.contract(JSON.parse(task))) : task,
@@ -209,40 +206,41 @@ class NewTask {
       url: value("mixer"),
       operator: value("mixer_operator"),
       target: Number(value("users")),
-      values: form.values(),
+      values: this.values(),
+      draft: this.keeper.id,
     };
     this.showHandover(made, keepHandover(made));
-    announce("The file for the mixer is made.");
+    announce(t("The file for the mixer is made."));
   }
 
   showHandover(made, kept = true) {
     this.plan.stop();
+    this.keeper.id ??= made.draft;
+    this.keeper.begin(made.values);
+    this.restore(made.values);
     const handover = new Handover(made, {
       kept,
-      change: () => this.changeAgain(made),
+      change: () => this.changeAgain(),
       created: (answer) => this.handedOver(made, answer),
     });
     replace(this.root, handover.title, handover.element);
     handover.title.focus();
   }
 
-  changeAgain({ values }) {
+  changeAgain() {
     dropHandover();
-    this.form.fill(values);
     this.showForm();
+    this.form.steps.go(0);
     this.showPlan();
-    this.form.fields.name.input.focus();
   }
 
-  handedOver({ name, noun, values }, { id, warning }) {
+  handedOver({ name, noun }, { id, warning }) {
     dropHandover();
-    // A draft that was begun meanwhile stays.
-    if (JSON.stringify(loadDraft()) === JSON.stringify(values)) dropDraft();
-    this.stopped = true;
+    this.finish();
     const href = noun === "series" ? `#/series/${id}` : `#/tasks/${id}`;
-    if (warning) this.showCreated(make("p", { class: "note" }, warning), href, "Open the page of the series", name);
+    if (warning) this.showCreated(make("p", { class: "note" }, told(warning)), href, name);
     else location.hash = href;
-    announce(`The ${noun} is created.`);
+    announce(t("The survey is published."));
   }
 
   // The collector plans the task of all rounds; the days and the panels are the form's.
@@ -251,38 +249,35 @@ class NewTask {
       { id, warning } = await ask("POST", "/series", { body: this.form.repeat.contract(JSON.parse(task)) });
     this.finish();
     if (!warning) location.hash = `#/series/${id}`;
-    else this.showCreated(make("p", { class: "note" }, warning), `#/series/${id}`, "Open the page of the series");
-    announce("The series is created.");
+    else this.showCreated(make("p", { class: "note" }, told(warning)), `#/series/${id}`);
+    announce(t("The survey is published."));
   }
 
   async createTask() {
-    const { users, access, invitations } = this.form.fields;
+    const { users, invitations } = this.form.fields;
     const { id } = await ask("POST", "/tasks/new", { body: this.form.body() });
     // The task exists: another attempt after a failure from here on finds the same one.
     await ask("PATCH", `/tasks/${id}`, { body: { target: Number(users.value) } });
-    const invited = access.value === "invitations";
+    const invited = !invitations.element.hidden;
     const made = invited ? await ask("POST", `/tasks/${id}/invitations?count=${invitations.value}`) : null;
     this.finish();
-    if (invited) this.showInvitations(id, made.invitations);
-    else location.hash = `#/tasks/${id}`;
-    announce("The task is created.");
+    // The links are shown this once, and therefore before anything else.
+    if (invited) {
+      const links = invitationLinks(id, made.invitations, this.form.fields.name.value);
+      this.showCreated(make("section", { "aria-label": t("Invitations") }, ...links), `#/tasks/${id}`);
+    } else location.hash = `#/tasks/${id}`;
+    announce(t("The survey is published."));
   }
 
   finish() {
     this.stopped = true;
-    dropDraft();
+    this.keeper.drop();
   }
 
-  // They are shown this once, and therefore before anything else.
-  showInvitations(id, invitations) {
-    const links = make("section", { "aria-label": "Invitations" }, ...invitationLinks(id, invitations));
-    this.showCreated(links, `#/tasks/${id}`, "Open the page of the task");
-  }
-
-  showCreated(content, href, words, name = this.form.fields.name.value) {
+  showCreated(content, href, name = this.form.fields.name.value) {
     this.plan.stop();
-    const title = make("h1", { tabindex: "-1" }, `“${name}” is created`);
-    replace(this.root, title, content, make("p", {}, make("a", { href }, words)));
+    const title = make("h1", { tabindex: "-1" }, t("“{name}” is published", { name }));
+    replace(this.root, title, content, make("p", {}, make("a", { href }, t("Open the page of the survey"))));
     title.focus();
   }
 
@@ -299,7 +294,8 @@ class NewTask {
   }
 
   stop() {
-    if (!this.stopped) this.keepOrDrop();
+    if (!this.stopped && this.keeper.isChanged(this.values()))
+      this.keeper.leave(this.form.fields.name.value, this.values());
     this.stopped = true;
     this.plan.stop();
   }

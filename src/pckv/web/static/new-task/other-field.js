@@ -1,27 +1,32 @@
 // Keys that a list misses: they are not taken, or all of them count as one more key, which has a name.
 import { ChoiceField, TextField } from "../shared/form-fields.js";
+import { t } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
-const DEFAULT_NAME = "other";
+const DEFAULT_NAME = t("other");
 
 export class OtherField {
   constructor() {
-    this.label = "Keys that are not listed";
+    this.label = t("Answers that are not listed");
     this.as = new ChoiceField(
       this.label,
       [
-        ["none", "are not taken", "An app refuses them, and the join page does not ask for them."],
+        ["none", t("are not taken"), t("An app refuses them, and the page of participants does not ask for them.")],
         [
           "other",
-          "count as one more key",
-          "What they are stays with people. The result shows apart how many hold something that your list misses.",
+          t("count as one more answer"),
+          t("What they are stays with people. The result shows apart how many have something that your list misses."),
         ],
       ],
       { onchange: () => this.choose() },
     );
-    this.name = new TextField("Its name", make("input", { type: "text", autocomplete: "off", value: DEFAULT_NAME }), {
-      missing: "give the key for all others a name",
-    });
+    this.name = new TextField(
+      t("Its name"),
+      make("input", { type: "text", autocomplete: "off", value: DEFAULT_NAME }),
+      {
+        missing: t("give the answer for all others a name"),
+      },
+    );
     this.element = make("div", {}, this.as.element, this.name.element);
     this.choose();
   }

@@ -1,62 +1,76 @@
-// The plan for what a form says: its first section, with a light, and the others behind a disclosure.
+// The forecast for what a form says: a light and what people will learn, with all that a plan says under "Details".
 import { Chart } from "../shared/chart.js";
-import { alertBox, ask, make, newestOnly, percent, query, replace } from "../shared/page.js";
+import { t } from "../shared/language.js";
+import { alertBox, ask, count, debounced, make, newestOnly, percent, query, replace, short } from "../shared/page.js";
 import { Table } from "../shared/table.js";
+import { told } from "../shared/told.js";
+
+const DELAY = 300,
+  // The collector has too much to compute: it is asked again, and nobody is told.
+  BUSY = [429, 503],
+  AGAIN = 1500,
+  HALF_RANGE = 1.96;
+
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 export class PlanSection {
   // `change` leads to what the plan assumes.
   constructor(change) {
     Object.assign(this, { change, newest: null });
-    this.byEpsilon = new Chart("Expected 95 % ranges against ε.");
-    this.byUsers = new Chart("Expected 95 % ranges against the number of people.");
+    this.byEpsilon = new Chart(t("Expected 95 % ranges against ε."));
+    this.byUsers = new Chart(t("Expected 95 % ranges against the number of people."));
     this.said = make("div", { "aria-live": "polite" });
     this.facts = make("div");
     this.curves = make("div");
-    const summary = make("summary", {}, "Details"),
+    const summary = make("summary", {}, t("Details")),
       attributes = { hidden: true, ontoggle: () => this.draw() };
     this.details = make("details", attributes, summary, this.facts, this.curves);
     this.busy = make("small", { role: "status" });
-    const title = make("h2", {}, "What to expect ", this.busy);
-    this.element = make("section", { class: "plan", "aria-label": "Plan" }, title, this.said, this.details);
+    const title = make("h2", {}, t("What to expect"), " ", this.busy);
+    this.element = make("section", { class: "plan", "aria-label": t("Forecast") }, title, this.said, this.details);
+    this.later = debounced((...values) => this.compute(...values), DELAY);
+    this.turn = 0;
   }
 
   wait(text) {
-    this.show.stop();
+    this.stop();
     this.busy.textContent = "";
     this.details.hidden = true;
-    replace(this.said, make("p", {}, "The plan appears here."), make("p", { class: "aside" }, text));
+    replace(this.said, make("p", {}, t("The forecast appears here.")), make("p", { class: "aside" }, text));
   }
 
-  // `round`, if it is not empty, says that the plan is for one round of several. One plan is asked for at a
-  // time: the collector goes on planning for a request that is given up, and limits how much it plans at once.
-  show = newestOnly(async (signal, { kind, ...values }, round = "") => {
-    this.busy.textContent = "planning …";
+  // `round`, if it is not empty, says that the plan is for one round of several. What is asked for is given up as soon
+  // as the form says something else.
+  show(values, round = "") {
+    this.compute.stop();
+    this.turn++;
+    this.later(this.turn, values, round);
+  }
+
+  compute = newestOnly(async (signal, turn, { kind, ...values }, round) => {
+    if (turn !== this.turn) return;
+    this.busy.textContent = t("computing …");
     try {
-      await this.asked;
-      if (signal.aborted) return;
-      const kindPath = kind === "discovery" ? "/discovery" : "",
-        answer = ask("GET", `/plan${kindPath}?${query(values)}`);
-      this.asked = answer.catch(() => null);
-      const newest = await answer;
+      const newest = await asked(`/plan${kind === "discovery" ? "/discovery" : ""}?${query(values)}`, signal);
       if (signal.aborted) return;
       this.newest = newest;
-      const [first, ...rest] = this.newest.sections,
+      const [first, ...rest] = newest.sections,
         mixed = (newest.plan ?? newest).mixed ? mixedSections(rest) : null,
         others = mixed?.others ?? rest;
       replace(
         this.said,
-        atFirstSight(first),
+        atFirstSight(first, newest),
         newest.plan ? this.changeButton() : null,
         ...(mixed?.shown ?? []),
         round ? make("p", {}, round) : null,
       );
-      replace(this.facts, ...others.map(detail));
-      this.details.hidden = !others.length;
+      replace(this.facts, ...[{ ...first, columns: [] }, ...others].map(detail));
+      this.details.hidden = false;
       await this.draw();
     } catch (error) {
       if (signal.aborted) return;
       this.details.hidden = true;
-      replace(this.said, alertBox(error.detail ?? error.message));
+      replace(this.said, alertBox(told(error.detail ?? error.message)));
     } finally {
       if (!signal.aborted) this.busy.textContent = "";
     }
@@ -64,7 +78,7 @@ export class PlanSection {
 
   changeButton() {
     const attributes = { type: "button", class: "plain", onclick: this.change };
-    return make("p", { class: "aside" }, make("button", attributes, "Change what is assumed"));
+    return make("p", { class: "aside" }, make("button", attributes, t("Change what is assumed")));
   }
 
   // The script that draws is large: it is loaded when the details are opened.
@@ -75,13 +89,16 @@ export class PlanSection {
       replace(this.curves);
       return;
     }
-    const typical = `The curves are for a key that ${percent(newest.plan.frequency)} of people hold, a typical one of the most frequent.`;
+    const typical = t(
+      "The curves are for an answer that {share} of people choose, a typical one of the most frequent.",
+      { share: percent(newest.plan.frequency) },
+    );
     replace(
       this.curves,
       make("p", {}, typical),
-      make("h3", {}, "With another ε"),
+      make("h3", {}, t("With another ε")),
       byEpsilon.element,
-      make("h3", {}, "With more or fewer people"),
+      make("h3", {}, t("With more or fewer people")),
       byUsers.element,
     );
     try {
@@ -92,53 +109,134 @@ export class PlanSection {
   }
 
   stop() {
-    this.show.stop();
+    this.turn++;
+    this.compute.stop();
     this.byEpsilon.stop();
     this.byUsers.stop();
   }
 }
 
-function atFirstSight({ light, title, sentences }) {
-  const lamp = light ? make("span", { class: "lamp", "aria-hidden": "true" }) : null,
-    heading = make("p", { class: light ? `light ${light}` : null }, lamp, make("strong", {}, title));
+async function asked(path, signal) {
+  for (;;) {
+    try {
+      return await ask("GET", path, { signal });
+    } catch (error) {
+      if (signal.aborted || !BUSY.includes(error.status)) throw error;
+      await pause(AGAIN);
+      if (signal.aborted) throw error;
+    }
+  }
+}
+
+const LIGHTS = {
+  green: t("Enough people"),
+  amber: t("Enough people for frequent answers"),
+  red: t("Too few people"),
+};
+
+// In everyday words; the plan's own are under "Details".
+function atFirstSight({ light }, newest) {
+  const lamp = make("span", { class: "lamp", "aria-hidden": "true" }),
+    heading = make("p", { class: `light ${light}` }, lamp, make("strong", {}, LIGHTS[light])),
+    sentences = newest.plan ? learned(newest.plan) : found(newest);
   return make("div", { class: "verdict" }, heading, ...sentences.map((sentence) => make("p", {}, sentence)));
 }
+
+function learned({ users, outlook, frequency, mechanism, options, guessed_mean_error: guessed }) {
+  const people = count(users),
+    { frequency_error: error, mean_error: ofMean } = options.find((option) => option.mechanism === mechanism),
+    half = Math.min(1, HALF_RANGE * error),
+    range = {
+      share: percent(round(frequency)),
+      low: short(100 * Math.max(0, round(frequency - half))),
+      high: short(100 * Math.min(1, round(frequency + half))),
+    },
+    enough = outlook.enough?.users;
+  const isUseful = ofMean !== null && ofMean !== undefined && ofMean < guessed;
+  return [
+    outlook.reach === null
+      ? t("With {people} people, not even an answer that all choose is sure to be told from noise.", { people })
+      : t(
+          "With {people} people, frequent answers are told from noise, four times out of five, if at least {share} of people choose them.",
+          {
+            people,
+            share: percent(round(outlook.reach)),
+          },
+        ),
+    t(
+      "If {share} of people choose an answer, expect the result to say: between about {low} and {high} %, or a wider range.",
+      range,
+    ),
+    isUseful
+      ? t("Its average rating will be known to about ±{range}.", { range: short(round(HALF_RANGE * ofMean)) })
+      : null,
+    ofMean !== null && ofMean !== undefined && !isUseful
+      ? t("Its average rating will be no better than a guess.")
+      : null,
+    enough ? t("For a green light you need about {people} people.", { people: count(round(enough)) }) : null,
+  ].filter(Boolean);
+}
+
+function found({ users, characters, frequency }) {
+  const values = { people: count(users), letters: count(characters), share: percent(round(frequency)) };
+  if (frequency === 1)
+    return [t("With {people} people no answer is sure to be found. Try fewer letters, or more people.", values)];
+  return [
+    t(
+      "With {people} people, answers are found four times out of five if at least {share} of people write them.",
+      values,
+    ),
+    t("This is for answers of {letters} letters; shorter ones are found at lower shares.", values),
+  ];
+}
+
+// Two digits say enough of a forecast.
+const round = (number) => Number(number.toPrecision(2));
 
 // Of a mixed plan both ways are in sight, and what is proposed, with what happens if fewer people take part.
 function mixedSections([choice, ...rest]) {
   const proposal = rest.find(({ columns }) => columns[0] === "member"),
     [tooFew, ...conditions] = proposal.sentences;
   return {
-    shown: [bothWays(choice), proposed(proposal), make("p", {}, tooFew)],
-    others: rest.map((each) => (each === proposal ? { ...each, columns: [], sentences: conditions } : each)),
+    shown: [bothWays(choice), make("p", {}, told(tooFew))],
+    others: rest.map((each) => (each === proposal ? { ...each, sentences: conditions } : each)),
   };
 }
 
 // Without a mixer and with one, a sentence each, and what is unusual.
 function bothWays({ title, sentences }) {
-  const [no, yes, ...remarks] = sentences.map((sentence) => make("p", {}, sentence));
-  return make("div", { class: "ways" }, make("h3", {}, title), make("div", {}, no, yes), ...remarks);
+  const [no, yes, ...remarks] = sentences.map((sentence) => make("p", {}, told(sentence)));
+  return make("div", { class: "ways" }, make("h3", {}, told(title)), make("div", {}, no, yes), ...remarks);
 }
 
 // A table of three columns does not fit beside the form.
-function proposed({ title, rows }) {
+function proposed({ title, rows, sentences }) {
   const lines = rows.map(([member, value, meaning]) =>
-    make("li", {}, make("code", {}, member), " ", make("strong", {}, value), `, ${meaning}`),
+    make("li", {}, make("code", {}, member), " ", make("strong", {}, value), `, ${told(meaning)}`),
   );
-  return make("div", {}, make("h3", {}, title), make("ul", {}, ...lines));
-}
-
-function detail({ title, sentences, columns, rows, texts }) {
   return make(
     "div",
     {},
-    make("h3", {}, title),
-    columns.length ? sectionTable(title, columns, rows, texts) : null,
-    ...sentences.map((sentence) => make("p", {}, sentence)),
+    make("h3", {}, told(title)),
+    make("ul", {}, ...lines),
+    ...sentences.map((sentence) => make("p", {}, told(sentence))),
+  );
+}
+
+function detail(section) {
+  const { title, sentences, columns, rows, texts } = section;
+  if (columns[0] === "member") return proposed(section);
+  return make(
+    "div",
+    {},
+    make("h3", {}, told(title)),
+    columns.length ? sectionTable(told(title), columns, rows, texts) : null,
+    ...sentences.map((sentence) => make("p", {}, told(sentence))),
   );
 }
 
 function sectionTable(label, names, rows, texts) {
-  const columns = names.map((name, place) => ({ name, number: place >= texts }));
-  return new Table({ columns, row: (cells) => cells, kind: "compact errors", label }).show(rows).element;
+  const columns = names.map((name, place) => ({ name: told(name), number: place >= texts }));
+  const cells = (row) => row.map((cell) => told(cell));
+  return new Table({ columns, row: cells, kind: "compact errors", label }).show(rows).element;
 }

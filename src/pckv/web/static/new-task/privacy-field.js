@@ -1,15 +1,17 @@
 // How private a task is: three presets and any other ε, each explained by odds.
 import { ChoiceField, numeric } from "../shared/form-fields.js";
+import { language, t } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
 const PRESETS = [
-  ["1", "Strong"],
-  ["2", "Balanced"],
-  ["3", "Light"],
+  ["1", t("Strong")],
+  ["2", t("Balanced")],
+  ["3", t("Light")],
 ];
-const LEGEND = "How well answers are hidden",
-  MIXED_LEGEND =
-    "How well answers are hidden from you, if the mixer follows the protocol and enough reports are honest",
+const LEGEND = t("How well answers are hidden"),
+  MIXED_LEGEND = t(
+    "How well answers are hidden from you, if the mixer follows the protocol and enough responses are honest",
+  ),
   OTHER = "other",
   MAX_EPSILON = 20,
   // What devices spend at most, by default; and the ratio from which protection is called weak.
@@ -21,31 +23,35 @@ const LEGEND = "How well answers are hidden",
 export function odds(epsilon) {
   const times = Math.exp(epsilon),
     right = times / (1 + times),
-    shown = Number(times.toPrecision(2)).toLocaleString("en");
+    shown = Number(times.toPrecision(2)).toLocaleString(language);
   const guess =
-    right > CERTAIN ? "is then all but certain" : `is then right in at most ${Math.round(100 * right)} of 100 cases`;
-  const weak = times > WEAK_RATIO ? " This is weak protection." : "";
-  return `Someone who sees a report is at most about ${shown} times surer of an answer than before: a fifty-fifty guess ${guess}.${weak}`;
+    right > CERTAIN
+      ? t("A fifty-fifty guess is then all but certain.")
+      : t("A fifty-fifty guess is then right in at most {cases} of 100 cases.", { cases: Math.round(100 * right) });
+  const surer = t("Someone who sees a response is at most about {times} times surer of an answer than before.", {
+    times: shown,
+  });
+  return [surer, guess, times > WEAK_RATIO ? t("This is weak protection.") : null].filter(Boolean).join(" ");
 }
 
 export class PrivacyField {
   constructor() {
-    this.label = "ε";
+    this.label = t("Privacy level");
     this.meaning = make("p", { class: "aside" });
     this.warning = make("p", { class: "note", role: "status", hidden: true });
     this.other = numeric("ε", {
       step: "any",
       min: 0,
       max: MAX_EPSILON,
-      hint: "Above 0 and at most 20; smaller is more private.",
-      missing: "choose an ε",
+      hint: t("Above 0 and at most 20; smaller is more private. Strong is 1, balanced 2, light 3."),
+      missing: t("choose an ε"),
     });
     this.custom = make("div", {}, this.other.element, this.meaning, this.warning);
     this.preset = new ChoiceField(
       LEGEND,
       [
-        ...PRESETS.map(([epsilon, name]) => [epsilon, `${name} (ε = ${epsilon})`, odds(Number(epsilon))]),
-        [OTHER, "Another value", "For those who know what ε they want."],
+        ...PRESETS.map(([epsilon, name]) => [epsilon, name, odds(Number(epsilon))]),
+        [OTHER, t("Another level"), t("As a number, for experts.")],
       ],
       { chosen: "2", onchange: (chosen) => this.choose(chosen) },
     );
@@ -71,7 +77,9 @@ export class PrivacyField {
     const valid = this.other.value !== "" && !this.other.wrong();
     this.meaning.textContent = valid ? odds(Number(this.other.value)) : "";
     this.warning.hidden = !(valid && Number(this.other.value) > DEFAULT_CAP);
-    this.warning.textContent = `Devices spend at most ε = ${DEFAULT_CAP} on all surveys of this collector together. For this ε your app needs a higher cap; on the join page participants could not answer.`;
+    this.warning.textContent = t(
+      "Devices spend at most ε = 10 on all surveys of this collector together. For this ε your app needs a higher cap; on the page of participants people could not answer.",
+    );
   }
 
   get value() {

@@ -1,5 +1,6 @@
 // Whether a task is repeated in rounds: the days of the rounds, and the panels that the devices are in.
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
+import { t } from "../shared/language.js";
 import { count, make, short } from "../shared/page.js";
 import { windowSentence } from "../shared/task-words.js";
 
@@ -13,30 +14,26 @@ const today = () => new Date().toISOString().slice(0, 10);
 
 export class RepeatFields {
   constructor() {
-    const repeat = new ChoiceField("People are asked", [
-      ["once", "once"],
-      [
-        "rounds",
-        "again in every round",
-        "For an app that people use again and again: it shows what changes. The join page takes no reports of rounds.",
-      ],
+    const repeat = new ChoiceField(t("People are asked"), [
+      ["once", t("once")],
+      ["rounds", t("again in every round"), t("A repeated survey shows what changes from one round to the next.")],
     ]);
-    const first = new TextField("Round 1 opens on", make("input", { type: "date", min: today() }), {
-      hint: "UTC.",
-      missing: "name the first day",
+    const first = new TextField(t("Round 1 opens on"), make("input", { type: "date", min: today() }), {
+      hint: t("UTC."),
+      missing: t("name the first day"),
     });
-    const period = numeric("Days per round", {
+    const period = numeric(t("Days per round"), {
       value: 7,
       max: MAX_PERIOD,
-      hint: "7 for rounds of a week.",
-      missing: "say how long a round is",
+      hint: t("7 for rounds of a week."),
+      missing: t("say how long a round is"),
     });
-    const rounds = numeric("Rounds (optional)", { max: MAX_ROUNDS, hint: "Leave empty for no end." });
-    const panels = numeric("Panels", {
+    const rounds = numeric(t("Rounds (optional)"), { max: MAX_ROUNDS, hint: t("Leave empty for no end.") });
+    const panels = numeric(t("Panels"), {
       value: 4,
       max: MAX_PANELS,
-      hint: "A device reports in one round out of that many.",
-      missing: "say how many panels there are",
+      hint: t("A device answers in one round out of that many."),
+      missing: t("say how many panels there are"),
     });
     this.fields = { repeat, first, period, rounds, panels };
     this.meaning = make("p", { class: "aside" });
@@ -80,15 +77,27 @@ export class RepeatFields {
     const reports = Math.floor(DEFAULT_CAP / epsilon),
       { rounds: end, panels: all } = this.numbers();
     this.warning.hidden = !ready || (end !== null && Math.ceil(end / all) <= reports);
-    this.warning.textContent = `Devices spend at most ε = ${DEFAULT_CAP} on all surveys of this collector together, unless your app sets another cap: with this ε that is ${count(reports)} reports, and none afterwards.`;
+    this.warning.textContent = t(
+      "Devices spend at most ε = 10 on all surveys of this collector together, unless your app sets another cap: at this privacy level that is {number} responses, and none afterwards.",
+      { number: count(reports) },
+    );
   }
 
   // What a plan for one round says of all of them.
   perRound(users) {
     if (!this.isOn) return "";
     const { panels } = this.numbers();
-    if (panels === 1) return `This is for one round: all ${count(users)} people report in every round.`;
-    return `This is for one round, in which about ${count(this.peoplePerRound(users))} of the ${count(users)} people report. The noise of the last ${count(panels)} rounds pooled is ${short(Math.sqrt(panels))} times smaller.`;
+    if (panels === 1)
+      return t("This is for one round: all {people} people answer in every round.", { people: count(users) });
+    return t(
+      "This is for one round, in which about {some} of the {people} people answer. The noise of the last {panels} rounds pooled is {times} times smaller.",
+      {
+        some: count(this.peoplePerRound(users)),
+        people: count(users),
+        panels: count(panels),
+        times: short(Math.sqrt(panels)),
+      },
+    );
   }
 
   // The contract of the series, in canonical order.

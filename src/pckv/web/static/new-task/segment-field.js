@@ -1,6 +1,7 @@
 // Groups to compare: one more question with one answer, which stays private as the rest does.
 import { ChoiceField, TextField } from "../shared/form-fields.js";
-import { make, plural } from "../shared/page.js";
+import { t } from "../shared/language.js";
+import { count, make } from "../shared/page.js";
 
 const MIN_LABELS = 2,
   MAX_LABELS = 16;
@@ -13,30 +14,35 @@ const linesOf = (text) =>
 
 export class SegmentField {
   constructor() {
-    this.label = "Compare groups";
+    this.label = t("Compare groups");
     this.as = new ChoiceField(
-      "Compare groups (a question with one answer, stays private)",
+      t("Compare groups (a question with one answer, stays private)"),
       [
-        ["none", "No groups"],
+        ["none", t("No groups")],
         [
           "segment",
-          "By the answer to one more question",
-          "Such as age or region. The result then also tells what holds within each group, and which keys differ between groups. All of it becomes less precise, the more groups the less: the plan says by how much.",
+          t("By the answer to one more question"),
+          t(
+            "Such as age or region. The result then also tells what holds within each group, and which answers differ between groups. All of it becomes less precise, the more groups the less: the forecast says by how much.",
+          ),
         ],
       ],
       { onchange: () => this.choose() },
     );
     this.name = new TextField(
-      "The question about groups",
-      make("input", { type: "text", autocomplete: "off", placeholder: "How old are you?" }),
-      { hint: "Participants read it above its answers, and results are named after it.", missing: "ask for the group" },
+      t("The question about groups"),
+      make("input", { type: "text", autocomplete: "off", placeholder: t("How old are you?") }),
+      {
+        hint: t("Participants read it above its answers, and results are named after it."),
+        missing: t("ask for the group"),
+      },
     );
     this.labels = new TextField(
-      "Its answers, one per line",
-      make("textarea", { rows: 4, placeholder: "under 30\n30 to 60\nover 60" }),
+      t("Its answers, one per line"),
+      make("textarea", { rows: 4, placeholder: t("under 30\n30 to 60\nover 60") }),
       {
-        hint: `From ${MIN_LABELS} to ${MAX_LABELS}, of which everybody gives one. Add “no answer” if people may pass.`,
-        missing: "list the answers",
+        hint: t("From 2 to 16, of which everybody gives one. Add “no answer” if people may pass."),
+        missing: t("list the answers"),
       },
     );
     this.names = make("div", {}, this.name.element, this.labels.element);
@@ -75,7 +81,7 @@ export class SegmentField {
   wrongCount() {
     const { length } = linesOf(this.labels.input.value);
     if (length >= MIN_LABELS && length <= MAX_LABELS) return null;
-    return `there are ${MIN_LABELS} to ${MAX_LABELS} answers, not ${plural(length, "line")}`;
+    return t("list 2 to 16 answers, not {number}", { number: count(length) });
   }
 
   validate() {

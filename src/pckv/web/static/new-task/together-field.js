@@ -1,22 +1,25 @@
 // Whether it is also asked which keys people choose together.
 import { FieldProblem } from "../shared/form-fields.js";
+import { t } from "../shared/language.js";
 import { count, make } from "../shared/page.js";
 
 const MAX_KEYS = 500;
 
 export class TogetherField {
   constructor() {
-    this.label = "Chosen together";
+    this.label = t("Chosen together");
     this.input = make("input", { type: "checkbox", id: "together" });
     this.problem = new FieldProblem(this.input);
     const said = make(
       "span",
       {},
-      "Also learn which are chosen together",
+      t("Also learn which are chosen together"),
       make(
         "small",
         {},
-        `For up to ${MAX_KEYS} keys. The result then has the share of people who choose both of two keys, and which two are chosen together more or less often than by chance. All shares become less precise: the plan says by how much.`,
+        t(
+          "For up to 500 answer options. The result then has the share of people who choose both of two answers, and which two are chosen together more or less often than by chance. All shares become less precise: the forecast says by how much.",
+        ),
       ),
     );
     const choices = make("div", { class: "choices explained" }, make("label", {}, this.input, said));
@@ -43,11 +46,11 @@ export class TogetherField {
   update({ isOffered, keyCount, hasSegment, hasOther, isOneChoice }) {
     this.element.hidden = !isOffered;
     this.conflict =
-      (hasSegment && "compare groups, or learn what is chosen together: one task cannot do both") ||
-      (hasOther && "leave out the key for all that are not listed: it has no partners") ||
-      (isOneChoice && "people who make one choice have nothing together") ||
-      (keyCount === 1 && "there must be at least two keys") ||
-      (keyCount > MAX_KEYS && `there are ${count(keyCount)} keys, of at most ${MAX_KEYS}`) ||
+      (hasSegment && t("compare groups, or learn what is chosen together: one survey cannot do both")) ||
+      (hasOther && t("leave out the answer for all that are not listed: it has no partners")) ||
+      (isOneChoice && t("people who make one choice have nothing together")) ||
+      (keyCount === 1 && t("there must be at least two answer options")) ||
+      (keyCount > MAX_KEYS && t("there are {number} answer options, of at most 500", { number: count(keyCount) })) ||
       null;
     if (!this.problem.element.hidden) this.validate();
   }

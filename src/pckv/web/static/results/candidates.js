@@ -1,23 +1,53 @@
 // Hashed keys are unlisted: an analyst names those to look for, by paste or from a file.
 import { KeyField } from "../shared/key-field.js";
+import { t } from "../shared/language.js";
 import { count, make } from "../shared/page.js";
 
 const MAX_CANDIDATES = 100_000;
 
-// `onasked` is called with the keys, each once.
-export function candidatesForm(onasked) {
+// Kept for this tab: a list that took long to find would be lost whenever the page is loaded again.
+const place = (id) => `pckv-candidates-${id}`;
+
+function remembered(id) {
+  try {
+    return JSON.parse(sessionStorage.getItem(place(id)));
+  } catch {
+    return null;
+  }
+}
+
+function remember(id, keys) {
+  try {
+    sessionStorage.setItem(place(id), JSON.stringify(keys));
+  } catch {
+    // Without room or permission they are written again by hand.
+  }
+}
+
+// The form for a task with this id. `onasked` is called with the keys, each once.
+export function candidatesForm(id, onasked) {
   const list = new KeyField(() => {}, { exact: true }),
-    button = make("button", { class: "main" }, "Look for these keys"),
-    since = make("p", { role: "status" });
+    button = make("button", { class: "main" }, t("Look for these answers"));
 
   function ask(event) {
     event.preventDefault();
     if (!list.validate()) return list.names.focus();
     const keys = list.keys();
     if (keys.length > MAX_CANDIDATES) {
-      list.listProblem.show(`name at most ${count(MAX_CANDIDATES)} keys at once, not ${count(keys.length)}`);
+      const numbers = { most: count(MAX_CANDIDATES), given: count(keys.length) };
+      list.listProblem.show(t("name at most {most} answers at once, not {given}", numbers));
       return list.names.focus();
     }
+    remember(id, keys);
+    onasked(keys);
+  }
+
+  // What was asked for in this tab is asked for again.
+  function restore() {
+    const keys = remembered(id);
+    if (!keys?.length) return;
+    list.text = keys.join("\n");
+    list.tell();
     onasked(keys);
   }
 
@@ -27,21 +57,13 @@ export function candidatesForm(onasked) {
     make(
       "p",
       {},
-      "This task lists no keys: any text is one. Name the texts to look for; which of them people really hold is then told from the noise, with their number in mind. Capitals and spaces matter, also those around a text.",
+      t(
+        "People wrote their answers themselves. Name the answers to look for: the results then say which of them people really gave. Capitals and spaces matter, also those around a text.",
+      ),
     ),
     list.listed,
     make("div", { class: "buttons" }, button),
-    since,
   );
 
-  // A slow computation starts on request: new reports are only announced.
-  function showSince(reports) {
-    const text =
-      reports > 0
-        ? `${count(reports)} more ${reports === 1 ? "report has" : "reports have"} come since: look again to count ${reports === 1 ? "it" : "them"}.`
-        : "";
-    if (since.textContent !== text) since.textContent = text;
-  }
-
-  return { element, showSince };
+  return { element, restore };
 }

@@ -1,59 +1,87 @@
 // What a discovery found: a sentence, the keys with their ranges, the tree of prefixes, and next steps.
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
+import { t } from "../shared/language.js";
 import { alertBox, ask, count, make, newestOnly, percent, plural, replace, request } from "../shared/page.js";
 import { frequencyTexts } from "../shared/ranges.js";
-import { ranged, Table } from "../shared/table.js";
+import { named, ranged, Table } from "../shared/table.js";
+import { told } from "../shared/told.js";
+import { BarsFigure } from "./bars.js";
+import { findingOf } from "./finding.js";
+import { panelsOf } from "./panels.js";
 import { PrefixTree } from "./prefix-tree.js";
 
 const MAX_KEYS_SHOWN = 200;
-const FORMS = { "Keys, one per line": "text/plain", ...TABLES };
-const WAITING = "No reports yet: share the link with the people who are to take part.",
-  FOLLOWED =
-    "Every group of people reports prefixes of one length. Those that stand out are followed to the next; grey ones led to no key so far, and may be noise.";
-const COLUMNS = [{ name: "Key" }, { name: "Share of people", number: true }];
+const FORMS = { [t("Answers, one per line")]: "text/plain", ...TABLES };
+const COLUMNS = [{ name: t("Answer") }, { name: t("Given by"), number: true }];
+// What is drawn of answers: they have no values.
+const NO_VALUES = { low: null, about: { unit: "" } };
 
 export class DiscoverySection {
-  constructor({ id, path, administers }) {
-    Object.assign(this, { path, pace: new Pace() });
+  // `oncounted` is called when the number of responses changed that the page is from: `counted`, null before there are
+  // any.
+  constructor({ id, path, administers, oncounted = () => {} }) {
+    Object.assign(this, { path, oncounted, pace: new Pace(), counted: null, reports: 0 });
     this.said = make("div");
-    this.verdict = make("div", { class: "note verdict", "aria-live": "polite" });
+    this.verdict = make("div", { class: "note verdict" });
+    this.finding = make("div", { "aria-live": "polite" });
+    this.from = make("p", { class: "soft", role: "status" });
+    this.chart = new BarsFigure();
     this.waiting = make("p", { class: "note" });
     this.computing = make("p", { class: "computing", role: "status" });
-    this.keys = new Table({ columns: COLUMNS, row, kind: "found", label: "Keys found" });
+    this.keys = new Table({ columns: COLUMNS, row, kind: "found", label: t("Answers found") });
     this.rest = make("p", { class: "aside" });
     this.tree = new PrefixTree();
     const address = `#/new?discovery=${encodeURIComponent(id)}`,
-      measure = make("a", { class: "button", href: address }, "Make a task from these keys");
+      measure = make("a", { class: "button", href: address }, t("Make a survey of these answers"));
     this.found = make(
       "div",
       {},
-      make("h3", {}, "Keys found"),
+      make("h3", {}, t("Answers found")),
+      this.chart.element,
       this.keys.element,
       this.rest,
       administers ? make("div", { class: "buttons" }, measure) : null,
     );
-    const title = make("h3", {}, "How far prefixes were followed");
-    this.prefixes = make("div", {}, title, make("p", {}, FOLLOWED), this.tree.element);
+    const followed = t(
+      "Every group of people reports the beginnings of its answers, of one length. Those that stand out are followed to the next length, until a whole answer is found.",
+    );
+    this.prefixes = make(
+      "details",
+      { class: "options" },
+      make("summary", {}, t("Details: how the answers were found")),
+      make("p", {}, followed),
+      this.tree.element,
+    );
     const send = (accept) => request("GET", `${path}/discovery`, { accept }),
       saved = downloads(answersAs(FORMS, send), (error) => this.showProblem(error));
-    this.known = make("div", { hidden: true }, this.verdict, this.found, this.prefixes, saved);
-    const content = [make("h2", {}, "Results"), this.waiting, this.said, this.computing, this.known];
-    this.element = make("section", { "aria-label": "Results" }, ...content);
+    this.known = make("div", { hidden: true }, this.verdict, this.from, this.found, saved, this.prefixes);
+    const label = t("Results"),
+      content = [this.waiting, this.said, this.computing, this.finding, this.known];
+    this.element = make("section", { "aria-label": label }, make("h2", { class: "hidden-text" }, label), ...content);
   }
 
   // Called with every overview of the task.
-  show({ reports, keys: { groups } }) {
+  show({ reports, keys: { groups }, by_invitation }) {
+    this.reports = reports;
     this.waiting.hidden = reports >= groups;
     this.waiting.textContent = reports
-      ? `${plural(reports, "report")} so far. There must be at least ${count(groups)}, one per group, before anything can be found.`
-      : WAITING;
+      ? t("{responses} so far. At least {number} are needed before anything can be found.", {
+          responses: plural(reports, "response"),
+          number: count(groups),
+        })
+      : by_invitation
+        ? t("No responses yet: they come by invitation.")
+        : t("No responses yet: share the link with the people who are to take part.");
+    this.showCount();
     if (this.waiting.hidden && this.pace.isDue(reports)) this.redraw(reports);
   }
 
   redraw = newestOnly(async (signal, reports) => {
     this.pace.begin(reports);
-    this.computing.textContent = this.known.hidden ? `Looking for keys in ${plural(reports, "report")} …` : "";
+    this.computing.textContent = this.known.hidden
+      ? t("Looking for answers in {responses} …", { responses: plural(reports, "response") })
+      : "";
     let complete = false;
     try {
       this.showFound(await ask("GET", `${this.path}/discovery`, { signal }));
@@ -68,20 +96,40 @@ export class DiscoverySection {
   });
 
   showProblem(problem) {
-    replace(this.said, problem && !isLost(problem) ? alertBox(problem.message) : null);
+    replace(this.said, problem && !isLost(problem) ? alertBox(told(problem.message)) : null);
   }
 
-  showFound({ verdict: [first, ...others], keys, tree, false_discovery_rate: rate }) {
-    const limit = `Of the keys found, at most ${percent(rate)} have no holder, on average.`,
-      words = [...others, keys.length ? limit : ""].join(" "),
-      hidden = keys.length - MAX_KEYS_SHOWN;
-    replace(this.verdict, make("p", { class: "answer" }, first), make("p", {}, words));
+  showFound({ verdict, keys, tree, reports, false_discovery_rate: rate }) {
+    const limit = t("Of the answers found, at most {rate} were given by none, on average.", { rate: percent(rate) }),
+      hidden = keys.length - MAX_KEYS_SHOWN,
+      rows = keys.map((each) => ({ ...each, detected: true })),
+      words = [...verdict.map(told), ...(keys.length ? [limit] : [])];
+    this.counted = reports;
+    replace(this.finding, ...findingOf({ rows, answer: { reports }, isPart: true }));
+    replace(this.verdict, ...words.map((sentence) => make("p", {}, sentence)));
+    if (keys.length) this.chart.show(panelsOf(rows, NO_VALUES), t("Line: the range of each number."));
     this.keys.show(keys.slice(0, MAX_KEYS_SHOWN));
-    this.rest.textContent = hidden > 0 ? `${plural(hidden, "more key")} are in the downloads.` : "";
+    this.rest.textContent =
+      hidden > 0 ? t("{answers} are in the downloads.", { answers: plural(hidden, "more answer") }) : "";
     this.found.hidden = keys.length === 0;
     this.tree.show(tree);
-    this.prefixes.hidden = tree.length === 0;
+    this.prefixes.hidden = keys.length === 0;
     this.known.hidden = false;
+    this.showCount();
+    this.oncounted();
+  }
+
+  // All numbers that are shown are from the same reports.
+  showCount() {
+    const { counted, reports } = this,
+      more = counted === null ? 0 : reports - counted,
+      since =
+        more > 0
+          ? t("{more} since; they are counted at the next update.", { more: plural(more, "more response") })
+          : "",
+      text =
+        counted === null ? "" : `${t("From {responses}.", { responses: plural(counted, "response") })} ${since}`.trim();
+    if (this.from.textContent !== text) this.from.textContent = text;
   }
 
   stop() {
@@ -91,5 +139,5 @@ export class DiscoverySection {
 
 function row(found) {
   const { value, range } = frequencyTexts(found);
-  return [[found.key, found.is_cut ? make("small", {}, " may go on") : null], ranged(value, range)];
+  return [[named(found.key), found.is_cut ? make("small", {}, ` ${t("(may go on)")}`) : null], ranged(value, range)];
 }

@@ -1,15 +1,16 @@
 // How the values of those who hold one key are spread: shares, quantiles, and shares above and below a value.
+import { t } from "../shared/language.js";
 import { choice, field, make, replace } from "../shared/page.js";
-import { levelTexts, shareTexts, UNKNOWN, valueTexts } from "../shared/ranges.js";
+import { levelTexts, shareTexts, valueTexts } from "../shared/ranges.js";
 import { ranged, Table } from "../shared/table.js";
 import { levelShare } from "./shares.js";
 
 const QUANTILES = {
-  0.1: "A tenth",
-  0.25: "A quarter",
-  0.5: "Half",
-  0.75: "Three quarters",
-  0.9: "Nine tenths",
+  0.1: t("A tenth of them"),
+  0.25: t("A quarter of them"),
+  0.5: t("Half of them (the median)"),
+  0.75: t("Three quarters of them"),
+  0.9: t("Nine tenths of them"),
 };
 
 // What is said of a key that stands out, whose task has more than two levels, with a place for the chart.
@@ -17,23 +18,24 @@ const QUANTILES = {
 export function distributionOf(estimate, task, { chart, threshold, onthreshold }) {
   const { unit } = task.about,
     texts = levelTexts(task.level_values);
-  if (!estimate.detected) return [make("p", {}, `How their values are spread is ${UNKNOWN}.`)];
+  if (!estimate.detected) return [make("p", {}, t("How their values are spread is unknown."))];
   return [
     make("p", {}, spreadSentence(estimate, unit)),
     chart,
     make("div", { class: "tables" }, sharesOf(estimate, texts, unit), quantiles(estimate, task, texts)),
-    make("h3", {}, "Above and below a value"),
+    make("h3", {}, t("Above and below a value")),
     thresholds(estimate, texts, unit, threshold, onthreshold),
     task.between === "round" ? make("p", { class: "soft" }, ROUNDED) : null,
   ];
 }
 
-const ROUNDED =
-  "A value between two levels is counted as one of the two at random, the nearer one more often: means are unbiased, shares are those of the levels, and what a part of them say at most is interpolated between levels.";
+const ROUNDED = t(
+  "A value between two of these is counted as one of the two at random, the nearer one more often: averages stay right, shares are those of the values shown, and what a part of people say at most is interpolated.",
+);
 
 const spreadSentence = ({ deviation, deviation_low, deviation_high }, unit) => {
-  const { value, low, high } = valueTexts({ value: deviation, low: deviation_low, high: deviation_high }, unit);
-  return `The standard deviation of the values is ${value}, between ${low} and ${high}.`;
+  const { value, between } = valueTexts({ value: deviation, low: deviation_low, high: deviation_high }, unit);
+  return t("The standard deviation of the values is {value}, {between}.", { value, between });
 };
 
 const table = (columns, items, row) =>
@@ -43,10 +45,12 @@ const table = (columns, items, row) =>
     kind: "compact spread",
   }).show(items).element;
 
+const valueTitle = (unit) => (unit ? t("Value, in {unit}", { unit }) : t("Value"));
+
 const inUnit = (text, unit) => (unit ? `${text} ${unit}` : text);
 
 function sharesOf({ shares }, texts, unit) {
-  const columns = [unit ? `Value, in ${unit}` : "Value", "Share of those who hold it"];
+  const columns = [valueTitle(unit), t("Share of those who chose it")];
   return table(
     columns,
     shares.map((share, level) => ({ share, text: texts[level] })),
@@ -54,7 +58,8 @@ function sharesOf({ shares }, texts, unit) {
   );
 }
 
-const levelRange = (low, high) => (low === high ? `only ${low}` : `${low} – ${high}`);
+const levelRange = (low, high) =>
+  low === high ? t("only {low}", { low }) : t("{least} to {most}", { least: low, most: high });
 
 // Where only levels are taken, so are quantiles, which need no more digits than the levels.
 function quantiles({ quantiles: found }, task, texts) {
@@ -65,9 +70,13 @@ function quantiles({ quantiles: found }, task, texts) {
     const { value, range } = exact
       ? { value: level(quantile.value), range: levelRange(level(quantile.low), level(quantile.high)) }
       : valueTexts(quantile);
-    return [`${QUANTILES[quantile.p]} of them${quantile.p === 0.5 ? " (the median)" : ""}`, ranged(value, range)];
+    return [QUANTILES[quantile.p], ranged(value, range)];
   };
-  return table(["Of those who hold it", unit ? `say at most, in ${unit}` : "say at most"], found, row);
+  return table(
+    [t("Of those who chose it"), unit ? t("say at most, in {unit}", { unit }) : t("say at most")],
+    found,
+    row,
+  );
 }
 
 function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
@@ -76,12 +85,12 @@ function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
   const show = (level) => {
     const value = inUnit(texts[level], unit),
       sides = [
-        level < texts.length - 1 && [above[level], `more than ${value}`],
-        level > 0 && [below[level], `less than ${value}`],
+        level < texts.length - 1 && [above[level], t("say more than {value}", { value })],
+        level > 0 && [below[level], t("say less than {value}", { value })],
       ];
     const parts = sides.filter(Boolean).flatMap(([share, words], place) => {
       const { value: shown, range } = shareTexts(share);
-      return [place ? ", and " : "", make("strong", {}, shown), ` (${range}) say ${words}`];
+      return [place ? t(", and ") : "", make("strong", {}, shown), ` (${range}) ${words}`];
     });
     replace(said, ...parts, ".");
   };
@@ -91,5 +100,5 @@ function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
     onthreshold(Number(level));
   });
   show(threshold);
-  return make("div", { class: "threshold" }, field(unit ? `Value, in ${unit}` : "Value", select), said);
+  return make("div", { class: "threshold" }, field(valueTitle(unit), select), said);
 }

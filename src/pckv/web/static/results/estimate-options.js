@@ -1,5 +1,8 @@
 // How to estimate: method, postprocessing, level and hostile reports, from the address and behind "Options".
+import { term } from "../shared/glossary.js";
+import { language, t } from "../shared/language.js";
 import { choice, field, make } from "../shared/page.js";
+import { parted } from "../shared/table.js";
 
 const LEVEL = "0.95",
   RATE = "0.05";
@@ -7,7 +10,8 @@ const LEVELS = ["0.5", "0.8", "0.9", LEVEL, "0.99", "0.999"],
   RATES = ["0.001", "0.01", RATE, "0.1", "0.2"];
 const MAX_LEVEL = 1 - 1e-9;
 
-export const levelText = (level) => `${Number((100 * level).toPrecision(9))} %`;
+export const levelText = (level) =>
+  `${Number((100 * level).toPrecision(9)).toLocaleString(language, { maximumFractionDigits: 9 })} %`;
 
 export const isHashed = (task) => task.keys === "hashed";
 
@@ -55,34 +59,50 @@ export function optionsPanel(task, options, onchange) {
   return make(
     "details",
     { class: "options", open: Object.keys(changedOptions(task, options)).length > 0 },
-    make("summary", {}, "Options"),
+    make("summary", {}, t("Details: how this was estimated")),
+    make(
+      "p",
+      { class: "soft" },
+      ...parted(
+        t("Every response is made noisy; {method}, {interval} and {honest} say how results are made from them."),
+        {
+          method: term("method", t("the method")),
+          interval: term("interval", t("the ranges")),
+          honest: term("honest-reports", t("honest reports")),
+        },
+      ),
+    ),
     make(
       "div",
       { class: "row" },
-      field("Method", select("method", same(task.methods)), "How noise is taken out: bayes is the closest on average."),
+      field(
+        t("Method"),
+        select("method", same(task.methods)),
+        t("How noise is taken out: bayes is the closest on average."),
+      ),
       task.posts.length
         ? field(
-            "Postprocessing",
-            select("post", [["", "none"], ...same(task.posts)]),
-            "consistent makes the shares possible together.",
+            t("Afterwards"),
+            select("post", [["", t("nothing")], ...same(task.posts)]),
+            t("consistent makes the shares possible together."),
           )
         : null,
       field(
-        "Level of the intervals",
+        t("Confidence"),
         select("level", percentages(LEVELS, options.level)),
-        "How often a range is right.",
+        t("How often a range holds the true number. The surer, the wider."),
       ),
       isHashed(task)
         ? field(
-            "False discovery rate",
+            t("False discovery rate"),
             select("false_discovery_rate", percentages(RATES, options.false_discovery_rate)),
-            "Of the keys that are said to stand out, the share without any holder, on average, at most.",
+            t("Of the answers that are said to stand out, the share without any participant, on average, at most."),
           )
         : null,
       field(
-        "Hostile reports",
+        t("Hostile responses"),
         hostile,
-        "Ranges hold whatever this many of the reports say: a number, or a share such as 1%.",
+        t("Ranges hold whatever this many of the responses say: a number, or a share such as 1%."),
       ),
     ),
   );

@@ -1,4 +1,5 @@
 // Estimates as a table: the server searches, sorts and pages; the browser holds only the rows it shows.
+import { t } from "../shared/language.js";
 import { make, replace } from "../shared/page.js";
 import {
   frequencyTexts,
@@ -9,8 +10,7 @@ import {
   UNKNOWN,
   UNLISTED,
 } from "../shared/ranges.js";
-import { ranged, SearchTable } from "../shared/table.js";
-import { isHashed } from "./estimate-options.js";
+import { named, ranged, SearchTable } from "../shared/table.js";
 
 // The value and the limits of an estimate, in all their digits.
 const limits = (numbers, name) => [numbers[name], numbers[`${name}_low`], numbers[`${name}_high`]];
@@ -29,7 +29,7 @@ export function meanCell(estimate) {
   const { value, range } = meanTexts(estimate),
     reported = reportedMeanTexts(estimate),
     isHidden = estimate.reported_mean_known && !estimate.mean_known,
-    beside = isHidden && make("small", {}, ` of the reported pairs: ${reported.value} (${reported.range})`);
+    beside = isHidden && make("small", {}, ` ${t("of the answers that were reported: {value} ({range})", reported)}`);
   return ranged(estimate.mean_known ? value : UNKNOWN, range, limits(estimate, "mean"), beside || null);
 }
 
@@ -40,21 +40,20 @@ export function estimatesTable({ requests, task, options, search, address, onans
     title = meanTitle(task);
 
   function note({ key, collides }) {
-    const text = key === other ? UNLISTED : collides ? "reports do not tell it from another of these" : null;
+    const text = key === other ? UNLISTED : collides ? t("responses do not tell it from another of these") : null;
     return text && make("small", {}, ` (${text})`);
   }
 
   function row(estimate) {
     const { key } = estimate,
-      name = address ? make("a", { href: address(key) }, key) : key;
+      name = address ? make("a", { href: address(key) }, named(key)) : named(key);
     return [[name, note(estimate)], shareCell(estimate), ...(title ? [meanCell(estimate)] : [])];
   }
 
   async function load(page, signal) {
     try {
-      const answer = await requests.send("estimates", { ...options, ...page }, { signal }),
-        content = await answer.json(),
-        total = Number(answer.headers.get("X-Total-Count")) - (await showOther(page.search, signal));
+      const { content, total: found } = await requests.page(page, options, signal),
+        total = found - (await showOther(page.search, signal));
       if (signal.aborted) return null;
       onanswer(content);
       onproblem(null);
@@ -75,13 +74,13 @@ export function estimatesTable({ requests, task, options, search, address, onans
   }
 
   const table = new SearchTable({
-    label: "Table of estimates",
+    label: t("Table of results"),
     columns: [
-      { name: "Key", sort: "key" },
-      { name: "Share of people", sort: "frequency", number: true },
+      { name: t("Answer option"), sort: "key" },
+      { name: t("Chosen by"), sort: "frequency", number: true },
       ...(title ? [{ name: title, sort: "mean", number: true }] : []),
     ],
-    sort: isHashed(task) ? "detected" : "-frequency",
+    sort: requests.sort,
     isSoft: ({ detected }) => !detected,
     search,
     onsearch,

@@ -1,6 +1,10 @@
 // One key: how many people hold it, what they say, how sure that is, and what would make it sharper.
 import { withSettings } from "../shared/address.js";
 import { Chart } from "../shared/chart.js";
+import { term } from "../shared/glossary.js";
+import { t } from "../shared/language.js";
+import { told } from "../shared/told.js";
+import { isOutdated } from "./requests.js";
 import { distributionOf } from "./distribution.js";
 import { changedOptions, levelText, readOptions } from "./estimate-options.js";
 import {
@@ -16,11 +20,11 @@ import {
   replace,
   warningBox,
 } from "../shared/page.js";
-import { frequencyTexts, meanTexts, meanTitle, reportedMeanTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
+import { frequencyTexts, meanTexts, meanTitle, reportedMeanTexts, UNKNOWN } from "../shared/ranges.js";
 import { LIFT, partnersTable } from "./pairs.js";
 import { differencesTable, groupsOfKey } from "./segments.js";
-import { Table } from "../shared/table.js";
-import { hasValues, heldText } from "../shared/task-words.js";
+import { named, parted, Table } from "../shared/table.js";
+import { hasValues } from "../shared/task-words.js";
 
 export function keyView(root, id, key, settings) {
   document.title = `${key} – pckv`;
@@ -29,30 +33,29 @@ export function keyView(root, id, key, settings) {
   return () => view.stop();
 }
 
-const section = (label, title, ...content) =>
-  make("section", { "aria-label": label }, make("h2", {}, title), ...content);
+const section = (title, ...content) => make("section", { "aria-label": title }, make("h2", {}, title), ...content);
 
 class KeyView {
   constructor(root, id, key, settings) {
     Object.assign(this, { id, key, settings, path: `/tasks/${encodeURIComponent(id)}` });
     this.chart = new Chart("");
-    this.values = new Chart("Shares of the values of those who hold the key, and quantiles, with their ranges.");
+    this.values = new Chart(t("Shares of the values of those who chose the answer, and quantiles, with their ranges."));
     this.said = make("div");
     this.top = make("div");
     this.levels = make("div");
     this.told = make("div", { "aria-live": "polite" });
-    this.spread = make("section", { "aria-label": "What they say", hidden: true });
-    this.further = make("section", { "aria-label": "Groups and partners", hidden: true });
+    this.spread = make("section", { "aria-label": t("What they say"), hidden: true });
+    this.further = make("section", { "aria-label": t("Groups, and what is chosen with it"), hidden: true });
     this.sharper = make("div");
-    const surer = make("p", {}, "The surer a range is to be right, the wider it is.");
+    const surer = make("p", {}, t("The surer a range is to hold the true number, the wider it is."));
     this.body = make(
       "div",
       { hidden: true },
-      section("What is known", "What is known", this.told),
+      section(t("What is known"), this.told),
       this.spread,
       this.further,
-      section("How sure that is", "How sure that is", surer, this.chart.element, this.levels),
-      section("What would be sharper", "What would make it sharper", this.sharper),
+      section(t("How sure that is"), surer, this.chart.element, this.levels),
+      section(t("What would make it sharper"), this.sharper),
     );
     replace(root, this.top, this.said, this.body);
   }
@@ -62,19 +65,21 @@ class KeyView {
       const task = await ask("GET", `${this.path}/overview`, { signal });
       await this.show(task, readOptions(task, this.settings), signal);
     } catch (error) {
-      if (!signal.aborted) replace(this.said, alertBox(error.message));
+      if (signal.aborted) return;
+      if (isOutdated(error)) this.refresh();
+      else replace(this.said, alertBox(told(error.message)));
     }
   });
 
   async show(task, options, signal) {
     const { id, key, path } = this,
       parameters = query({ ...options, name: key }),
-      heading = [back(task, options), make("h1", {}, key)];
+      heading = [back(task, options), make("h1", {}, named(key))];
     document.title = `${key} – ${task.name} – pckv`;
     replace(this.top, ...heading);
-    this.chart.description = `Share of people${hasValues(task) ? " and mean" : ""} of the key with ranges at several levels.`;
+    this.chart.description = t("What is known of the answer, with ranges of several confidences.");
     if (!task.reports)
-      return replace(this.said, make("p", { class: "note" }, "No reports yet: nothing is known of this key."));
+      return replace(this.said, make("p", { class: "note" }, t("No responses yet: nothing is known of this answer.")));
     const answer = await ask("GET", `${path}/key?${parameters}`, { signal }),
       address = (name) => withSettings(keyAddress(id, name), changedOptions(task, options));
     replace(this.top, ...heading, neighbours(answer, address));
@@ -83,7 +88,9 @@ class KeyView {
     this.showSpread(answer.estimate, task);
     this.showFurther(answer, address);
     this.body.hidden = false;
-    const several = await ask("GET", `${path}/key/levels?${parameters}`, { signal });
+    // From the same reports, although others may have come.
+    const { snapshot } = answer,
+      several = await ask("GET", `${path}/key/levels?${query({ ...options, name: key, snapshot })}`, { signal });
     replace(this.levels, levelsTable(several.levels, meanTitle(task)));
     await Promise.all([
       this.chart.draw(several.chart),
@@ -94,24 +101,24 @@ class KeyView {
   // Within each group, or the partners of the key.
   showFurther({ segments, pairs: together }, address) {
     const { key } = this,
-      nameOf = (name) => make("a", { href: address(name) }, name);
+      nameOf = (name) => make("a", { href: address(name) }, named(name));
     this.further.hidden = !segments && !together;
     if (segments)
       replace(
         this.further,
-        make("h2", {}, `Within each group: ${segments.name}`),
+        make("h2", {}, t("Within each group: {name}", { name: segments.name })),
         groupsOfKey(segments),
         ...(segments.differences.length
-          ? [make("h3", {}, "Where it differs"), differencesTable(segments.differences)]
-          : [make("p", {}, "For this key, no difference of shares between groups stands out from the noise.")]),
+          ? [make("h3", {}, t("Where it differs")), differencesTable(segments.differences)]
+          : [make("p", {}, t("For this answer, no difference between groups stands out from the noise."))]),
       );
     if (together)
       replace(
         this.further,
-        make("h2", {}, "Held together with"),
+        make("h2", {}, t("Chosen together with")),
         ...(together.rows.length
           ? [partnersTable(together.rows, key, nameOf), make("p", {}, LIFT)]
-          : [make("p", {}, "No other key stands out together with this one.")]),
+          : [make("p", {}, t("No other answer stands out together with this one."))]),
       );
   }
 
@@ -124,7 +131,7 @@ class KeyView {
       this.threshold = level;
     };
     const options = { chart: this.values.element, threshold: this.threshold, onthreshold };
-    replace(this.spread, make("h2", {}, "What they say"), ...distributionOf(estimate, task, options));
+    replace(this.spread, make("h2", {}, t("What they say")), ...distributionOf(estimate, task, options));
   }
 
   stop() {
@@ -138,97 +145,129 @@ const keyAddress = (id, key) => `#/tasks/${id}/keys/${encodeURIComponent(key)}`;
 
 function back(task, options) {
   const address = withSettings(`#/tasks/${task.id}`, changedOptions(task, options));
-  return make("p", {}, make("a", { href: address }, `← ${task.name}`));
+  return make("p", {}, make("a", { href: address }, "← ", named(task.name)));
 }
 
 // The keys before and after this one in the order of their shares.
 function neighbours({ rank, keys, previous, next }, address) {
   if (rank === null) return null;
-  const link = (name, label) => (name === null ? null : make("a", { href: address(name) }, label));
+  const link = (name, ...label) => (name === null ? null : make("a", { href: address(name) }, ...label));
   return make(
     "nav",
-    { class: "neighbours", "aria-label": "Other keys" },
-    make("span", {}, `Number ${count(rank)} of ${plural(keys, "key")}`),
-    link(previous, `‹ ${previous}`),
-    link(next, `${next} ›`),
+    { class: "neighbours", "aria-label": t("Other answers") },
+    make("span", {}, t("Number {rank} of {all}", { rank: count(rank), all: count(keys) })),
+    link(previous, "‹ ", named(previous)),
+    link(next, named(next), " ›"),
   );
 }
 
 function sentences({ estimate, people, reports, level, hostile, verdict, warning = [] }, task) {
   const share = frequencyTexts(estimate),
-    sure = `Such ranges are right in ${levelText(level)} of cases${hostile ? `, whatever ${count(hostile)} of the reports say` : ""}.`;
-  const among = `Among the ${reports === 1 ? "one person" : `${count(reports)} people`} who sent a report`;
-  const lines = estimate.detected
-    ? [
-        make(
-          "p",
-          { class: "answer" },
-          make("strong", {}, `${share.value} of people`),
-          ` hold it: between ${share.low} and ${share.high}.`,
-        ),
-        make(
-          "p",
-          {},
-          `${among}, that is about ${count(people.estimate)}: between ${count(people.low)} and ${count(people.high)}.`,
-        ),
-      ]
-    : [
-        make(
-          "p",
-          { class: "answer" },
-          make(
-            "strong",
-            {},
-            estimate.frequency_high < 1 ? `It is ${TOO_RARE}:` : "How many people hold it is unknown:",
-          ),
-          estimate.frequency_high < 1
-            ? ` at most ${share.high} of people hold it, and perhaps none.`
-            : " perhaps all, perhaps none.",
-        ),
-        make("p", {}, `${among}, that is at most ${count(people.high)}.`),
-      ];
+    values = { confidence: levelText(level), hostile: count(hostile ?? 0) };
+  const sure = hostile
+    ? t("Confidence of the ranges: {confidence}, whatever {hostile} of the responses say.", values)
+    : t("Confidence of the ranges: {confidence}.", values);
   return [
-    warning.length ? warningBox(warning) : null,
-    ...lines,
+    warning.length ? warningBox(warning.map(told)) : null,
+    ...shareSentences(estimate, share, people, reports),
     hasValues(task) ? make("p", {}, meanSentence(estimate, task)) : null,
     make("p", {}, sure),
-    make("p", { class: "soft" }, verdict.slice(warning.length).join(" ")),
+    make("p", { class: "soft" }, verdict.slice(warning.length).map(told).join(" ")),
+  ];
+}
+
+function shareSentences(estimate, share, people, reports) {
+  const numbers = {
+    all: count(reports),
+    about: count(people.estimate),
+    low: count(people.low),
+    high: count(people.high),
+  };
+  const answer = (text, shown) => make("p", { class: "answer" }, ...parted(text, { shown: make("strong", {}, shown) }));
+  if (estimate.detected)
+    return [
+      answer(t("{shown} chose it: {between}.", { between: share.between }), t("{value} of people", share)),
+      make(
+        "p",
+        {},
+        t("Of the {all} people who responded, these are about {about}: between {low} and {high}.", numbers),
+      ),
+    ];
+  const upTo = make("p", {}, t("Of the {all} people who responded, these are at most {high}.", numbers));
+  if (estimate.frequency_high >= 1)
+    return [answer(t("{shown} perhaps all, perhaps none."), t("How many people chose it is unknown:")), upTo];
+  return [
+    answer(
+      t("{shown} at most {high} of people chose it, and perhaps none.", share),
+      t("It is not distinguishable from noise:"),
+    ),
+    upTo,
   ];
 }
 
 function meanSentence(estimate, { low, high, about }) {
   const mean = meanTexts(estimate, about.unit),
-    end = (value, label) => (label ? `${value} (${label})` : String(value)),
-    scale = `on a scale from ${end(low, about.low_label)} to ${end(high, about.high_label)}`;
-  if (!estimate.mean_known && estimate.reported_mean_known) {
-    const reported = reportedMeanTexts(estimate, about.unit);
-    return `The mean of what they say is ${UNKNOWN}: between ${mean.low} and ${mean.high}, ${scale}, since people with many pairs may say other things. The mean of the reported pairs is ${reported.value}, between ${reported.low} and ${reported.high}.`;
-  }
-  if (!estimate.mean_known) return `The mean of what they say is ${UNKNOWN}: it may be anything ${scale}.`;
-  return `Those who hold it give it ${mean.value} on average, between ${mean.low} and ${mean.high}, ${scale}.`;
+    end = (value, label) => (label ? `${count(value)} (${label})` : count(value)),
+    values = {
+      value: mean.value,
+      between: mean.between,
+      first: end(low, about.low_label),
+      last: end(high, about.high_label),
+    };
+  if (estimate.mean_known)
+    return t("Those who chose it give it {value} on average, {between}, on a scale from {first} to {last}.", values);
+  if (!estimate.reported_mean_known)
+    return t("The average of what they say is unknown: it may be anything on a scale from {first} to {last}.", values);
+  const reported = reportedMeanTexts(estimate, about.unit);
+  return t(
+    "The average of what they say is unknown: {between}, on a scale from {first} to {last}, since people with many answers may say other things. The average of the answers that were reported is {reported}, {reportedBetween}.",
+    { ...values, reported: reported.value, reportedBetween: reported.between },
+  );
 }
 
 function improvements({ sharper, reports, estimate, hostile }, task) {
   if (hostile)
-    return [make("p", {}, "Fewer hostile reports: what they can do does not shrink as more honest ones come.")];
+    return [make("p", {}, t("Fewer hostile responses: what they can do does not shrink as more honest ones come."))];
   const { noise, smallest, hidden, size_answers: answers } = sharper,
-    more = `people who hold more than ${heldText(task, task.padding)}`;
+    values = {
+      noise: points(noise),
+      more: count(4 * reports),
+      least: percent(Number(smallest.toPrecision(2))),
+      hidden: points(hidden),
+      padding: plural(task.padding, "answer"),
+    };
   const lines = [
-    `More reports: with today's, noise alone makes the share typically off by ±${points(noise)}. Four times as many, ${count(4 * reports)}, would halve that.`,
+    [
+      t(
+        "More responses: with today's, noise alone makes the share typically off by ±{noise}. Four times as many, {more}, would halve that.",
+        values,
+      ),
+    ],
     estimate.detected
-      ? ""
-      : `Keys that fewer than ${percent(Number(smallest.toPrecision(2)))} of people hold are often ${TOO_RARE} as yet.`,
-    hidden && answers ? `A longer padding: ${more} may hide up to ${points(hidden)} of it.` : "",
-    hidden && !answers ? `Sizes: how many ${more} there are, who hide a part of it, is not known.` : "",
-    "A larger ε, in a new task, which promises people less.",
+      ? null
+      : [t("Answers chosen by fewer than {least} of people are often not distinguishable from noise as yet.", values)],
+    hidden && answers
+      ? [
+          t(
+            "A new survey that lets people give more answers: those with more than {padding} may hide up to {hidden} of it.",
+            values,
+          ),
+        ]
+      : null,
+    hidden && !answers
+      ? [t("How many people have more than {padding} is not known: they hide a part of it.", values)]
+      : null,
+    parted(t("A new survey with a lighter {level}, which promises people less."), {
+      level: term("privacy-level", t("privacy level")),
+    }),
   ];
-  return [make("ul", {}, ...lines.filter(Boolean).map((line) => make("li", {}, line)))];
+  return [make("ul", {}, ...lines.filter(Boolean).map((line) => make("li", {}, ...line)))];
 }
 
 function levelsTable(estimates, title) {
   const columns = [
-    { name: "Right in … of cases" },
-    { name: "Share of people", number: true },
+    { name: t("Confidence") },
+    { name: t("Chosen by"), number: true },
     ...(title ? [{ name: title, number: true }] : []),
   ];
   const row = (estimate) => [

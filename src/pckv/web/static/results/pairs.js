@@ -1,19 +1,22 @@
 // Which keys are held together: a heat map, a table of pairs, and the partners of one key.
 import { Chart } from "../shared/chart.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import { count, make, newestOnly, percent, plural, replace } from "../shared/page.js";
+import { t } from "../shared/language.js";
+import { count, make, percent, plural, replace } from "../shared/page.js";
 import { shareTexts, TOO_RARE, UNKNOWN, valueTexts } from "../shared/ranges.js";
-import { ranged, Table } from "../shared/table.js";
+import { named, parted, ranged, Table } from "../shared/table.js";
 
 const MAX_PAIRS = 50;
 
-const RELATIONS = { together: "more often than by chance", apart: "less often than by chance", "": "" };
+const RELATIONS = { together: t("more often than by chance"), apart: t("less often than by chance"), "": "" };
 
-export const LIFT =
-  "The lift is how many times as often both are held as they would be if holding one said nothing about the other: 1 is chance.";
+export const LIFT = t(
+  "“Times chance” is how many times as often both are chosen as they would be if choosing one said nothing about the other: 1 is chance.",
+);
 
-export const COLOURS =
-  "Blue: held together more often than by chance; red: less often; the fuller, the stronger. Grey pairs do not stand out.";
+export const COLOURS = t(
+  "Blue: chosen together more often than by chance; red: less often; the fuller, the stronger. Grey pairs do not stand out.",
+);
 
 const limitsOf = (row, name) => ({ share: row[name], low: row[`${name}_low`], high: row[`${name}_high`] });
 
@@ -28,24 +31,24 @@ function shareCell(row, name) {
 
 function liftCell(row) {
   if ([row.lift, row.lift_low, row.lift_high].includes(null)) return UNKNOWN;
-  const { value, range, most } = valueTexts({ value: row.lift, low: row.lift_low, high: row.lift_high });
+  const { value, range, high } = valueTexts({ value: row.lift, low: row.lift_low, high: row.lift_high });
   // What is too rare to tell may have no lift at all.
-  return row.detected ? ranged(value, range) : most;
+  return row.detected ? ranged(value, range) : t("at most {high}", { high });
 }
 
 // `nameOf` makes what stands for a key.
 export function pairsTable(rows, nameOf) {
   const columns = [
-    { name: "Keys" },
+    { name: t("Answer options") },
     // First, since a phone shows no more.
-    { name: "Lift", number: true },
-    { name: "Held together" },
-    { name: "Hold both", number: true },
-    { name: "Of those with the first, hold the second", number: true },
-    { name: "Of those with the second, hold the first", number: true },
+    { name: t("Times chance"), number: true },
+    { name: t("Chosen together") },
+    { name: t("Chose both"), number: true },
+    { name: t("Of those with the first, chose the second"), number: true },
+    { name: t("Of those with the second, chose the first"), number: true },
   ];
   const row = (pair) => [
-    [nameOf(pair.first), " and ", nameOf(pair.second)],
+    parted(t("{first} and {second}"), { first: nameOf(pair.first), second: nameOf(pair.second) }),
     liftCell(pair),
     RELATIONS[pair.relation],
     shareCell(pair, "share"),
@@ -53,18 +56,19 @@ export function pairsTable(rows, nameOf) {
     shareCell(pair, "first_given_second"),
   ];
   const isSoft = ({ detected }) => !detected;
-  return new Table({ columns, row, isSoft, kind: "compact further pairs", label: "Keys held together" }).show(rows)
-    .element;
+  return new Table({ columns, row, isSoft, kind: "compact further pairs", label: t("Answers chosen together") }).show(
+    rows,
+  ).element;
 }
 
 // The partners of a key, as those who hold it hold them.
 export function partnersTable(rows, key, nameOf) {
   const columns = [
-    { name: "Partner" },
-    { name: "Lift", number: true },
-    { name: "Held together" },
-    { name: "Of those who hold the key, hold it too", number: true },
-    { name: "Hold both, of all people", number: true },
+    { name: t("Chosen with it") },
+    { name: t("Times chance"), number: true },
+    { name: t("Chosen together") },
+    { name: t("Of those who chose this answer"), number: true },
+    { name: t("Chose both, of all people"), number: true },
   ];
   const row = (pair) => {
     const isFirst = pair.first === key;
@@ -77,15 +81,24 @@ export function partnersTable(rows, key, nameOf) {
     ];
   };
   const isSoft = ({ detected }) => !detected;
-  return new Table({ columns, row, isSoft, kind: "compact further pairs", label: "Partners" }).show(rows).element;
+  return new Table({ columns, row, isSoft, kind: "compact further pairs", label: t("Chosen with it") }).show(rows)
+    .element;
 }
 
 // How many pairs are listed, and how often such a list is wrong.
 export function pairsSaid({ tested, false_discovery_rate: rate }, total, shown = total) {
-  if (!total) return [`None of ${plural(tested, "pair")} of keys stands out from the noise.`];
-  const which = total > shown ? `the first ${count(shown)} of ${count(total)} pairs` : "the pairs";
+  if (!total) return [t("None of {pairs} stands out from the noise.", { pairs: plural(tested, "pair") })];
+  const values = { shown: count(shown), total: count(total), tested: count(tested), rate: percent(rate) };
   return [
-    `The table has ${which}, of ${count(tested)} possible ones, that stand out: their share from 0 %, or how often both are held from chance. On average, at most ${percent(rate)} of the claims of either kind are false.`,
+    total > shown
+      ? t(
+          "The table has the first {shown} of {total} pairs, of {tested} possible ones, that stand out: their share from 0 %, or how often both are chosen from chance. On average, at most {rate} of the claims of either kind are false.",
+          values,
+        )
+      : t(
+          "The table has the pairs, of {tested} possible ones, that stand out: their share from 0 %, or how often both are chosen from chance. On average, at most {rate} of the claims of either kind are false.",
+          values,
+        ),
     LIFT,
   ];
 }
@@ -93,16 +106,18 @@ export function pairsSaid({ tested, false_discovery_rate: rate }, total, shown =
 export class PairsSection {
   constructor({ requests, address, options, onproblem }) {
     this.requests = requests;
-    this.nameOf = (key) => make("a", { href: address(key) }, key);
+    this.nameOf = (key) => make("a", { href: address(key) }, named(key));
     this.chart = new Chart(
-      "Which keys are held together more often (blue) or less often (red) than by chance; the table below has the numbers.",
+      t(
+        "Which answers are chosen together more often (blue) or less often (red) than by chance; the table below has the numbers.",
+      ),
     );
     this.listed = make("div");
     const send = (accept) => requests.send("estimates", { ...options, table: "pairs" }, { accept });
     this.element = make(
       "section",
-      { "aria-label": "Held together", class: "together" },
-      make("h2", {}, "Held together"),
+      { "aria-label": t("Chosen together"), class: "together" },
+      make("h2", {}, t("Chosen together")),
       make("div", { class: "heat-map" }, this.chart.element),
       make("p", { class: "soft" }, COLOURS),
       this.listed,
@@ -110,22 +125,25 @@ export class PairsSection {
     );
   }
 
-  refresh = newestOnly(async (signal, options) => {
+  // Resolves to a function that shows what was loaded.
+  async load(options, signal) {
     const { requests } = this,
       answer = await requests.send("estimates", { ...options, table: "pairs", limit: MAX_PAIRS }, { signal }),
       total = Number(answer.headers.get("X-Total-Count")),
       found = await answer.json(),
+      chart = await requests.ask("chart", { ...options, table: "pairs" }, { signal }),
       said = pairsSaid(found, total, found.rows.length);
-    replace(
-      this.listed,
-      ...said.map((sentence) => make("p", {}, sentence)),
-      found.rows.length ? pairsTable(found.rows, this.nameOf) : null,
-    );
-    await this.chart.draw(await requests.ask("chart", { ...options, table: "pairs" }, { signal }));
-  });
+    return () => {
+      replace(
+        this.listed,
+        ...said.map((sentence) => make("p", {}, sentence)),
+        found.rows.length ? pairsTable(found.rows, this.nameOf) : null,
+      );
+      this.chart.draw(chart).catch(() => {});
+    };
+  }
 
   stop() {
-    this.refresh.stop();
     this.chart.stop();
   }
 }

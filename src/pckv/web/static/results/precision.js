@@ -1,24 +1,14 @@
 // How precise the results are, in words and a curve, and how many reports a wanted precision takes.
 import { Chart } from "../shared/chart.js";
-import {
-  ask,
-  count,
-  debounced,
-  field,
-  make,
-  newestOnly,
-  percent,
-  plural,
-  points,
-  query,
-  replace,
-  short,
-} from "../shared/page.js";
-import { TOO_RARE } from "../shared/ranges.js";
-import { hasValues, heldText } from "../shared/task-words.js";
+import { t } from "../shared/language.js";
+import { count, debounced, field, make, newestOnly, percent, plural, points, replace, short } from "../shared/page.js";
+import { parted } from "../shared/table.js";
+import { hasValues } from "../shared/task-words.js";
+import { told } from "../shared/told.js";
+import { isOutdated } from "./requests.js";
 
-export function precisionSection(path, task) {
-  const chart = new Chart("Typical error of the share of people who hold a key, against the number of reports.");
+export function precisionSection(requests, task, onproblem) {
+  const chart = new Chart(t("Typical error of the share of people who chose an answer, by the number of responses."));
   const said = make("div", { "aria-live": "polite" });
   let options = {};
   const number = (value, max) =>
@@ -32,35 +22,45 @@ export function precisionSection(path, task) {
       oninput: debounced(() => refresh()),
     });
   const frequency = number("5", "100"),
-    wanted = number("1", "99");
+    wanted = number("1", "99"),
+    label = t("Precision");
   const element = make(
     "section",
-    { "aria-label": "Precision" },
-    make("h2", {}, "Precision"),
+    { "aria-label": label },
+    make("h2", {}, label),
     make(
       "div",
       { class: "row" },
-      field("For a key that this share of people hold, in %", frequency),
-      field("Wanted error, in percentage points", wanted),
+      field(t("For an answer chosen by this share of people, in %"), frequency),
+      field(t("Wanted error, in percentage points"), wanted),
     ),
     said,
     chart.element,
   );
 
-  // With new options, or the last ones.
-  const refresh = newestOnly(async (signal, newOptions = options) => {
+  // Resolves to a function that shows what was loaded.
+  async function load(newOptions, signal) {
     options = newOptions;
     const values = { frequency: frequency.valueAsNumber / 100, wanted: wanted.valueAsNumber / 100 };
-    if (!frequency.validity.valid || !wanted.validity.valid || Object.values(values).some(Number.isNaN)) {
-      replace(said, make("p", {}, "Both numbers are above 0; a share is at most 100 %."));
-      return;
-    }
-    try {
-      const answer = await ask("GET", `${path}/precision?${query({ ...options, ...values })}`, { signal });
+    if (!frequency.validity.valid || !wanted.validity.valid || Object.values(values).some(Number.isNaN))
+      return () => replace(said, make("p", {}, t("Both numbers are above 0; a share is at most 100 %.")));
+    // What is known of one key is that of all: those that an analyst named are not sent.
+    const answer = await requests.ask("precision", { ...options, ...values }, { signal, keys: null });
+    return () => {
       replace(said, ...sentences(answer, task));
-      await chart.draw(answer.chart);
+      chart.draw(answer.chart).catch(() => {});
+    };
+  }
+
+  // With new options, or the last ones.
+  const refresh = newestOnly(async (signal, newOptions = options) => {
+    try {
+      const show = await load(newOptions, signal);
+      if (!signal.aborted) show();
     } catch (error) {
-      if (!signal.aborted) replace(said, make("p", {}, error.message));
+      if (signal.aborted) return;
+      if (isOutdated(error)) onproblem(error);
+      else replace(said, make("p", {}, told(error.message)));
     }
   });
 
@@ -69,65 +69,108 @@ export function precisionSection(path, task) {
     chart.stop();
   }
 
-  return { element, refresh, stop };
+  return { element, load, refresh, stop };
 }
 
 function sentences(answer, task) {
-  return [make("p", {}, today(answer, task)), make("p", {}, ...wanted(answer, task))];
+  return [make("p", {}, today(answer, task)), make("p", {}, ...wanted(answer))];
 }
 
 function today(answer, task) {
-  const { reports, smallest, candidates, frequency, frequency_error, hidden, size_answers } = answer;
-  if (!reports) return "There are no reports yet.";
-  const off = `The share of a key that ${percent(frequency)} of people hold is typically off by ±${points(frequency_error)}`;
-  const keys = candidates === null ? "Keys" : `Among ${plural(candidates, "candidate")}, keys`;
-  const rare =
-    smallest < 1
-      ? `${keys} that fewer than ${percent(Number(smallest.toPrecision(2)))} of people hold are often ${TOO_RARE}.`
-      : `As yet all keys are often ${TOO_RARE}.`;
-  const noise = `There are ${count(reports)} reports. ${rare} ${off}${meanError(answer, task)}.`;
-  if (!hidden || !size_answers) return noise;
-  const values = hasValues(task) ? ", and may give other values" : "";
-  return `${noise} People who hold more than ${heldText(task, answer.padding)} may hide up to ${points(hidden)} of its share, which the chart counts, too${values}.`;
+  const { reports, smallest, candidates, frequency, frequency_error, hidden, size_answers, padding } = answer;
+  if (!reports) return t("There are no responses yet.");
+  const share = percent(frequency),
+    least = percent(Number(smallest.toPrecision(2))),
+    error = points(frequency_error);
+  const sentences = [
+    smallest >= 1
+      ? t("As yet most answers are not distinguishable from noise.")
+      : candidates === null
+        ? t("Answers chosen by fewer than {least} of people are often not distinguishable from noise.", { least })
+        : t(
+            "Among {number} answers, those chosen by fewer than {least} of people are often not distinguishable from noise.",
+            {
+              number: count(candidates),
+              least,
+            },
+          ),
+    t("For an answer chosen by {share} of people, the number is typically off by ±{error}.", { share, error }),
+    valueError(answer, task),
+  ];
+  if (hidden && size_answers) {
+    const numbers = { padding: plural(padding, "answer"), hidden: points(hidden) };
+    sentences.push(
+      hasValues(task)
+        ? t(
+            "People with more than {padding} may hide up to {hidden} of it, which the chart counts, too, and may give other values.",
+            numbers,
+          )
+        : t("People with more than {padding} may hide up to {hidden} of it, which the chart counts, too.", numbers),
+    );
+  }
+  return sentences.filter(Boolean).join(" ");
 }
 
-function meanError({ mean_error: error, guessed_mean_error: guessed }, task) {
+function valueError({ mean_error: error, guessed_mean_error: guessed }, task) {
   const { unit } = task.about;
   if (!hasValues(task)) return "";
-  return error < guessed
-    ? `, and its mean by ±${short(error)}${unit ? ` ${unit}` : ""}`
-    : ", and its mean stays unknown";
+  if (error >= guessed) return unit ? t("Its average value stays unknown.") : t("Its average rating stays unknown.");
+  return unit
+    ? t("Its average value is typically off by ±{error} {unit}.", { error: short(error), unit })
+    : t("Its average rating is typically off by ±{error}.", { error: short(error) });
 }
 
 // What larger sets hide does not shrink with reports: nothing is promised below that.
-function wanted(answer, task) {
-  const error = `An error of ±${points(answer.wanted)}`,
-    more = `more than ${heldText(task, answer.padding)}`;
-  const noise = reportsNeeded(answer.needed_for_noise, answer.reports);
-  if (answer.needed === answer.needed_for_noise) return [`${error} takes `, ...noise, "."];
-  if (answer.needed !== null) {
-    const needed = reportsNeeded(Number(answer.needed.toPrecision(2)), answer.reports);
-    return [
-      `${error} takes about `,
-      ...needed,
-      ` if sizes are what today's answers say, and for the noise alone `,
-      ...noise,
-      ".",
-    ];
+function wanted(answer) {
+  const { needed, needed_for_noise: forNoise, size_answers: answers, padding, surely_hidden: hidden } = answer,
+    values = { error: points(answer.wanted), padding: plural(padding, "answer") };
+  const noise = reportsNeeded(forNoise, answer.reports);
+  const said = (text, elements = {}) => parted(text, { noise, ...elements });
+  if (needed === forNoise) return said(t("An error of ±{error} takes {noise}.", values));
+  if (needed !== null) {
+    const all = reportsNeeded(Number(needed.toPrecision(2)), answer.reports);
+    return said(
+      t(
+        "An error of ±{error} takes about {all}, if people have as many answers as responses say so far; for the noise alone {noise}.",
+        values,
+      ),
+      { all },
+    );
   }
-  if (!answer.size_answers) {
-    const known = answer.asks_sizes ? "is not known yet" : "is not asked";
-    return [`${error} takes `, ...noise, ` if no participant holds ${more}; how many people do ${known}.`];
+  if (!answers) {
+    return said(
+      answer.asks_sizes
+        ? t(
+            "An error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not known yet.",
+            values,
+          )
+        : t(
+            "An error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not asked.",
+            values,
+          ),
+    );
   }
-  const why =
-    answer.surely_hidden >= answer.wanted
-      ? `cannot be promised, however many reports come: too many people hold ${more}. A task with a longer padding would hide less.`
-      : `cannot be promised as yet: by the answers so far, people who hold ${more} may hide more than that.`;
-  return [`${error} ${why} The noise alone takes `, ...noise, "."];
+  return said(
+    hidden >= answer.wanted
+      ? t(
+          "An error of ±{error} cannot be promised, however many responses come: too many people have more than {padding}. The noise alone takes {noise}.",
+          values,
+        )
+      : t(
+          "An error of ±{error} cannot be promised as yet: people with more than {padding} may hide more than that. The noise alone takes {noise}.",
+          values,
+        ),
+  );
 }
 
 function reportsNeeded(needed, reports) {
-  const ratio = needed / Math.max(1, reports);
-  const left = ratio <= 1 ? ", which are there already" : reports ? `, ${short(ratio)} times as many as today` : "";
-  return [make("strong", {}, `${count(needed)} reports`), left];
+  const ratio = needed / Math.max(1, reports),
+    number = make("strong", {}, plural(needed, "response"));
+  if (ratio <= 1) return make("span", {}, ...parted(t("{number} (they are there already)"), { number }));
+  if (!reports) return number;
+  return make(
+    "span",
+    {},
+    ...parted(t("{number} ({ratio} times as many as today)", { ratio: short(ratio) }), { number }),
+  );
 }

@@ -1,19 +1,25 @@
 // The tree of prefixes that a discovery followed, one row per fork or end, each with its share and range.
+import { t } from "../shared/language.js";
 import { count, make } from "../shared/page.js";
 import { frequencyTexts } from "../shared/ranges.js";
-import { rangeBar, ranged, Table } from "../shared/table.js";
+import { named, rangeBar, ranged, Table } from "../shared/table.js";
 
 const MAX_ROWS = 200;
-const COLUMNS = [{ name: "Texts that begin with" }, { name: "" }, { name: "Share of people", number: true }];
+const COLUMNS = [
+  { name: t("Answers that begin with") },
+  { name: t("Share of people, as a bar"), hidden: true },
+  { name: t("Given by"), number: true },
+];
 
-// The rows from the root on, a branch after another: those that lead to a key first, then by their shares.
+// The rows from the root on, a branch after another, by their shares; only what leads to an answer, since other
+// branches may be noise, and lead nowhere.
 // Prefixes with one continuation share the row of the last: `text` is what they add to the row above, `depth`
 // how many forks there are above.
 export function treeRows(nodes) {
   const lengths = [...new Set(nodes.map(({ length }) => length))].sort((one, other) => one - other),
     children = new Map();
   // The prefix of the group before; no ended text goes on.
-  for (const node of nodes) {
+  for (const node of nodes.filter((each) => each.leads_to_key)) {
     const place = lengths.indexOf(node.length),
       parent = place ? `${lengths[place - 1]} ${[...node.prefix].slice(0, lengths[place - 1]).join("")}` : "";
     children.set(parent, [...(children.get(parent) ?? []), node]);
@@ -31,29 +37,26 @@ export function treeRows(nodes) {
   return rows;
 }
 
-const byImportance = (one, other) => other.leads_to_key - one.leads_to_key || other.frequency - one.frequency;
+const byImportance = (one, other) => other.frequency - one.frequency;
 
 export class PrefixTree {
   constructor() {
     this.table = new Table({
       columns: COLUMNS,
       row,
-      isSoft: ({ node }) => !node.leads_to_key,
       kind: "compact prefixes",
-      label: "Tree of prefixes",
+      label: t("Tree of beginnings"),
     });
     this.rest = make("p", { class: "aside" });
     this.element = make("div", {}, this.table.element, this.rest);
   }
 
-  // Of too many rows, those that lead to no key are left out first.
   show(nodes) {
     const rows = treeRows(nodes),
-      leading = rows.filter(({ node }) => node.leads_to_key),
-      shown = rows.length > MAX_ROWS ? leading.slice(0, MAX_ROWS) : rows,
+      shown = rows.slice(0, MAX_ROWS),
       hidden = rows.length - shown.length;
     this.table.show(shown, Math.max(...shown.map(({ node }) => node.frequency_high), 1e-9));
-    this.rest.textContent = hidden ? `${count(hidden)} more forks and ends are in the download (JSON).` : "";
+    this.rest.textContent = hidden ? t("{number} more are in the download (JSON).", { number: count(hidden) }) : "";
   }
 }
 
@@ -67,9 +70,9 @@ function row({ node, depth, text }, most) {
   // Those who cannot see the indentation hear the whole prefix.
   const label = [
     make("span", { class: "branch", "aria-hidden": "true" }, branch),
-    make("code", { class: "soft" }, above),
-    make("code", {}, text),
-    ends ? make("small", {}, " ends here") : null,
+    make("code", { class: "soft" }, named(above)),
+    make("code", {}, named(text)),
+    ends ? make("small", {}, ` ${t("(ends here)")}`) : null,
   ];
-  return [label, rangeBar(node, most, node.leads_to_key), ranged(value, range)];
+  return [label, rangeBar(node, most), ranged(value, range)];
 }

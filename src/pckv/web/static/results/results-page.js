@@ -1,11 +1,17 @@
 // The public results of a task: read-only, for anyone with the link.
 import { Chart } from "../shared/chart.js";
+import { choose, day, language, t } from "../shared/language.js";
 import { alertBox, ask, count, make, percent, plural, replace } from "../shared/page.js";
 import { levelTexts, meanTitle, UNKNOWN } from "../shared/ranges.js";
-import { rangeBar, Table } from "../shared/table.js";
+import { named, parted, Table } from "../shared/table.js";
+import { hasValues } from "../shared/task-words.js";
+import { told } from "../shared/told.js";
+import { BarsFigure } from "./bars.js";
 import { meanCell, shareCell } from "./estimates.js";
+import { findingOf } from "./finding.js";
 import { COLOURS, pairsSaid, pairsTable } from "./pairs.js";
-import { differencesSaid, differencesTable, labelsTable, withinTable } from "./segments.js";
+import { panelsOf, ROWS_DRAWN } from "./panels.js";
+import { differencesSaid, differencesTable, groupPanels, labelsTable, OVERALL, withinTable } from "./segments.js";
 import { sharesSpecification, tableOfShares } from "./shares.js";
 
 // The collector computes the numbers once per minute.
@@ -14,162 +20,207 @@ const POLL_SECONDS = 60;
 const main = document.getElementById("main"),
   id = location.pathname.split("/").pop(),
   said = make("div"),
-  chart = new Chart("Shares of the values among those who hold a key; the table below has the same numbers."),
-  further = new Chart("Shares within groups, or keys that are held together; the table below has the numbers."),
+  bars = new BarsFigure(),
+  groups = new BarsFigure(),
+  chart = new Chart(t("Shares of the values among those who chose an answer; the table below has the same numbers.")),
+  map = new Chart(
+    t(
+      "Which answers are chosen together more often (blue) or less often (red) than by chance; the table below has the numbers.",
+    ),
+  ),
   body = make("div", { class: "results-page" });
-replace(main, body, said);
+replace(main, switcher(), body, said);
 
 const ENDED = {
-  404: "The results of this task are not public.",
-  410: "This task was deleted, and its results with it.",
+  404: t("The results of this survey are not public."),
+  410: t("This survey was deleted, and its results with it."),
 };
+
+// The same page in the other language.
+function switcher() {
+  const [tag, name] = language === "de" ? ["en", "English"] : ["de", "Deutsch"];
+  return make(
+    "p",
+    { class: "languages" },
+    make("button", { type: "button", class: "plain", lang: tag, onclick: () => choose(tag) }, name),
+  );
+}
 
 async function refresh() {
   try {
-    const results = await ask("GET", `/tasks/${encodeURIComponent(id)}/results`);
-    show(results);
+    show(await ask("GET", `/tasks/${encodeURIComponent(id)}/results`));
     replace(said);
   } catch (error) {
-    replace(said, alertBox(ENDED[error.status] ?? `${error.message} The page goes on trying.`));
-    if (error.status in ENDED) return replace(body, make("h1", {}, "No results here"));
+    const text = ENDED[error.status] ?? t("{problem} The page goes on trying.", { problem: told(error.message) });
+    replace(said, alertBox(text));
+    if (error.status in ENDED) return replace(body, make("h1", {}, t("No results here")));
   }
   setTimeout(refresh, 1000 * POLL_SECONDS);
 }
 
 function show(results) {
-  const { name, about, reports, withheld } = results;
-  document.title = `${name} – results`;
+  const { name, about, withheld, organisation } = results,
+    shown = [t("Results"), t("How to read this")],
+    part = (title, content, kind = null) =>
+      make("section", { "aria-label": title }, make("h2", { class: kind }, title), ...content);
+  document.title = t("{name} – results", { name });
   replace(
     body,
     make("h1", {}, about.question || name),
+    organisation
+      ? make("p", { class: "soft" }, ...parted(t("Run by {organisation}"), { organisation: named(organisation) }))
+      : null,
     about.description ? make("p", { class: "text" }, about.description) : null,
-    make(
-      "section",
-      { "aria-label": "Reports" },
-      make(
-        "p",
-        { class: "big" },
-        make("strong", { id: "reports" }, count(reports)),
-        " ",
-        reports === 1 ? "report" : "reports",
-      ),
-      make("p", {}, state(results)),
-    ),
-    make("section", { "aria-label": "Results" }, make("h2", {}, "Results"), ...outcome(results)),
-    withheld
-      ? null
-      : make("section", { "aria-label": "How to read this" }, make("h2", {}, "How to read this"), ...reading(results)),
-  );
-}
-
-// No numbers where counts are impossible: the collector sends none.
-function outcome(results) {
-  const { reports, verdict, withheld } = results;
-  if (withheld) return [make("p", { class: "alert" }, withheld)];
-  if (!reports) return [make("p", {}, "There are no reports yet.")];
-  const known = [table(results), shown(results), spread(results), ...within(results), ...together(results)];
-  return [make("p", { class: "note" }, verdict.join(" ")), ...known];
-}
-
-function state({ phase, closed, closes, opens, last_report: last }) {
-  const since = last ? ` The last report came on ${last}.` : "";
-  if (phase === "closed") return `The collection is closed since ${closed ?? closes}.${since}`;
-  if (phase === "waiting") return `The collection opens on ${opens}.`;
-  return `The collection is open${closes ? ` until ${closes}` : ""}.${since}`;
-}
-
-// Bars have the same scale in all rows, up to the largest end of an interval.
-function table({ estimates, other, ...task }) {
-  const title = meanTitle(task),
-    most = Math.max(...estimates.map((row) => row.frequency_high), 1e-9);
-  const columns = [{ name: "Key" }, { name: "" }, { name: "Share of people" }, ...(title ? [{ name: title }] : [])];
-  const row = (estimate) => [
-    estimate.key,
-    rangeBar(estimate, most, estimate.detected),
-    shareCell(estimate),
-    ...(title ? [estimate.mean_known || estimate.reported_mean_known ? meanCell(estimate) : UNKNOWN] : []),
-  ];
-  const isSoft = ({ detected }) => !detected;
-  return new Table({ columns, row, isSoft, kind: "public" }).show(listed(estimates, other)).element;
-}
-
-// Those of keys that are not listed stand apart: they are told in a sentence.
-const listed = (estimates, other) => estimates.filter(({ key }) => key !== other);
-
-// What people say of the keys, where a task has more than two levels. An open table stays open.
-function spread({ estimates, other, about: { unit } }) {
-  const known = listed(estimates, other).filter(({ shares, mean_known: isKnown }) => shares && isKnown);
-  if (!known.length) return null;
-  const texts = levelTexts(known[0].shares.map(({ value }) => value)),
-    open = body.querySelector("details")?.open ?? false;
-  // The table has the same numbers: without the script that draws, nothing is missing.
-  chart.draw(sharesSpecification(known, texts, unit)).catch(() => {});
-  return make(
-    "div",
-    { class: "shares" },
-    make("h3", {}, `What those who hold a key say${unit ? `, in ${unit}` : ""}`),
-    chart.element,
-    make(
-      "p",
-      { class: "soft" },
-      "The width of a part is the share of people, among those who hold the key, who give that value.",
-    ),
-    make(
-      "details",
-      { open },
-      make("summary", {}, "The same as a table, with ranges"),
-      tableOfShares(known, texts, (key) => key),
-    ),
+    part(shown[0], outcome(results), "hidden-text"),
+    withheld ? null : part(shown[1], reading(results)),
   );
 }
 
 const sentence = (text) => make("p", {}, text);
 
-const sameKey = (key) => key;
+const list = (title, content) => make("details", { class: "options" }, make("summary", {}, title), ...content);
+
+// Those of keys that are not listed stand apart: they are told in a sentence.
+const listed = (estimates, other) => estimates.filter(({ key }) => key !== other);
+
+// No numbers where counts are impossible: the collector sends none.
+function outcome(results) {
+  const { reports, verdict, withheld, estimates, other, keys, about } = results;
+  const counted = `${t("From {responses}.", { responses: plural(reports, "response") })} ${state(results)}`;
+  if (withheld) return [make("p", { class: "alert" }, told(withheld)), sentence(counted)];
+  if (!reports) return [sentence(t("There are no responses yet.")), sentence(state(results))];
+  const rows = listed(estimates, other),
+    all = keys - Number(other !== null),
+    isPart = all > rows.length;
+  const caption = rows.some(({ detected }) => !detected)
+    ? t("Line: the range of each number. Grey: not distinguishable from noise.")
+    : t("Line: the range of each number.");
+  bars.show(
+    panelsOf(rows, results),
+    rows.length > ROWS_DRAWN
+      ? `${t("The first {number} answer options.", { number: count(ROWS_DRAWN) })} ${caption}`
+      : caption,
+  );
+  return [
+    ...findingOf({ rows, answer: results, isPart, unit: about.unit }),
+    make("div", { class: "note" }, ...verdict.map(told).map(sentence)),
+    make("p", { class: "soft" }, counted),
+    bars.element,
+    table(rows, results),
+    isPart
+      ? sentence(t("The first {shown} of {all} answer options.", { shown: count(rows.length), all: count(all) }))
+      : null,
+    ...spread(rows, results),
+    ...within(rows, results),
+    ...together(results),
+  ];
+}
+
+function state({ phase, closed, closes, opens, last_report: last }) {
+  const since = last ? ` ${t("The last response came on {day}.", { day: day(last) })}` : "";
+  if (phase === "closed") return `${t("The survey closed on {day}.", { day: day(closed ?? closes) })}${since}`;
+  if (phase === "waiting") return t("The survey opens on {day}.", { day: day(opens) });
+  return `${closes ? t("The survey is open until {day}.", { day: day(closes) }) : t("The survey is open.")}${since}`;
+}
+
+function table(rows, task) {
+  // A key that noise may explain perhaps has no participant, and then no mean.
+  const title = meanTitle(task),
+    columns = [
+      { name: t("Answer option") },
+      { name: t("Chosen by"), number: true },
+      ...(title ? [{ name: title, number: true }] : []),
+    ],
+    row = (each) => [
+      named(each.key),
+      shareCell(each),
+      ...(hasValues(task) ? [each.detected ? meanCell(each) : UNKNOWN] : []),
+    ],
+    isSoft = ({ detected }) => !detected;
+  return new Table({ columns, row, isSoft, kind: "public" }).show(rows).element;
+}
+
+// What people say of the keys, where a task has more than two levels. An open table stays open.
+function spread(rows, { about: { unit } }) {
+  const known = rows.filter(({ shares, mean_known: isKnown }) => shares && isKnown);
+  if (!known.length) return [];
+  const texts = levelTexts(known[0].shares.map(({ value }) => value)),
+    open = body.querySelector(".shares details")?.open ?? false;
+  // The table has the same numbers: without the script that draws, nothing is missing.
+  chart.draw(sharesSpecification(known, texts, unit)).catch(() => {});
+  return [
+    make(
+      "div",
+      { class: "shares" },
+      make("h3", {}, unit ? t("How the values are spread, in {unit}", { unit }) : t("How the ratings are spread")),
+      chart.element,
+      make(
+        "p",
+        { class: "soft" },
+        t("The width of a part is the share of people, among those who chose the answer, who give that value."),
+      ),
+      make(
+        "details",
+        { open },
+        make("summary", {}, t("The same as a table, with ranges")),
+        tableOfShares(known, texts, named),
+      ),
+    ),
+  ];
+}
 
 // Shares within the groups of a segment, and which keys differ between them.
-function within({ segments, estimates, other, chart: spec }) {
+function within(rows, { segments }) {
   if (!segments) return [];
-  const keys = listed(estimates, other).map(({ key }) => key),
-    { differences } = segments;
-  further.draw(spec).catch(() => {});
+  const { differences } = segments;
+  groups.show(groupPanels(segments, rows), OVERALL);
   return [
-    make("h3", {}, `Within each group: ${segments.name}`),
+    make("h3", {}, t("Within each group: {name}", { name: segments.name })),
     labelsTable(segments),
-    further.element,
-    withinTable(segments, keys, sameKey),
-    make("h3", {}, "Which shares differ"),
-    ...differencesSaid(segments, differences.length, { among: "Among these keys, " }).map(sentence),
-    differences.length ? differencesTable(differences, sameKey) : null,
+    groups.element,
+    withinTable(
+      segments,
+      rows.map(({ key }) => key),
+      named,
+    ),
+    make("h3", {}, t("Which answers differ")),
+    ...differencesSaid(segments, differences.length, { isPart: true }).map(sentence),
+    differences.length ? differencesTable(differences, named) : null,
   ];
 }
 
 function together({ pairs, pairs_found: found, chart: spec }) {
   if (!pairs) return [];
-  further.draw(spec).catch(() => {});
+  map.draw(spec).catch(() => {});
   return [
-    make("h3", {}, "Held together"),
-    make("div", { class: "heat-map" }, further.element),
+    make("h3", {}, t("Chosen together")),
+    make("div", { class: "heat-map" }, map.element),
     sentence(COLOURS),
     ...pairsSaid(pairs, found, pairs.rows.length).map(sentence),
-    pairs.rows.length ? pairsTable(pairs.rows, sameKey) : null,
+    pairs.rows.length ? pairsTable(pairs.rows, named) : null,
   ];
 }
 
-function shown({ keys, other, estimates }) {
-  const all = keys - (other === null ? 0 : 1),
-    rows = listed(estimates, other).length;
-  return all > rows ? make("p", {}, `The first ${count(rows)} of ${plural(all, "key")}.`) : null;
-}
-
-function reading({ level, epsilon, padding, method, about: { contact } }) {
+function reading({ level, epsilon, padding, about: { contact } }) {
   const sentences = [
-    `Every answer was made noisy on the person's own device before it was sent. What a single report can tell about its person is limited, towards those who collect it as well (local differential privacy with ε = ${epsilon}).`,
-    `What is shown here is about all people together. Each number has a range, made to hold the true one in ${percent(level)} of cases. The bar shows the share of people, and the line its range.`,
-    `Grey rows are too rare to tell from 0 %. A report stands for up to ${plural(padding, "answer")} of a person; the method is “${method}”.`,
-    ...(contact ? [`Contact: ${contact}`] : []),
+    t(
+      "Every answer was made noisy on the person's own device before it was sent. What a single response can tell about a person is limited, also towards those who collect it.",
+    ),
+    t(
+      "The noise is taken out for all people together. Each number has a range, which holds the true one with a confidence of {level}.",
+      { level: percent(level) },
+    ),
+    t("An answer that is not distinguishable from noise may have been chosen by none."),
+    ...(contact ? [t("Contact: {contact}", { contact })] : []),
   ];
-  return sentences.map((sentence) => make("p", {}, sentence));
+  const details = t(
+    "Local differential privacy with ε = {epsilon}; a response stands for up to {padding} of a person.",
+    {
+      epsilon: epsilon.toLocaleString(language),
+      padding: plural(padding, "answer"),
+    },
+  );
+  return [...sentences.map(sentence), list(t("Details"), [sentence(details)])];
 }
 
 refresh();

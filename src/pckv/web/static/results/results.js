@@ -1,58 +1,46 @@
-// What the reports of a task tell: a sentence, a chart, a table, options, downloads, and their precision.
+// What the reports of a task tell: a finding, a chart, a table, downloads, precision, and how it was estimated.
 import { withSettings } from "../shared/address.js";
-import { Chart } from "../shared/chart.js";
+import { pictureOf } from "../shared/chart.js";
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import { alertBox, make, newestOnly, plural, query, replace, request, warningBox } from "../shared/page.js";
-import { hasValues, isDeletedUnread } from "../shared/task-words.js";
+import { t } from "../shared/language.js";
+import { alertBox, count, make, newestOnly, plural, replace, warningBox } from "../shared/page.js";
+import { isDeletedUnread } from "../shared/task-words.js";
+import { told } from "../shared/told.js";
+import { BarsFigure } from "./bars.js";
 import { candidatesForm } from "./candidates.js";
 import { changedOptions, isHashed, optionsPanel, readOptions } from "./estimate-options.js";
 import { estimatesTable } from "./estimates.js";
+import { findingOf } from "./finding.js";
 import { PairsSection } from "./pairs.js";
+import { panelsOf, ROWS_DRAWN } from "./panels.js";
 import { precisionSection } from "./precision.js";
+import { PrintedReport } from "./printed-report.js";
+import { EstimateRequests, isOutdated } from "./requests.js";
 import { SegmentsSection } from "./segments.js";
-import { sharesTable } from "./shares.js";
+import { sharesSection } from "./shares.js";
 
 // Estimates that take longer than this are announced.
 const SAY_AFTER_MILLISECONDS = 400;
-const NOT_COME = "There are no reports here yet: those of a mixed task come together, from its mixer.";
-const NO_REPORTS = "No reports yet: share the link with the people who are to take part.";
-
-// Requests for estimates: of all keys of a task, or of those that an analyst named.
-class EstimateRequests {
-  constructor(path) {
-    this.path = path;
-    // Null for all keys.
-    this.keys = null;
-  }
-
-  // `place` is what is asked for: estimates, or a chart of them. `keys` replace those named before.
-  send(place, parameters, { keys = this.keys, ...options } = {}) {
-    const address = `${this.path}/${place}?${query(parameters)}`;
-    return keys ? request("POST", address, { ...options, body: { keys } }) : request("GET", address, options);
-  }
-
-  async ask(place, parameters, options) {
-    return (await this.send(place, parameters, options)).json();
-  }
-}
+// How often a snapshot that was given up is begun anew at once; then again with the next regular look.
+const MAX_RENEWALS = 3;
 
 export class ResultsSection {
-  // `settings` are those of the address; `onsettings` is called with those that belong there now.
-  constructor({ id, path, settings, onsettings }) {
-    Object.assign(this, { id, path, settings, onsettings, pace: new Pace() });
-    this.requests = new EstimateRequests(path);
+  // `settings` are those of the address; `onsettings` is called with those that belong there now. `oncounted` is called
+  // when the number of responses changed that the page is from: `counted`, null before there are any.
+  constructor({ id, path, settings, onsettings, oncounted = () => {} }) {
+    Object.assign(this, { id, path, settings, onsettings, oncounted, pace: new Pace(), counted: null, renewals: 0 });
     this.said = make("div");
     this.warned = make("div");
-    this.verdict = make("div", { class: "verdict", "aria-live": "polite" });
+    this.finding = make("div", { class: "finding-place", "aria-live": "polite" });
+    this.verdict = make("div", { class: "verdict" });
+    this.from = make("p", { class: "soft", role: "status" });
     this.computing = make("p", { class: "computing", role: "status" });
-    this.empty = make("p", { class: "note", hidden: true }, NO_REPORTS);
+    this.empty = make("p", { class: "note", hidden: true });
     // Shown once there are numbers.
     this.known = make("div", { hidden: true });
     this.element = make("div");
-    this.chart = new Chart("");
-    // The number of reports that the numbers on the page are from.
-    this.counted = 0;
+    this.chart = new BarsFigure();
   }
 
   // Called with every overview of the task.
@@ -61,9 +49,8 @@ export class ResultsSection {
     this.task = task;
     if (first) this.build();
     this.empty.hidden = task.reports > 0;
-    // The head tells when the reports of a mixed task come, or why there are none.
-    if (task.batch) this.empty.textContent = isDeletedUnread(task.batch) ? "There are no reports." : NOT_COME;
-    if (this.candidates) this.showCandidates();
+    this.empty.textContent = emptyText(task);
+    this.showCount();
     if (!this.pace.isDue(task.reports)) return;
     if (task.reports && this.waitsForKeys()) {
       if (first) this.precision.refresh(this.options);
@@ -75,45 +62,44 @@ export class ResultsSection {
   }
 
   build() {
-    const { task, requests, known } = this;
-    this.chart.description = `${hasValues(task) ? "Share of people and mean of the most frequent keys with their ranges, and what they say" : "Share of people of the most frequent keys with their ranges"}; the tables below have the same numbers.`;
+    const { task, known } = this;
+    this.requests = new EstimateRequests(this.path, isHashed(task) ? "detected" : "-frequency");
     this.options = readOptions(task, this.settings);
     // An analyst names the hashed keys to look for.
-    this.candidates = isHashed(task) ? candidatesForm((keys) => this.lookFor(keys)) : null;
-    const address = isHashed(task) ? null : (key) => this.keyAddress(key);
+    this.candidates = isHashed(task) ? candidatesForm(task.id, (keys) => this.lookFor(keys)) : null;
+    const { requests, options } = this,
+      onproblem = (problem) => this.showProblem(problem),
+      address = isHashed(task) ? null : (key) => this.keyAddress(key);
     this.table = estimatesTable({
       requests,
       task,
-      options: this.options,
+      options,
       search: this.settings.search ?? "",
       address,
-      onanswer: (answer) => this.showNumbers(answer),
-      onproblem: (problem) => this.showProblem(problem),
+      onanswer: (answer) => this.further?.showRows?.(answer),
+      onproblem,
       onsearch: () => this.writeAddress(),
     });
-    this.precision = precisionSection(this.path, task);
-    this.shares = task.level_values.length > 2 ? sharesTable({ requests, task, address }) : null;
-    this.further = this.furtherSection(address);
-    const panel = optionsPanel(task, this.options, (name, value) => this.choose(name, value)),
-      shares = this.shares?.element;
-    replace(known, this.verdict, panel, this.chart.element, shares, this.table.element, this.downloads());
-    const parts = [this.empty, this.candidates?.element, this.said, this.computing, this.warned, known];
+    this.precision = precisionSection(requests, task, onproblem);
+    this.shares = task.level_values.length > 2 ? sharesSection({ task, address }) : null;
+    const Section = task.segment ? SegmentsSection : task.together ? PairsSection : null;
+    this.further = Section && new Section({ requests, task, address, options, onproblem });
+    this.further?.element.toggleAttribute("hidden", true);
+    this.report = new PrintedReport();
+    const panel = optionsPanel(task, options, (name, value) => this.choose(name, value)),
+      print = make("button", { type: "button", onclick: () => this.report.open() }, t("Print or save as PDF")),
+      saved = make("div", { class: "saved" }, make("div", { class: "buttons" }, print), this.downloads()),
+      parts = [this.chart.element, this.table.element, this.shares?.element, saved, panel];
+    replace(known, this.verdict, this.from, ...parts);
+    const label = t("Results"),
+      top = [this.empty, this.candidates?.element, this.said, this.computing, this.warned, this.finding, known];
     replace(
       this.element,
-      make("section", { "aria-label": "Results" }, make("h2", {}, "Results"), ...parts),
+      make("section", { "aria-label": label }, make("h2", { class: "hidden-text" }, label), ...top),
       this.further?.element,
       this.precision.element,
     );
-  }
-
-  // What is known beyond single keys: within groups, or of keys together. Shown once there are numbers.
-  furtherSection(address) {
-    const { task, requests, options } = this,
-      onproblem = (problem) => this.showProblem(problem),
-      Section = task.segment ? SegmentsSection : task.together ? PairsSection : null,
-      section = Section && new Section({ requests, task, address, options, onproblem });
-    section?.element.toggleAttribute("hidden", true);
-    return section;
+    this.candidates?.restore();
   }
 
   // A hashed key is told from noise among all that were asked for: alone, more easily.
@@ -135,85 +121,130 @@ export class ResultsSection {
   lookFor(keys) {
     this.requests.keys = keys;
     this.table.offset = 0;
-    this.redraw();
+    if (this.task.reports) this.redraw();
   }
 
   downloads() {
     const sort = isHashed(this.task) ? "detected" : "",
       send = (accept) => this.requests.send("estimates", { ...this.options, sort }, { accept });
-    const picture = async () => ({
-      blob: new Blob([await this.chart.svg()], { type: "image/svg+xml" }),
-      name: `${this.chart.spec.usermeta.file}.svg`,
-    });
+    const picture = async () => {
+      const spec = await this.requests.ask("chart", this.options),
+        drawn = await pictureOf(spec, t("The most frequent answers with their ranges"));
+      return { blob: new Blob([drawn], { type: "image/svg+xml" }), name: `${spec.usermeta.file}.svg` };
+    };
     return downloads({ ...answersAs(TABLES, send), SVG: picture }, (error) => this.showProblem(error));
   }
 
-  showNumbers(answer) {
-    const { reports, verdict, warning = [] } = answer,
-      [first, ...others] = verdict.slice(warning.length);
+  // All at once: numbers of two snapshots never stand side by side.
+  showNumbers() {
+    const { task, requests } = this,
+      { content: answer, total } = requests.first,
+      { reports, verdict, warning = [] } = answer,
+      others = verdict.slice(warning.length),
+      rows = answer.estimates.filter(({ key }) => key !== task.other),
+      isPart = requests.keys !== null || total - Number(task.other !== null) > rows.length;
     this.counted = reports;
     this.known.hidden = false;
     this.further?.element.toggleAttribute("hidden", false);
-    this.further?.show?.(answer);
-    replace(this.warned, warning.length ? warningBox([...warning, ...this.publicNote()]) : null);
-    const rest = others.map((sentence) => make("p", {}, sentence));
-    replace(this.verdict, make("div", { class: "note" }, make("p", { class: "answer" }, first), ...rest));
-    if (this.candidates) this.showCandidates();
+    replace(this.warned, warning.length ? warningBox([...warning.map(told), ...this.publicNote()]) : null);
+    const finding = () => findingOf({ rows, answer, isPart, unit: task.about.unit });
+    replace(this.finding, ...finding());
+    const sentences = () => others.map((sentence) => make("p", {}, told(sentence)));
+    replace(this.verdict, make("div", { class: "note" }, ...sentences()));
+    const caption = rows.some(({ detected }) => !detected)
+      ? t("Line: the range of each number. Grey: not distinguishable from noise.")
+      : t("Line: the range of each number.");
+    this.chart.show(
+      panelsOf(rows, task),
+      rows.length > ROWS_DRAWN
+        ? `${t("The first {number} answer options.", { number: count(ROWS_DRAWN) })} ${caption}`
+        : caption,
+    );
+    this.shares?.show(rows);
+    this.report.show({ task, answer, rows, finding, sentences, options: this.options });
+    this.showCount();
+    this.oncounted();
+  }
+
+  // Reports that came meanwhile are told of, not counted: all numbers that are shown are from the same reports.
+  showCount() {
+    const { counted, task } = this,
+      more = counted === null ? 0 : task.reports - counted;
+    this.candidates?.element.toggleAttribute("hidden", !task.reports);
+    const since =
+      more <= 0
+        ? ""
+        : this.candidates
+          ? t("{more} since: look again to count them.", { more: plural(more, "more response") })
+          : t("{more} since; they are counted at the next update.", { more: plural(more, "more response") });
+    const text =
+      counted === null ? "" : `${t("From {responses}.", { responses: plural(counted, "response") })} ${since}`.trim();
+    if (this.from.textContent !== text) this.from.textContent = text;
   }
 
   publicNote() {
-    return this.task.public_results ? ["The public page shows no numbers while this is so."] : [];
+    return this.task.public_results ? [t("The public page shows no numbers while this is so.")] : [];
   }
 
   // Numbers that do not follow the options would be taken for those that do.
   showProblem(problem) {
-    replace(this.said, problem && !isLost(problem) ? alertBox(problem.message) : null);
+    if (isOutdated(problem)) return this.renew();
+    replace(this.said, problem && !isLost(problem) ? alertBox(told(problem.message)) : null);
     if (problem && problem.status !== 400) return;
-    const { verdict, chart, shares, table, further } = this;
-    for (const element of [verdict, ...[chart, shares, table, further].map((part) => part?.element)])
+    const { finding, verdict, chart, shares, table, further } = this;
+    for (const element of [finding, verdict, ...[chart, shares, table, further].map((part) => part?.element)])
       element?.toggleAttribute("hidden", Boolean(problem));
   }
 
-  // The numbers first: charts need a script that takes longer to load.
+  renew() {
+    if (this.renewals++ < MAX_RENEWALS) this.redraw();
+  }
+
   redraw = newestOnly(async (signal) => {
     this.pace.begin(this.task.reports);
     const slow = setTimeout(() => this.sayComputing(), SAY_AFTER_MILLISECONDS);
     signal.addEventListener("abort", () => clearTimeout(slow));
-    const answered = await this.table.refresh();
+    let complete = false;
+    try {
+      complete = await this.update(signal);
+      if (complete) this.renewals = 0;
+    } catch (error) {
+      if (!signal.aborted) this.showProblem(error);
+    }
     if (signal.aborted) return;
     clearTimeout(slow);
     this.computing.textContent = "";
-    const complete = answered && (await this.drawCharts(signal));
-    if (!signal.aborted) this.pace.end(complete);
+    this.pace.end(complete);
   });
 
-  sayComputing() {
-    const keys = plural(this.requests.keys?.length ?? this.task.keys, "key"),
-      last = this.counted ? `; the last result is from ${plural(this.counted, "report")}` : "";
-    this.computing.textContent = `Computing estimates of ${keys} from ${plural(this.task.reports, "report")} …${last}`;
-  }
-
-  async drawCharts(signal) {
+  // The numbers first, where there are none yet; later ones replace the earlier ones together with all that belongs
+  // to them.
+  async update(signal) {
     const { options, requests } = this;
-    try {
-      const spec = await requests.ask("chart", options, { signal });
-      const precisely = { ...options, candidates: requests.keys?.length };
-      await Promise.all([
-        this.chart.draw(spec),
-        this.shares?.refresh(options),
-        this.further?.refresh(options),
-        this.precision.refresh(precisely),
-      ]);
-    } catch (error) {
-      if (!signal.aborted) this.showProblem(error);
-      return false;
-    }
+    await requests.begin(options, signal);
+    if (signal.aborted) return false;
+    this.showProblem(null);
+    const show = async () => {
+      const answered = await this.table.refresh();
+      this.computing.textContent = "";
+      if (!signal.aborted) this.showNumbers();
+      return answered;
+    };
+    const isFirst = this.counted === null;
+    if (isFirst && !(await show())) return false;
+    const precisely = { ...options, candidates: requests.keys?.length },
+      loaded = await Promise.all([this.further?.load(options, signal), this.precision.load(precisely, signal)]);
+    if (signal.aborted) return false;
+    if (!isFirst && !(await show())) return false;
+    for (const showPart of loaded) showPart?.();
     return true;
   }
 
-  showCandidates() {
-    this.candidates.element.hidden = !this.task.reports;
-    this.candidates.showSince(this.counted ? this.task.reports - this.counted : 0);
+  sayComputing() {
+    const { keys } = this.requests,
+      options = plural(keys?.length ?? this.task.keys, "answer option"),
+      responses = plural(this.task.reports, "response");
+    this.computing.textContent = t("Computing {options} from {responses} …", { options, responses });
   }
 
   // A search for hashed keys may take long: it starts on request, and is repeated only if it failed.
@@ -223,6 +254,19 @@ export class ResultsSection {
 
   stop() {
     this.redraw.stop();
-    for (const part of [this.table, this.chart, this.shares, this.further, this.precision]) part?.stop();
+    this.report?.stop();
+    for (const part of [this.table, this.shares, this.further, this.precision]) part?.stop?.();
   }
+}
+
+// The head tells when the reports of a mixed task come, or why there are none.
+function emptyText({ batch, phase, by_invitation }) {
+  if (batch)
+    return isDeletedUnread(batch)
+      ? t("There are no responses.")
+      : t("There are no responses here yet: they come together, from the mixer.");
+  if (phase === "closed") return t("No responses came before this survey was closed.");
+  return by_invitation
+    ? t("No responses yet: they come by invitation.")
+    : t("No responses yet: share the link with the people who are to take part.");
 }

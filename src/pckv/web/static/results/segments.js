@@ -1,11 +1,14 @@
 // What holds within the groups of a segment: people per group, shares side by side, and which keys differ.
-import { Chart } from "../shared/chart.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
-import { count, make, newestOnly, percent, plural, replace } from "../shared/page.js";
+import { t } from "../shared/language.js";
+import { count, make, percent, plural, replace } from "../shared/page.js";
 import { differenceTexts, meanTexts, shareTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
-import { ranged, Table } from "../shared/table.js";
+import { named, ranged, Table } from "../shared/table.js";
+import { BarsFigure, shareScale } from "./bars.js";
+import { ROWS_DRAWN } from "./panels.js";
 
 const MAX_DIFFERENCES = 50;
+export const OVERALL = t("The upright line is the share of all people. Grey: not distinguishable from noise.");
 
 const limitsOf = ({ share, share_low: low, share_high: high }) => ({ share, low, high });
 
@@ -22,14 +25,14 @@ function shareWithin(row, detected = true) {
 function cell(row) {
   const said = shareWithin(row, row.detected),
     mean = row.mean_known && meanTexts(row);
-  if (mean) said.content.push(make("small", {}, `mean ${mean.value} (${mean.range})`));
+  if (mean) said.content.push(make("small", {}, t("average {value} ({range})", mean)));
   return said;
 }
 
 // How many people are in each group.
 export function labelsTable({ name, labels }) {
-  const columns = [{ name }, { name: "Share of people", number: true }],
-    row = (each) => [each.label, shareWithin(each, each.share_low > 0)];
+  const columns = [{ name }, { name: t("Share of people"), number: true }],
+    row = (each) => [named(each.label), shareWithin(each, each.share_low > 0)];
   return new Table({ columns, row, kind: "compact groups" }).show(labels).element;
 }
 
@@ -37,111 +40,148 @@ export function labelsTable({ name, labels }) {
 export function withinTable({ name, labels, cells }, keys, nameOf) {
   const byKey = new Map(keys.map((key) => [key, new Map()]));
   for (const each of cells) byKey.get(each.key)?.set(each.segment, each);
-  const columns = [{ name: "Key" }, ...labels.map(({ label }) => ({ name: label, number: true }))],
+  const columns = [{ name: t("Answer option") }, ...labels.map(({ label }) => ({ name: label, number: true }))],
     row = (key) => [nameOf(key), ...labels.map(({ label }) => cell(byKey.get(key).get(label)))];
   return new Table({
     columns,
     row,
     kind: "compact further within",
-    label: `Shares within each group of “${name}”`,
+    label: t("Shares within each group of “{name}”", { name }),
   }).show(keys).element;
 }
 
 // One key: a row per group.
 export function groupsOfKey({ name, cells }) {
-  const columns = [{ name }, { name: "Hold the key", number: true }],
-    row = (each) => [each.segment, cell(each)];
-  return new Table({ columns, row, kind: "compact further within", label: "The key within each group" }).show(cells)
-    .element;
+  const columns = [{ name }, { name: t("Chosen by"), number: true }],
+    row = (each) => [named(each.segment), cell(each)];
+  return new Table({ columns, row, kind: "compact further within", label: t("The answer within each group") }).show(
+    cells,
+  ).element;
 }
 
 // `nameOf` makes what stands for a key; without it, all rows are of one key, which is not named.
 export function differencesTable(rows, nameOf) {
   // Beside keys the difference comes first, since a phone shows no more.
-  const difference = { name: "Difference", number: true },
-    groups = [{ name: "Held more often in" }, { name: "than in" }],
+  const difference = { name: t("Difference"), number: true },
+    groups = [{ name: t("Chosen more often in") }, { name: t("than in") }],
     row = (each) => {
       const { value, range } = differenceTexts(each),
-        names = [each.label_a, each.label_b];
+        names = [named(each.label_a), named(each.label_b)];
       return nameOf ? [nameOf(each.key), ranged(value, range), ...names] : [...names, ranged(value, range)];
     };
   return new Table({
-    columns: nameOf ? [{ name: "Key" }, difference, ...groups] : [...groups, difference],
+    columns: nameOf ? [{ name: t("Answer option") }, difference, ...groups] : [...groups, difference],
     row,
     kind: "compact further",
-    label: "Which keys differ between groups",
+    label: t("Which answers differ between groups"),
   }).show(rows).element;
 }
 
-// How many differences stand out, `among` all keys or some, and how often such a list is wrong.
-export function differencesSaid({ name, false_discovery_rate: rate }, total, { shown = total, among = "" } = {}) {
-  const groups = `between two groups of “${name}”`;
-  if (!total) return [`${among ? `${among}no` : "No"} difference of shares ${groups} stands out from the noise.`];
-  const verb = total === 1 ? "stands" : "stand",
-    list = total > shown ? ` The table has the ${count(shown)} largest.` : "";
+// How many differences stand out, and how often such a list is wrong. `isPart`: among the keys shown only.
+export function differencesSaid({ name, false_discovery_rate: rate }, total, { shown = total, isPart = false } = {}) {
+  if (!total)
+    return [
+      isPart
+        ? t("Among these answers, no difference between two groups of “{name}” stands out from the noise.", { name })
+        : t("No difference between two groups of “{name}” stands out from the noise.", { name }),
+    ];
+  const values = { name, differences: plural(total, "difference"), rate: percent(rate) };
   return [
-    `${among}${plural(total, "difference")} of shares ${groups} ${verb} out from the noise. On average, at most ${percent(rate)} of such differences are there by chance alone.${list}`,
+    isPart
+      ? t(
+          "Among these answers, the table has {differences} between two groups of “{name}” that stand out from the noise. On average, at most {rate} of such differences are there by chance alone.",
+          values,
+        )
+      : t(
+          "The table has {differences} between two groups of “{name}” that stand out from the noise. On average, at most {rate} of such differences are there by chance alone.",
+          values,
+        ),
+    ...(total > shown ? [t("It lists the {number} largest.", { number: count(shown) })] : []),
   ];
+}
+
+// A panel per group, all on one axis from 0; the line is the share of all people.
+export function groupPanels({ labels, cells }, estimates) {
+  const keys = estimates.slice(0, ROWS_DRAWN),
+    overall = new Map(keys.map(({ key, frequency }) => [key, frequency])),
+    found = new Map(cells.map((each) => [JSON.stringify([each.segment, each.key]), each]));
+  const panels = labels.map(({ label }) => ({
+    title: label,
+    label: t("Chosen by, within the group {label}", { label }),
+    rows: keys.map(({ key }) => cellRow(found.get(JSON.stringify([label, key])), overall.get(key))),
+  }));
+  const scale = shareScale(panels.flatMap(({ rows }) => rows));
+  return panels.map((panel) => ({ ...panel, scale }));
+}
+
+function cellRow(row, overall) {
+  const { value, range, most } = shareTexts(limitsOf(row)),
+    { detected: known } = row,
+    words = known ? `${value} (${range})` : row.share_high < 1 ? `${TOO_RARE} (${most})` : `${UNKNOWN} (${range})`;
+  return {
+    name: row.key,
+    value: row.share,
+    low: known ? row.share_low : 0,
+    high: row.share_high,
+    mark: overall,
+    known,
+    shown: known ? value : row.share_high < 1 ? t("noise") : UNKNOWN,
+    words,
+  };
 }
 
 export class SegmentsSection {
   // `requests` sends them, and `address` gives that of a key's page. `onproblem` gets what went wrong with a download.
   constructor({ requests, task, address, options, onproblem }) {
-    Object.assign(this, { requests, segments: null });
-    this.nameOf = (key) => make("a", { href: address(key) }, key);
-    this.chart = new Chart(
-      `Shares of people who hold the most frequent keys within each group of “${task.segment.name}”, all on one scale; the table below has the same numbers.`,
-    );
+    Object.assign(this, { requests, task });
+    this.nameOf = (key) => make("a", { href: address(key) }, named(key));
+    this.chart = new BarsFigure();
     [this.people, this.within, this.differing] = Array.from({ length: 3 }, () => make("div"));
     const send = (table) => (accept) => requests.send("estimates", { ...options, table }, { accept }),
       files = (table) => downloads(answersAs(TABLES, send(table)), onproblem);
     this.element = make(
       "section",
-      { "aria-label": "Within each group", class: "segments" },
-      make("h2", {}, `Within each group: ${task.segment.name}`),
+      { "aria-label": t("Within each group"), class: "segments" },
+      make("h2", {}, t("Within each group: {name}", { name: task.segment.name })),
       this.people,
       this.chart.element,
-      make(
-        "p",
-        { class: "soft" },
-        "The grey line is the share of all people. The table has the keys of the one above.",
-      ),
       this.within,
       files("segments"),
-      make("h3", {}, "Which shares differ"),
+      make("h3", {}, t("Which answers differ")),
       this.differing,
       files("differences"),
     );
   }
 
   // With every page of the table of estimates.
-  show({ segments, estimates }) {
+  showRows({ segments, estimates }) {
     const keys = estimates.map(({ key }) => key);
-    this.segments = segments;
-    replace(this.people, labelsTable(segments));
     replace(this.within, keys.length ? withinTable(segments, keys, this.nameOf) : null);
   }
 
-  refresh = newestOnly(async (signal, options) => {
-    const { requests } = this,
-      answer = await requests.send(
-        "estimates",
-        { ...options, table: "differences", limit: MAX_DIFFERENCES },
-        { signal },
-      ),
+  // Resolves to a function that shows what was loaded.
+  async load(options, signal) {
+    const { requests, task } = this,
+      { segments, estimates } = requests.first.content,
+      asked = { ...options, table: "differences", limit: MAX_DIFFERENCES },
+      answer = await requests.send("estimates", asked, { signal }),
       total = Number(answer.headers.get("X-Total-Count")),
       found = await answer.json(),
-      said = differencesSaid(this.segments, total, { shown: found.rows.length });
-    replace(
-      this.differing,
-      ...said.map((sentence) => make("p", {}, sentence)),
-      found.rows.length ? differencesTable(found.rows, this.nameOf) : null,
-    );
-    await this.chart.draw(await requests.ask("chart", { ...options, table: "segments" }, { signal }));
-  });
-
-  stop() {
-    this.refresh.stop();
-    this.chart.stop();
+      said = differencesSaid(segments, total, { shown: found.rows.length });
+    return () => {
+      replace(this.people, labelsTable(segments));
+      this.chart.show(
+        groupPanels(
+          segments,
+          estimates.filter(({ key }) => key !== task.other),
+        ),
+        OVERALL,
+      );
+      replace(
+        this.differing,
+        ...said.map((sentence) => make("p", {}, sentence)),
+        found.rows.length ? differencesTable(found.rows, this.nameOf) : null,
+      );
+    };
   }
 }

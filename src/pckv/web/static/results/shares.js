@@ -1,7 +1,9 @@
 // What people say, not only on average: shares of the levels among a key's holders, as bars and a table.
-import { make, newestOnly, plural, replace } from "../shared/page.js";
-import { levelTexts, shareTexts, TOO_RARE, UNKNOWN } from "../shared/ranges.js";
-import { ranged, Table } from "../shared/table.js";
+import { Chart } from "../shared/chart.js";
+import { t } from "../shared/language.js";
+import { make, plural, replace } from "../shared/page.js";
+import { levelTexts, shareTexts, UNKNOWN } from "../shared/ranges.js";
+import { named, ranged, Table } from "../shared/table.js";
 
 const KEYS_SHOWN = 20;
 // A share whose range is at least this wide is unknown.
@@ -27,7 +29,7 @@ export function sharesSpecification(estimates, texts, unit) {
     color: {
       field: "value",
       type: "ordinal",
-      title: unit ? `Value, in ${unit}` : "Value",
+      title: unit ? t("Value, in {unit}", { unit }) : t("Value"),
       scale: { domain: texts, scheme: "viridis" },
     },
     order: { field: "level" },
@@ -44,37 +46,42 @@ export function levelShare(share) {
 
 // The shares of keys with their ranges, a row per key; `nameOf` makes what stands for a key.
 export function tableOfShares(estimates, texts, nameOf) {
-  const columns = [{ name: "Key" }, ...texts.map((name) => ({ name, number: true }))],
+  const columns = [{ name: t("Answer option") }, ...texts.map((name) => ({ name, number: true }))],
     row = ({ key, shares }) => [nameOf(key), ...shares.map(levelShare)];
-  return new Table({ columns, row, kind: "compact", label: "Table of shares" }).show(estimates).element;
+  return new Table({ columns, row, kind: "compact", label: t("Table of shares") }).show(estimates).element;
 }
 
-// The table behind the bars of the chart: it is fetched once it is opened.
-export function sharesTable({ requests, task, address }) {
+// Bars and a table of what people say of the most frequent keys: drawn once they are opened.
+export function sharesSection({ task, address }) {
   const texts = levelTexts(task.level_values),
     { unit } = task.about,
-    link = (key) => (address ? make("a", { href: address(key) }, key) : key),
+    nameOf = (key) => (address ? make("a", { href: address(key) }, named(key)) : named(key)),
+    chart = new Chart(t("Shares of the values among those who chose an answer; the table below has the same numbers.")),
     place = make("div"),
     said = make("p", { class: "soft" });
-  let wanted;
   const element = make(
     "details",
-    { class: "shares", ontoggle: () => element.open && wanted && refresh(wanted).catch(() => {}) },
-    make("summary", {}, `Shares of the values${unit ? `, in ${unit}` : ""}, as a table`),
+    { class: "shares" },
+    make("summary", {}, unit ? t("How the values are spread, in {unit}", { unit }) : t("How the ratings are spread")),
+    chart.element,
     place,
     said,
   );
 
-  const refresh = newestOnly(async (signal, options) => {
-    wanted = options;
-    if (!element.open) return;
-    const answer = await requests.ask("estimates", { ...options, top: KEYS_SHOWN }, { signal }),
-      estimates = answer.estimates.filter(({ key }) => key !== task.other),
+  // `rows` are the first rows of the snapshot.
+  function show(rows) {
+    const estimates = rows.slice(0, KEYS_SHOWN),
       known = estimates.filter(({ detected }) => detected),
       rare = estimates.length - known.length;
-    replace(place, known.length ? tableOfShares(known, texts, link) : null);
-    said.textContent = `Of those who hold a key, for the ${plural(estimates.length, "most frequent key")}.${rare ? ` ${plural(rare, "key")} of these ${rare === 1 ? "is" : "are"} ${TOO_RARE}.` : ""}`;
-  });
+    chart.element.hidden = !known.length;
+    if (known.length) chart.draw(sharesSpecification(known, texts, unit)).catch(() => {});
+    replace(place, known.length ? tableOfShares(known, texts, nameOf) : null);
+    said.textContent = rare
+      ? t("Of those who chose an answer. Left out, since not distinguishable from noise: {options}.", {
+          options: plural(rare, "answer option"),
+        })
+      : t("Of those who chose an answer.");
+  }
 
-  return { element, refresh, stop: () => refresh.stop() };
+  return { element, show, stop: () => chart.stop() };
 }

@@ -1,8 +1,10 @@
 // The shares of a few keys over the rounds, one chart per key: a smoothed line in its band, rounds as points, and
 // bars for the ranges of rounds that differ from the others.
 import { Chart } from "../shared/chart.js";
-import { count, make, replace } from "../shared/page.js";
+import { day, t } from "../shared/language.js";
+import { count, make, plural, replace } from "../shared/page.js";
 import { changeTexts, frequencyTexts } from "../shared/ranges.js";
+import { named } from "../shared/table.js";
 
 const CHARTS_SHOWN = 6,
   HEIGHT = 120,
@@ -25,11 +27,12 @@ export const aloneOf = (key, place) => ({
   frequency_high: key.frequency_high[place],
 });
 
-const span = (first, last) => (first === last ? count(first) : `${count(first)}–${count(last)}`);
+const span = (first, last) =>
+  first === last ? count(first) : t("{least} to {most}", { least: count(first), most: count(last) });
 
-// Between which rounds a key changed: "7 and 8", "3–4 and 5–6".
+// Between which rounds a key changed: "7 and 8", "3 to 4 and 5 to 6".
 export const whenText = ({ before_first, before_last, after_first, after_last }) =>
-  `${span(before_first, before_last)} and ${span(after_first, after_last)}`;
+  t("{before} and {after}", { before: span(before_first, before_last), after: span(after_first, after_last) });
 
 export class TrendCharts {
   constructor() {
@@ -39,12 +42,13 @@ export class TrendCharts {
 
   // Draws the first items of a table and returns how many those are. Without the script, names are shown.
   show(items, rounds) {
-    const shown = items.slice(0, CHARTS_SHOWN);
+    const shown = items.slice(0, CHARTS_SHOWN),
+      end = Math.max(...shown.flatMap(({ key }) => pointsOf(key, rounds).map(highest)));
     replace(this.element, ...shown.map((item, place) => figure(item, this.charts[place])));
     shown.forEach(({ key, changes }, place) => {
       const found = changes.filter(({ changed }) => changed);
       this.charts[place].description = description(key, rounds, found);
-      this.charts[place].draw(specification(key, rounds, found)).catch(() => {});
+      this.charts[place].draw(specification(key, rounds, found, end)).catch(() => {});
     });
     return shown.length;
   }
@@ -59,16 +63,25 @@ function figure({ key, changes }, chart) {
   const flags = changes
     .filter(({ changed }) => changed)
     .flatMap((change) => [" ", make("span", { class: "badge changed" }, changeTexts(change).value)]);
-  return make("div", { class: "trend" }, make("p", {}, make("strong", {}, key.key), ...flags), chart.element);
+  return make("div", { class: "trend" }, make("p", {}, make("strong", {}, named(key.key)), ...flags), chart.element);
 }
 
 function description(key, rounds, changes) {
   const now = frequencyTexts(smoothedOf(key, rounds.length - 1)),
     before = frequencyTexts(smoothedOf(key, 0));
   const changed = changes.map(
-    (change) => ` Changed by ${changeTexts(change).value} between rounds ${whenText(change)}.`,
+    (change) =>
+      ` ${t("Changed by {points} between rounds {rounds}.", { points: changeTexts(change).value, rounds: whenText(change) })}`,
   );
-  return `${key.key}: ${now.value} (${now.range}) in round ${count(rounds.at(-1).round)}, after ${before.value} in round ${count(rounds[0].round)}.${changed.join("")}`;
+  const told = t("{name}: {value} ({range}) in round {last}, after {before} in round {first}.", {
+    name: key.key,
+    value: now.value,
+    range: now.range,
+    last: count(rounds.at(-1).round),
+    before: before.value,
+    first: count(rounds[0].round),
+  });
+  return told + changed.join("");
 }
 
 function pointsOf(key, rounds) {
@@ -86,13 +99,28 @@ function pointsOf(key, rounds) {
       smoothed: 100 * smoothed.frequency,
       low: 100 * smoothed.frequency_low,
       high: 100 * smoothed.frequency_high,
-      words: `Round ${count(round)}, from ${opens} on, ${count(reports)} reports: ${value} (${range}) smoothed, ${alone.value} (${alone.range}) by itself`,
+      words: t(
+        "Round {round}, from {opens} on, {responses}: {value} ({range}) smoothed, {alone} ({aloneRange}) by itself",
+        {
+          round: count(round),
+          opens: day(opens),
+          responses: plural(reports, "response"),
+          value,
+          range,
+          alone: alone.value,
+          aloneRange: alone.range,
+        },
+      ),
     };
   });
 }
 
-// Rounds without reports keep their place. The rounds between which a key changed are shaded.
-function specification(key, rounds, changes) {
+// The largest number that is drawn of a round.
+const highest = ({ differs, share, most, high }) => Math.max(share, high, differs ? most : 0);
+
+// Rounds without reports keep their place. The rounds between which a key changed are shaded. All charts have one axis,
+// from 0 to the `end` of what any of them shows.
+function specification(key, rounds, changes, end) {
   const ticks = { title: null, grid: false, format: "d", tickMinStep: 1, tickCount: 6 },
     x = {
       field: "round",
@@ -101,7 +129,7 @@ function specification(key, rounds, changes) {
       scale: { nice: false, zero: false, padding: 8 },
     };
   const percent = { title: null, tickCount: 4, labelExpr: "datum.label + ' %'" },
-    y = (field) => ({ field, type: "quantitative", axis: percent, scale: { zero: false } });
+    y = (field) => ({ field, type: "quantitative", axis: percent, scale: { domain: [0, end], nice: true } });
   const band = rounds.length > 1 ? { type: "area" } : { type: "rule", strokeWidth: LONE_WIDTH };
   // The description says what is shaded.
   const shaded = {

@@ -1,6 +1,7 @@
 // What the rounds of a series tell together: a sentence, the keys that moved most, and a table of all keys.
 import { isLost, Pace } from "../shared/connection.js";
 import { answersAs, downloads, TABLES } from "../shared/downloads.js";
+import { t } from "../shared/language.js";
 import {
   alertBox,
   ask,
@@ -9,18 +10,20 @@ import {
   field,
   make,
   newestOnly,
+  points,
   query,
   replace,
   request,
   warningBox,
 } from "../shared/page.js";
 import { changeTexts, frequencyTexts, meanTitle, UNLISTED } from "../shared/ranges.js";
-import { ranged, SearchTable } from "../shared/table.js";
+import { named, ranged, SearchTable } from "../shared/table.js";
+import { told } from "../shared/told.js";
 import { levelText } from "./estimate-options.js";
 import { meanCell, shareCell } from "./estimates.js";
 import { aloneOf, smoothedOf, TrendCharts, whenText } from "./trend-charts.js";
 
-const NO_REPORTS = "No reports yet: the trend appears here once a round has some.";
+const NO_REPORTS = t("No responses yet: the trend appears here once a round has some.");
 const MOVED = "moved";
 
 // By which numbers each column sorts; the second number decides among equals.
@@ -55,7 +58,7 @@ export class TrendSection {
     this.charts = new TrendCharts();
     this.caption = make("p", { class: "soft" });
     this.table = new SearchTable({
-      label: "Table of keys",
+      label: t("Table of answer options"),
       columns: [],
       sort: `-${MOVED}`,
       search: settings.search ?? "",
@@ -66,11 +69,11 @@ export class TrendSection {
     });
     this.table.element.classList.add("trend-table");
     const send = (accept) => request("GET", this.address(), { accept }),
-      saved = downloads(answersAs(TABLES, send), (error) => replace(this.said, alertBox(error.message)));
+      saved = downloads(answersAs(TABLES, send), (error) => replace(this.said, alertBox(told(error.message))));
     const parts = [this.verdict, this.compared, this.charts.element, this.caption, this.table.element, saved];
     this.known = make("div", { hidden: true }, ...parts);
-    const content = [make("h2", {}, "Trend"), this.empty, this.said, this.computing, this.known];
-    this.element = make("section", { "aria-label": "Trend" }, ...content);
+    const content = [make("h2", {}, t("Trend")), this.empty, this.said, this.computing, this.known];
+    this.element = make("section", { "aria-label": t("Trend") }, ...content);
   }
 
   // Called with the contract and every answer about the rounds.
@@ -78,7 +81,7 @@ export class TrendSection {
     const reports = rounds.reduce((sum, each) => sum + each.reports, 0);
     this.empty.hidden = reports > 0;
     if (!reports || !this.pace.isDue(reports)) return;
-    this.meanTitle = meanTitle(contract.task, "Mean of those");
+    this.meanTitle = meanTitle(contract.task);
     this.refresh(reports);
   }
 
@@ -92,7 +95,7 @@ export class TrendSection {
 
   refresh = newestOnly(async (signal, reports) => {
     this.pace.begin(reports);
-    if (this.known.hidden) this.computing.textContent = "Computing the trend …";
+    if (this.known.hidden) this.computing.textContent = t("Computing the trend …");
     let complete = false;
     try {
       await this.showTrend(await ask("GET", this.address(), { signal }));
@@ -100,7 +103,7 @@ export class TrendSection {
       complete = true;
     } catch (error) {
       if (signal.aborted) return;
-      replace(this.said, isLost(error) ? null : alertBox(error.message));
+      replace(this.said, isLost(error) ? null : alertBox(told(error.message)));
       // The address may name a round that nothing can be compared with.
       if (error.status === 400 && this.since) this.setRound("");
     }
@@ -125,8 +128,12 @@ export class TrendSection {
     // Charts are drawn to the width of the page.
     this.known.hidden = false;
     await this.table.refresh();
-    const answer = [make("p", { class: "answer" }, first), make("p", {}, others.join(" "))];
-    replace(this.verdict, warning.length ? warningBox(warning) : null, make("div", { class: "note" }, ...answer));
+    const answer = [make("p", { class: "answer" }, told(first)), make("p", {}, others.map(told).join(" "))];
+    replace(
+      this.verdict,
+      warning.length ? warningBox(warning.map(told)) : null,
+      make("div", { class: "note" }, ...answer),
+    );
   }
 
   // Built again only when there is another round, so that the focus stays where it is.
@@ -139,11 +146,11 @@ export class TrendSection {
     if (state === this.offered) return;
     this.offered = state;
     const options = [
-      ["", "all neighbouring rounds"],
-      ...earlier.map((round) => [round, `the last one with round ${count(Number(round))} alone`]),
+      ["", t("all neighbouring rounds")],
+      ...earlier.map((round) => [round, t("the last one with round {round} alone", { round: count(Number(round)) })]),
     ];
     const select = choice(options, this.since, (round) => this.compareWith(round));
-    replace(this.compared, earlier.length > 1 ? field("Compare", select) : null);
+    replace(this.compared, earlier.length > 1 ? field(t("Compare"), select) : null);
   }
 
   compareWith(round) {
@@ -159,14 +166,17 @@ export class TrendSection {
   columns({ rounds, panels, changes }) {
     const last = rounds.at(-1).round,
       together = rounds.filter(({ round }) => round > last - panels),
-      pooled = together.length > 1 ? `Rounds ${count(together[0].round)} to ${count(last)} pooled` : null;
-    const since = this.since ? `Change since round ${count(changes?.first ?? 0)}` : "Changed",
+      pooled =
+        together.length > 1
+          ? t("Rounds {first} to {last} together", { first: count(together[0].round), last: count(last) })
+          : null;
+    const since = this.since ? t("Change since round {round}", { round: count(changes?.first ?? 0) }) : t("Changed"),
       moved = { name: since, sort: MOVED, number: true };
     return [
-      { name: "Key" },
-      { name: `Round ${count(last)}, smoothed`, sort: "smoothed", number: true },
+      { name: t("Answer option") },
+      { name: t("Round {round}, smoothed", { round: count(last) }), sort: "smoothed", number: true },
       ...(changes ? [moved] : []),
-      { name: pooled ?? `Round ${count(last)} alone`, sort: "pooled", number: true },
+      { name: pooled ?? t("Round {round} alone", { round: count(last) }), sort: "pooled", number: true },
       ...(this.meanTitle ? [{ name: this.meanTitle, sort: "mean", number: true }] : []),
     ];
   }
@@ -179,8 +189,12 @@ export class TrendSection {
       items = sortedBy(found, sort).slice(offset, offset + limit),
       { rounds, level, changes } = this.trend,
       drawn = this.charts.show(items, rounds),
-      shaded = changes?.keys_changed ? " Shaded: the key changed between these rounds." : "";
-    this.caption.textContent = `The first ${drawn} keys of the table, by round. Line: share of people, smoothed over the rounds, with its ${levelText(level)} range. Points: single rounds by themselves; bars: their ranges, where they differ from what the other rounds lead to expect.${shaded}`;
+      shaded = changes?.keys_changed ? ` ${t("Shaded: it changed between these rounds.")}` : "";
+    this.caption.textContent =
+      t(
+        "The first {drawn} of the table, by round. Line: share of people, smoothed over the rounds, with its range (confidence {level}). Points: single rounds by themselves; bars: their ranges, where they differ from what the other rounds lead to expect.",
+        { drawn: count(drawn), level: levelText(level) },
+      ) + shaded;
     this.caption.hidden = drawn === 0;
     return { items, total: found.length };
   }
@@ -191,7 +205,7 @@ export class TrendSection {
       { value, range, most } = frequencyTexts(smoothed),
       isOther = key.key === this.trend.pooled.other;
     return [
-      [key.key, isOther ? make("small", {}, ` (${UNLISTED})`) : null],
+      [named(key.key), isOther ? make("small", {}, ` (${UNLISTED})`) : null],
       ranged(value, smoothed.frequency_low > 0 ? range : most, Object.values(smoothed), aloneText(key, last)),
       ...(test ? [changesCell(test, changes)] : []),
       shareCell(pooled),
@@ -210,15 +224,18 @@ export class TrendSection {
 function aloneText(key, place) {
   if (!key.differs[place]) return null;
   const { value, range } = frequencyTexts(aloneOf(key, place));
-  return make("div", {}, make("small", {}, `by itself ${value} (${range})`));
+  return make("div", {}, make("small", {}, t("by itself {value} ({range})", { value, range })));
 }
 
 // A key that changed more than once has a line per change. What is not seen may be as large as the noise hides.
 function changesCell({ smallest_change: smallest }, changes) {
-  if (!changes.length) return smallest < 1 ? `none seen (below ${upTo(smallest)} may hide)` : "none seen";
+  if (!changes.length)
+    return smallest < 1 ? t("none seen (below {smallest} may hide)", { smallest: upTo(smallest) }) : t("none seen");
   const lines = changes.map((change) => {
     const { value, range } = changeTexts(change),
-      flag = change.changed ? make("span", { class: "badge changed" }, `between ${whenText(change)}`) : null;
+      flag = change.changed
+        ? make("span", { class: "badge changed" }, t("between {rounds}", { rounds: whenText(change) }))
+        : null;
     return ranged(value, range, [change.change, change.change_low, change.change_high], flag);
   });
   if (lines.length === 1) return lines[0];
@@ -229,5 +246,5 @@ function changesCell({ smallest_change: smallest }, changes) {
 function upTo(share) {
   const digits = 1 - Math.floor(Math.log10(100 * share)),
     factor = 10 ** digits;
-  return `${Math.ceil(100 * share * factor) / factor} points`;
+  return points(Math.ceil(100 * share * factor) / factor / 100);
 }

@@ -1,10 +1,14 @@
 // Charts: a Vega-Lite specification in the page's colours and as wide as its place, redrawn on changes.
 import { wrapLabels } from "./chart-labels.js";
+import { t } from "./language.js";
 import { debounced, make, replace } from "./page.js";
+import { chartLocale, toldChart } from "./told.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 // Panels stand side by side where each of them has at least this width with its labels.
 const MIN_PANEL_WIDTH = 320;
+// A chart that is this near to what is shown is drawn: the script takes seconds on a slow line.
+const NEAR = "200px";
 // Small multiples stand in rows of as many as fit, each with at least this width.
 const SMALL_PANEL_WIDTH = 170;
 // The width of labels that the first drawing assumes, and how often a panel is fitted to their real width.
@@ -19,6 +23,7 @@ const OPTIONS = {
   defaultStyle: false,
   renderer: "svg",
   tooltip: { disableDefaultStyle: true },
+  ...(chartLocale && { formatLocale: chartLocale }),
 };
 
 // The colours of the marks in the specifications, and lighter ones for a dark background.
@@ -43,7 +48,7 @@ function loadVega() {
     script.onerror = () => {
       loading = null;
       script.remove();
-      reject(new Error("The script that draws charts cannot be loaded."));
+      reject(new Error(t("The script that draws charts cannot be loaded.")));
     };
     document.head.append(script);
   });
@@ -106,37 +111,84 @@ const lighten = (spec) =>
 
 const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
+// Labels take a width that is known once they are drawn: then the panels get what is left.
+async function embed(spec, description, colours, width) {
+  const { config: own = {}, ...rest } = spec;
+  const across = panelsAcross(spec, width),
+    isWide = spec.concat ? across > 1 : width >= panelsOf(spec).length * MIN_PANEL_WIDTH,
+    labelLimit = Math.floor((isWide ? 0.25 : 0.4) * width);
+  const config = { ...theme(colours, width), axisY: { labelLimit } };
+  config.axis = { ...config.axis, ...own.axis };
+  const fitted = wrapLabels({ ...rest, description }, labelLimit);
+  for (let tries = 1, plotWidth = Math.floor(width / across) - LABEL_WIDTH; ; tries++) {
+    const box = make("div");
+    const embedded = await window.vegaEmbed(box, fit(fitted, plotWidth, across), {
+      ...OPTIONS,
+      config,
+    });
+    const left = Math.floor((width - Number(box.querySelector("svg").getAttribute("width"))) / across);
+    if (!left || tries === MAX_TRIES || plotWidth + left < MIN_PLOT_WIDTH) return [box, embedded];
+    embedded.finalize();
+    plotWidth += left;
+  }
+}
+
 export class Chart {
   constructor(description) {
     this.place = make("div");
     this.caption = make("figcaption");
     this.element = make("figure", { class: "chart" }, this.place, this.caption);
-    Object.assign(this, { description, spec: null, shown: null, width: null, draws: 0 });
-    // The caller of the first `draw` has already reported why the chart cannot be drawn.
+    Object.assign(this, { description, spec: null, shown: null, width: null, draws: 0, isNear: false });
+    // The chart itself says why it cannot be drawn.
     this.redraw = () => this.spec && this.draw(this.spec).catch(() => {});
+    this.nearness = new IntersectionObserver((entries) => this.move(entries), { rootMargin: NEAR });
+    this.nearness.observe(this.element);
     DARK.addEventListener("change", this.redraw);
     this.observer = new ResizeObserver(debounced(() => this.resized(), 100));
     this.observer.observe(this.element);
   }
 
-  // Only the newest call changes the page, in whichever order they finish.
+  move(entries) {
+    if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+    this.nearness.disconnect();
+    this.isNear = true;
+    this.redraw();
+  }
+
+  say(text) {
+    this.caption.textContent = text;
+  }
+
+  // Only the newest call changes the page, in whichever order they finish. A chart that is far from what is shown is
+  // drawn once it comes near.
   // Where there is no room, as in a closed disclosure, the chart is drawn once there is.
   async draw(spec) {
     const number = ++this.draws;
     this.spec = spec;
-    await loadVega();
+    if (!this.isNear) return;
+    try {
+      await loadVega();
+    } catch (error) {
+      this.say(error.message);
+      throw error;
+    }
     if (number !== this.draws) return;
     const width = this.element.clientWidth;
     this.width = width;
     if (!width) return;
-    const { title, ...untitled } = spec;
-    const [box, embedded] = await this.embed(DARK.matches ? lighten(untitled) : untitled, pageColours(), width);
+    const { title, ...untitled } = toldChart(spec);
+    const [box, embedded] = await embed(
+      DARK.matches ? lighten(untitled) : untitled,
+      this.description,
+      pageColours(),
+      width,
+    );
     if (number !== this.draws) return embedded.finalize();
     this.shown?.finalize();
     this.shown = embedded;
     replace(this.place, box);
     // What stands above a picture stands below the chart, where it can be wrapped.
-    this.caption.textContent = [title?.text, title?.subtitle].flat().filter(Boolean).join(". ");
+    this.say([title?.text, title?.subtitle].flat().filter(Boolean).join(". "));
   }
 
   // The first drawing is that of the caller, with the width that there is then.
@@ -144,48 +196,27 @@ export class Chart {
     if (this.width !== null && this.element.clientWidth !== this.width) this.redraw();
   }
 
-  // Labels take a width that is known once they are drawn: then the panels get what is left.
-  async embed(spec, colours, width) {
-    const { config: own = {}, ...rest } = spec;
-    const across = panelsAcross(spec, width),
-      isWide = spec.concat ? across > 1 : width >= panelsOf(spec).length * MIN_PANEL_WIDTH,
-      labelLimit = Math.floor((isWide ? 0.25 : 0.4) * width);
-    const config = { ...theme(colours, width), axisY: { labelLimit } };
-    config.axis = { ...config.axis, ...own.axis };
-    const fitted = wrapLabels({ ...rest, description: this.description }, labelLimit);
-    for (let tries = 1, plotWidth = Math.floor(width / across) - LABEL_WIDTH; ; tries++) {
-      const box = make("div");
-      const embedded = await window.vegaEmbed(box, fit(fitted, plotWidth, across), {
-        ...OPTIONS,
-        config,
-      });
-      const left = Math.floor((width - Number(box.querySelector("svg").getAttribute("width"))) / across);
-      if (!left || tries === MAX_TRIES || plotWidth + left < MIN_PLOT_WIDTH) return [box, embedded];
-      embedded.finalize();
-      plotWidth += left;
-    }
-  }
-
-  // The chart as a picture that can be read on its own: its title says how it was made.
-  async svg() {
-    if (!this.shown) throw new Error("The chart is not drawn yet.");
-    const [, embedded] = await this.embed(this.spec, DOWNLOAD_COLOURS, DOWNLOAD_WIDTH);
-    const { text = "", subtitle = "" } = this.spec.title ?? {};
-    try {
-      const picture = await embedded.view.toSVG();
-      return picture.replace(
-        ">",
-        () => `><title>${escaped(text)}</title><desc>${escaped([subtitle].flat().join(". "))}</desc>`,
-      );
-    } finally {
-      embedded.finalize();
-    }
-  }
-
   stop() {
     this.draws++;
+    this.nearness.disconnect();
     DARK.removeEventListener("change", this.redraw);
     this.observer.disconnect();
     this.shown?.finalize();
+  }
+}
+
+// A specification as a picture that can be read on its own: its title says how it was made.
+export async function pictureOf(spec, description) {
+  await loadVega();
+  const [, embedded] = await embed(toldChart(spec), description, DOWNLOAD_COLOURS, DOWNLOAD_WIDTH),
+    { text = "", subtitle = "" } = spec.title ?? {};
+  try {
+    const picture = await embedded.view.toSVG();
+    return picture.replace(
+      ">",
+      () => `><title>${escaped(text)}</title><desc>${escaped([subtitle].flat().join(". "))}</desc>`,
+    );
+  } finally {
+    embedded.finalize();
   }
 }

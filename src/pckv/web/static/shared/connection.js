@@ -1,4 +1,5 @@
 // Regular questions to the collector, and whether it answers: said while it does not, and when it does again.
+import { t } from "./language.js";
 import { alertBox, announce, newestOnly, replace } from "./page.js";
 
 const POLL_SECONDS = 3,
@@ -22,7 +23,7 @@ function show(text, state) {
 export function isLost(error) {
   if (!LOST.has(error.status)) return false;
   clearTimeout(timer);
-  if (!lost) show("Connection lost; trying again …", "lost");
+  if (!lost) show(t("Connection lost; trying again …"), "lost");
   lost = true;
   return true;
 }
@@ -30,7 +31,7 @@ export function isLost(error) {
 function found() {
   if (!lost) return;
   lost = false;
-  show("Connected again.", "found");
+  show(t("Connected again."), "found");
   timer = setTimeout(() => show("", ""), 1000 * SHOW_SECONDS);
 }
 

@@ -1,8 +1,10 @@
 // Files to download: a button for each form of them.
+import { t } from "./language.js";
 import { announce, make, save } from "./page.js";
 
 export const TABLES = {
   CSV: "text/csv",
+  "Excel (XLSX)": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   Parquet: "application/vnd.apache.parquet",
   JSON: "application/json",
 };
@@ -13,7 +15,7 @@ export function downloads(works, onproblem) {
     try {
       const { blob, name } = await works[form]();
       save(blob, name);
-      announce(`${form}: downloaded.`);
+      announce(t("{form}: downloaded.", { form }));
     } catch (error) {
       onproblem(error);
     }
@@ -21,8 +23,8 @@ export function downloads(works, onproblem) {
   const button = (form) => make("button", { type: "button", onclick: () => download(form) }, form);
   return make(
     "div",
-    { class: "buttons", role: "group", "aria-label": "Download" },
-    make("span", {}, "Download"),
+    { class: "buttons", role: "group", "aria-label": t("Download") },
+    make("span", {}, t("Download")),
     ...Object.keys(works).map(button),
   );
 }

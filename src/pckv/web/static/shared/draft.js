@@ -1,8 +1,7 @@
-// What the browser keeps between pages: the draft of a task, the task that is previewed, and one that its mixer is to
-// accept.
+// What the browser keeps between pages: the task that is previewed, and one that its mixer is to accept; and, while the
+// page is open, what of a form the collector has not saved. Drafts are on the collector.
 
-const DRAFT = "pckv-draft",
-  HANDOVER = "pckv-handover",
+const HANDOVER = "pckv-handover",
   PREVIEW = "pckv-preview";
 
 // A browser may refuse to store anything; then nothing is kept, and all else works.
@@ -14,18 +13,12 @@ function attempt(work) {
   }
 }
 
-export const loadDraft = () => attempt(() => ({ ...JSON.parse(localStorage.getItem(DRAFT)) }));
-
 // Whether it is kept: it may be too large.
 const keep = (name, values) =>
   attempt(() => {
     localStorage.setItem(name, JSON.stringify(values));
     return true;
   }) ?? false;
-
-export const keepDraft = (values) => keep(DRAFT, values);
-
-export const dropDraft = () => attempt(() => localStorage.removeItem(DRAFT));
 
 // Of a mixed task between its form and its mixer; the recipient's token is never kept.
 export const loadHandover = () => attempt(() => JSON.parse(localStorage.getItem(HANDOVER)));
@@ -38,9 +31,23 @@ export const keepPreview = (text) => localStorage.setItem(PREVIEW, text);
 
 export const loadPreview = () => attempt(() => localStorage.getItem(PREVIEW));
 
+let unsaved = null;
+
+// What a form said when it was left without being saved, by the address of its page.
+export function keepUnsaved(address, values) {
+  unsaved = { address, values };
+}
+
+// It is given back once, at its own address.
+export function takeUnsaved(address) {
+  const values = unsaved?.address === address ? unsaved.values : null;
+  if (values) unsaved = null;
+  return values;
+}
+
 // The next user of the browser must not find them.
 export function dropAll() {
-  dropDraft();
+  unsaved = null;
   dropHandover();
   attempt(() => localStorage.removeItem(PREVIEW));
 }

@@ -1,6 +1,7 @@
 // Fields of a form: a label, a hint, a value as text, and what is wrong with it, in plain words below it. A
 // browser checks what the attributes of a control say; all other rules are the collector's, whose answer
 // names the field.
+import { day, t } from "./language.js";
 import { count, field, make } from "./page.js";
 
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
@@ -24,22 +25,24 @@ export class FieldProblem {
     this.control.setAttribute("aria-describedby", [...hint, ...(problem ? [this.element.id] : [])].join(" "));
   }
 
+  // What hides the control is opened first: disclosures here, a step by the form that has it.
   focus() {
-    const folded = this.control.closest("details");
-    if (folded) folded.open = true;
+    for (let around = this.control.closest("details"); around; around = around.parentElement.closest("details"))
+      around.open = true;
+    this.control.dispatchEvent(new Event("reveal", { bubbles: true }));
     this.control.focus();
   }
 }
 
 // What the browser finds wrong with a control, in the words of the form; null for nothing.
 function wrongWith({ validity, type, value, min, max }, missing) {
-  if (validity.badInput) return type === "date" ? "this is not a day" : "this is not a number";
+  if (validity.badInput) return type === "date" ? t("this is not a day") : t("this is not a number");
   if (missing !== null && !value.trim()) return missing;
   if (validity.valid) return null;
-  if (validity.stepMismatch) return "this must be a whole number";
-  if (type === "date") return `this must be ${min} or later`;
-  if (validity.rangeUnderflow) return `this must be at least ${count(Number(min))}`;
-  return `this must be at most ${count(Number(max))}`;
+  if (validity.stepMismatch) return t("this must be a whole number");
+  if (type === "date") return t("this must be {day} or later", { day: day(min) });
+  if (validity.rangeUnderflow) return t("this must be at least {number}", { number: count(Number(min)) });
+  return t("this must be at most {number}", { number: count(Number(max)) });
 }
 
 // A text, a number or a day, whose control may have limits. `missing` is told where a value is required.
@@ -112,7 +115,12 @@ export class ChoiceField {
     this.inputs[0].id = `${name}-first`;
     this.problem = new FieldProblem(this.inputs[0]);
     this.element.append(this.problem.element);
-    Object.assign(this, { label: legend, onchange });
+    Object.assign(this, { label: legend, onchange, options });
+  }
+
+  // What is written beside an option.
+  labelOf(value) {
+    return this.options.find(([each]) => each === value)[1];
   }
 
   get value() {

@@ -1,74 +1,132 @@
-// Invitations of a task: made here, and shown once.
-import { announce, ask, confirmButton, count, field, make, plural, replace, save } from "./page.js";
+// Invitations of a survey: made here, and shown once.
+import { t } from "./language.js";
+import { alertBox, announce, ask, confirmButton, count, field, make, plural, replace, save } from "./page.js";
+import { addressNeeded, publicAddress } from "./public-address.js";
+import { qrSheet } from "./qr-sheet.js";
 import { snippet } from "./snippet.js";
+import { hold, isHeld, release } from "./unsaved.js";
 
 const MAX_INVITATIONS = 100_000,
   MAX_LINKS_SHOWN = 1000;
+const DRAWN = t(
+  "The collector draws a number for each invitation, which fixes the random function of its response: participants cannot choose one that suits them.",
+);
 
-// `changed` is called when invitations were made: the task takes reports by invitation only from then on.
-export function invitationSection({ id, name, by_invitation, coin }, changed = () => {}) {
-  const number = make("input", {
-      type: "number",
-      min: 1,
-      max: MAX_INVITATIONS,
-      step: 1,
-      value: 10,
-      required: true,
-    }),
+// `changed` is called when invitations were made: the survey takes responses by invitation only from then on. `address`
+// is the public one.
+export function invitationSection({ id, name, coin }, address, changed = () => {}) {
+  const limits = { min: 1, max: MAX_INVITATIONS, step: 1 },
+    number = make("input", { type: "number", ...limits, value: 10, required: true }),
+    now = make("p"),
+    used = make("p", { id: "invitations-used" }),
     made = make("div");
-  const now = by_invitation
-    ? "This task takes reports by invitation only, one report per invitation."
-    : "Everyone with the link can take part now. Once there is an invitation, only people who have one can, and this cannot be undone.";
-  const drawn =
-    coin === "server"
-      ? " The collector draws a number for each invitation, which fixes the random function of its report: participants cannot choose one that suits them."
-      : "";
-  return make(
-    "section",
-    { "aria-label": "Invitations" },
-    make("h2", {}, "Invitations"),
-    make("p", {}, now, drawn),
-    make(
-      "div",
-      { class: "row" },
-      field("How many", number),
-      make(
-        "div",
-        { class: "buttons" },
-        confirmButton({
-          label: "Create invitations",
-          title: "Create invitations?",
-          text: `“${name}”: from then on, reports are taken by invitation only. The invitations are shown this once.`,
-          work: create,
-        }),
-      ),
+  const asked = confirmButton({
+    label: t("Create invitations"),
+    title: t("Create invitations?"),
+    text: t(
+      "“{name}”: from then on, only people with an invitation can take part, and this cannot be undone. The links are shown only once.",
+      { name },
     ),
+    work: create,
+  });
+  const form = make("div", { class: "row" }, field(t("How many"), number), make("div", { class: "buttons" }, asked));
+  const element = make(
+    "section",
+    { "aria-label": t("Invitations") },
+    make("h2", {}, t("Invitations")),
+    now,
+    used,
+    coin === "server" ? make("p", { class: "soft" }, DRAWN) : null,
+    address.url ? form : make("p", {}, t("Invitations can be created once there is an address to share.")),
     made,
   );
 
   async function create() {
-    if (!number.validity.valid) throw new Error(`How many: ${number.validationMessage}`);
+    if (!number.validity.valid) {
+      throw new Error(t("How many: {problem}", { problem: number.validationMessage }));
+    }
+    // Others take their place on the page.
+    if (isHeld()) throw new Error(t("Save the links that are shown first: they would be lost."));
     const { invitations } = await ask("POST", `/tasks/${id}/invitations?count=${number.value}`);
-    replace(made, ...invitationLinks(id, invitations));
-    announce(`${plural(invitations.length, "invitation")} created.`);
+    replace(made, ...invitationLinks(id, invitations, name));
+    show({ by_invitation: true });
+    announce(t("The invitations are created."));
     changed();
   }
+
+  function show({ by_invitation: isNeeded, invitations = null }) {
+    now.textContent = isNeeded
+      ? t("Only people with an invitation can take part. Each invitation is a link for one response.")
+      : t(
+          "Everybody with the link can take part now. Once there is an invitation, only people who have one can, and this cannot be undone.",
+        );
+    used.hidden = !invitations?.made;
+    if (!invitations?.made) return;
+    used.textContent = t("{made} made, {used} used.", {
+      made: plural(invitations.made, "invitation"),
+      used: count(invitations.used),
+    });
+  }
+
+  return { element, show };
 }
 
-// The links of new invitations, to be handed out.
-export function invitationLinks(id, invitations) {
-  const links = invitations.map((invitation) => `${location.origin}/join/${id}#invitation=${invitation}`),
-    text = links.map((link) => `${link}\n`).join(""),
-    shown = links.slice(0, MAX_LINKS_SHOWN).join("\n");
-  const rest = links.length > MAX_LINKS_SHOWN ? ` Here are the first ${count(MAX_LINKS_SHOWN)}.` : "";
-  const download = () => save(new Blob([text], { type: "text/plain" }), `${id}-invitations.txt`);
+// The links of new invitations, to be handed out. Until they are saved, leaving the page is asked about.
+export function invitationLinks(id, invitations, name = "") {
+  const place = make("div", {}, make("p", { class: "computing" }, t("Loading …")));
+  hold();
+  publicAddress()
+    .then((address) => replace(place, ...handedOut(id, invitations, name, address)))
+    .catch((error) => replace(place, alertBox(error.message), ...handedOut(id, invitations, name, { url: null })));
+  return [place];
+}
+
+function handedOut(id, invitations, name, address) {
+  const links = invitations.map(
+      (invitation) => `${address.url ?? location.origin}/join/${id}#invitation=${invitation}`,
+    ),
+    shown = links.slice(0, MAX_LINKS_SHOWN),
+    isAll = shown.length === links.length,
+    text = links.map((link) => `${link}\n`).join("");
+  const releaseIfAll = () => isAll && release();
   return [
     make(
       "p",
       { class: "note" },
-      `${plural(links.length, "link")}, one per person, shown this once: the collector keeps only what it needs to recognise them.${rest} Do not write down who got which link: such a list tells whose report came with which link.`,
+      links.length === 1
+        ? t(
+            "One link, for one person, shown only now: the collector keeps only what it needs to recognise it. Save it before you leave this page.",
+          )
+        : t(
+            "{number} links, one per person, shown only now: the collector keeps only what it needs to recognise them. Save them before you leave this page.",
+            { number: count(links.length) },
+          ),
+      " ",
+      isAll
+        ? ""
+        : t("The first {number} are shown here; the files have all of them.", { number: count(MAX_LINKS_SHOWN) }),
     ),
-    snippet("Links to hand out", shown),
-    make("button", { type: "button", onclick: download }, "Download all links"),
-  ];
+    make("p", {}, t("Do not write down who got which link: such a list tells which response came with whose link.")),
+    address.url ? null : addressNeeded(address),
+    snippet(t("Links to hand out"), shown.join("\n"), releaseIfAll),
+    make(
+      "div",
+      { class: "buttons" },
+      download(t("Download the table (CSV)"), `${id}-invitations.csv`, "text/csv", csv(links)),
+      download(t("Download all links"), `${id}-invitations.txt`, "text/plain", text),
+      address.url ? qrSheet(id, name, shown, releaseIfAll) : null,
+    ),
+  ].filter(Boolean);
 }
+
+function download(words, file, type, text) {
+  function work() {
+    save(new Blob([text], { type }), file);
+    release();
+    announce(t("The links are saved."));
+  }
+  return make("button", { type: "button", onclick: work }, words);
+}
+
+// For mail merge: a number and a link per row, and no names.
+const csv = (links) => ["number,link", ...links.map((link, place) => `${place + 1},${link}`), ""].join("\r\n");

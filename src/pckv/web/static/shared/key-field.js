@@ -1,99 +1,67 @@
-// The keys of a task: names by paste or from a file, their number, or any text; problems name a line.
+// The keys of a task, which pages call answer options: names by paste or from a file, their number, or any text;
+// problems name a line.
 import { ChoiceField, FieldProblem, numeric } from "./form-fields.js";
+import { hasHeading, LINE_BREAK, parseKeys, readTable } from "./key-list.js";
+import { t } from "./language.js";
 import { count, field, make, plural } from "./page.js";
 
 const MAX_KEYS = 2 ** 31,
-  MAX_LINE_BYTES = 256,
   MAX_FILE_BYTES = 2 ** 25,
   MAX_LINES_NAMED = 5;
 // A browser takes seconds to show many lines: of longer lists it shows the first ones.
 const MAX_LINES_SHOWN = 2000,
   LINES_OF_LONG = 20;
-const LINE_BREAK = /\r\n|\r|\n/;
-const EXAMPLE = "Alien\nHeat\nToy Story";
-const DELIMITERS = [",", ";", "\t"];
 const KINDS = [
-  ["names", "a list of names"],
-  ["number", "just numbers"],
+  ["names", t("A list that I write")],
+  ["number", t("Just numbers"), t("From 0 on: for what has numbers already.")],
   [
     "hashed",
-    "any text",
-    "People write what they hold, and you name the keys that you want to know about afterwards. Each of them is known less precisely than in a short list.",
+    t("Any text, which I name afterwards"),
+    t(
+      "People write their own answers, and you name those that you want to know about afterwards. Each of them is known less precisely than in a short list.",
+    ),
   ],
   [
     "discovery",
-    "unknown: find them",
-    "People write what they hold, and frequent texts are found letter by letter. It tells how many hold them, without values. Then make a task that measures what was found.",
+    t("Find unknown answers"),
+    t(
+      "People write their own answers, and frequent ones are found letter by letter. It tells how many give them, without values. Then make a survey that measures what was found.",
+    ),
   ],
 ];
 
-const byteCount = (text) => new TextEncoder().encode(text).length;
+const line = (place) => t("line {number}", { number: count(place) });
 
-// The keys in a text with one per line, and which lines are empty, repeat another one or hold what cannot be
-// a key. `exact`: as `pckv estimate --keys-file` reads them. Otherwise blanks around a key are left out, and
-// it is normalised.
-export function parseKeys(text, { exact = false } = {}) {
-  const lines = text.split(LINE_BREAK),
-    places = new Map(),
-    empty = [],
-    repeated = [],
-    bad = [],
-    read = exact ? (line) => line : (line) => line.trim().normalize();
-  // The end of the last line begins no other one.
-  if (!read(lines.at(-1))) lines.pop();
-  lines.forEach((line, index) => {
-    const key = read(line),
-      place = index + 1;
-    if (!key) empty.push(place);
-    else if (places.has(key)) repeated.push({ place, key, first: places.get(key) });
-    else {
-      places.set(key, place);
-      // No character takes more than three bytes per unit of the length.
-      if (3 * key.length > MAX_LINE_BYTES && byteCount(key) > MAX_LINE_BYTES)
-        bad.push({ place, why: `is longer than ${MAX_LINE_BYTES} bytes` });
-      else if (/\p{Cc}/u.test(key)) bad.push({ place, why: "has a tab or another character that cannot be seen" });
-      else if (key !== key.normalize()) bad.push({ place, why: "is not in Unicode normal form C" });
-    }
-  });
-  return { keys: [...places.keys()], empty, repeated, bad };
-}
-
-// The first column of a CSV text, one name per line. Its first line says what separates the columns.
-export function firstColumn(text) {
-  const [head] = text.replaceAll(/"(?:[^"]|"")*"/g, "").split(/\r|\n/, 1);
-  const delimiter = [...head].find((character) => DELIMITERS.includes(character)) ?? "\n";
-  const row = new RegExp(
-    `("(?:[^"]|"")*"|[^"${delimiter}\\r\\n]*)((?:"(?:[^"]|"")*"|[^"\\r\\n])*)(?:\\r\\n|\\r|\\n|$)`,
-    "y",
-  );
-  const names = [];
-  while (row.lastIndex < text.length) {
-    const found = row.exec(text);
-    if (!found) throw new Error("a quotation mark of the file is not closed");
-    const name = found[1].startsWith('"') ? found[1].slice(1, -1).replaceAll('""', '"') : found[1];
-    if (/[\r\n]/.test(name)) throw new Error(`the file has a name with a line break: “${name.slice(0, 20)}…”`);
-    names.push(name);
-  }
-  return names.join("\n");
-}
+// Why a line is not a key.
+const wrongLine = ({ place, why }) =>
+  ({
+    long: () => t("{line} is longer than 256 bytes", { line: line(place) }),
+    unseen: () => t("{line} has a tab or another character that cannot be seen", { line: line(place) }),
+    disguise: () =>
+      t("{line} has a character that changes the direction of writing, which makes it look like another answer", {
+        line: line(place),
+      }),
+    form: () => t("{line} is not in Unicode normal form C", { line: line(place) }),
+  })[why]();
 
 export class KeyField {
   // `changed` is called when a file was read, without an input event. `exact`: lines are taken unchanged.
   constructor(changed, { exact = false } = {}) {
-    Object.assign(this, { changed, exact, label: "Keys" });
+    Object.assign(this, { changed, exact, label: t("Answer options"), heading: null });
     // The text of a list that is too long to be shown; null if all of it is.
     this.long = null;
     this.listed = this.list();
-    this.number = numeric("Number of keys", {
+    this.number = numeric(t("Number of answer options"), {
       value: 100,
       max: MAX_KEYS,
-      hint: "They are named 0, 1, 2, …",
-      missing: "say how many keys there are",
+      hint: t("They are named 0, 1, 2, …"),
+      missing: t("say how many answer options there are"),
     });
-    this.as = new ChoiceField("What people may choose, the keys", KINDS, {
+    this.as = new ChoiceField(t("What the answer options are"), KINDS, {
       onchange: () => this.choose(),
     });
-    this.element = make("div", {}, this.as.element, this.listed, this.number.element);
+    this.own = make("p", { class: "note" });
+    this.element = make("div", {}, this.listed, this.number.element, this.own);
     this.choose();
   }
 
@@ -102,7 +70,7 @@ export class KeyField {
     const button = (text, work) => make("button", { type: "button", hidden: true, onclick: work }, text);
     this.names = make("textarea", {
       rows: 6,
-      placeholder: EXAMPLE,
+      placeholder: "Alien\nHeat\nToy Story",
       spellcheck: "false",
       onpaste: (event) => this.paste(event),
       onchange: () => this.validate(),
@@ -117,15 +85,18 @@ export class KeyField {
       },
       onchange: () => this.read(),
     });
-    const named = field("Keys, one per line", this.names),
-      hint = "A .txt file with one key per line, or a .csv file whose first column has the keys.";
+    const label = this.exact ? t("Answers to look for, one per line") : t("Answer options, one per line"),
+      named = field(label, this.names),
+      hint = t("A .txt file with one per line, or a .csv file whose first column has them.");
     this.listProblem = new FieldProblem(this.names);
     this.said = make("p", { class: "aside", role: "status" });
-    this.tidy = button("Remove repeated and empty lines", () => this.tidyUp());
-    this.clear = button("Clear the list", () => this.clearList());
+    this.tidy = button(t("Remove repeated and empty lines"), () => this.tidyUp());
+    this.clear = button(t("Clear the list"), () => this.clearList());
+    this.left = make("p", { class: "note", role: "status", hidden: true });
+    this.back = button("", () => this.takeHeading());
     named.append(this.listProblem.element);
-    const file = field("Or take them from a file", this.file, hint);
-    return make("div", {}, named, this.said, this.tidy, this.clear, file);
+    const file = field(t("Or take them from a file"), this.file, hint);
+    return make("div", {}, named, this.said, this.left, this.back, this.tidy, this.clear, file);
   }
 
   get problem() {
@@ -162,6 +133,7 @@ export class KeyField {
 
   set value({ as, names, number: many } = {}) {
     this.text = typeof names === "string" ? names : "";
+    this.leaveOut(null);
     this.number.value = typeof many === "string" ? many : "100";
     this.as.value = ["number", "hashed", "discovery"].includes(as) ? as : "names";
     this.tell();
@@ -187,6 +159,9 @@ export class KeyField {
   choose() {
     this.listed.hidden = !this.isList;
     this.number.element.hidden = this.as.value !== "number";
+    const [, , says] = KINDS.find(([kind]) => kind === this.as.value);
+    this.own.hidden = !(this.isHashed || this.isDiscovery);
+    this.own.textContent = this.own.hidden ? "" : says;
     this.changed();
   }
 
@@ -194,12 +169,12 @@ export class KeyField {
     if (this.isHashed || this.isDiscovery) return null;
     if (!this.isList) return this.number.wrong();
     const { keys, empty, repeated, bad } = this.parse();
-    if (!keys.length) return "name at least one key";
-    const blank = this.exact ? empty.map((place) => `line ${count(place)} is empty`) : [];
-    const repeats = repeated.map(
-      ({ place, key, first }) => `line ${count(place)} repeats “${key}” of line ${count(first)}`,
+    if (!keys.length) return t("name at least one");
+    const blank = this.exact ? empty.map((place) => t("{line} is empty", { line: line(place) })) : [];
+    const repeats = repeated.map(({ place, key, first }) =>
+      t("{line} repeats “{key}” of {first}", { line: line(place), key, first: line(first) }),
     );
-    return listed([...blank, ...bad.map(({ place, why }) => `line ${count(place)} ${why}`), ...repeats]);
+    return listed([...blank, ...bad.map(wrongLine), ...repeats]);
   }
 
   validate() {
@@ -214,13 +189,15 @@ export class KeyField {
   // What is known of the list while it is typed.
   tell() {
     const { keys, empty, repeated } = this.parse();
-    const skipped =
-      empty.length && !this.exact
-        ? ` ${listed(empty.map((place) => `line ${count(place)}`))} ${empty.length === 1 ? "is empty and is" : "are empty and are"} left out.`
-        : "";
-    const text = keys.length
-      ? `${plural(keys.length, "key")}.${skipped.replace(/^ l/, " L")}${this.long === null ? "" : " The first lines are shown."}`
-      : "";
+    const skipped = this.exact ? [] : empty,
+      places = { lines: listed(skipped.map((place) => count(place))) };
+    const sentences = [
+      `${plural(keys.length, "answer option")}.`,
+      skipped.length === 1 ? t("Line {lines} is empty and is left out.", places) : null,
+      skipped.length > 1 ? t("Lines {lines} are empty and are left out.", places) : null,
+      this.long === null ? null : t("The first lines are shown."),
+    ];
+    const text = keys.length ? sentences.filter(Boolean).join(" ") : "";
     if (this.said.textContent !== text) this.said.textContent = text;
     this.tidy.hidden = !(empty.length || repeated.length);
     if (!this.listProblem.element.hidden) this.listProblem.show(this.wrong());
@@ -235,19 +212,28 @@ export class KeyField {
 
   clearList() {
     this.text = "";
+    this.leaveOut(null);
     this.listProblem.show(null);
     this.tell();
     this.names.focus();
     this.changed();
   }
 
-  // What would be too long is not put into the field even once.
+  // A table that is pasted gives its first column; what would be too long is not put into the field even once.
   paste(event) {
-    const pasted = event.clipboardData.getData("text/plain");
-    if (this.names.readOnly || lineCount(pasted) <= MAX_LINES_SHOWN) return;
+    if (this.names.readOnly) return;
+    const pasted = event.clipboardData.getData("text/plain"),
+      { value, selectionStart, selectionEnd } = this.names,
+      rows = pasted.split(LINE_BREAK).map((row) => row.split("\t")),
+      names = rows.map(([name]) => name),
+      rests = rows.map(([, ...cells]) => cells.join("\t")),
+      isTable = !this.exact && rests.some(Boolean),
+      isFirst = !this.exact && !value.slice(0, selectionStart).trim();
+    const heading = isFirst && hasHeading(names, rests) ? names.shift() : null;
+    if (heading === null && !isTable && lineCount(pasted) <= MAX_LINES_SHOWN) return;
     event.preventDefault();
-    const { value, selectionStart, selectionEnd } = this.names;
-    this.text = value.slice(0, selectionStart) + pasted + value.slice(selectionEnd);
+    this.text = value.slice(0, selectionStart) + names.join("\n") + value.slice(selectionEnd);
+    this.leaveOut(heading);
     this.validate();
     this.changed();
   }
@@ -256,13 +242,35 @@ export class KeyField {
     const [file] = this.file.files;
     if (!file) return;
     try {
-      if (file.size > MAX_FILE_BYTES) throw new Error("the file is larger than 32 MiB");
-      const text = await decoded(file);
-      this.text = /\.csv$/i.test(file.name) ? firstColumn(text) : text;
+      if (file.size > MAX_FILE_BYTES) throw new Error(t("the file is larger than 32 MiB"));
+      const text = await decoded(file),
+        isTable = /\.csv$/i.test(file.name),
+        { names, rests } = isTable ? tableOf(text) : { names: text.split(LINE_BREAK, 2) },
+        heading = !this.exact && hasHeading(names, rests) ? names[0] : null;
+      if (isTable) this.text = names.slice(heading === null ? 0 : 1).join("\n");
+      else this.text = heading === null ? text : text.replace(/^.*?(?:\r\n|\r|\n)/, "");
+      this.leaveOut(heading);
       this.validate();
     } catch (error) {
-      this.listProblem.show(`nothing was taken from ${file.name}: ${error.message}`);
+      this.listProblem.show(t("nothing was taken from {file}: {reason}", { file: file.name, reason: error.message }));
     }
+    this.changed();
+  }
+
+  // Says that the first line was taken for a heading; null for none.
+  leaveOut(heading) {
+    this.heading = heading;
+    this.left.hidden = this.back.hidden = heading === null;
+    this.left.textContent =
+      heading === null ? "" : t("The first line, “{heading}”, looks like a heading and is left out.", { heading });
+    this.back.textContent = heading === null ? "" : t("“{heading}” is an answer: put it back", { heading });
+  }
+
+  takeHeading() {
+    this.text = `${this.heading}\n${this.text}`;
+    this.leaveOut(null);
+    this.validate();
+    this.names.focus();
     this.changed();
   }
 }
@@ -272,11 +280,19 @@ function lineCount(text) {
   return text.split(LINE_BREAK, MAX_LINES_SHOWN + 1).length;
 }
 
+function tableOf(text) {
+  const table = readTable(text);
+  if (table.why === "open") throw new Error(t("a quotation mark of the file is not closed"));
+  if (table.why === "lines")
+    throw new Error(t("the file has a name with a line break: “{start}…”", { start: table.name.slice(0, 20) }));
+  return table;
+}
+
 async function decoded(file) {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
   } catch {
-    throw new Error("it is not text in UTF-8");
+    throw new Error(t("save it as “CSV UTF-8”"));
   }
 }
 
@@ -285,8 +301,10 @@ function listed(parts) {
   if (!parts.length) return null;
   const shown = parts.slice(0, MAX_LINES_NAMED),
     rest = parts.length - shown.length;
-  if (rest) return `${shown.join(", ")} and ${count(rest)} more`;
-  return shown.length === 1 ? shown[0] : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
+  if (rest) return t("{list} and {rest} more", { list: shown.join(", "), rest: count(rest) });
+  return shown.length === 1
+    ? shown[0]
+    : t("{list} and {last}", { list: shown.slice(0, -1).join(", "), last: shown.at(-1) });
 }
 
 // The field's value for the keys of a task.

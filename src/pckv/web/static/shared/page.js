@@ -1,4 +1,5 @@
 // What all pages share: elements, requests, numbers. Text is never parsed as HTML.
+import { language, t } from "./language.js";
 
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -40,10 +41,12 @@ export async function request(method, path, { body, accept = "application/json",
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refusal(0, { title: "The collector cannot be reached." });
+    throw new Refusal(0, { title: t("The collector cannot be reached.") });
   }
   if (!answer.ok) {
-    const problem = await answer.json().catch(() => ({ title: `The collector answered ${answer.status}.` }));
+    const problem = await answer.json().catch(() => ({
+      title: t("The collector answered {status}.", { status: answer.status }),
+    }));
     if (answer.status === 401) document.dispatchEvent(new Event("signed-out"));
     throw new Refusal(answer.status, problem);
   }
@@ -55,16 +58,17 @@ export const ask = async (method, path, options) => (await request(method, path,
 export const query = (values) =>
   new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== undefined)).toString();
 
-export const count = (number) => number.toLocaleString("en");
+export const count = (number) => number.toLocaleString(language);
 
-export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+// A number with its noun; catalogs have "{number} response" and "{number} responses".
+export const plural = (number, noun) => t(`{number} ${noun}${number === 1 ? "" : "s"}`, { number: count(number) });
 
 // Three significant digits, with an exponent only for very large and very small numbers.
 export function short(number) {
   if (number === 0) return "0";
   const size = Math.abs(number);
   if (size >= 1e6 || size < 1e-5) return number.toExponential(1);
-  return Number(number.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: 8 });
+  return Number(number.toPrecision(3)).toLocaleString(language, { maximumFractionDigits: 8 });
 }
 
 export const percent = (share) => `${short(100 * share)} %`;
@@ -72,7 +76,7 @@ export const percent = (share) => `${short(100 * share)} %`;
 // Differences of shares.
 export function points(share) {
   const shown = short(100 * share);
-  return `${shown} ${shown === "1" ? "point" : "points"}`;
+  return `${shown}${shown === "1" ? t(" point") : t(" points")}`;
 }
 
 // Calls later, once for many calls in short succession.
@@ -117,35 +121,47 @@ export function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-// A button that first asks whether the work is meant; a refusal is shown where it was asked.
-export function confirmButton({ label, kind = "", title, text, work }) {
-  const trouble = make("div");
+// A button that first asks whether the work is meant; a refusal is shown where it was asked. The first button of the
+// dialog is "Cancel" and has the focus, so that two deliberate steps are needed. `question` may hold further elements.
+export function confirmButton({ label, kind = "", title, text, question = [], work }) {
+  const dialog = askingDialog({ label, kind, title, text, question, work });
+  return make(
+    "div",
+    {},
+    make("button", { type: "button", class: kind, onclick: () => dialog.showModal() }, `${label} …`),
+    dialog,
+  );
+}
+
+export function askingDialog({ label, kind, title, text, question = [], cancel = t("Cancel"), work }) {
+  const trouble = make("div"),
+    does = make("button", { type: "button", class: kind === "danger" ? "danger" : "main", onclick: confirm }, label);
   const dialog = make(
     "dialog",
-    { "aria-label": title },
+    { "aria-label": title, onclose: () => replace(trouble) },
     make("h2", {}, title),
     make("p", {}, text),
+    ...question,
     trouble,
     make(
       "div",
       { class: "buttons" },
-      make("button", { type: "button", class: kind === "danger" ? "danger" : "main", onclick: confirm }, label),
-      make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+      make("button", { type: "button", autofocus: true, onclick: () => dialog.close() }, cancel),
+      does,
     ),
   );
   async function confirm() {
+    does.disabled = true;
     try {
       await work();
       dialog.close();
     } catch (error) {
       replace(trouble, alertBox(error.message));
+    } finally {
+      does.disabled = false;
     }
   }
-  function open() {
-    replace(trouble);
-    dialog.showModal();
-  }
-  return make("div", {}, make("button", { type: "button", class: kind, onclick: open }, `${label} …`), dialog);
+  return dialog;
 }
 
 // Without the role of an alert: it is drawn anew whenever something changes.

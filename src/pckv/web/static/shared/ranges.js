@@ -1,11 +1,12 @@
 // Estimates in words: numbers with their ranges, and what is said of keys that nothing is known of.
+import { language, t } from "./language.js";
 import { hasValues } from "./task-words.js";
 
 // What is said of a key whose count noise alone may give, and of a mean that may be anywhere in its range.
-export const TOO_RARE = "too rare to tell",
-  UNKNOWN = "unknown",
+export const TOO_RARE = t("not distinguishable from noise"),
+  UNKNOWN = t("unknown"),
   // Behind the name of the key that stands for these.
-  UNLISTED = "all unlisted keys";
+  UNLISTED = t("all other answers");
 
 // A range shows two digits of its width: more would be noise.
 function digits(low, high) {
@@ -21,7 +22,7 @@ function formatOf(decimals, signDisplay) {
   if (!formats.has(name)) {
     formats.set(
       name,
-      new Intl.NumberFormat("en", {
+      new Intl.NumberFormat(language, {
         minimumFractionDigits: decimals,
         maximumFractionDigits: decimals,
         signDisplay,
@@ -31,26 +32,42 @@ function formatOf(decimals, signDisplay) {
   return formats.get(name);
 }
 
+// Intl writes hyphens; the sign of a number is a minus.
+const written = (format, number) => format.format(number).replace("-", "−");
+
+// `unit` stands behind a number: a text, or what makes it from the number as it is written.
 function withRange(value, low, high, unit, signDisplay = "auto") {
   const format = formatOf(digits(low, high), signDisplay),
-    rounded = (number) => format.format(number);
+    behind = typeof unit === "function" ? unit : () => unit,
+    rounded = (number) => written(format, number),
+    alone = (text) => `${text}${behind(text)}`,
+    between = (least, most) => alone(t("{least} to {most}", { least, most }));
   return {
-    value: `${rounded(value)}${unit}`,
-    low: `${rounded(low)}${unit}`,
-    high: `${rounded(high)}${unit}`,
-    range: `${rounded(low)} – ${rounded(high)}${unit}`,
-    most: `at most ${rounded(high)}${unit}`,
+    value: alone(rounded(value)),
+    low: alone(rounded(low)),
+    high: alone(rounded(high)),
+    range: between(rounded(low), rounded(high)),
+    // From none on, for what noise alone may give.
+    most: between(written(formatOf(0, "auto"), 0), rounded(high)),
+    between: t("between {least} and {most}", { least: rounded(low), most: alone(rounded(high)) }),
   };
 }
 
-// Texts of the value, its ends and its range: "63 %", "57 %", "71 %", "57 – 71 %", "at most 71 %".
+// Texts of the value, its ends and its range: "63 %", "57 %", "71 %", "57 to 71 %", "0 to 71 %".
 export const frequencyTexts = ({ frequency, frequency_low, frequency_high }) =>
   withRange(100 * frequency, 100 * frequency_low, 100 * frequency_high, " %");
 
+// What is said of a share in one line, also where noise alone may give it or nothing is known.
+export function frequencyWords(row) {
+  const { value, range, most } = frequencyTexts(row);
+  if (row.detected) return `${value} (${range})`;
+  return row.frequency_high < 1 ? `${TOO_RARE} (${most})` : `${UNKNOWN} (${range})`;
+}
+
 // How a column of means is named; null where keys have no values.
-export const meanTitle = (task, title = "Mean") => {
+export const meanTitle = (task) => {
   if (!hasValues(task)) return null;
-  return task.about.unit ? `${title}, in ${task.about.unit}` : title;
+  return task.about.unit ? t("Average value, in {unit}", { unit: task.about.unit }) : t("Average rating");
 };
 
 export const meanTexts = ({ mean, mean_low, mean_high }, unit = "") =>
@@ -60,9 +77,11 @@ export const meanTexts = ({ mean, mean_low, mean_high }, unit = "") =>
 export const reportedMeanTexts = ({ mean, reported_mean_low, reported_mean_high }, unit = "") =>
   withRange(mean, reported_mean_low, reported_mean_high, unit ? ` ${unit}` : "");
 
-// A difference of shares has a sign: "+12 points", "+8 – +16 points".
+const inPoints = (text) => (/^[+−]?1$/.test(text) ? t(" point") : t(" points"));
+
+// A difference of shares has a sign: "+1 point", "−25 to −2 points".
 export const changeTexts = ({ change, change_low, change_high }) =>
-  withRange(100 * change, 100 * change_low, 100 * change_high, " points", "exceptZero");
+  withRange(100 * change, 100 * change_low, 100 * change_high, inPoints, "exceptZero");
 
 // The difference of a share between two groups, of which the first has the larger one.
 export const differenceTexts = ({ difference, difference_low, difference_high }) =>
@@ -80,7 +99,7 @@ const MAX_LETTERS = 8;
 export function levelTexts(values) {
   const gap = Math.min(...values.slice(1).map((value, place) => value - values[place])),
     decimals = Math.min(15, Math.max(0, 2 - Math.floor(Math.log10(gap)))),
-    format = new Intl.NumberFormat("en", { maximumFractionDigits: 15 });
+    format = new Intl.NumberFormat(language, { maximumFractionDigits: 15 });
   return values.map((value) =>
     format.format(String(value).length <= MAX_LETTERS ? value : Number(value.toFixed(decimals))),
   );

@@ -1,28 +1,47 @@
 // Text to copy: a button, or a box with one.
+import { t } from "./language.js";
 import { announce, field, make } from "./page.js";
 
-export function snippet(label, text) {
+const SHOW_SECONDS = 4,
+  MAX_ROWS = 10;
+
+export function snippet(label, text, oncopied) {
   const lines = make("textarea", {
     readonly: true,
-    rows: text.trim().split("\n").length,
+    rows: Math.min(MAX_ROWS, text.trim().split("\n").length),
     spellcheck: "false",
     wrap: "off",
     class: "code",
   });
   lines.value = text;
-  return make("div", { class: "snippet" }, field(label, lines), copyButton(`Copy: ${label}`, text, "Copy"));
+  const copy = copyButton(t("Copy: {what}", { what: label }), text, { shown: t("Copy"), oncopied, box: lines });
+  return make("div", { class: "snippet" }, field(label, lines), copy);
 }
 
-export function copyButton(name, text, shown = name) {
-  const button = make("button", { type: "button", "aria-label": name, onclick: copy }, shown);
+// Says beside it whether it copied. What could not be copied is selected in its `box`, if it has one.
+export function copyButton(name, text, { shown = name, oncopied = () => {}, box = null } = {}) {
+  const said = make("span", { class: "copied" });
+  let timer;
+  function say(words, seconds) {
+    said.textContent = words;
+    announce(words);
+    clearTimeout(timer);
+    if (seconds) timer = setTimeout(() => (said.textContent = ""), 1000 * seconds);
+  }
   async function copy() {
     try {
       await navigator.clipboard.writeText(text);
-      button.textContent = "Copied";
-      announce("Copied.");
     } catch {
-      announce("The browser does not let this page copy: select the text.");
+      box?.select();
+      return say(t("Not copied: the browser does not let this page copy. Select the text and copy it yourself."));
     }
+    say(t("Copied."), SHOW_SECONDS);
+    oncopied();
   }
-  return button;
+  return make(
+    "span",
+    { class: "copy" },
+    make("button", { type: "button", "aria-label": name, onclick: copy }, shown),
+    said,
+  );
 }

@@ -1,13 +1,22 @@
 // Tables: one component for all of them, plain or searched, sorted and paged.
-import { announce, count, debounced, field, make, newestOnly, plural, replace } from "./page.js";
+import { announce, count, debounced, field, make, newestOnly, replace } from "./page.js";
+import { t } from "./language.js";
 
-const ROWS_PER_PAGE = 25;
+export const ROWS_PER_PAGE = 25;
 const SVG = "http://www.w3.org/2000/svg";
+
+// A name that people gave: signs in it that turn the direction of writing end with it.
+export const named = (name) => make("bdi", {}, name);
+
+// A text with elements in its {holes}.
+export function parted(text, elements) {
+  return text.split(/\{(\w+)\}/).map((part, place) => (place % 2 ? elements[part] : part));
+}
 
 // The content of a cell: a value with its range. The title has all digits of the `numbers`.
 export const ranged = (value, range, numbers, mark = null) => ({
   content: [make("span", {}, value), " ", make("small", {}, `(${range})`), mark],
-  title: numbers?.join(" – "),
+  title: numbers && t("{value}: {low} to {high}", { value: numbers[0], low: numbers[1], high: numbers[2] }),
 });
 
 // The content of a cell: an estimate as a bar, and its range as a line; `most` is the end of the scale.
@@ -34,7 +43,7 @@ export function rangeBar({ frequency, frequency_low: low, frequency_high: high }
 }
 
 export class Table {
-  // A column has a `name`, and may say that it holds a `number`. `row` returns the content of an item's
+  // A column has a `name`, which may be `hidden` from sight, and may say that it holds a `number`. `row` returns the content of an item's
   // cells, the first of which heads the row: a text, an element, a list of them, or what `ranged` returns.
   // `isSoft` tells which rows are grey. A table with a `label` scrolls by itself.
   constructor({ columns, row, isSoft = () => false, kind = null, label = null }) {
@@ -67,17 +76,18 @@ export class Table {
     replace(this.head, ...this.columns.map((column) => this.header(column)));
   }
 
-  header({ name, number = false }) {
-    return name ? make("th", { scope: "col", class: number ? "number" : null }, name) : make("td");
+  header({ name, number = false, hidden = false }) {
+    const shown = hidden ? make("span", { class: "hidden-text" }, name) : name;
+    return make("th", { scope: "col", class: number ? "number" : null }, shown);
   }
 
   // On a narrow screen, where some tables have no headers, every cell is labelled.
   rowOf(item, ...context) {
     const cells = this.row(item, ...context).map((cell, place) => {
-      const { name, number } = this.columns[place],
+      const { name, number, hidden } = this.columns[place],
         { content = [cell].flat(), title } = cell?.content ? cell : {};
       if (place === 0) return make("th", { scope: "row", class: "key" }, ...content);
-      return make("td", { class: number ? "number" : null, title, "data-label": name || null }, ...content);
+      return make("td", { class: number ? "number" : null, title, "data-label": hidden ? null : name }, ...content);
     });
     return make("tr", { class: this.isSoft(item) ? "soft" : null }, ...cells);
   }
@@ -99,15 +109,11 @@ export class SearchTable extends Table {
     });
     const turn = (rows) => () => this.change({ offset: Math.max(0, this.offset + rows) });
     this.position = make("span");
-    this.previous = make("button", { type: "button", onclick: turn(-ROWS_PER_PAGE) }, "Previous");
-    this.next = make("button", { type: "button", onclick: turn(ROWS_PER_PAGE) }, "Next");
-    this.element = make(
-      "div",
-      { class: "estimates" },
-      field("Search keys", box),
-      this.element,
-      make("div", { class: "pager" }, this.previous, this.position, this.next),
-    );
+    this.previous = make("button", { type: "button", onclick: turn(-ROWS_PER_PAGE) }, t("Previous"));
+    this.next = make("button", { type: "button", onclick: turn(ROWS_PER_PAGE) }, t("Next"));
+    this.finder = field(t("Search"), box);
+    this.pager = make("div", { class: "pager" }, this.previous, this.position, this.next);
+    this.element = make("div", { class: "estimates" }, this.finder, this.element, this.pager);
   }
 
   find(search) {
@@ -136,10 +142,11 @@ export class SearchTable extends Table {
     if (signal.aborted) return true;
     if (!page) return false;
     this.show(page.items);
-    const last = offset + page.items.length;
-    this.position.textContent = page.items.length
-      ? `${count(offset + 1)} – ${count(last)} of ${plural(page.total, "key")}`
-      : "no such keys";
+    const last = offset + page.items.length,
+      position = { first: count(offset + 1), last: count(last), total: count(page.total) };
+    // A table that fits on one page needs neither.
+    this.finder.hidden = this.pager.hidden = !search && page.total <= ROWS_PER_PAGE;
+    this.position.textContent = page.items.length ? t("{first} to {last} of {total}", position) : t("Nothing found.");
     this.previous.disabled = offset === 0;
     this.next.disabled = last >= page.total;
     if (say) announce(this.position.textContent);

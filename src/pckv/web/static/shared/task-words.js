@@ -1,9 +1,10 @@
 // What is said of tasks and series in several places: their state, their target, and what rounds promise.
+import { language, t } from "./language.js";
 import { count, make, percent, plural } from "./page.js";
 
 const DAYS_PER_YEAR = 365;
 
-export const PHASES = { waiting: "not yet open", open: "open", closed: "closed" };
+export const PHASES = { waiting: t("not yet open"), open: t("open"), closed: t("closed") };
 
 export const badge = ({ phase }) => make("span", { class: `badge ${phase}` }, PHASES[phase]);
 
@@ -19,7 +20,10 @@ export const isDeletedUnread = (batch) => ["too few", "withdrawn"].includes(batc
 
 // What a task is for, unless it measures keys that are known, and whether its reports are mixed.
 export function kindNote(task) {
-  const notes = [isDiscovery(task) ? "discovery" : null, task.batch ? "mixed" : null].filter(Boolean);
+  const notes = [
+    isDiscovery(task) ? t("finds unknown answers") : null,
+    task.batch ? t("through a mixer") : null,
+  ].filter(Boolean);
   return notes.length ? make("small", {}, ` ${notes.join(", ")}`) : null;
 }
 
@@ -31,7 +35,7 @@ export function progress({ reports, target }) {
   return make("progress", {
     max: target,
     value: Math.min(reports, target),
-    "aria-label": `Of the target: ${reached(reports, target)}`,
+    "aria-label": t("Of the target: {share}", { share: reached(reports, target) }),
   });
 }
 
@@ -41,12 +45,27 @@ function reportsPerYear({ period, panels, rounds }) {
   return Math.ceil(Math.min(touched, rounds ?? touched) / panels);
 }
 
-const decimal = (number) => Number(number.toPrecision(12)).toLocaleString("en");
+const decimal = (number) => Number(number.toPrecision(12)).toLocaleString(language);
 
 // What w-event privacy means, in everyday words.
 export function windowSentence({ period, panels, rounds, epsilon }) {
   const reports = reportsPerYear({ period, panels, rounds }),
     days = plural(panels * period, "day"),
-    window = panels === 1 ? `one round (${days})` : `any ${count(panels)} rounds in a row (${days})`;
-  return `Whatever a participant does within ${window} is hidden by ε = ${decimal(epsilon)}, since a device sends at most one report in that time; in any ${DAYS_PER_YEAR} days it sends at most ${count(reports)}, together ε = ${decimal(reports * epsilon)}.`;
+    values = {
+      panels: count(panels),
+      days,
+      epsilon: decimal(epsilon),
+      year: DAYS_PER_YEAR,
+      reports: count(reports),
+      all: decimal(reports * epsilon),
+    };
+  return panels === 1
+    ? t(
+        "Whatever a participant does within one round ({days}) is hidden by ε = {epsilon}, since a device sends at most one report in that time; in any {year} days it sends at most {reports}, together ε = {all}.",
+        values,
+      )
+    : t(
+        "Whatever a participant does within any {panels} rounds in a row ({days}) is hidden by ε = {epsilon}, since a device sends at most one report in that time; in any {year} days it sends at most {reports}, together ε = {all}.",
+        values,
+      );
 }

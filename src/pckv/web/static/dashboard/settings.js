@@ -1,0 +1,176 @@
+// What can be changed of a survey that is published: its target, who sees the results, and its end.
+import { day, t } from "../shared/language.js";
+import { announce, ask, alertBox, confirmButton, field, make, replace } from "../shared/page.js";
+import { isMixed, mixerDecides } from "./batch.js";
+import { erasureSaid, showDeleted } from "./deletion.js";
+import { publicationSection } from "./publication.js";
+
+const section = (title, ...content) => make("section", { "aria-label": title }, make("h2", {}, title), ...content);
+
+// `stop` ends the page when the survey is deleted.
+export function settingsTab({ root, path, refresh, stop }) {
+  const editor = targetEditor(refresh),
+    publication = publicationSection(refresh),
+    fixed = make("div"),
+    end = make("div");
+  const element = make("div", {}, fixed, editor.element, publication.element, end);
+  let shown = "";
+
+  function show(task) {
+    const { phase, reopen_until: until, name } = task,
+      text = JSON.stringify([phase, until, name]);
+    editor.show(task);
+    publication.show(task);
+    if (text === shown) return;
+    shown = text;
+    replace(fixed, fixedSection(task));
+    replace(end, section(t("End"), ...closing(task, path, refresh), deletion(task, { root, path, stop })));
+  }
+
+  return { element, show };
+}
+
+function fixedSection({ id, series }) {
+  const copy = make("a", { class: "button", href: `#/new?from=${id}` }, t("Duplicate and change"));
+  return section(
+    t("What is fixed"),
+    make(
+      "p",
+      {},
+      t(
+        "Since this survey was published, its questions, its answer options and its closing day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.",
+      ),
+    ),
+    // A round is part of its series.
+    series ? null : make("div", { class: "buttons" }, copy),
+  );
+}
+
+function closing(task, path, refresh) {
+  const { name, phase, mixer, closes, reopen_until: until } = task;
+  if (mixer && phase !== "closed") return [mixerDecides(mixer, closes)];
+  if (phase !== "closed") {
+    const button = confirmButton({
+      label: t("Close"),
+      kind: "close",
+      title: t("Close this survey?"),
+      text: t(
+        "“{name}”: nobody can take part from now on. The results stay. You can undo this for seven days, at most until its closing day.",
+        {
+          name,
+        },
+      ),
+      work: async () => {
+        await ask("POST", `${path}/close`);
+        announce(t("The survey is closed."));
+        refresh();
+      },
+    });
+    return [make("div", { class: "buttons" }, button)];
+  }
+  if (!until) return [];
+  const said = make("div"),
+    button = make("button", { type: "button", onclick: reopen }, t("Open again"));
+  async function reopen() {
+    try {
+      await ask("POST", `${path}/reopen`);
+      announce(t("The survey is open again."));
+      refresh();
+    } catch (error) {
+      replace(said, alertBox(error.message));
+    }
+  }
+  return [
+    make("p", {}, t("Until {day} you can open this survey again.", { day: day(until) })),
+    said,
+    make("div", { class: "buttons" }, button),
+  ];
+}
+
+function deletion({ name }, { root, path, stop }) {
+  const now = make("input", { type: "checkbox" });
+  const button = confirmButton({
+    label: t("Delete"),
+    kind: "danger",
+    title: t("Delete this survey?"),
+    text: t(
+      "“{name}”: nobody can take part any more, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.",
+      { name },
+    ),
+    question: [
+      make("div", { class: "choices" }, make("label", {}, now, t("Delete now, for good: it cannot be restored"))),
+    ],
+    work: remove,
+  });
+
+  async function remove() {
+    const address = now.checked ? `${path}?now=true` : path,
+      again = () => ask("DELETE", address),
+      answer = await again();
+    stop();
+    if (now.checked) {
+      showDeleted(root, t("“{name}” is deleted", { name }), ...erasureSaid(name, answer, again));
+    } else {
+      const kept = t("Until {day} you can restore it: it stands under “Deleted” in the list of surveys.", {
+        day: day(answer.until),
+      });
+      showDeleted(root, t("“{name}” is deleted", { name }), make("p", { class: "note" }, kept));
+    }
+    announce(t("The survey is deleted."));
+  }
+
+  return make("div", { class: "buttons" }, button);
+}
+
+// A button that opens a small form in its place.
+function targetEditor(changed) {
+  const number = make("input", { type: "number", min: 1, max: 1e15, step: 1, inputmode: "numeric" }),
+    problem = make("div"),
+    open = make("button", { type: "button", onclick: () => edit(true) });
+  const form = make(
+    "form",
+    { hidden: true, novalidate: true, onsubmit: save },
+    field(t("Responses wanted"), number, t("Leave it empty for no target.")),
+    problem,
+    make(
+      "div",
+      { class: "buttons" },
+      make("button", { class: "main" }, t("Save")),
+      make("button", { type: "button", onclick: () => edit(false) }, t("Cancel")),
+    ),
+  );
+  const element = section(t("Target"), open, form);
+  let task;
+
+  function show(overview) {
+    task = overview;
+    // Of a mixed survey, the batch is the target.
+    element.hidden = task.phase === "closed" || isMixed(task);
+    open.textContent = task.target === null ? t("Set a target") : t("Change the target");
+  }
+
+  function edit(now) {
+    form.hidden = !now;
+    open.hidden = now;
+    number.value = task.target ?? "";
+    replace(problem);
+    (now ? number : open).focus();
+  }
+
+  async function save(event) {
+    event.preventDefault();
+    if (!number.validity.valid) {
+      return replace(problem, alertBox(t("The target is a whole number of responses, at least 1.")));
+    }
+    try {
+      await ask("PATCH", `/tasks/${task.id}`, { body: { target: number.value ? Number(number.value) : null } });
+      edit(false);
+      announce(t("The target is saved."));
+      changed();
+    } catch (error) {
+      replace(problem, alertBox(error.message));
+    }
+  }
+
+  return { element, show };
+}

@@ -1,0 +1,255 @@
+// German texts of the pages, by their English ones: dashboard.
+export default {
+  "({reports}, checked {moment} UTC)": "({reports}, geprüft am {moment} UTC)",
+  "A picture of at most 256 KiB (PNG, JPEG or WebP).": "Ein Bild mit höchstens 256 KiB (PNG, JPEG oder WebP).",
+  "All rounds are over. The results stay here.": "Alle Runden sind vorbei. Die Ergebnisse bleiben hier.",
+  "All surveys": "Alle Umfragen",
+  "Ask again": "Noch einmal fragen",
+  "Ask from an app or a page": "Aus einer App oder einer Seite fragen",
+  "Call this at every start: the client decides whether a response is due, makes it once, and sends it. With a spread of 0.5, it falls due at a random moment in the first half of the round.":
+    "Rufen Sie das bei jedem Start auf: Der Client entscheidet, ob eine Antwort fällig ist, erstellt sie einmal und sendet sie. Mit spread = 0,5 wird sie zu einem zufälligen Zeitpunkt in der ersten Hälfte der Runde fällig.",
+  "Change the target": "Ziel ändern",
+  "Choose a picture of at most 256 KiB: PNG, JPEG or WebP.":
+    "Wählen Sie ein Bild mit höchstens 256 KiB: PNG, JPEG oder WebP.",
+  Close: "Schließen",
+  "Close this repeated survey?": "Diese wiederholte Umfrage schließen?",
+  "Close this survey?": "Diese Umfrage schließen?",
+  "Closed early": "Vorzeitig geschlossen",
+  "Closed on {day}. No more responses are taken; the results stay here.":
+    "Geschlossen am {day}. Antworten werden nicht mehr angenommen; die Ergebnisse bleiben hier.",
+  "Connection lost": "Keine Verbindung",
+  "Copy the link": "Link kopieren",
+  "Copy the link to the results": "Link zu den Ergebnissen kopieren",
+  "Default method": "Übliche Methode",
+  Delete: "Löschen",
+  "Delete now": "Jetzt löschen",
+  "Delete now, for good: it cannot be restored": "Jetzt endgültig löschen: Sie lässt sich nicht wiederherstellen",
+  "Delete now, for good?": "Jetzt endgültig löschen?",
+  "Delete the draft": "Entwurf löschen",
+  "Delete this draft?": "Diesen Entwurf löschen?",
+  "Delete this survey?": "Diese Umfrage löschen?",
+  Deleted: "Gelöscht",
+  "Deleted surveys take no responses. They can be restored until the day that is shown.":
+    "Gelöschte Umfragen nehmen keine Antworten an. Bis zum angegebenen Tag lassen sie sich wiederherstellen.",
+  Details: "Details",
+  "Devices send sealed responses to the mixer of {operator}, by this link:":
+    "Geräte senden versiegelte Antworten an den Mixer von {operator}, über diesen Link:",
+  "Download the QR code": "QR-Code herunterladen",
+  Draft: "Entwurf",
+  Drafts: "Entwürfe",
+  "Duplicate and change": "Kopieren und ändern",
+  "Earlier rounds": "Frühere Runden",
+  End: "Ende",
+  "Every person takes part by a link of their own, which ends with their invitation: create invitations below.":
+    "Jede Person nimmt über einen eigenen Link teil, der mit ihrer Einladung endet: Erstellen Sie unten Einladungen.",
+  "Everybody can answer in every round: each response is one participant's.":
+    "Alle können in jeder Runde antworten: Jede Antwort stammt von einer anderen Person.",
+  "Everybody with the link to the results sees them without signing in, at most a minute old.":
+    "Alle, die den Link zu den Ergebnissen haben, sehen sie ohne Anmeldung, höchstens eine Minute alt.",
+  "Everybody with this link can take part:": "Alle, die diesen Link haben, können teilnehmen:",
+  "Everything is asked of and sent to the mixer. With Python, install pckv[sealed], which seals responses. Leave the invitation out if the mixer asks for none.":
+    "Alles wird beim Mixer erfragt und an ihn gesendet. Installieren Sie für Python pckv[sealed], das Antworten versiegelt. Lassen Sie die Einladung weg, wenn der Mixer keine verlangt.",
+  Facts: "Angaben",
+  "For programs": "Für Programme",
+  Help: "Hilfe",
+  "How do I get a token?": "Wie bekomme ich ein Token?",
+  "In a page, with JavaScript": "In einer Seite, mit JavaScript",
+  "In an app, with Python": "In einer App, mit Python",
+  "Invitations are made at the mixer ({operator}, {url}), which takes responses until {day}: that day is part of what participants agreed to, and the survey cannot be closed earlier. One batch comes, and none after it.":
+    "Einladungen werden beim Mixer erstellt ({operator}, {url}), der bis {day} Antworten annimmt: Diesem Tag haben die Teilnehmenden zugestimmt, und die Umfrage lässt sich nicht vorher schließen. Es kommt ein einziger Stapel.",
+  "It is the last round.": "Es ist die letzte Runde.",
+  "Kept until": "Aufbewahrt bis",
+  Language: "Sprache",
+  "Last change": "Letzte Änderung",
+  "Last response": "Letzte Antwort",
+  "Leave it empty for no target.": "Ohne Ziel lassen Sie das Feld leer.",
+  "Let people choose at most {padding} where they enter their answers: the client refuses more. Do not leave out those who chose more, since a missing response would then tell what they chose.":
+    "Lassen Sie bei der Eingabe höchstens {padding} Antworten wählen: Mehr lehnt der Client ab. Lassen Sie niemanden weg, der mehr gewählt hat, denn sonst verriete die fehlende Antwort, was gewählt wurde.",
+  "Let {operator} or a third party make invitations and send the link with one to each person. If you send it yourself, or without invitations, you could fill the batch with responses of your own: how many are honest is then an assumption that rests on your word.":
+    "Lassen Sie {operator} oder eine dritte Stelle Einladungen erstellen und jeder Person den Link mit einer davon senden. Wenn Sie ihn selbst senden oder ohne Einladungen, könnten Sie den Stapel mit eigenen Antworten füllen: Wie viele ehrlich sind, ist dann eine Annahme, die auf Ihrem Wort beruht.",
+  "Loading …": "Wird geladen …",
+  Logo: "Logo",
+  "Make the first one.": "Erstellen Sie die erste.",
+  "Make the results private again": "Ergebnisse wieder verbergen",
+  "Make the results public": "Ergebnisse veröffentlichen",
+  "Make the results public?": "Die Ergebnisse veröffentlichen?",
+  Menu: "Menü",
+  Name: "Name",
+  "Name of the organisation": "Name der Organisation",
+  "New survey": "Neue Umfrage",
+  "Next round": "Nächste Runde",
+  "No survey here": "Hier gibt es keine Umfrage",
+  "No survey matches.": "Keine Umfrage passt dazu.",
+  "Not open yet: people can take part from {day} on (UTC).":
+    "Noch nicht offen: Die Teilnahme ist ab {day} möglich (UTC).",
+  "Not open yet: round 1 opens on {day} (UTC).": "Noch nicht offen: Runde 1 beginnt am {day} (UTC).",
+  "Not with this token": "Nicht mit diesem Token",
+  "Of the batch: {share}": "Vom Stapel: {share}",
+  "Older repeated surveys": "Ältere wiederholte Umfragen",
+  "Older surveys": "Ältere Umfragen",
+  "One page about this survey for an ethics board or a data protection officer, with its guarantee checked:":
+    "Eine Seite über diese Umfrage für eine Ethikkommission oder Datenschutzbeauftragte, mit geprüfter Garantie:",
+  "Only people who sign in here see the results.": "Nur Personen, die sich hier anmelden, sehen die Ergebnisse.",
+  "Open again": "Wieder öffnen",
+  "Open until the end of {day} (UTC).": "Offen bis zum Ende des {day} (UTC).",
+  Opens: "Beginnt",
+  Organisation: "Organisation",
+  "Participants see who asks them: the name and the logo stand on the pages of your surveys.":
+    "Teilnehmende sehen, wer sie fragt: Name und Logo stehen auf den Seiten Ihrer Umfragen.",
+  "Parts of this survey": "Teile dieser Umfrage",
+  "Pass all answers of a participant with their values, however many.":
+    "Übergeben Sie alle Antworten einer Person mit ihren Werten, wie viele es auch sind.",
+  "Pass all answers of a participant, however many.":
+    "Übergeben Sie alle Antworten einer Person, wie viele es auch sind.",
+  "Pass all texts of a participant, however many. What cannot be found is left out on the device.":
+    "Übergeben Sie alle Texte einer Person, wie viele es auch sind. Was nicht gefunden werden kann, lässt das Gerät weg.",
+  "People take part in all rounds by one link.": "Für alle Runden gibt es einen einzigen Link.",
+  "Privacy card": "Datenschutz-Blatt",
+  "Privacy card, in a terminal": "Datenschutz-Blatt, in einem Terminal",
+  "Public results": "Öffentliche Ergebnisse",
+  Published: "Veröffentlicht",
+  "QR code of the link to take part": "QR-Code des Links zur Teilnahme",
+  "Repeated survey": "Wiederholte Umfrage",
+  "Repeated surveys": "Wiederholte Umfragen",
+  Responses: "Antworten",
+  "Responses in round {first}: {most}": "Antworten in Runde {first}: {most}",
+  "Responses in the round": "Antworten in der Runde",
+  "Responses on {first}: {most}": "Antworten am {first}: {most}",
+  "Responses per day": "Antworten pro Tag",
+  "Responses per day, {first} to {last}; at most {most}": "Antworten pro Tag, {first} bis {last}; höchstens {most}",
+  "Responses per round, {first} to {last}; at most {most}": "Antworten pro Runde, {first} bis {last}; höchstens {most}",
+  "Responses wanted": "Gewünschte Antworten",
+  Restore: "Wiederherstellen",
+  "Restore “{name}”": "„{name}“ wiederherstellen",
+  Results: "Ergebnisse",
+  "Results as JSON": "Ergebnisse als JSON",
+  "Results in a terminal": "Ergebnisse in einem Terminal",
+  Round: "Runde",
+  "Round {number} opens on {day}.": "Runde {number} beginnt am {day}.",
+  "Round {number} takes responses until the end of {day} (UTC).":
+    "Runde {number} nimmt Antworten bis zum Ende des Tages an: {day} (UTC).",
+  "Round {number}, from {day} on: {responses}": "Runde {number}, ab {day}: {responses}",
+  Rounds: "Runden",
+  "Rounds open and close by themselves. A round can be deleted on its own page, under “Settings”.":
+    "Runden beginnen und enden von selbst. Eine Runde lässt sich auf ihrer eigenen Seite löschen, unter „Einstellungen“.",
+  Save: "Speichern",
+  "Saved.": "Gespeichert.",
+  "Search by name": "Nach Namen suchen",
+  "See it on this computer": "Auf diesem Computer ansehen",
+  "Set a target": "Ziel setzen",
+  Settings: "Einstellungen",
+  Share: "Teilen",
+  "Sign in": "Anmelden",
+  "Sign out": "Abmelden",
+  "Signed out.": "Abgemeldet.",
+  "Since this survey was published, its questions, its answer options and its closing day cannot be changed: those who have answered agreed to exactly these. To change something, make a copy and publish that.":
+    "Seit diese Umfrage veröffentlicht ist, lassen sich Fragen, Antwortmöglichkeiten und Schlusstag nicht mehr ändern: Wer geantwortet hat, hat genau diesen zugestimmt. Um etwas zu ändern, erstellen Sie eine Kopie und veröffentlichen Sie diese.",
+  "Some responses are unusual": "Einige Antworten sind auffällig",
+  State: "Stand",
+  Survey: "Umfrage",
+  Surveys: "Umfragen",
+  "Table of rounds": "Tabelle der Runden",
+  "Take part": "Teilnehmen",
+  "Take the logo away": "Logo entfernen",
+  "Taking part has ended. The page behind the link says so.":
+    "Die Teilnahme ist beendet. Das sagt auch die Seite hinter dem Link.",
+  Target: "Ziel",
+  "That is the ε of reports alone. What their recipient learns, and under which condition, stands under “Mixer”.":
+    "Das ist das ε der Berichte allein. Was ihr Empfänger erfährt, und unter welcher Bedingung, steht unter „Mixer“.",
+  "The collector cannot be reached, so that this page is not complete.":
+    "Der Server ist nicht erreichbar, deshalb ist diese Seite unvollständig.",
+  "The draft is deleted.": "Der Entwurf ist gelöscht.",
+  "The group is the participant's own answer to the question about groups. It is made noisy on the device, together with all else.":
+    "Die Gruppe ist die eigene Antwort der Person auf die Frage nach Gruppen. Sie wird auf dem Gerät verrauscht, zusammen mit allem anderen.",
+  "The invitation is the text after #invitation= in a person's link.":
+    "Die Einladung ist der Text nach #invitation= im Link einer Person.",
+  "The logo": "Das Logo",
+  "The page of the results shows the question, the description, the number of responses, and the results with their ranges. It shows no single responses, and nothing can be changed there.":
+    "Die Seite mit den Ergebnissen zeigt die Frage, die Beschreibung, die Zahl der Antworten und die Ergebnisse mit ihren Bereichen. Sie zeigt keine einzelnen Antworten, und nichts lässt sich dort ändern.",
+  "The repeated survey is closed.": "Die wiederholte Umfrage ist geschlossen.",
+  "The survey is closed.": "Die Umfrage ist geschlossen.",
+  "The survey is deleted.": "Die Umfrage ist gelöscht.",
+  "The survey is open again.": "Die Umfrage ist wieder offen.",
+  "The target is a whole number of responses, at least 1.": "Das Ziel ist eine ganze Zahl von Antworten, mindestens 1.",
+  "The target is saved.": "Das Ziel ist gespeichert.",
+  "There are no surveys yet.": "Es gibt noch keine Umfragen.",
+  "They are erased from the files of the database too. Backups and downloads stay where they are.":
+    "Sie sind auch aus den Dateien der Datenbank gelöscht. Sicherungen und heruntergeladene Dateien bleiben, wo sie sind.",
+  "They are not yet erased from the files of the database: it may be in use, or it has to be cleaned up first. With SQLite the collector does that by itself, usually within seconds; with PostgreSQL its administrator has to (see “Delete and back up” in the documentation).":
+    "Sie sind noch nicht aus den Dateien der Datenbank gelöscht: Vielleicht ist sie in Gebrauch, oder sie muss erst aufgeräumt werden. Mit SQLite geschieht das von selbst, meist innerhalb von Sekunden; mit PostgreSQL tut es, wer die Datenbank verwaltet (siehe „Delete and back up“ in der Dokumentation).",
+  "This token is not known here. Check that you have copied all of it, and that it is a token of this collector.":
+    "Dieses Token ist hier unbekannt. Prüfen Sie, ob Sie es ganz kopiert haben und ob es von diesem Server stammt.",
+  "To make another one, run “pckv token new” where the collector runs; “pckv token new --help” says how.":
+    "Ein weiteres erstellt „pckv token new“ auf dem Server; „pckv token new --help“ sagt, wie.",
+  "To the repeated survey and its link": "Zur wiederholten Umfrage und ihrem Link",
+  Token: "Token",
+  "Try again": "Noch einmal versuchen",
+  "Try it on this computer": "Auf diesem Computer ausprobieren",
+  "Until {day} you can open this survey again.": "Bis {day} können Sie diese Umfrage wieder öffnen.",
+  "Until {day} you can restore it: it stands under “Deleted” in the list of surveys.":
+    "Bis {day} können Sie sie wiederherstellen: Sie steht in der Liste der Umfragen unter „Gelöscht“.",
+  "Unusual reports": "Auffällige Berichte",
+  "Use the administrator's token, or an analyst's, which shows results and changes nothing.":
+    "Verwenden Sie das Token zum Verwalten oder eines zum Auswerten, das Ergebnisse zeigt und nichts ändert.",
+  "What is fixed": "Was feststeht",
+  "What to do: ask those who handed out the link whether a program or one person sent many responses. If you cannot find out, close this survey under “Settings”, and repeat it with invitations, which count once each.":
+    "Was Sie tun können: Fragen Sie alle, die den Link verteilt haben, ob ein Programm oder eine einzelne Person viele Antworten gesendet hat. Lässt sich das nicht klären, schließen Sie die Umfrage unter „Einstellungen“ und wiederholen Sie sie mit Einladungen, von denen jede nur einmal zählt.",
+  "What to do: do not publish or pass on these results before you know where the unusual responses come from.":
+    "Was Sie tun können: Veröffentlichen Sie diese Ergebnisse nicht und geben Sie sie nicht weiter, bevor Sie wissen, woher die auffälligen Antworten kommen.",
+  "What you can do": "Möglichkeiten",
+  "With a token of an analyst, programs read the same results:":
+    "Mit einem Token zum Auswerten lesen Programme dieselben Ergebnisse:",
+  "Without a name": "Ohne Namen",
+  "Without an invitation the link only tells that one is needed:":
+    "Ohne Einladung sagt der Link nur, dass eine nötig ist:",
+  "You are signed in with an analyst's token, which reads results and changes nothing. Only the administrator's token makes surveys: sign out, and sign in with that one.":
+    "Sie sind mit einem Token zum Auswerten angemeldet, das Ergebnisse liest und nichts ändert. Nur das Token zum Verwalten erstellt Umfragen: Melden Sie sich ab und mit diesem wieder an.",
+  "Your session is over. Sign in again to go on where you were.":
+    "Ihre Sitzung ist beendet. Melden Sie sich wieder an, um dort weiterzumachen, wo Sie waren.",
+  all: "alle",
+  "at the mixer": "beim Mixer",
+  "found, see above ({reports}, checked {moment} UTC)": "gefunden, siehe oben ({reports}, geprüft am {moment} UTC)",
+  "look at this": "bitte ansehen",
+  none: "keine",
+  "none yet": "noch keine",
+  "not checked yet": "noch nicht geprüft",
+  response: "Antwort",
+  "response in round {round}": "Antwort in Runde {round}",
+  "response in round {round} so far": "Antwort bisher in Runde {round}",
+  "response so far": "Antwort bisher",
+  responses: "Antworten",
+  "responses in round {round}": "Antworten in Runde {round}",
+  "responses in round {round} so far": "Antworten bisher in Runde {round}",
+  "responses so far": "Antworten bisher",
+  "sealed response at the mixer": "versiegelte Antwort beim Mixer",
+  "sealed responses at the mixer": "versiegelte Antworten beim Mixer",
+  "{number} at the mixer": "{number} beim Mixer",
+  "{number} of {rounds}": "{number} von {rounds}",
+  "{people} in the last {rounds} rounds: everybody answers once in {panels} rounds.":
+    "{people} in den letzten {rounds} Runden: Alle antworten einmal in {panels} Runden.",
+  "{people} in this round: everybody answers once in {panels} rounds.":
+    "{people} in dieser Runde: Alle antworten einmal in {panels} Runden.",
+  "{reports} of {target}": "{reports} von {target}",
+  "{share} of the target of {responses}": "{share} des Ziels von {responses}",
+  "{share} of the {batch} that the mixer hands over at least, as it said on {day}. It counts once a day: what came since is not in it.":
+    "{share} der {batch}, die der Mixer mindestens übergibt, nach seiner Auskunft vom {day}. Er zählt einmal am Tag: Was seither kam, ist nicht dabei.",
+  "“pckv serve” shows the administrator's token once, when it starts for the first time.":
+    "„pckv serve“ zeigt das Token zum Verwalten ein einziges Mal, beim ersten Start.",
+  "“{name}” is deleted": "„{name}“ ist gelöscht",
+  "“{name}” is deleted for good.": "„{name}“ ist endgültig gelöscht.",
+  "“{name}” is deleted for good: {responses} deleted.": "„{name}“ ist endgültig gelöscht, mit {responses}.",
+  "“{name}” is not published. A deleted draft cannot be restored.":
+    "„{name}“ ist nicht veröffentlicht. Ein gelöschter Entwurf lässt sich nicht wiederherstellen.",
+  "“{name}” is restored.": "„{name}“ ist wiederhergestellt.",
+  "“{name}”: everybody who has the link sees the results. Participants can find them too, since both links end alike.":
+    "„{name}“: Alle, die den Link haben, sehen die Ergebnisse. Auch Teilnehmende können sie finden, denn beide Links enden gleich.",
+  "“{name}”: nobody can take part any more, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.":
+    "„{name}“: Die Teilnahme ist nicht mehr möglich, und die Ergebnisse werden nicht gezeigt. Sieben Tage lang können Sie die Umfrage in der Liste wiederherstellen; dann wird sie mit allen Antworten endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht.",
+  "“{name}”: nobody can take part from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.":
+    "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich, und keine weitere Runde beginnt. Die Ergebnisse aller Runden bleiben. Sie lässt sich nicht wieder öffnen.",
+  "“{name}”: nobody can take part from now on. The results stay. You can undo this for seven days, at most until its closing day.":
+    "„{name}“: Ab jetzt ist keine Teilnahme mehr möglich. Die Ergebnisse bleiben. Sieben Tage lang können Sie das rückgängig machen, höchstens bis zum Schlusstag.",
+  "“{name}”: the survey, all its responses and its results are deleted for good. Downloaded copies are not deleted. The same survey cannot be made again.":
+    "„{name}“: Die Umfrage, alle ihre Antworten und ihre Ergebnisse werden endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht. Dieselbe Umfrage lässt sich nicht noch einmal erstellen.",
+  "← All rounds of this survey": "← Alle Runden dieser Umfrage",
+};

@@ -1,0 +1,404 @@
+// German texts of the pages, by their English ones: new-task.
+export default {
+  "(nothing)": "(nichts)",
+  "0 to 10": "0 bis 10",
+  "1 to 5": "1 bis 5",
+  "7 for rounds of a week.": "7 für Runden von einer Woche.",
+  "A changed form makes another file; if the mixer has accepted this one, that needs another name.":
+    "Ein geändertes Formular ergibt eine andere Datei; hat der Mixer diese schon angenommen, braucht die neue einen anderen Namen.",
+  "A device answers in one round out of that many.": "Ein Gerät antwortet in einer von so vielen Runden.",
+  "A fifty-fifty guess is then all but certain.": "Wer fünfzig zu fünfzig rät, ist danach fast sicher.",
+  "A fifty-fifty guess is then right in at most {cases} of 100 cases.":
+    "Wer fünfzig zu fünfzig rät, liegt danach in höchstens {cases} von 100 Fällen richtig.",
+  "A liar cannot search for a function that names many answers at once. It needs invitations, one per response. The guarantee for participants stays the same.":
+    "Wer lügt, kann dann keine Funktion suchen, die viele Antworten zugleich nennt. Das braucht Einladungen, eine je Antwort. Die Zusage an Teilnehmende bleibt gleich.",
+  "A repeated survey shows what changes from one round to the next.":
+    "Eine wiederholte Umfrage zeigt, was sich von Runde zu Runde ändert.",
+  "A response stands for up to this many answers of one person; of more, for a random choice. With more answers, rare ones are harder to find.":
+    "Eine Antwort steht für bis zu so viele Texte einer Person, bei mehr für eine zufällige Auswahl. Mit mehr Texten sind seltene schwerer zu finden.",
+  "A response tells a value as": "Eine Antwort nennt einen Wert als",
+  "A value between two levels": "Ein Wert zwischen zwei Stufen",
+  "Above 0 and at most 20; smaller is more private. Strong is 1, balanced 2, light 3.":
+    "Über 0 und höchstens 20; kleiner schützt besser. Stark ist 1, ausgewogen 2, leicht 3.",
+  "Add a language": "Sprache hinzufügen",
+  "Address of the mixer": "Adresse des Mixers",
+  "Against people who lie to distort the result": "Gegen Personen, die lügen, um das Ergebnis zu verfälschen",
+  "All that apply": "Alles, was zutrifft",
+  "Also learn which are chosen together": "Auch erfahren, was zusammen gewählt wird",
+  "An app refuses them, and the page of participants does not ask for them.":
+    "Eine App weist sie ab, und die Seite für Teilnehmende fragt nicht danach.",
+  "Another level": "Andere Stufe",
+  "Another scale": "Andere Skala",
+  Answers: "Antworten",
+  "Answers per response": "Texte je Antwort",
+  "Answers that are not listed": "Antworten, die nicht in der Liste stehen",
+  "Answers with any other character are not found. Capitals count as small letters unless they are named here.":
+    "Antworten mit anderen Zeichen werden nicht gefunden. Große Buchstaben zählen als kleine, wenn sie hier nicht genannt sind.",
+  "As a number, for experts.": "Als Zahl, für Fachleute.",
+  "Ask the mixer and publish": "Mixer fragen und veröffentlichen",
+  "Asking the mixer …": "Der Mixer wird gefragt …",
+  "At most (optional)": "Höchstens (freiwillig)",
+  Back: "Zurück",
+  Balanced: "Ausgewogen",
+  "By invitation": "Mit Einladung",
+  "By one open link": "Über einen offenen Link",
+  "By the answer to one more question": "Nach der Antwort auf eine weitere Frage",
+  "Can a party outside your organisation run a mixer?":
+    "Kann jemand außerhalb Ihrer Organisation einen Mixer betreiben?",
+  Cancel: "Abbrechen",
+  Change: "Ändern",
+  "Change the form": "Formular ändern",
+  "Change what is assumed": "Annahmen ändern",
+  "Change: {what}": "Ändern: {what}",
+  "Check and publish": "Prüfen und veröffentlichen",
+  "Choose a language …": "Sprache wählen …",
+  "Choose and rate": "Wählen und bewerten",
+  "Choose several": "Mehreres wählen",
+  "Chosen together": "Zusammen gewählt",
+  "Closes on": "Endet am",
+  "Command of the mixer's operator": "Befehl für den Betreiber des Mixers",
+  "Compare groups": "Gruppen vergleichen",
+  "Compare groups (a question with one answer, stays private)":
+    "Gruppen vergleichen (eine Frage mit einer Antwort, bleibt geschützt)",
+  Consent: "Einwilligung",
+  Contact: "Kontakt",
+  "Courses, this year": "Kurse in diesem Jahr",
+  "Day of the meeting": "Tag des Treffens",
+  "Days per round": "Tage je Runde",
+  "Delete draft": "Entwurf löschen",
+  "Delete for good": "Endgültig löschen",
+  Description: "Beschreibung",
+  Details: "Einzelheiten",
+  "Devices send their sealed responses there.": "Dorthin senden die Geräte ihre versiegelten Antworten.",
+  "Devices spend at most ε = 10 on all surveys of this collector together, unless your app sets another cap: at this privacy level that is {number} responses, and none afterwards.":
+    "Geräte geben für alle Umfragen dieses Servers zusammen höchstens ε = 10 aus, wenn Ihre App keine andere Grenze setzt: Bei dieser Datenschutzstufe sind das {number} Antworten, danach keine mehr.",
+  "Devices spend at most ε = 10 on all surveys of this collector together. For this ε your app needs a higher cap; on the page of participants people could not answer.":
+    "Geräte geben für alle Umfragen dieses Servers zusammen höchstens ε = 10 aus. Für dieses ε braucht Ihre App eine höhere Grenze; auf der Seite für Teilnehmende könnte niemand antworten.",
+  "Download {file}": "{file} herunterladen",
+  "Enough for averages, and the most precise.": "Genügt für Durchschnitte und ist am genauesten.",
+  "Enough people": "Genug Personen",
+  "Enough people for frequent answers": "Genug Personen für häufige Antworten",
+  "Enter the token that you get back": "Geben Sie das Token ein, das Sie zurückbekommen",
+  "Every device draws all of its response's randomness.": "Jedes Gerät zieht den Zufall seiner Antwort selbst.",
+  "Every person gets a link of their own, which is good for one response.":
+    "Jede Person bekommt einen eigenen Link, der für eine Antwort gilt.",
+  "Every response is sent alone, to this collector.": "Jede Antwort wird einzeln an diesen Server gesendet.",
+  "Everybody picks one answer, as in a vote. You learn the share of each.":
+    "Alle wählen eine Antwort, wie bei einer Abstimmung. Sie erfahren den Anteil jeder Antwort.",
+  "Everyone who has it can take part, once per device.": "Wer ihn hat, kann teilnehmen, einmal je Gerät.",
+  "Expected 95 % ranges against the number of people.": "Erwartete 95-%-Bereiche je nach Zahl der Personen.",
+  "Expected 95 % ranges against ε.": "Erwartete 95-%-Bereiche je nach ε.",
+  "Filled in from “{name}”.": "Ausgefüllt nach „{name}“.",
+  "Filled in from “{name}”. How many answers people typically choose is not part of a survey: say it again.":
+    "Ausgefüllt nach „{name}“. Wie viele Antworten Personen üblicherweise wählen, gehört nicht zu einer Umfrage: Geben Sie es noch einmal an.",
+  "Filled in with {answers} that “{name}” found; everything else counts as one more answer.":
+    "Ausgefüllt mit {answers} aus „{name}“; alles andere zählt als eine weitere Antwort.",
+  "First day": "Erster Tag",
+  "For a green light you need about {people} people.": "Für grünes Licht brauchen Sie etwa {people} Personen.",
+  "For up to 500 answer options. The result then has the share of people who choose both of two answers, and which two are chosen together more or less often than by chance. All shares become less precise: the forecast says by how much.":
+    "Für bis zu 500 Antwortmöglichkeiten. Das Ergebnis nennt dann, wie viele Personen je zwei Antworten beide wählen und welche häufiger oder seltener zusammen gewählt werden als durch Zufall. Alle Anteile werden ungenauer: Die Vorhersage sagt, um wie viel.",
+  "For your list of surveys. Every survey needs a name of its own.":
+    "Für Ihre Liste der Umfragen. Jede Umfrage braucht einen eigenen Namen.",
+  Forecast: "Vorhersage",
+  "Free text: find unknown answers": "Freier Text: unbekannte Antworten finden",
+  "French, with é, è, ç and others": "Französisch, mit é, è, ç und anderen",
+  "From 2 to 16, of which everybody gives one. Add “no answer” if people may pass.":
+    "Von 2 bis 16, von denen alle eine geben. Fügen Sie „keine Angabe“ hinzu, wenn man sie auslassen darf.",
+  "From 2 to 16, the lowest and the highest value included.":
+    "Von 2 bis 16, der niedrigste und der höchste Wert mitgezählt.",
+  "Further languages": "Weitere Sprachen",
+  "German, with ä, ö, ü and ß": "Deutsch, mit ä, ö, ü und ß",
+  "Go on with a draft": "Mit einem Entwurf weitermachen",
+  "Groups (optional)": "Gruppen (freiwillig)",
+  "Headache\nNausea\nTiredness\nFever": "Kopfschmerzen\nÜbelkeit\nMüdigkeit\nFieber",
+  "Highest value": "Höchster Wert",
+  "Highest value means": "Der höchste Wert bedeutet",
+  "How many answers one person may choose": "Wie viele Antworten eine Person wählen darf",
+  "How many answers people choose on average, those who choose none included. A guess is enough.":
+    "Wie viele Antworten Personen im Durchschnitt wählen, auch die mitgezählt, die keine wählen. Eine Schätzung genügt.",
+  "How many people will answer; a guess is enough. The forecast depends on it.":
+    "Wie viele Personen antworten werden; eine Schätzung genügt. Die Vorhersage hängt davon ab.",
+  "How old are you?": "Wie alt sind Sie?",
+  "How people take part": "Wie man teilnimmt",
+  "How well answers are hidden": "Wie gut Antworten verborgen sind",
+  "How well answers are hidden from you, if the mixer follows the protocol and enough responses are honest":
+    "Wie gut Antworten vor Ihnen verborgen sind, wenn der Mixer sich an das Verfahren hält und genug Antworten ehrlich sind",
+  "If {share} of people choose an answer, expect the result to say: between about {low} and {high} %, or a wider range.":
+    "Wählen {share} der Personen eine Antwort, nennt das Ergebnis dafür etwa {low} bis {high} % oder einen breiteren Bereich.",
+  "In equal steps: the result then has the share of each level, medians, and how far values spread.":
+    "In gleichen Schritten: Das Ergebnis hat dann den Anteil jeder Stufe, Mediane und wie weit Werte streuen.",
+  Invitations: "Einladungen",
+  "It has all that the form says, the batch, the claim, and the public key that responses are sealed for. Nothing in it is secret.":
+    "Sie enthält alles aus dem Formular, die Sammlung, die Zusage und den öffentlichen Schlüssel, für den Antworten versiegelt werden. Nichts darin ist geheim.",
+  "It holds sealed responses, which it cannot read, and hands them over together, in an order that says nothing. The same privacy towards you then shows answers that are many times as rare, as long as that party follows the protocol and enough responses are honest.":
+    "Er hält versiegelte Antworten, die er nicht lesen kann, und gibt sie zusammen weiter, in einer Reihenfolge, die nichts verrät. Derselbe Datenschutz gegenüber Ihnen zeigt dann um ein Vielfaches seltenere Antworten, solange der Betreiber sich an das Verfahren hält und genug Antworten ehrlich sind.",
+  "Italian, with à, è, ù and others": "Italienisch, mit à, è, ù und anderen",
+  "Its answers, one per line": "Ihre Antworten, eine je Zeile",
+  "Its average rating will be known to about ±{range}.":
+    "Die durchschnittliche Bewertung wird auf etwa ±{range} genau.",
+  "Its average rating will be no better than a guess.":
+    "Die durchschnittliche Bewertung wird nicht besser als geraten.",
+  "Its name": "Ihr Name",
+  "Keep it": "Behalten",
+  Languages: "Sprachen",
+  "Leave empty for no end.": "Leer lassen für kein Ende.",
+  "Leave it empty for one per letter. Fewer groups find rarer answers and take longer to compute.":
+    "Leer lassen für eine je Buchstabe. Weniger Gruppen finden seltenere Antworten, und das Berechnen dauert länger.",
+  "Leave out {language}": "{language} weglassen",
+  "Letters that answers may have": "Buchstaben, die Antworten haben dürfen",
+  "Letters that are found": "So viele Buchstaben werden gefunden",
+  Levels: "Stufen",
+  Light: "Leicht",
+  "Lowest value": "Niedrigster Wert",
+  "Lowest value means": "Der niedrigste Wert bedeutet",
+  "Make the file for the mixer": "Datei für den Mixer erstellen",
+  "Making the survey …": "Die Umfrage wird erstellt …",
+  "Monday\nWednesday\nSaturday": "Montag\nMittwoch\nSamstag",
+  "More options": "Weitere Möglichkeiten",
+  "Mould\nNoise\nLift out of order\nHeating too cold": "Schimmel\nLärm\nAufzug defekt\nHeizung zu kalt",
+  Name: "Name",
+  "New survey": "Neue Umfrage",
+  Next: "Weiter",
+  No: "Nein",
+  "No groups": "Keine Gruppen",
+  "Not saved: {reason}": "Nicht gespeichert: {reason}",
+  "Number of invitations": "Zahl der Einladungen",
+  "Number of levels": "Zahl der Stufen",
+  "Of many answers a random choice is reported, and a few people are asked how many they have instead: the result then says how much is missing.":
+    "Von vielen Antworten wird eine zufällige Auswahl gesendet, und einige Personen werden stattdessen gefragt, wie viele es sind: Das Ergebnis sagt dann, wie viel fehlt.",
+  "Offer it in more languages": "In weiteren Sprachen anbieten",
+  "One choice": "Eine Antwort wählen",
+  "One link per person, shown once after the survey is published.":
+    "Ein Link je Person, einmal gezeigt, wenn die Umfrage veröffentlicht ist.",
+  "One per line, in the order of yours.": "Eine je Zeile, in Ihrer Reihenfolge.",
+  "Open the page of the survey": "Zur Seite der Umfrage",
+  Others: "Andere",
+  Panels: "Panels",
+  "Participants read it above its answers, and results are named after it.":
+    "Teilnehmende lesen sie über den Antworten, und die Ergebnisse sind nach ihr benannt.",
+  "Participants read the language of their browser, if it is here.":
+    "Teilnehmende lesen die Sprache ihres Browsers, wenn es sie hier gibt.",
+  "Participants read this name; it is the one that the mixer gives itself.":
+    "Teilnehmende lesen diesen Namen; es ist der, den sich der Mixer selbst gibt.",
+  People: "Personen",
+  "People also rate what they ticked, from 1 to 5. You learn average ratings, too.":
+    "Personen bewerten auch, was sie angekreuzt haben, von 1 bis 5. Sie erfahren auch durchschnittliche Bewertungen.",
+  "People are asked": "Gefragt wird",
+  "People choose": "Personen wählen",
+  "People choose and rate": "Personen wählen und bewerten",
+  "People expected": "Erwartete Personen",
+  "People tick their symptoms and say how severe each is: mild, moderate or severe.":
+    "Personen kreuzen ihre Symptome an und sagen, wie stark jedes ist: leicht, mittel oder stark.",
+  "People tick what applies to them. You learn how many that is, for each answer.":
+    "Personen kreuzen an, was auf sie zutrifft. Sie erfahren für jede Antwort, wie viele das sind.",
+  "People who choose any answer, in % (optional)": "Personen, die überhaupt eine Antwort wählen, in % (freiwillig)",
+  "People who took part there give up more of their privacy here.":
+    "Wer dort teilgenommen hat, gibt hier mehr von seinem Datenschutz her.",
+  "People without any make every answer rarer. If you leave it empty, the forecast says what it assumes.":
+    "Personen ohne Antwort machen jede Antwort seltener. Lassen Sie das leer, sagt die Vorhersage, was sie annimmt.",
+  "People write short answers. You learn which ones are frequent, and how frequent. It takes thousands of people.":
+    "Personen schreiben kurze Antworten. Sie erfahren, welche häufig sind und wie häufig. Dafür braucht es Tausende Personen.",
+  Preview: "Vorschau",
+  Privacy: "Datenschutz",
+  "Privacy level": "Datenschutzstufe",
+  "Problems at home, autumn": "Probleme im Haus, Herbst",
+  Publish: "Veröffentlichen",
+  "Publish now": "Jetzt veröffentlichen",
+  "Publish “{name}”?": "„{name}“ veröffentlichen?",
+  Question: "Frage",
+  "Questions, answers, languages and the closing day can't be changed after this. You can duplicate and change.":
+    "Fragen, Antworten, Sprachen und der letzte Tag lassen sich danach nicht mehr ändern. Sie können die Umfrage duplizieren und ändern.",
+  "Recipient's token": "Token des Empfängers",
+  "Round 1 opens on": "Runde 1 beginnt am",
+  "Rounds (optional)": "Runden (freiwillig)",
+  "Running\nYoga\nSwimming\nFootball": "Laufen\nYoga\nSchwimmen\nFußball",
+  "Save draft": "Entwurf speichern",
+  Saved: "Gespeichert",
+  "Saving …": "Wird gespeichert …",
+  Scale: "Skala",
+  "Send the file of the survey to {operator}": "Senden Sie die Datei der Umfrage an {operator}",
+  "Separated by commas.": "Mit Kommas getrennt.",
+  "So many letters of an answer are found, longer answers are cut. Fewer letters find rarer answers.":
+    "So viele Buchstaben einer Antwort werden gefunden, längere werden abgeschnitten. Weniger Buchstaben finden seltenere Antworten.",
+  "Some may go on: complete them if you can.": "Manche gehen vielleicht weiter: Ergänzen Sie sie, wenn Sie können.",
+  "Someone who sees a response is at most about {times} times surer of an answer than before.":
+    "Wer eine Antwort sieht, ist sich danach einer Angabe höchstens etwa {times}-mal so sicher wie vorher.",
+  "Spanish, with ñ, á, é and others": "Spanisch, mit ñ, á, é und anderen",
+  Steps: "Schritte",
+  Strong: "Stark",
+  "Such as age or region. The result then also tells what holds within each group, and which answers differ between groups. All of it becomes less precise, the more groups the less: the forecast says by how much.":
+    "Etwa Alter oder Region. Das Ergebnis sagt dann auch, was in jeder Gruppe gilt und welche Antworten sich zwischen Gruppen unterscheiden. Alles wird ungenauer, je mehr Gruppen: Die Vorhersage sagt, um wie viel.",
+  "Such as stars or minutes.": "Etwa Sterne oder Minuten.",
+  "Such as: adults who live in Berlin.": "Zum Beispiel: Erwachsene, die in Berlin wohnen.",
+  "Survey without a name": "Umfrage ohne Namen",
+  "Symptoms with severity": "Symptome mit Schwere",
+  "Symptoms, this week": "Symptome, diese Woche",
+  "The curves are for an answer that {share} of people choose, a typical one of the most frequent.":
+    "Die Kurven gelten für eine Antwort, die {share} der Personen wählen, eine typische der häufigsten.",
+  "The draft cannot be opened. {reason}": "Der Entwurf lässt sich nicht öffnen. {reason}",
+  "The file for the mixer is made.": "Die Datei für den Mixer ist erstellt.",
+  "The first day without responses, on which they leave the mixer together.":
+    "Der erste Tag ohne Antworten; an ihm verlassen sie zusammen den Mixer.",
+  "The first day without responses; leave empty for no end.":
+    "Der erste Tag ohne Antworten; leer lassen für kein Ende.",
+  "The forecast appears here.": "Hier erscheint die Vorhersage.",
+  "The mixer shows it once, when the survey is accepted. With it this collector fetches the responses; it is kept beside the private key.":
+    "Der Mixer zeigt es einmal, wenn die Umfrage angenommen wird. Damit holt dieser Server die Antworten ab; es wird beim privaten Schlüssel aufbewahrt.",
+  "The mixer's side makes and sends the invitations. If you make or forward them, you could fill the batch with responses of your own.":
+    "Die Seite des Mixers erstellt und versendet die Einladungen. Täten Sie es, könnten Sie die Sammlung mit eigenen Antworten füllen.",
+  "The most that any person chooses, if you know it.": "Das Meiste, was eine Person wählt, wenn Sie es wissen.",
+  "The page of participants offers the levels as buttons; an app has to do the same.":
+    "Die Seite für Teilnehmende bietet die Stufen als Knöpfe an; eine App muss dasselbe tun.",
+  "The page of participants says “choose up to” that many and stops there; an app has to do the same.":
+    "Die Seite für Teilnehmende sagt „höchstens so viele“ und lässt nicht mehr zu; eine App muss dasselbe tun.",
+  "The page of participants takes one answer per person; an app has to do the same.":
+    "Die Seite für Teilnehmende nimmt eine Antwort je Person; eine App muss dasselbe tun.",
+  "The private key is the file {file} in this collector's folder of keys, and nowhere else. Without it no response can be opened: keep a copy in a place of its own until the responses are in.":
+    "Der private Schlüssel ist die Datei {file} im Schlüsselordner dieses Servers und sonst nirgends. Ohne sie lässt sich keine Antwort öffnen: Bewahren Sie eine Kopie an einem eigenen Ort auf, bis die Antworten da sind.",
+  "The question about groups": "Die Frage nach der Gruppe",
+  "The same, with steps of any size. The page of participants offers these values as buttons.":
+    "Dasselbe mit beliebig großen Schritten. Die Seite für Teilnehmende bietet diese Werte als Knöpfe an.",
+  "The survey cannot be copied. {reason}": "Die Umfrage lässt sich nicht kopieren. {reason}",
+  "The survey is published.": "Die Umfrage ist veröffentlicht.",
+  "These characters": "Diese Zeichen",
+  "They also rate what they chose, such as with stars or minutes. The result has average ratings, too; shares of the same precision usually take about twice as many people.":
+    "Sie bewerten auch, was sie gewählt haben, etwa mit Sternen oder Minuten. Das Ergebnis hat auch durchschnittliche Bewertungen; gleich genaue Anteile brauchen meist etwa doppelt so viele Personen.",
+  "They tick what applies to them. The result says how many people that is, for each.":
+    "Sie kreuzen an, was auf sie zutrifft. Das Ergebnis sagt, wie viele Personen das sind, für jede Antwort.",
+  "This browser cannot keep the file: leave this page open until the survey is published.":
+    "Dieser Browser kann die Datei nicht behalten: Lassen Sie diese Seite offen, bis die Umfrage veröffentlicht ist.",
+  "This browser keeps the file until the survey is published.":
+    "Dieser Browser behält die Datei, bis die Umfrage veröffentlicht ist.",
+  "This is for answers of {letters} letters; shorter ones are found at lower shares.":
+    "Das gilt für Antworten aus {letters} Buchstaben; kürzere werden bei kleineren Anteilen gefunden.",
+  "This is for one round, in which about {some} of the {people} people answer. The noise of the last {panels} rounds pooled is {times} times smaller.":
+    "Das gilt für eine Runde, in der etwa {some} der {people} Personen antworten. Über die letzten {panels} Runden zusammen ist das Rauschen {times}-mal kleiner.",
+  "This is for one round: all {people} people answer in every round.":
+    "Das gilt für eine Runde: Alle {people} Personen antworten in jeder Runde.",
+  "This is weak protection.": "Das ist ein schwacher Schutz.",
+  Time: "Zeit",
+  "To one of the two at random, which keeps averages unbiased; medians are interpolated.":
+    "Auf eine der beiden, zufällig: So bleiben Durchschnitte unverzerrt; Mediane werden interpoliert.",
+  "Too few people": "Zu wenige Personen",
+  "Typical number per person": "Übliche Zahl je Person",
+  "UTC.": "UTC.",
+  "UTC; leave empty to start at once.": "UTC; leer lassen, um sofort zu beginnen.",
+  "Unit of the values": "Einheit der Werte",
+  "Up to a number": "Bis zu einer Zahl",
+  "Up to how many": "Bis zu wie vielen",
+  "Values, from the lowest to the highest": "Werte, vom niedrigsten bis zum höchsten",
+  "What do you ask?": "Was fragen Sie?",
+  "What do you miss most in your town?": "Was fehlt Ihnen in Ihrer Stadt am meisten?",
+  "What is missing": "Was fehlt",
+  "What matters": "Worauf es ankommt",
+  "What participants have to agree to before they send anything.":
+    "Wozu Teilnehmende einwilligen müssen, bevor sie etwas senden.",
+  "What participants read first. Without a question they read the name.":
+    "Was Teilnehmende zuerst lesen. Ohne Frage lesen sie den Namen.",
+  "What people do": "Was Personen tun",
+  "What should people do? You can change everything afterwards, and nothing is public yet.":
+    "Was sollen die Personen tun? Sie können später alles ändern, und noch ist nichts öffentlich.",
+  "What they are stays with people. The result shows apart how many have something that your list misses.":
+    "Was es ist, bleibt bei den Personen. Das Ergebnis zeigt getrennt, wie viele etwas haben, das in Ihrer Liste fehlt.",
+  "What to expect": "Was zu erwarten ist",
+  "Which answers?": "Welche Antworten?",
+  "Which day suits you best for our meeting?": "Welcher Tag passt Ihnen am besten für unser Treffen?",
+  "Which of our courses do you know, and how do you like them?":
+    "Welche unserer Kurse kennen Sie, und wie gefallen sie Ihnen?",
+  "Which of these problems do you have at home?": "Welche dieser Probleme haben Sie in Ihrer Wohnung?",
+  "Which of these symptoms did you have this week, and how severe were they?":
+    "Welche dieser Symptome hatten Sie diese Woche, und wie stark waren sie?",
+  "Who asks, and what for.": "Wer fragt, und wozu.",
+  "Who may take part": "Wer teilnehmen darf",
+  "Who runs it": "Wer ihn betreibt",
+  "Who takes part, how long?": "Wer nimmt teil, wie lange?",
+  "Whom participants may ask: an address, or a name.": "Wen Teilnehmende fragen können: eine Adresse oder ein Name.",
+  "With another ε": "Mit einem anderen ε",
+  "With more or fewer people": "Mit mehr oder weniger Personen",
+  "With {count} levels you see how many people give each of them. In return shares of people, and often averages, become less precise than with two, the more levels the less: the forecast says by how much.":
+    "Mit {count} Stufen sehen Sie, wie viele Personen jede davon angeben. Dafür werden Anteile und oft auch Durchschnitte ungenauer als mit zweien, je mehr Stufen: Die Vorhersage sagt, um wie viel.",
+  "With {people} people no answer is sure to be found. Try fewer letters, or more people.":
+    "Mit {people} Personen wird keine Antwort sicher gefunden. Versuchen Sie es mit weniger Buchstaben oder mehr Personen.",
+  "With {people} people, answers are found four times out of five if at least {share} of people write them.":
+    "Mit {people} Personen werden Antworten in vier von fünf Fällen gefunden, wenn mindestens {share} der Personen sie schreiben.",
+  "With {people} people, frequent answers are told from noise, four times out of five, if at least {share} of people choose them.":
+    "Mit {people} Personen heben sich häufige Antworten in vier von fünf Fällen vom Rauschen ab, wenn mindestens {share} der Personen sie wählen.",
+  "With {people} people, not even an answer that all choose is sure to be told from noise.":
+    "Mit {people} Personen hebt sich nicht einmal eine Antwort, die alle wählen, sicher vom Rauschen ab.",
+  Yes: "Ja",
+  "Your texts are in": "Ihre Texte sind auf",
+  "a to z, numbers and signs": "a bis z, Ziffern und Zeichen",
+  "again in every round": "in jeder Runde wieder",
+  "all others": "alle anderen",
+  "any text": "beliebiger Text",
+  "are not taken": "werden nicht angenommen",
+  "ask for the group": "fragen Sie nach der Gruppe",
+  "changed on {day}": "geändert am {day}",
+  "choose an ε": "wählen Sie ein ε",
+  "compare groups, or learn what is chosen together: one survey cannot do both":
+    "vergleichen Sie Gruppen, oder erfahren Sie, was zusammen gewählt wird: Eine Umfrage kann nicht beides",
+  "computing …": "wird berechnet …",
+  "count as one more answer": "zählen als eine weitere Antwort",
+  "enter the token that the mixer's operator gave you":
+    "geben Sie das Token ein, das Sie vom Betreiber des Mixers haben",
+  "give the answer for all others a name": "geben Sie der Antwort für alle anderen einen Namen",
+  "give the survey a name": "geben Sie der Umfrage einen Namen",
+  great: "großartig",
+  "how many choose an answer": "wie viele eine Antwort wählen",
+  "how many, and how they rate": "wie viele und wie sie bewerten",
+  "in rounds of {days} days": "in Runden von {days} Tagen",
+  "is not taken": "wird nicht angenommen",
+  "is rounded": "wird gerundet",
+  "leave out the answer for all that are not listed: it has no partners":
+    "lassen Sie die Antwort für alle anderen weg: Mit ihr zusammen wird nichts gewählt",
+  "list 2 to 16 answers, not {number}": "nennen Sie 2 bis 16 Antworten, nicht {number}",
+  "list the answers": "nennen Sie die Antworten",
+  "low or high": "niedrig oder hoch",
+  mild: "leicht",
+  "mild, moderate, severe (1 to 3)": "leicht, mittel, stark (1 bis 3)",
+  "name the address of the mixer": "nennen Sie die Adresse des Mixers",
+  "name the characters that answers consist of": "nennen Sie die Zeichen, aus denen Antworten bestehen",
+  "name the day on which the responses leave the mixer": "nennen Sie den Tag, an dem die Antworten den Mixer verlassen",
+  "name the first day": "nennen Sie den ersten Tag",
+  "name the highest value": "nennen Sie den höchsten Wert",
+  "name the lowest value": "nennen Sie den niedrigsten Wert",
+  "name the party that runs the mixer": "nennen Sie, wer den Mixer betreibt",
+  "name the values, such as 1, 2, 3": "nennen Sie die Werte, etwa 1, 2, 3",
+  none: "keine",
+  "nothing more": "nichts weiter",
+  once: "einmal",
+  "one of several levels": "eine von mehreren Stufen",
+  "one of the values that you name": "einen der Werte, die Sie nennen",
+  other: "andere",
+  "people who make one choice have nothing together": "wer eine Antwort wählt, wählt nichts zusammen",
+  poor: "schlecht",
+  "say how long a round is": "geben Sie an, wie lang eine Runde ist",
+  "say how many answers a person may choose": "geben Sie an, wie viele Antworten eine Person wählen darf",
+  "say how many answers a response stands for": "geben Sie an, für wie viele Texte eine Antwort steht",
+  "say how many answers people typically choose": "geben Sie an, wie viele Antworten Personen üblicherweise wählen",
+  "say how many invitations you need; more can be made later":
+    "geben Sie an, wie viele Einladungen Sie brauchen; weitere sind später möglich",
+  "say how many letters are to be found": "geben Sie an, wie viele Buchstaben gefunden werden sollen",
+  "say how many levels there are": "geben Sie an, wie viele Stufen es gibt",
+  "say how many panels there are": "geben Sie an, wie viele Panels es gibt",
+  "say how many people you expect": "geben Sie an, wie viele Personen Sie erwarten",
+  severe: "stark",
+  stars: "Sterne",
+  "the average rating": "die durchschnittliche Bewertung",
+  "the collector draws the random function of each response": "der Server zieht die zufällige Funktion jeder Antwort",
+  "there are {given} lines for {number} answer options": "das sind {given} Zeilen für {number} Antwortmöglichkeiten",
+  "there are {number} answer options, of at most 500": "es sind {number} Antwortmöglichkeiten, von höchstens 500",
+  "there must be at least two answer options": "es muss mindestens zwei Antwortmöglichkeiten geben",
+  "under 30\n30 to 60\nover 60": "unter 30\n30 bis 60\nüber 60",
+  "unknown: people write them": "unbekannt: Personen schreiben sie",
+  "until the day before {day}": "bis zum Tag vor dem {day}",
+  "without an end": "ohne Ende",
+  "your texts are in this language already": "Ihre Texte sind schon in dieser Sprache",
+  "{list} and {rest} more": "{list} und {rest} weitere",
+  "{name} (copy)": "{name} (Kopie)",
+  "{name}: answers found": "{name}: gefundene Antworten",
+  "{operator} computes the claim again, accepts the survey with this command, and gives you the token that it prints:":
+    "{operator} berechnet die Zusage noch einmal, nimmt die Umfrage mit diesem Befehl an und gibt Ihnen das Token, das er ausgibt:",
+  "“{name}” goes to its mixer first": "„{name}“ geht zuerst an den Mixer",
+  "“{name}” is published": "„{name}“ ist veröffentlicht",
+};

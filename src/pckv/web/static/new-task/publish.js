@@ -1,0 +1,31 @@
+// The question before a survey is published: its first button is the way back.
+import { t } from "../shared/language.js";
+import { make } from "../shared/page.js";
+
+export function publishDialog(work) {
+  const title = make("h2", {}),
+    back = make("button", { type: "button", onclick: () => element.close() }, t("Cancel")),
+    publish = make("button", { type: "button", class: "main", onclick: go }, t("Publish now"));
+  const element = make(
+    "dialog",
+    { "aria-label": t("Publish") },
+    title,
+    make(
+      "p",
+      {},
+      t("Questions, answers, languages and the closing day can't be changed after this. You can duplicate and change."),
+    ),
+    make("div", { class: "buttons" }, back, publish),
+  );
+  function go() {
+    element.close();
+    work();
+  }
+  return {
+    element,
+    open(name) {
+      title.textContent = t("Publish “{name}”?", { name });
+      element.showModal();
+    },
+  };
+}

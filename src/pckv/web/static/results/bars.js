@@ -1,0 +1,104 @@
+// Bars with their ranges, drawn without any library: the first chart of a task is there with its numbers.
+import { t } from "../shared/language.js";
+import { count, make, replace } from "../shared/page.js";
+import { named } from "../shared/table.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const MAX_TICKS = 5;
+
+function drawing(tag, attributes, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+// A scale of shares: from 0 to a round number above all of them, with its ticks.
+export function shareScale(rows) {
+  const most = Math.min(1, Math.max(0.01, ...rows.map(({ high }) => high))),
+    steps = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2],
+    step = steps.find((each) => most / each < MAX_TICKS) ?? 0.2,
+    parts = Math.ceil(most / step - 1e-9),
+    ticks = Array.from({ length: parts + 1 }, (_, place) => step * place);
+  return { low: 0, high: step * parts, ticks, text: (share) => `${count(Number((100 * share).toFixed(2)))} %` };
+}
+
+// A scale of values between the two ends of what people may give.
+export function valueScale(low, high) {
+  const ticks = [0, 1, 2, 3, 4].map((part) => low + ((high - low) * part) / 4);
+  return { low, high, ticks, text: (value) => count(Number(value.toPrecision(3))) };
+}
+
+// A row has a `name`, the `words` that tell all of it, and what is drawn: a `value` with its `low` and `high` ends, or
+// only the range where the value is not `known`. `mark` is another value, for comparison.
+export function bars(rows, scale, { label, isBar = true }) {
+  const list = make("ul", { class: "bar-rows" }, ...rows.map((row) => barRow(row, scale, isBar)));
+  return make("div", { class: "bars", role: "group", "aria-label": label }, list, axis(scale));
+}
+
+const place = (number, { low, high }) =>
+  `${Math.min(100, Math.max(0, (100 * (number - low)) / (high - low))).toFixed(2)}%`;
+
+const across = (from, to, scale) =>
+  `${Math.max(0, Number.parseFloat(place(to, scale)) - Number.parseFloat(place(from, scale))).toFixed(2)}%`;
+
+function barRow(row, scale, isBar) {
+  const { name, value, low, high, mark, known, shown, words } = row,
+    at = (number) => place(number, scale),
+    title = t("{name}: {words}", { name, words });
+  const parts = scale.ticks.map((tick) =>
+    drawing("line", { class: "bar-grid", x1: at(tick), x2: at(tick), y1: 0, y2: "100%" }),
+  );
+  if (isBar && known)
+    parts.push(
+      drawing("rect", { class: "bar-fill", x: 0, y: "20%", width: across(scale.low, value, scale), height: "60%" }),
+    );
+  if (low < high) parts.push(drawing("line", { class: "bar-range", x1: at(low), x2: at(high), y1: "50%", y2: "50%" }));
+  if (mark !== undefined)
+    parts.push(drawing("line", { class: "bar-mark", x1: at(mark), x2: at(mark), y1: "10%", y2: "90%" }));
+  if (known) parts.push(drawing("circle", { class: "bar-value", cx: at(value), cy: "50%", r: 4 }));
+  const picture = drawing("svg", { role: "img", "aria-label": title }, ...parts);
+  return make(
+    "li",
+    { class: known ? null : "faint", tabindex: 0 },
+    make("span", { class: "bar-name", title: name }, named(name)),
+    make("span", { class: "bar-plot" }, picture),
+    make("span", { class: "bar-number", "aria-hidden": "true" }, shown),
+    make("span", { class: "bar-tip", "aria-hidden": "true" }, named(name), `: ${words}`),
+  );
+}
+
+function axis(scale) {
+  const places = scale.ticks.map((tick, number) => {
+    const anchor = number === 0 ? "start" : number === scale.ticks.length - 1 ? "end" : "middle";
+    return drawing("text", { x: place(tick, scale), y: "70%", "text-anchor": anchor }, scale.text(tick));
+  });
+  return make("div", { class: "bar-axis", "aria-hidden": "true" }, drawing("svg", {}, ...places));
+}
+
+// A figure whose content is replaced only if it changed, so that a focus or a tooltip stays.
+export class BarsFigure {
+  constructor() {
+    this.place = make("div");
+    this.caption = make("figcaption");
+    this.element = make("figure", { class: "chart bars-chart" }, this.place, this.caption);
+    this.shown = "";
+  }
+
+  // `panels` have rows, a scale and options, and may have a title.
+  show(panels, caption) {
+    const text = JSON.stringify([panels, caption]);
+    if (text === this.shown) return;
+    this.shown = text;
+    const drawn = panels.map(({ title, rows, scale, ...options }) =>
+      make(
+        "div",
+        { class: "bar-panel" },
+        title ? make("p", { class: "bar-title" }, named(title)) : null,
+        bars(rows, scale, options),
+      ),
+    );
+    replace(this.place, make("div", { class: drawn.length > 1 ? "bar-panels" : null }, ...drawn));
+    this.caption.textContent = caption;
+  }
+}

@@ -1,0 +1,45 @@
+// The language of a page for operators and readers of results: the one that was chosen here, or the first of the
+// browser's that there is. Texts are written in English where they are shown; their German stands in `german/`, by the
+// English text. The page names its catalogs in an attribute, so that an English page loads none.
+
+const LANGUAGES = ["en", "de"],
+  STORED = "pckv-language",
+  MILLISECONDS_PER_DAY = 86_400_000;
+
+function chosen() {
+  try {
+    return localStorage.getItem(STORED);
+  } catch {
+    return null;
+  }
+}
+
+const preferred = [chosen(), ...(globalThis.navigator?.languages ?? [])].map((tag) => tag?.split("-")[0]);
+export const language = preferred.find((tag) => LANGUAGES.includes(tag)) ?? "en";
+
+// Tests call what needs no page in Node.js, which has none.
+const root = globalThis.document?.documentElement,
+  named = root?.dataset.catalogs?.split(" ") ?? [],
+  loaded = await Promise.all((language === "de" ? named : []).map((name) => import(`../german/${name}.js`))),
+  german = Object.assign({}, ...loaded.map((catalog) => catalog.default));
+if (named.length) root.lang = language;
+
+const filled = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => values[name] ?? hole);
+
+// A text of the page in its language, with values in place of its {names}.
+export const t = (text, values = {}) => filled(german[text] ?? text, values);
+
+const days = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" });
+
+// A day such as "2030-01-15" in words.
+export const day = (text) => days.format(new Date(`${text}T00:00Z`));
+
+// The last day before another, such as the last one on which a survey that closes on that one takes responses.
+export const dayBefore = (text) =>
+  new Date(Date.parse(`${text}T00:00Z`) - MILLISECONDS_PER_DAY).toISOString().slice(0, 10);
+
+// Loads the page again in another language, which this browser remembers.
+export function choose(tag) {
+  localStorage.setItem(STORED, tag);
+  location.reload();
+}

@@ -1,0 +1,41 @@
+// Links that are shown once: a warning before a page is left while they were not saved.
+import { t } from "./language.js";
+import { askingDialog } from "./page.js";
+
+let held = false;
+
+function warn(event) {
+  event.preventDefault();
+}
+
+export const isHeld = () => held;
+
+export function hold() {
+  held = true;
+  addEventListener("beforeunload", warn);
+}
+
+export function release() {
+  held = false;
+  removeEventListener("beforeunload", warn);
+}
+
+// Goes on by `leave`, at once or after the question; `stay` is called before it is asked.
+export function leaving(leave, stay = () => {}) {
+  if (!held) return leave();
+  stay();
+  const dialog = askingDialog({
+    label: t("Leave without the links"),
+    kind: "danger",
+    cancel: t("Stay here"),
+    title: t("The links are not saved"),
+    text: t("The links with invitations are shown only now. If you leave this page, nobody can see them again."),
+    work: () => {
+      release();
+      leave();
+    },
+  });
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}

@@ -1,0 +1,68 @@
+"""Cells of spreadsheets: texts stay texts, no two become one, and numbers are numbers."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+from xml.etree import ElementTree as ET
+from zipfile import ZipFile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pckv.base import spreadsheet
+from pckv.base.errors import ParameterError
+from pckv.base.spreadsheet import Sheet, workbook
+from pckv.base.table import plain_cell
+
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+TEXTS = st.text(st.characters() | st.sampled_from("'=+-@\t\r_x0041"), max_size=12)
+CELLS = TEXTS | st.booleans() | st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+
+
+def cell_of(cell: ET.Element) -> Any:
+    """Return what a spreadsheet reads in a cell."""
+    kind = cell.get("t", "n")
+    if kind == "inlineStr":
+        text = cell.findtext(f"{MAIN}is/{MAIN}t") or ""
+        return re.sub("_x([0-9A-F]{4})_", lambda found: chr(int(found[1], 16)), text)
+    value = cell.findtext(f"{MAIN}v")
+    if value is None:
+        return None
+    return value == "1" if kind == "b" else float(value)
+
+
+def read(content: bytes, sheet: int = 1) -> list[list[Any]]:
+    """Return the rows of a sheet."""
+    with ZipFile(io.BytesIO(content)) as archive:
+        assert archive.testzip() is None
+        for name in archive.namelist():
+            ET.fromstring(archive.read(name))  # noqa: S314
+        root = ET.fromstring(archive.read(f"xl/worksheets/sheet{sheet}.xml"))  # noqa: S314
+    return [[cell_of(cell) for cell in row] for row in root.iter(f"{MAIN}row")]
+
+
+@given(st.lists(st.lists(CELLS, max_size=4), max_size=4))
+def test_a_workbook_is_read_back(rows: list[list[Any]]) -> None:
+    content = workbook([Sheet("Results", rows), Sheet("A & B", [["=1+1"]])])
+    # Whole numbers that no spreadsheet holds exactly are texts.
+    expected = [[str(cell) if type(cell) is int and abs(cell) > 2**53 else cell for cell in row] for row in rows]
+    assert read(content) == expected
+    assert read(content, 2) == [["=1+1"]]
+    assert content == workbook([Sheet("Results", rows), Sheet("A & B", [["=1+1"]])])
+
+
+def test_a_sheet_has_so_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreadsheet, "MAX_ROWS", 2)
+    assert read(workbook([Sheet("a", [[1], [2]])])) == [[1], [2]]
+    with pytest.raises(ParameterError, match="a sheet has at most 2 rows"):
+        workbook([Sheet("a", [[1], [2], [3]])])
+
+
+@given(TEXTS)
+def test_a_formula_is_made_harmless_and_every_text_can_be_told(text: str) -> None:
+    written = plain_cell(text)
+    assert not written.startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert (written[1:] if re.match(r"'+[=+\-@\t\r]", written) else written) == text

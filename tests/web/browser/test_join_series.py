@@ -1,0 +1,123 @@
+"""The participant's page of a repeated survey: one link for all rounds, without an app."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pckv
+from pckv.base.days import days_after, utc_today
+from support.browser import SET_CLOCK
+from support.people import HOSTILE, KEYS, PHONE, VALUES, Person, ask
+from support.serving import ServeProcess
+
+PERIOD = 7
+
+
+def add_series(server: ServeProcess, name: str, **members: Any) -> pckv.Series:
+    """Add a series whose first round opened today, unless said otherwise."""
+    task = pckv.Task(name=name, keys=KEYS, values=VALUES, epsilon=1)
+    given: dict[str, Any] = {"first": utc_today(), "period": PERIOD, "panels": 1} | members
+    series = pckv.Series(task=task, **given)
+    ask(server, "POST", "/series", content=series.to_json().encode(), media="application/json")
+    return series
+
+
+def rate(person: Person, key: str) -> None:
+    person.page.get_by_role("group", name=key).get_by_role("radio", name="4").check()
+
+
+def unfolded(calendar: str) -> list[str]:
+    """Return the lines of a calendar, each whole."""
+    lines = calendar.split("\r\n")
+    assert lines.pop() == ""
+    assert all(len(line.encode()) <= 75 for line in lines)
+    return "\n".join(lines).replace("\n ", "").split("\n")
+
+
+def download(person: Person, name: str) -> list[str]:
+    with person.page.expect_download() as waiting:
+        person.press(name)
+    return unfolded(Path(waiting.value.path()).read_bytes().decode())
+
+
+def test_a_round_is_answered_once_and_the_next_one_is_told(people: Any, server: ServeProcess) -> None:
+    series = add_series(server, f"weekly, films; {HOSTILE} Café am Ring")
+    person = people(PHONE)
+    page = person.page
+    person.go(f"/join/{series.id}")
+    assert "A round takes 7 days" in page.locator("#repeats").inner_text()
+    rate(person, "Alien")
+    page.locator("#how > summary").click()
+    page.locator("#example > summary").click()
+    page.locator("#example .leaves").wait_for()
+    person.check()
+    person.press("Send my report")
+    person.state("sent")
+    assert "Alien: 4" in page.locator(".compare").inner_text()
+    # The first day after this round is the first one of the next.
+    second = series.opens(2)
+    year, _, day = second.split("-")
+    assert f"{int(day)}, {year}" in page.locator("#next-turn").inner_text()
+    lines = download(person, "Put my next turns in a calendar")
+    starts = [line.rpartition(":")[2] for line in lines if line.startswith("DTSTART;VALUE=DATE:")]
+    # A report of ε = 1 was made, of 10 in all.
+    assert starts == [series.opens(number).replace("-", "") for number in range(2, 11)]
+    assert f"DTEND;VALUE=DATE:{str(days_after(second, 1)).replace('-', '')}" in lines
+    assert lines.count(f"UID:{series.id}-2@127.0.0.1:{server.port}") == 1
+    assert f"SUMMARY:Take part: weekly\\, films\\; {HOSTILE} Café am Ring" in lines
+    assert re.fullmatch(r"DTSTAMP:\d{8}T\d{6}Z", lines[5])
+    person.check()
+    # It remembers.
+    page.reload()
+    person.state("sent")
+    assert "has taken part already" in page.locator(".panel").inner_text()
+    assert page.locator("#next-turn button").count() == 1
+    [listed] = [one for one in ask(server, "GET", "/series").json()["series"] if one["id"] == series.id]
+    assert (listed["last_round"]["reports"], len(person.sent)) == (1, 1)
+    # The link of the round itself leads to the survey.
+    another = people()
+    another.go(f"/join/{series.task_of(1).id}")
+    another.press("Open the repeated survey", "link")
+    another.page.locator("#repeats").wait_for()
+
+
+def test_a_device_whose_turn_comes_later_is_told_when(people: Any, server: ServeProcess) -> None:
+    first = days_after(utc_today(), 3)
+    series = add_series(server, "from next week", first=first, panels=2, rounds=3)
+    person = people(PHONE, locale="de-DE")
+    page = person.page
+    person.go(f"/join/{series.id}")
+    person.state("not_due")
+    assert "nur in einer von 2 Runden" in page.locator(".panel").inner_text()
+    assert page.locator("form").count() == 0
+    starts = {
+        line for line in download(person, "Meine Termine in den Kalender eintragen") if line.startswith("DTSTART")
+    }
+    of_panels = [{series.opens(1), series.opens(3)}, {series.opens(2)}]
+    assert starts in [{f"DTSTART;VALUE=DATE:{day.replace('-', '')}" for day in days} for days in of_panels]
+    person.check()
+    # The panel is drawn once.
+    shown = page.locator(".panel").inner_text()
+    page.reload()
+    person.state("not_due")
+    assert page.locator(".panel").inner_text() == shown
+    assert (person.sent, person.asked) == ([], [])
+
+
+def test_a_round_that_ended_while_the_page_was_open_takes_nothing(people: Any, server: ServeProcess) -> None:
+    series = add_series(server, "ends meanwhile", rounds=1)
+    person = people()
+    person.go(f"/join/{series.id}")
+    rate(person, "Heat")
+    person.page.evaluate(SET_CLOCK, f"{series.closes(1)}T00:00:01Z")
+    person.press("Send my report")
+    # The page is loaded again, by the true clock.
+    person.page.locator("#chosen", has_text="Nothing chosen yet").wait_for()
+    assert person.sent == []
+    ask(server, "POST", f"/series/{series.id}/close")
+    person.go(f"/join/{series.id}")
+    person.state("closed")
+    person.check()
+    person.forgive("403")
