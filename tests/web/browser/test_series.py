@@ -272,7 +272,8 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
     created = page.url.rpartition("/")[2]
     # The template names the ends of the range.
     about = ask(server, "GET", f"/series/{created}").json()["task"]["about"]
-    assert about["low_label"] and about["high_label"]
+    assert about["low_label"]
+    assert about["high_label"]
     task = pckv.Task(name="Every week", keys=KEYS, values=(1, 5), epsilon=2, users=2000, pairs=2, about=about)
     series = pckv.Series(task=task, first=first, period=7, panels=4, rounds=16)
     assert ask(server, "GET", f"/series/{created}").text == series.to_json()
