@@ -181,7 +181,10 @@ def test_a_task_that_refuses_takes_as_many_answers_as_its_padding(people: Any, s
 def test_the_lines_for_apps_come_with_the_limit_of_the_task(people: Any, server: ServeProcess) -> None:
     operator = people()
     operator.sign_in()
-    for more, words in (("refuse", "at most 2 where they enter"), ("sample", "Pass all answers of a participant with their values")):
+    for more, words in (
+        ("refuse", "at most 2 where they enter"),
+        ("sample", "Pass all answers of a participant with their values"),
+    ):
         task = add_task(server, name=f"lines {more}", padding=2, more=more)
         operator.go(f"/#/tasks/{task.id}/share")
         operator.page.get_by_role("heading", name=task.name).wait_for()
