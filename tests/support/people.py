@@ -116,6 +116,8 @@ class Person:
                 page.close()
         self.context.unroute_all(behavior="ignoreErrors")
         self.context.set_offline(False)
+        # What a tab keeps for itself is not among the data of the origin.
+        self.page.evaluate("() => { try { sessionStorage.clear(); } catch { /* of an empty page */ } }")
         self.page.goto("about:blank")
         self.context.clear_cookies()
         self._storage.send("Storage.clearDataForOrigin", {"origin": self.origin, "storageTypes": "all"})
@@ -301,7 +303,7 @@ def fill_in(person: Person, task_id: str, values: dict[str, int]) -> None:
 def answer(person: Person, task_id: str, values: dict[str, int]) -> str:
     """Fill in the form and send the report; return the bytes that the page shows afterwards."""
     fill_in(person, task_id, values)
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     entered = person.page.locator(".compare > div").first
     for key, value in values.items():
@@ -411,4 +413,4 @@ def check_odds(task: pckv.Task, sentence: str) -> None:
 
 def chances_in(sentence: str) -> list[float]:
     """Return the probabilities that a sentence names, in percent."""
-    return [float(chance) for chance in re.findall(r"probability ([0-9.]+)%", sentence)]
+    return [float(chance) for chance in re.findall(r"probability ([0-9.]+)\s%", sentence)]

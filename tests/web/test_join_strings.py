@@ -18,6 +18,7 @@ SCRIPTS = (
     "join-page.js",
     "join-privacy.js",
     "join-strings.js",
+    "language-field.js",
     "mixed.js",
     "own-keys.js",
     "own-texts.js",
@@ -124,7 +125,7 @@ def test_numbers_and_days_are_written_as_the_language_writes_them() -> None:
         strings.say("chosen_of", { count: 1000, limit: 2000 }), strings.say("odds_less", { count: 1 }),
         strings.say("remove", { key: "$& {key}" }), strings.anyOf(["a", "b"])]"""
     english, german = (strings((language,), code) for language in ("en", "de"))
-    assert english[:4] == ["1,234.5", "27.4%", "December 31, 2098", "1,000 of 2,000 chosen"]
+    assert english[:4] == ["1,234.5", "27.4\u00a0%", "December 31, 2098", "1,000 of 2,000 chosen"]
     assert german[:4] == ["1.234,5", "27,4\u00a0%", "31. Dezember 2098", "1.000 von 2.000 gewählt"]
     assert "more than one thing applies" in english[4]
     # A key is never taken for a pattern or a placeholder.

@@ -75,7 +75,7 @@ def test_a_whole_collection(server: ServeProcess, people: Any, tmp_path: Path) -
     two = people(PHONE, color_scheme="dark")
     fill_in(two, task_id, {"Heat": 5})
     two.context.set_offline(True)
-    two.press("Send my report")
+    two.press("Send my answers")
     two.state("waiting")
     two.check()
     # A report that may still be kept back is not shown.
@@ -91,7 +91,7 @@ def test_a_whole_collection(server: ServeProcess, people: Any, tmp_path: Path) -
     three = people()
     shown = answer(three, task_id, {"Toy Story": 1})
     three.page.reload()
-    three.page.get_by_text("has taken part already").wait_for()
+    three.page.get_by_text("was already answered on this device").wait_for()
     three.state("sent")
     assert shown_body(three) == shown
     assert three.page.get_by_role("button").count() == 0

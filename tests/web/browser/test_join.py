@@ -30,15 +30,18 @@ def test_a_report_by_keyboard_alone(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="by keyboard", keys=["Alien", "Heat"])
     person = people()
     person.go(f"/join/{task.id}")
-    person.page.get_by_role("button", name="Send my report").wait_for()
+    person.page.get_by_role("button", name="Send my answers").wait_for()
     person.page.locator("#example").wait_for(state="attached")
     keys = person.page.keyboard
-    # What the page says about the protection, then the example in it.
+    # Behind the choice of the language: what the page says about the protection, then the example in it.
+    keys.press("Tab")
     keys.press("Tab")
     keys.press("Enter")
     keys.press("Tab")
     keys.press("Enter")
     person.page.locator("#example .leaves").wait_for()
+    # The bytes of the example, and the link to the help.
+    keys.press("Tab")
     keys.press("Tab")
     keys.press("Tab")
     keys.press("Space")
@@ -47,12 +50,12 @@ def test_a_report_by_keyboard_alone(people: Any, server: ServeProcess) -> None:
     assert person.page.locator("#chosen").inner_text() == "1 chosen"
     for _ in range(10):
         keys.press("Tab")
-        if person.page.evaluate("document.activeElement.textContent") == "Send my report":
+        if person.page.evaluate("document.activeElement.textContent") == "Send my answers":
             break
     keys.press("Enter")
     person.state("sent")
     assert person.page.evaluate("document.activeElement.textContent") == "Thank you"
-    assert "has arrived" in person.page.locator("#status").inner_text()
+    assert "have arrived" in person.page.locator("#status").inner_text()
     assert count(server, task.id) == 1
 
 
@@ -71,7 +74,7 @@ def test_many_keys_are_searched_and_wide_ranges_have_a_slider(people: Any, serve
     box.fill("101")
     page.get_by_label("Search").fill("")
     page.locator(".range", has_text="1–10 of 12,001").wait_for()
-    person.press("Send my report")
+    person.press("Send my answers")
     page.get_by_text("a value from 0 to 100, or remove it").wait_for()
     # What is missing is brought back into sight.
     assert (box.is_visible(), only.get_attribute("aria-pressed")) == (True, "true")
@@ -85,7 +88,7 @@ def test_many_keys_are_searched_and_wide_ranges_have_a_slider(people: Any, serve
     person.press("Remove film 2990")
     assert page.locator("#chosen").inner_text() == "1 chosen"
     person.check()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     assert f"{HOSTILE}: 12.5" in page.locator(".compare").inner_text()
     person.check()
@@ -121,10 +124,10 @@ def test_long_lists_can_be_browsed(people: Any, server: ServeProcess) -> None:
     # The button is in sight wherever the page is.
     for script in ("scrollTo(0, 0)", "scrollTo(0, document.body.scrollHeight)"):
         page.evaluate(script)
-        button = page.get_by_role("button", name="Send my report").bounding_box()
+        button = page.get_by_role("button", name="Send my answers").bounding_box()
         assert 0 <= button["y"] <= PHONE["height"] - button["height"]
     person.check()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     entered = page.locator(".compare > div").first.locator("li").all_inner_texts()
     assert entered == ["b-film 1: 2", "z-film 2: 3"]
@@ -134,7 +137,7 @@ def test_the_page_on_a_phone_with_a_dark_theme(people: Any, server: ServeProcess
     task = add_task(server, name="dark", keys=KEYS, closes="2099-01-01")
     person = people(PHONE, color_scheme="dark")
     person.go(f"/join/{task.id}")
-    person.page.get_by_role("button", name="Send my report").wait_for()
+    person.page.get_by_role("button", name="Send my answers").wait_for()
     assert "until the end of December 31, 2098 (UTC)" in person.page.locator("main").inner_text()
     check_odds(task, explanation(person, "odds"))
     person.check()
@@ -166,13 +169,13 @@ def test_a_task_that_refuses_takes_as_many_answers_as_its_padding(people: Any, s
     assert chosen.inner_text() == "Nothing chosen yet."
     for star in stars[:2]:
         star.check()
-    assert chosen.inner_text() == "2 of 2 chosen. To choose another, remove one first."
+    assert chosen.inner_text() == "2 of 2 chosen. Remove one to choose another."
     assert [star.is_enabled() for star in stars] == [True, True, False, False]
     person.check()
     person.press(f"Remove {KEYS[0]}")
     assert [star.is_enabled() for star in stars] == [True] * 4
     stars[3].check()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     entered = page.locator(".compare > div").first.inner_text()
     assert [key in entered for key in KEYS] == [False, True, False, True]
@@ -229,7 +232,7 @@ def test_a_report_that_tells_only_the_number_of_answers_says_so(people: Any, ser
     page = person.page
     assert task.message_format.decode(bytes.fromhex(shown)) == (task.law.word_limit or 0) + 1
     leaves = page.locator(".leaves").inner_text()
-    assert "It claims that their number is about 3." in leaves
+    assert "The number that it names: about 3." in leaves
     assert "and not which" in leaves
     assert "Alien" not in leaves
     chances = [100 * float(chance) for chance in (question.true_chance, question.other_chance)]
@@ -277,7 +280,7 @@ def test_the_example_depends_on_nobodys_answers(people: Any, server: ServeProces
     page.get_by_role("group", name="Heat").get_by_role("radio", name="5").check()
     assert example.inner_text() == before
     person.check()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     assert example.count() == 0
     # The two bodies may be equal by chance, the random numbers in front of them not.
@@ -293,10 +296,10 @@ def test_the_page_states_what_was_spent_and_the_cap(people: Any, server: ServePr
     budget = person.page.locator("#budget")
     for task, before in zip(tasks, ("0", "6"), strict=False):
         person.go(f"/join/{task.id}")
-        person.page.get_by_role("button", name="Send my report").wait_for()
+        person.page.get_by_role("button", name="Send my answers").wait_for()
         budget.get_by_text(f"at most ε = 10 on this device; ε = {before} is spent so far").wait_for(state="attached")
         person.hold_nothing()
-        person.press("Send my report")
+        person.press("Send my answers")
         person.state("sent")
     person.go(f"/join/{tasks[2].id}")
     person.state("over_budget")
@@ -312,13 +315,13 @@ def test_a_survey_under_another_id_is_not_answered_again(people: Any, server: Se
     again = plant(server, pckv.Task(name="Weekly ", keys=KEYS, values=VALUES, epsilon=1, closes="2099-01-08"))
     person = people(PHONE)
     person.go(f"/join/{again.id}")
-    button = person.page.get_by_role("button", name="Send my report")
+    button = person.page.get_by_role("button", name="Send my answers")
     button.wait_for()
     other = person.context.new_page()
     other.goto(f"{person.origin}/join/{first.id}")
     for page in (person.page, other):
         page.locator(".none input").check()
-    other.get_by_role("button", name="Send my report").click()
+    other.get_by_role("button", name="Send my answers").click()
     other.locator("[data-state=sent]").wait_for()
     # Also where the form was opened before.
     for _ in range(2):
@@ -335,7 +338,7 @@ def test_a_page_that_was_open_when_the_task_closed_sends_nothing(people: Any, se
     person = people()
     fill_in(person, task.id, {"Alien": 1})
     person.page.evaluate(SET_CLOCK, "2099-01-01T00:00:01Z")
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("ended")
     assert "December 31, 2098" in person.page.locator(".panel").inner_text()
     assert person.sent == []

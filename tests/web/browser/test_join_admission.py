@@ -31,7 +31,7 @@ def test_an_invitation_comes_with_the_link(people: Any, server: ServeProcess) ->
     invited.go(link)
     invited.page.locator("#invited").wait_for()
     invited.hold_nothing()
-    invited.press("Send my report")
+    invited.press("Send my answers")
     invited.state("sent")
     assert count(server, task.id) == 1
     for path, state in (
@@ -57,9 +57,9 @@ def test_an_invitation_that_is_used_meanwhile_spends_nothing(people: Any, server
     for person in (first, second):
         person.go(link)
         person.hold_nothing()
-    first.press("Send my report")
+    first.press("Send my answers")
     first.state("sent")
-    second.press("Send my report")
+    second.press("Send my answers")
     second.state("invitation_spent")
     assert second.page.get_by_role("button").count() == 0
     assert spent(second) == "0"
@@ -81,7 +81,7 @@ def test_a_report_by_the_collectors_coin(people: Any, server: ServeProcess) -> N
     person.check()
     page.reload()
     person.hold_nothing()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     [item] = json.loads(person.sent[0])["reports"]
     report_id, body = (pckv.base.canonical.from_base64url(item[name]) for name in ("id", "body"))
@@ -109,11 +109,11 @@ def test_only_the_button_sends_a_report(people: Any, server: ServeProcess) -> No
     page.get_by_role("spinbutton", name="7,").fill("50")
     page.keyboard.press("Enter")
     page.evaluate("document.querySelector('form').requestSubmit()")
-    page.get_by_role("button", name="Send my report").wait_for()
-    assert page.get_by_role("button", name="Send my report").is_enabled()
+    page.get_by_role("button", name="Send my answers").wait_for()
+    assert page.get_by_role("button", name="Send my answers").is_enabled()
     assert page.evaluate("indexedDB.databases().then((all) => all.length)") == 1
     assert (spent(person), person.sent) == ("0", [])
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
 
 
@@ -128,7 +128,7 @@ def test_the_page_says_whether_the_browser_may_forget(people: Any, server: Serve
     warning, budget = person.page.locator("#forgetful"), person.page.locator("#budget")
     assert warning.count() == 0
     assert "The same survey at another address" in budget.text_content()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     person.page.get_by_text("What is remembered").click()
     person.page.get_by_text("ε = 1 is spent so far").wait_for()
@@ -142,7 +142,7 @@ def test_a_task_closed_early_takes_nothing_and_says_so(people: Any, server: Serv
     person, late = people(), people(PHONE)
     fill_in(person, task.id, {"Alien": 1})
     ask(server, "POST", f"/tasks/{task.id}/close")
-    person.press("Send my report")
+    person.press("Send my answers")
     late.go(f"/join/{task.id}")
     for each in (person, late):
         each.state("closed")
@@ -161,7 +161,7 @@ def test_the_right_invitation_sends_a_refused_report(people: Any, server: ServeP
     person.context.route("**/admission", lambda route: route.abort())
     fill_in(person, task.id, {})
     person.hold_nothing()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("refused")
     person.go("/join/")
     person.go(f"/join/{task.id}#invitation={invitation}")

@@ -73,7 +73,7 @@ def test_texts_are_written_and_one_report_of_their_beginnings_is_sent(people: An
     person.check(DESK)
     person.press("Remove stalker")
     assert page.locator("#own-key").evaluate("field => field === document.activeElement")
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     entered = page.locator(".compare > div").first.locator("li").all_inner_texts()
     assert entered == ["solaris", "The mirror Ä"]
@@ -94,7 +94,7 @@ def test_in_german_with_more_texts_than_a_report_takes(people: Any, server: Serv
         page.keyboard.press("Enter")
     assert page.locator("#chosen").inner_text() == "3 gewählt"
     assert "höchstens 4" in page.locator("#beginnings").inner_text()
-    person.press("Bericht senden")
+    person.press("Antworten absenden")
     person.state("sent")
     assert "aus höchstens 1 Ihrer 3 Antworten" in page.locator(".leaves").inner_text()
     check_claims(task, person, ["a", "aß", "cab"], end=" und nichts weiter")

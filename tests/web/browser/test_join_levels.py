@@ -63,7 +63,7 @@ def test_named_levels_are_buttons(people: Any, server: ServeProcess) -> None:
     assert shown.nth(1).is_checked()
     buttons(person, "Up").nth(4).check()
     person.check()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     entered = person.page.locator(".compare > div").first.locator("li").all_inner_texts()
     assert entered == ["Alien: 0.5 h", "Up: 10 h"]
@@ -86,7 +86,7 @@ def test_levels_in_equal_steps(people: Any, server: ServeProcess) -> None:
     assert page.get_by_role("spinbutton").count() == 0
     shown.nth(1).check()
     person.check()
-    person.press("Bericht senden")
+    person.press("Antworten absenden")
     person.state("sent")
     assert page.locator(".compare > div").first.locator("li").all_inner_texts() == ["0: 66,7"]
     claimed = page.locator(".leaves li").all_inner_texts()

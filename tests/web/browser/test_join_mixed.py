@@ -133,7 +133,7 @@ def test_what_was_sealed_is_shown_after_it_was_sent(people: Any) -> None:
     person.page.route("**/sealed", take)
     open_page(person, task)
     person.page.get_by_role("group", name="Alien").get_by_role("radio", name="4").check()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     assert MIXER.operator in person.page.locator(".panel").inner_text()
     person.page.locator(".leaves").wait_for()

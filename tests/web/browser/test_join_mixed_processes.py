@@ -92,7 +92,7 @@ def test_only_the_mixer_hears_of_a_participant(person: Person, parties: Parties,
     # To choose nothing is an answer too.
     person.hold_nothing()
     loaded = len(asked)
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     page.locator(".leaves").wait_for()
     of_collector = [request for request in asked if request.url.startswith(parties.collector)]

@@ -92,7 +92,7 @@ def test_pictures(
     photographer.shoot("join", whole=True)
     held: list[Any] = []
     page.route("**/reports", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
-    person.press("Send my report")
+    person.press("Send my answers")
     page.locator(".progress").wait_for()
     photographer.shoot("join-sending")
     while not held:

@@ -53,7 +53,7 @@ def test_a_round_is_answered_once_and_the_next_one_is_told(people: Any, server: 
     page.locator("#example > summary").click()
     page.locator("#example .leaves").wait_for()
     person.check()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     assert "Alien: 4" in page.locator(".compare").inner_text()
     # The first day after this round is the first one of the next.
@@ -72,7 +72,7 @@ def test_a_round_is_answered_once_and_the_next_one_is_told(people: Any, server: 
     # It remembers.
     page.reload()
     person.state("sent")
-    assert "has taken part already" in page.locator(".panel").inner_text()
+    assert "was already answered on this device" in page.locator(".panel").inner_text()
     assert page.locator("#next-turn button").count() == 1
     [listed] = [one for one in ask(server, "GET", "/series").json()["series"] if one["id"] == series.id]
     assert (listed["last_round"]["reports"], len(person.sent)) == (1, 1)
@@ -112,7 +112,7 @@ def test_a_round_that_ended_while_the_page_was_open_takes_nothing(people: Any, s
     person.go(f"/join/{series.id}")
     rate(person, "Heat")
     person.page.evaluate(SET_CLOCK, f"{series.closes(1)}T00:00:01Z")
-    person.press("Send my report")
+    person.press("Send my answers")
     # The page is loaded again, by the true clock.
     person.page.locator("#chosen", has_text="Nothing chosen yet").wait_for()
     assert person.sent == []

@@ -210,9 +210,9 @@ def test_sending_says_that_it_still_tries_and_sends_the_same_bytes(people: Any, 
     held: list[Any] = []
     fill_in(person, task.id, {"Alien": 1})
     page.route("**/reports", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
-    person.press("Send my report")
+    person.press("Send my answers")
     page.locator(".progress", has_text="Still trying to reach").wait_for()
-    assert page.get_by_role("button", name="Send my report").is_disabled()
+    assert page.get_by_role("button", name="Send my answers").is_disabled()
     # The client tries twice.
     for _ in range(2):
         while not held:
@@ -246,11 +246,11 @@ def test_two_tabs_agree(people: Any, server: ServeProcess) -> None:
     other = person.context.new_page()
     other.goto(f"{person.origin}/join/{task.id}")
     other.get_by_role("group", name="Heat").get_by_role("radio", name="5").check()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     other.locator("[data-state=sent]").wait_for()
     assert other.get_by_role("button").count() == 0
-    assert "has taken part already" in other.locator(".panel").inner_text()
+    assert "was already answered on this device" in other.locator(".panel").inner_text()
     assert other.locator(".body").text_content() == shown_body(person)
     assert (len(person.sent), count(server, task.id)) == (1, 1)
 
@@ -278,7 +278,7 @@ def test_a_report_that_waits_is_sent_again_by_itself(people: Any, server: ServeP
     page.route(re.compile(r"/waiting\.js$"), lambda route: _with(route, "FIRST_PAUSE = 5", "FIRST_PAUSE = 1"))
     fill_in(person, task.id, {"Alien": 1})
     page.route("**/reports", lambda route: route.abort())
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("waiting")
     following = page.locator("#next-try")
     following.get_by_text("It tries again in 1 second.").wait_for()
@@ -317,7 +317,7 @@ def test_nothing_is_sent_by_accident(people: Any, server: ServeProcess) -> None:
     person.press("Hinzufügen")
     assert alert.count() == 0
     send.click()
-    page.get_by_role("alert").get_by_text("Bitte geben Sie „Solaris“ einen Wert").wait_for()
+    page.get_by_role("alert").get_by_text("Bitte geben Sie bei „Solaris“ einen Wert").wait_for()
     assert is_seen_with_its_error(page)
     none.check()
     assert (star.is_checked(), page.locator(".own li").count(), send.is_enabled()) == (False, 0, True)

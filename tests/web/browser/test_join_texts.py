@@ -105,7 +105,7 @@ def test_direction_overrides_disguise_no_key(people: Any, server: ServeProcess) 
     assert "\u202e" not in page.locator("body").inner_html() + page.title()
     for box in page.locator(".tick input").all():
         box.check()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     page.locator(".compare").wait_for()
     assert "\u202e" not in page.locator("main").inner_text()

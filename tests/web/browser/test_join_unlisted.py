@@ -53,16 +53,16 @@ def test_something_that_is_not_in_the_list(people: Any, server: ServeProcess) ->
     assert problem(person) == "“Solaris” is there already."
     add(person, "Stalker")
     assert page.locator("#chosen").inner_text() == "3 chosen"
-    person.press("Send my report")
+    person.press("Send my answers")
     assert "Please give “Stalker” a value from 1 to 5, or remove it." in page.locator(".footer").inner_text()
     person.check(DESK)
     person.press("Remove Stalker")
     page.locator("#own-key").fill("Mirror")
-    person.press("Send my report")
+    person.press("Send my answers")
     assert "“Mirror” is written but not added" in page.locator(".footer").inner_text()
     page.locator("#own-key").fill("")
     assert page.locator("#own-before option").get_attribute("value") == "Stalker"
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     entered = page.locator(".compare > div").first.locator("li").all_inner_texts()
     assert entered == ["Alien: 5", "Solaris: 4"]
@@ -92,7 +92,7 @@ def test_all_that_is_not_listed_counts_once_against_the_limit(people: Any, serve
     person.press("Remove Solaris")
     page.get_by_role("group", name="Heat, from").get_by_role("radio", name="1").check()
     assert page.locator("#own-key").is_disabled()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     assert count(server, task.id) == 1
 
@@ -114,7 +114,7 @@ def test_any_text_is_a_key(people: Any, server: ServeProcess) -> None:
     page.get_by_role("group", name="Stalker, von").get_by_role("radio", name="5").check()
     assert page.locator("#chosen").inner_text() == "2 gewählt"
     person.check(DESK)
-    person.press("Bericht senden")
+    person.press("Antworten absenden")
     person.state("sent")
     entered = page.locator(".compare > div").first.locator("li").all_inner_texts()
     assert entered == ["Solaris Café: 1", "Stalker: 5"]
@@ -127,7 +127,7 @@ def test_any_text_is_a_key(people: Any, server: ServeProcess) -> None:
         said = [any(law.symbol(function, 2 * key + level) == symbol for level in (0, 1)) for key in keys]
         names = [name for name, is_said in zip(("Solaris Café", "Stalker"), said, strict=True) if is_said]
         assert claimed == names
-        assert "Von allen anderen Texten behauptet er zufällig" in page.locator(".leaves").inner_text()
+        assert "Von allen anderen Texten nennt er zufällig" in page.locator(".leaves").inner_text()
     assert not texts_left(person)
     assert json.loads(person.sent[0])["reports"][0].keys() == {"id", "body"}
 

@@ -80,7 +80,7 @@ def take_part(person: Person, task: pckv.Task) -> None:
     check_odds(task, explanation(person, "odds"))
     check_words(page)
     person.check(DESK)
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     assert page.locator(".compare > div").first.locator("li").all_inner_texts() == ["Alien", HOSTILE]
     assert sent_bodies(person) == [shown_body(person)]
@@ -148,12 +148,12 @@ def test_a_limit_other_keys_and_german(server: ServeProcess, people: Any) -> Non
         own.fill(text)
         person.press("Hinzufügen")
     assert page.locator(".own li").all_inner_texts() == ["Solaris\n×", "Stalker\n×"]
-    full = "2 von 2 gewählt. Um anderes zu wählen, wählen Sie zuerst etwas ab."
+    full = "2 von 2 gewählt. Wählen Sie etwas ab, um anderes zu wählen."
     assert page.locator("#chosen").inner_text() == full
     assert page.get_by_role("checkbox", name="Film 2").is_disabled()
     check_words(page)
     person.check(DESK)
-    person.press("Bericht senden")
+    person.press("Antworten absenden")
     person.state("sent")
     assert page.locator(".compare > div").first.locator("li").all_inner_texts() == ["Film 1", "Solaris", "Stalker"]
     assert page.locator(".leaves li").all_inner_texts() == claims(task, shown_body(person))
@@ -173,7 +173,7 @@ def test_any_text_and_nothing_are_answers_too(server: ServeProcess, people: Any)
     person.press("Add")
     page.get_by_role("button", name="Remove Solaris").wait_for()
     check_words(page)
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     assert page.locator(".compare > div").first.locator("li").all_inner_texts() == ["Solaris"]
     person.go(f"/join/{listed.id}")
@@ -184,11 +184,11 @@ def test_any_text_and_nothing_are_answers_too(server: ServeProcess, people: Any)
     page.get_by_text("1–2 of 2").wait_for()
     for key in ("key 3", "key 41"):
         page.get_by_role("checkbox", name=key).uncheck()
-    assert page.get_by_role("button", name="Send my report").is_disabled()
+    assert page.get_by_role("button", name="Send my answers").is_disabled()
     person.hold_nothing()
     assert page.locator("#chosen").inner_text() == "None of these. That is an answer too."
     person.check()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     page.get_by_text("None of these. A report is made all the same").wait_for()
     assert [count(server, each.id) for each in (task, listed)] == [1, 1]

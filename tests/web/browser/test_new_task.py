@@ -414,7 +414,7 @@ def test_a_template_fills_in_what_it_is_for(people: Any, server: ServeProcess) -
     operator.sign_in()
     operator.go("/#/new")
     page = operator.page
-    page.get_by_role("link", name="Symptome mit Schwere").click()
+    page.get_by_role("link", name="Symptome und ihre Stärke").click()
     page.get_by_label("Frage", exact=True).fill("Welche Symptome?")
     page.get_by_label("Name", exact=True).fill("Symptome im Test")
     operator.check(DESK)
@@ -486,12 +486,12 @@ def test_a_preview_shows_the_page_of_participants_and_makes_no_report(people: An
         operator.press("Preview")
     shown = opened.value
     shown.get_by_text("Preview: this is what participants will see. Nothing is sent.").wait_for()
-    shown.get_by_role("button", name="Send my report").wait_for()
+    shown.get_by_role("button", name="Send my answers").wait_for()
     shown.get_by_role("heading", name=QUESTION).wait_for()
     assert KEYS[0] in shown.locator("main").inner_text()
     sent = len(operator.sent)
     shown.locator(".none input").check()
-    shown.get_by_role("button", name="Send my report").click()
+    shown.get_by_role("button", name="Send my answers").click()
     shown.get_by_role("alert").get_by_text("This is a preview: no report is made.").wait_for()
     assert len(operator.sent) == sent
     assert operator.asked == []
@@ -520,7 +520,7 @@ def test_a_task_whose_functions_the_collector_draws(people: Any, server: ServePr
     person = people()
     person.page.goto(links[0])
     person.hold_nothing()
-    person.press("Send my report")
+    person.press("Send my answers")
     person.state("sent")
     operator.press("Open the page of the survey", "link")
     page.locator("#reports", has_text="1").wait_for()

@@ -73,7 +73,7 @@ def test_a_task_by_group_is_made_and_answered(server: ServeProcess, people: Any)
     opened.value.close()
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
     assert task.segment == pckv.Segment(QUESTION, LABELS)
-    for locale, send in (("en-US", "Send my report"), ("de-DE", "Bericht senden")):
+    for locale, send in (("en-US", "Send my answers"), ("de-DE", "Antworten absenden")):
         take_part(people(PHONE, locale=locale), task, send)
     assert count(server, task.id) == 2
     operator.go(f"/#/new?from={task.id}")

@@ -65,7 +65,7 @@ def test_a_task_with_keys_together_is_made_and_answered(server: ServeProcess, pe
     operator.check(DESK)
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
     assert task.domain.together
-    for locale, send in (("en-US", "Send my report"), ("de-DE", "Bericht senden")):
+    for locale, send in (("en-US", "Send my answers"), ("de-DE", "Antworten absenden")):
         person = people(PHONE, locale=locale)
         person.go(f"/join/{task.id}")
         person.page.locator("#together").wait_for()

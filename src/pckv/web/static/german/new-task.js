@@ -231,7 +231,7 @@ export default {
   "Such as stars or minutes.": "Etwa Sterne oder Minuten.",
   "Such as: adults who live in Berlin.": "Zum Beispiel: Erwachsene, die in Berlin wohnen.",
   "Survey without a name": "Umfrage ohne Namen",
-  "Symptoms with severity": "Symptome mit Schwere",
+  "Symptoms with severity": "Symptome und ihre Stärke",
   "Symptoms, this week": "Symptome, diese Woche",
   "The curves are for an answer that {share} of people choose, a typical one of the most frequent.":
     "Die Kurven gelten für eine Antwort, die {share} der Personen wählen, eine typische der häufigsten.",

@@ -54,6 +54,14 @@ export class AnswerForm {
     );
   }
 
+  // The answers of the same form in another language.
+  take({ form, segment, agreed }) {
+    this.form.take(form);
+    this.segment?.take(segment);
+    if (agreed) this.agreed.checked = agreed.checked;
+    this.changed();
+  }
+
   // What was said may not be true any more.
   changed() {
     replace(this.said);

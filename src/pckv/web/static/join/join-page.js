@@ -3,8 +3,9 @@
 import { PckvError, coinOf, perturb } from "/client/index.js";
 import { alertBox, announce, make, replace } from "../shared/page.js";
 import { AnswerForm } from "./answer-form.js";
-import { day, language, say } from "./join-strings.js";
-import { contactLine, facts, heading, privacy, remembered, showBudget, sumsOf } from "./join-privacy.js";
+import { day, language, say, speak } from "./join-strings.js";
+import { contactLine, facts, heading, helpLink, privacy, remembered, showBudget, sumsOf } from "./join-privacy.js";
+import { languageField } from "./language-field.js";
 import { mixedValues, receiverOf } from "./mixed.js";
 import { translate } from "./texts.js";
 import { Waiting } from "./waiting.js";
@@ -22,6 +23,8 @@ let client, id, invitation, task, typed, segment;
 let waiting;
 // Of a repeated survey: what is said about its rounds.
 let rounds;
+// Shows what is shown again, in another language.
+let redraw;
 // Whether a request of this tab decides what is shown next.
 let busy = false;
 
@@ -31,13 +34,14 @@ export async function start(theClient, theId, theInvitation, answered) {
   try {
     const { task: found, receipt, checked, error, repeated } = await answered;
     [task, rounds] = [found, repeated];
-    if (task) {
-      await translate(task);
-      document.documentElement.lang = language;
-    }
+    await speakTheirs();
     if (error) throw error;
-    replace(main, heading(task), body, forgetful);
-    if (rounds && !rounds.isNow) return showTurn();
+    frame();
+    if (rounds && !rounds.isNow) {
+      // The page may be left open until then.
+      document.addEventListener("visibilitychange", () => new Date() >= (rounds.due ?? Infinity) && location.reload());
+      return showTurn();
+    }
     if (rounds) ({ id } = task);
     if (receipt) show(receipt, { before: true });
     else await ask(checked, task.segment && (await import("./segment-field.js")));
@@ -50,6 +54,26 @@ export async function start(theClient, theId, theInvitation, answered) {
   await sendWaiting();
 }
 
+// The page's own sentences and the texts of the task, in the nearest languages that there are.
+async function speakTheirs() {
+  if (task) await translate(task);
+  else speak();
+  document.documentElement.lang = language;
+}
+
+const frame = () => replace(main, languageField(task, changeLanguage), heading(task), body, forgetful);
+
+async function changeLanguage() {
+  await speakTheirs();
+  if (task) frame();
+  try {
+    await redraw();
+  } catch (error) {
+    await showPanel(error);
+  }
+  document.getElementById("language").focus();
+}
+
 // What another tab did shows here too.
 async function refresh() {
   if (busy) return;
@@ -57,11 +81,14 @@ async function refresh() {
   if (receipt && !busy && receipt.status !== body.firstChild?.dataset.state) show(receipt, { before: true });
 }
 
-async function ask(checked, ofSegment) {
+// `former` is the form in another language, whose answers are kept.
+async function ask(checked, ofSegment, former) {
   const view = make("div");
   // Made while the collector is asked, and shown once it is known that a report would be taken.
-  const form = new AnswerForm(task, ofSegment, submit),
-    protection = privacy(task, invitation, budget, view),
+  const form = new AnswerForm(task, ofSegment, submit);
+  if (former) form.take(former);
+  redraw = () => ask(checked, ofSegment, form);
+  const protection = privacy(task, invitation, budget, view),
     parts = [facts(task), rounds?.about(), protection, form.element].filter(Boolean);
   await checked;
   replace(body, ...parts);
@@ -82,7 +109,8 @@ async function example(pairs) {
 
 // Between two turns of this device.
 function showTurn() {
-  const { title, words, due } = rounds.turn();
+  const { title, words } = rounds.turn();
+  redraw = showTurn;
   replace(
     body,
     make(
@@ -97,8 +125,6 @@ function showTurn() {
   );
   announce(`${title}. ${words}`);
   showBudget(client, task, budget, forgetful);
-  // The page may be left open until then.
-  document.addEventListener("visibilitychange", () => due && new Date() >= due && location.reload());
 }
 
 // Which panel says why taking part is not possible, and what its sentence needs.
@@ -140,6 +166,7 @@ function saidBy(name) {
 // Why taking part is not possible, above everything else that is known about the survey.
 async function showPanel(error) {
   if (!(error instanceof PckvError || error instanceof DOMException)) console.error(error);
+  redraw = () => showPanel(error);
   const [name, values] = panelOf(error),
     spending = name === "over_budget" ? await costs() : {};
   const title = make("h2", { tabindex: "-1" }, say(`panel_${name}_title`)),
@@ -153,8 +180,9 @@ async function showPanel(error) {
     name === "unreachable" ? again() : null,
     name === "series" ? make("p", {}, make("a", { href: `/join/${task.series.id}` }, say("open_series"))) : null,
   );
-  if (!task) return replace(main, make("h1", {}, host), panel);
-  replace(main, heading(task), panel, contactLine(task));
+  const choice = languageField(task, changeLanguage);
+  if (!task) return replace(main, choice, make("h1", {}, host), panel);
+  replace(main, choice, heading(task), panel, contactLine(task));
   announce(`${title.textContent}. ${words}`);
 }
 
@@ -172,7 +200,8 @@ async function whileSending(said, button, parts, work, quiet = false) {
   const timer = quiet ? undefined : setTimeout(() => tell("still"), 1000 * STILL_SECONDS);
   busy = true;
   button.disabled = !quiet;
-  for (const part of parts) part.inert = true;
+  const others = quiet ? parts : [...parts, document.getElementById("language")];
+  for (const part of others) part.inert = true;
   if (!quiet) tell("sending");
   try {
     return await work();
@@ -180,7 +209,7 @@ async function whileSending(said, button, parts, work, quiet = false) {
     clearTimeout(timer);
     busy = false;
     button.disabled = false;
-    for (const part of parts) part.inert = false;
+    for (const part of others) part.inert = false;
     replace(said);
   }
 }
@@ -219,6 +248,7 @@ const REFUSALS = ["closed", "deleted", "invitation_spent", "invitation_unknown"]
 
 // Shows the state of the report that a receipt describes. Only a report that was not taken can be sent again.
 function show(receipt, { before = false } = {}) {
+  redraw = () => show(receipt, { before });
   const { status, reason, report } = receipt,
     [title, ...words] = STATES[status](receipt);
   const head = make("h2", { tabindex: "-1" }, say(title)),
@@ -245,6 +275,7 @@ function show(receipt, { before = false } = {}) {
     status === "waiting" ? null : rounds?.next(),
     view,
     remembered(budget),
+    helpLink(),
     contactLine(task),
   );
   head.focus();

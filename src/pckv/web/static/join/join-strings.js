@@ -10,15 +10,29 @@ const known = (tags) => tags.map((tag) => tag.split("-")[0].toLowerCase()).find(
 
 export const told = (name) => globalThis.document?.querySelector(`meta[name=${name}]`)?.content;
 
+const CHOSEN = "pckv-join-language";
+
+// The language that was chosen on this page, for as long as its tab is open, and then those of the browser.
+export function preferred() {
+  try {
+    return [sessionStorage.getItem(CHOSEN), ...navigator.languages].filter(Boolean);
+  } catch {
+    // A browser that keeps nothing, or none.
+    return navigator.languages;
+  }
+}
+
+export const choose = (tag) => sessionStorage.setItem(CHOSEN, tag);
+
 export let language;
 let plurals, numbers, percents, ratios, days, collator;
 
-// A browser that prefers none of the page's languages gets that of the operator's texts, if it is one of them.
+// A person who prefers none of the page's languages gets that of the operator's texts, if it is one of them.
 export function speak(...further) {
-  language = known([...navigator.languages, ...further]) ?? "en";
+  language = known([...preferred(), ...further]) ?? "en";
   plurals = new Intl.PluralRules(language);
   numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 15 });
-  percents = new Intl.NumberFormat(language, { style: "percent", maximumSignificantDigits: 3 });
+  percents = new Intl.NumberFormat(language, { maximumSignificantDigits: 3 });
   // Up, since the sentences say that no ratio is larger.
   ratios = new Intl.NumberFormat(language, { maximumSignificantDigits: 3, roundingMode: "ceil" });
   days = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" });
@@ -47,7 +61,8 @@ export function say(key, given = {}) {
 
 export const number = (value) => numbers.format(value);
 
-export const percent = (share) => percents.format(share);
+// The number and its sign stay in one line.
+export const percent = (share) => `${percents.format(100 * share)}\u00a0%`;
 
 export const ratio = (factor) => ratios.format(factor);
 

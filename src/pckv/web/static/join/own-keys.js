@@ -106,19 +106,35 @@ export class OwnKeys {
 
   show(key) {
     if (hasValues(this.task)) return this.showRated(key);
-    this.append(new WrittenRow(this.task, key, () => this.remove(key), this.note(key)));
+    this.append(this.newRow(key));
     this.onchange();
     this.input.focus();
     announce(say("text_added", { key }));
   }
 
   showRated(key) {
-    const row = new OwnRow(this.task, key, this.place(), this.onchange);
-    row.onremove = () => this.remove(key);
+    const row = this.newRow(key);
     this.append(row);
     row.set(null);
     row.focus();
     announce(say("own_added", { key }));
+  }
+
+  newRow(key) {
+    const remove = () => this.remove(key);
+    if (!hasValues(this.task)) return new WrittenRow(this.task, key, remove, this.note(key));
+    return Object.assign(new OwnRow(this.task, key, this.place(), this.onchange), { onremove: remove });
+  }
+
+  // What was written in the same form in another language.
+  take({ rows, input, before }) {
+    for (const row of rows.values()) {
+      const own = this.newRow(row.key);
+      own.take?.(row);
+      this.append(own);
+    }
+    this.input.value = input.value;
+    this.before.append(...before.children);
   }
 
   append(row) {

@@ -58,6 +58,15 @@ export class PairsForm {
     return make("label", { class: "agree none" }, this.none, make("span", {}, text));
   }
 
+  // The answers of the same form in another language.
+  take({ chosenListed, own, none }) {
+    for (const row of chosenListed) this.row(row.key).take(row);
+    this.own?.take(own);
+    this.none.checked = none.checked;
+    if (this.pages) this.pages.show(0);
+    else this.update();
+  }
+
   clear() {
     for (const row of this.rows.values()) row.reset();
     this.own?.clear();
@@ -72,7 +81,9 @@ export class PairsForm {
 
   instruction() {
     const { padding, keyCount } = this.task,
-      [rated, ticked] = takesAnyText(this.task) ? ["write_all", "text_all"] : ["choose_all", "tick_all"],
+      // What is measured in a unit is not rated.
+      value = this.task.about.unit ? "choose_all" : "rate_all",
+      [rated, ticked] = takesAnyText(this.task) ? ["write_all", "text_all"] : [value, "tick_all"],
       all = say(this.isRated ? rated : ticked);
     if (this.limit < Infinity) return say(this.isRated ? "choose_up_to" : "tick_up_to", { count: padding });
     return padding === keyCount ? all : `${all} ${say("choose_sampled", { count: padding })}`;

@@ -73,11 +73,11 @@ class Rounds {
 
   // Why there is no form.
   turn() {
-    const { series, state, round, due } = this,
+    const { series, state, round } = this,
       opens = round && day(series.opens(round)),
       values = { day: opens, panels: series.panels };
     const words = state === "over" ? "panel_over" : series.panels === 1 ? "panel_not_started" : "panel_not_due";
-    return { title: say(`panel_${state}_title`), words: say(words, values), due };
+    return { title: say(`panel_${state}_title`), words: say(words, values) };
   }
 
   // After a report.

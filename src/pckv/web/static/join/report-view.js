@@ -62,7 +62,7 @@ function comparison(task, report, pairs, whose, shown) {
     make("h3", {}, say(`${whose}_${task.mixer ? "sealed" : "left"}`)),
     ...(answer
       ? size(task.sizeQuestion, answer, whose)
-      : (task.kind === "discovery" ? beginnings : claims)(task, report, pairs, whose)),
+      : (task.kind === "discovery" ? beginnings : claims)(task, report, pairs)),
     bytes(task, report),
   );
   return make("div", { class: "compare" }, left, right);
@@ -121,14 +121,17 @@ function furtherClaims(task, body) {
         : say("segment_claims_none", { name }),
       { id: "segment-claims" },
     ),
-    small(say("segment_by_chance")),
+    claimed.length ? small(say("segment_by_chance")) : null,
   ];
 }
+
+// How often chance alone names what a report names, if it names anything.
+const chance = (count, share) => (count ? small(say("claims_chance", { count, share })) : null);
 
 // Of keys that are asked about together, a report may name two without naming either alone.
 const noneOf = ({ together }, all) => (together ? "claims_none_alone" : all ? "claims_none" : "claims_none_entered");
 
-function claims(task, { body }, typed, whose) {
+function claims(task, { body }, typed) {
   const all = task.keyCount <= MAX_KEYS_DECODED;
   const keys = all
     ? Array.from({ length: task.keyCount }, (_, index) => keyName(task, index))
@@ -140,7 +143,7 @@ function claims(task, { body }, typed, whose) {
     share = percent(task.odds.absent);
   return [
     typed?.size > task.padding ? paragraph(say("picked", { count: task.padding, all: typed.size })) : null,
-    paragraph(say(said.length ? `${whose}_claim` : noneOf(task, all))),
+    paragraph(say(said.length ? "claims" : noneOf(task, all))),
     make("ul", {}, ...listed.map(([key, levels]) => make("li", {}, claimOf(task, key, levels)))),
     more > 0 ? paragraph(say("claims_more", { count: more })) : null,
     all
@@ -150,13 +153,13 @@ function claims(task, { body }, typed, whose) {
             ? say("claims_texts", { share })
             : say("claims_others", { rest, count: Math.round(task.odds.absent * rest) }),
         ),
-    small(say("claims_chance", { share })),
+    chance(said.length, share),
     ...furtherClaims(task, body),
   ].filter(Boolean);
 }
 
 // What a report to a discovery claims of the texts that were entered: how they begin.
-function beginnings(task, { body }, typed, whose) {
+function beginnings(task, { body }, typed) {
   const count = task.prefixLength(body),
     share = percent(task.odds.absent),
     texts = task.read(typed ?? []).filter((text) => task.says(body, text).length),
@@ -165,10 +168,10 @@ function beginnings(task, { body }, typed, whose) {
   return [
     typed?.size > task.padding ? paragraph(say("picked", { count: task.padding, all: typed.size })) : null,
     paragraph(say("text_asked", { count })),
-    paragraph(say(begun.size ? `${whose}_begins` : "text_none")),
+    paragraph(say(begun.size ? "begins" : "text_none")),
     make("ul", {}, ...Array.from(begun, (text) => make("li", {}, shown(text)))),
     paragraph(say("text_others", { share })),
-    small(say("claims_chance", { share })),
+    chance(begun.size, share),
   ].filter(Boolean);
 }
 

@@ -27,6 +27,10 @@ export class SegmentField {
     return this.inputs.find(({ checked }) => checked)?.value;
   }
 
+  take({ inputs }) {
+    for (const [place, { checked }] of inputs.entries()) this.inputs[place].checked = checked;
+  }
+
   // What is to be done before a report can be made, and how to get there.
   complaint() {
     if (this.label !== undefined) return null;

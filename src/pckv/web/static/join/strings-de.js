@@ -8,6 +8,7 @@ export default {
   until: "Antworten sind bis zum Ende des {day} (UTC) möglich.",
   eligibility: "Wer mitmachen kann",
   contact: "Fragen? Schreiben Sie an",
+  language: "Sprache",
 
   privacy: "Ihre Privatsphäre",
   privacy_stays: "Was Sie eingeben, bleibt auf diesem Gerät.",
@@ -19,6 +20,7 @@ export default {
     "Gesendet wird nur ein Bericht mit zufälligem Rauschen, versiegelt für {asker}. Er geht an {operator}: eine zweite Stelle, die ihn nicht lesen kann und ihn mit mindestens {others} anderen mischen soll, bevor {asker} etwas davon bekommt. Kommen weniger zusammen, soll sie alle ungelesen löschen.",
   privacy_weak_mixed:
     "Für sich allein schützt das Rauschen in dieser Umfrage schwach: Ihre Antworten können einen bestimmten Bericht bis zu {factor}-mal so wahrscheinlich machen. Sie verlassen sich auch auf das Mischen und auf das, wovon es abhängt.",
+  privacy_help: "Mehr darüber, wie Ihre Antworten geschützt sind",
   privacy_how: "Wie schützt mich das?",
   odds_have:
     "Trifft „{key}“ nicht auf Sie zu, behauptet Ihr Bericht es dennoch mit Wahrscheinlichkeit {absent}. Trifft es zu, behauptet er es mit Wahrscheinlichkeit {held}.",
@@ -74,22 +76,23 @@ export default {
     "Dieser Browser merkt sich das, nur für {host}. Dieselbe Umfrage unter einer anderen Adresse, in einem anderen Browser oder in einem privaten Fenster weiß nicht, dass Sie geantwortet haben: Jeder Bericht von dort gibt noch einmal ebenso viel über Sie preis.",
   remembered_title: "Was sich dieser Browser merkt",
   forgetful:
-    "Dieser Browser könnte vergessen, dass Sie geantwortet haben: Er hat nicht zugesagt, Daten von Seiten zu behalten, und ein privates Fenster behält sie nie. Löschen Sie die Daten von {host} nicht, und antworten Sie nicht noch einmal, falls Sie gefragt werden.",
+    "Dieser Browser merkt sich, was Sie auf {host} beantwortet haben, damit Sie nichts zweimal gefragt werden: Ein zweiter Bericht würde mehr über Sie verraten. Er kann das vergessen, und ein privates Fenster vergisst es immer. Sie schützen sich, wenn Sie die Daten von {host} in diesem Browser behalten und nichts ein zweites Mal beantworten.",
 
   answers: "Ihre Antworten",
   choose_up_to: {
-    one: "Wählen Sie eine Antwort, die auf Sie zutrifft, falls es eine gibt, und geben Sie ihr einen Wert. Treffen mehrere zu, wählen Sie eine beliebige davon.",
+    one: "Wählen Sie eine Antwort, die auf Sie zutrifft, falls es eine gibt, und geben Sie einen Wert dafür an. Treffen mehrere zu, wählen Sie eine beliebige davon.",
     other:
-      "Wählen Sie bis zu {count} Antworten, die auf Sie zutreffen, und geben Sie jeder einen Wert. Treffen mehr zu, wählen Sie beliebige {count} davon.",
+      "Wählen Sie bis zu {count} Antworten, die auf Sie zutreffen, und geben Sie für jede einen Wert an. Treffen mehr zu, wählen Sie beliebige {count} davon.",
   },
-  choose_all: "Geben Sie allem, was auf Sie zutrifft, einen Wert und lassen Sie den Rest aus.",
+  choose_all: "Geben Sie bei allem, was auf Sie zutrifft, einen Wert an. Lassen Sie den Rest frei.",
+  rate_all: "Bewerten Sie, was auf Sie zutrifft. Lassen Sie den Rest frei.",
   tick_up_to: {
     one: "Wählen Sie eine Antwort, die auf Sie zutrifft, falls es eine gibt. Treffen mehrere zu, wählen Sie eine beliebige davon.",
     other:
       "Wählen Sie bis zu {count} Antworten, die auf Sie zutreffen. Treffen mehr zu, wählen Sie beliebige {count} davon.",
   },
-  tick_all: "Kreuzen Sie alles an, was auf Sie zutrifft, und lassen Sie den Rest frei.",
-  write_all: "Schreiben Sie alles auf, was auf Sie zutrifft, und geben Sie jedem einen Wert.",
+  tick_all: "Kreuzen Sie alles an, was auf Sie zutrifft. Lassen Sie den Rest frei.",
+  write_all: "Schreiben Sie alles auf, was auf Sie zutrifft, und geben Sie jeweils einen Wert an.",
   choose_sampled: {
     one: "Trifft mehr als eine Antwort zu, wählt dieses Gerät zufällig eine davon für Ihren Bericht.",
     other: "Treffen mehr als {count} Antworten zu, wählt dieses Gerät zufällig {count} davon für Ihren Bericht.",
@@ -124,7 +127,7 @@ export default {
     "Was Sie schreiben, bleibt auf diesem Gerät. Ein Bericht sagt höchstens, dass etwas nicht auf der Liste steht, und auch das mit Rauschen. Fügen Sie mehreres hinzu, wählt dieses Gerät zufällig eines davon.",
   own_list: "Nicht auf der Liste",
   own_add: "Hinzufügen",
-  own_added: "{key} hinzugefügt. Geben Sie ihm einen Wert.",
+  own_added: "{key} hinzugefügt. Geben Sie einen Wert dafür an.",
   own_empty: "Schreiben Sie zuerst etwas.",
   own_unfinished: "„{key}“ ist geschrieben, aber nicht hinzugefügt: Drücken Sie „Hinzufügen“ oder leeren Sie das Feld.",
   own_again: "„{key}“ steht schon da.",
@@ -139,20 +142,20 @@ export default {
   none_chosen: "Nichts davon. Auch das ist eine Antwort.",
   write_something: "Noch nichts geschrieben.",
   chosen_of: "{count} von {limit} gewählt",
-  chosen_full: "{count} von {limit} gewählt. Um anderes zu wählen, entfernen Sie zuerst etwas.",
-  ticked_full: "{count} von {limit} gewählt. Um anderes zu wählen, wählen Sie zuerst etwas ab.",
+  chosen_full: "{count} von {limit} gewählt. Entfernen Sie etwas, um anderes zu wählen.",
+  ticked_full: "{count} von {limit} gewählt. Wählen Sie etwas ab, um anderes zu wählen.",
   segment_note: "Geben Sie eine Antwort. Der Bericht verbirgt sie mit demselben Zufallsrauschen.",
   segment_missing: "Bitte geben Sie eine Antwort auf „{name}“.",
-  segment_claims: "Zu „{name}“ behauptet er: {labels}.",
+  segment_claims: "Zu „{name}“ nennt er: {labels}.",
   segment_claims_none: "Der Bericht nennt keine der Antworten auf „{name}“.",
-  segment_by_chance: "Welche er nennt, entscheidet der Zufall: die wahre öfter als jede andere.",
+  segment_by_chance: "Auch hier spielt der Zufall mit: Die richtige wird öfter genannt als jede andere.",
   together_note: "Ein Bericht sagt auch, was davon zusammen auf Sie zutrifft, und verbirgt das auf dieselbe Weise.",
-  together_claims: "Ebenso behauptet er, welche zwei von allen zusammen zutreffen; das steht hier nicht.",
+  together_claims: "Ebenso nennt er, welche zwei von allen zusammen zutreffen; das steht hier nicht.",
   consent: "Ihre Einwilligung",
   agree: "Ich stimme zu",
   agree_first: "Bitte lesen Sie „Ihre Einwilligung“ und wählen Sie „Ich stimme zu“, bevor Sie senden.",
-  missing: "Bitte geben Sie „{key}“ einen Wert von {low} bis {high} oder entfernen Sie die Antwort.",
-  send: "Bericht senden",
+  missing: "Bitte geben Sie bei „{key}“ einen Wert von {low} bis {high} an oder entfernen Sie die Antwort.",
+  send: "Antworten absenden",
   preview: "Vorschau: Das sehen die Teilnehmenden. Es wird nichts gesendet.",
   preview_sends_nothing: "Dies ist eine Vorschau: Es wird kein Bericht erstellt.",
   sending: "Wird gesendet …",
@@ -163,10 +166,10 @@ export default {
     "{host} ist gerade nicht erreichbar. Nichts wurde erstellt oder gesendet: Versuchen Sie es gleich noch einmal.",
 
   sent_title: "Vielen Dank",
-  sent: "Ihr Bericht ist angekommen. Sie können diese Seite schließen.",
+  sent: "Ihre Antworten sind angekommen, als Bericht mit zufälligem Rauschen. Sie können diese Seite schließen.",
   sent_mixed:
     "Ihr versiegelter Bericht ist bei {operator} angekommen. Sie können diese Seite schließen. Nach dem Ende des {day} (UTC) soll {operator} alle Berichte an {asker} übergeben, wenn bis dahin mindestens {batch} gekommen sind, und sie sonst ungelesen löschen.",
-  before: "Dieses Gerät hat schon mitgemacht. Es gibt einen Bericht, und es wird kein zweiter erstellt.",
+  before: "Auf diesem Gerät wurde schon geantwortet. Es gibt einen Bericht, und es wird kein zweiter erstellt.",
   waiting_title: "Auf diesem Gerät gespeichert, noch nicht gesendet",
   waiting:
     "{host} ist gerade nicht erreichbar. Der Bericht ist erstellt. Lassen Sie diese Seite offen: Sie sendet denselben Bericht, sobald es geht. Oder kommen Sie später wieder. Sie sehen ihn hier, wenn er angekommen ist.",
@@ -187,9 +190,7 @@ export default {
   own_sealed: "Was versiegelt wurde",
   sealed_note:
     "Das ist Ihr Bericht, wie er versiegelt wurde. Er hat dieses Gerät als {count} versiegelte Bytes verlassen; nur {asker} kann ihn öffnen.",
-  own_claim: "Er behauptet, dass auf Sie zutrifft:",
-  own_size:
-    "Der Zufall hat entschieden, dass dieser Bericht nur ungefähr sagt, wie viele auf Sie zutreffen, und nicht welche.",
+  own_size: "Dieser Bericht sagt nur ungefähr, wie vieles auf Sie zutrifft, und nicht was. Das wurde ausgelost.",
   example: "Wie ein Bericht aussieht",
   example_note:
     "Für diese Seite erfunden: Er hat nichts mit Ihnen oder Ihren Antworten zu tun und wird nicht gesendet.",
@@ -197,9 +198,7 @@ export default {
   example_entered: "Was eine Person eingibt",
   example_left: "Was das Gerät dann verlassen könnte",
   example_sealed: "Was auf dem Gerät versiegelt werden könnte",
-  example_claim: "Er behauptet, dass zutrifft:",
-  example_size:
-    "Der Zufall hat entschieden, dass dieser Bericht nur ungefähr sagt, wie viele zutreffen, und nicht welche.",
+  example_size: "Dieser Bericht sagt nur ungefähr, wie vieles zutrifft, und nicht was. Das wurde ausgelost.",
   not_stored: "Ihre Antworten wurden nicht gespeichert, nur der Bericht.",
   entered_nothing: "Nichts davon. Ein Bericht entsteht trotzdem, damit er sich nicht von anderen unterscheidet.",
   entered: {
@@ -207,27 +206,31 @@ export default {
     other: "{count} Angaben insgesamt. Sie werden weder gesendet noch gespeichert.",
   },
   pair: "{key}: {value}",
+  claims: "Der Bericht nennt:",
   claims_none:
     "Der Bericht nennt keine der Antwortmöglichkeiten. Das gehört zum Schutz, was immer Sie gewählt haben: Alle Berichte zusammen zeigen trotzdem, wie oft jede gewählt wurde.",
   claims_none_alone: "Der Bericht nennt keine einzelne Antwortmöglichkeit.",
   claims_none_entered:
     "Der Bericht nennt nichts von dem, was eingegeben wurde. Das gehört zum Schutz: Alle Berichte zusammen zeigen trotzdem, was häufig ist.",
   claims_more: "und {count} weitere.",
-  claims_others: "Von den {rest} anderen behauptet er zufällig etwa {count}.",
-  claims_texts: "Von allen anderen Texten behauptet er zufällig {share}.",
-  claims_chance:
-    "Der Zufall entscheidet: Jede Behauptung steht in {share} solcher Berichte von Personen, auf die sie nicht zutrifft.",
+  claims_others: "Von den {rest} anderen nennt er zufällig etwa {count}.",
+  claims_texts: "Von allen anderen Texten nennt er zufällig {share}.",
+  claims_chance: {
+    one: "Das muss nicht sein, was eingegeben wurde: Allein durch Zufall steht es in {share} solcher Berichte von Personen, die es nicht eingegeben haben. Ein einzelner Bericht ist darum kein Beweis dafür, was jemand eingegeben hat.",
+    other:
+      "Das muss nicht sein, was eingegeben wurde: Allein durch Zufall steht jedes davon in {share} solcher Berichte von Personen, die es nicht eingegeben haben. Ein einzelner Bericht ist darum kein Beweis dafür, was jemand eingegeben hat.",
+  },
   claim_high: "mit hohem Wert",
   claim_low: "mit niedrigem Wert",
   claim_both: "mit hohem oder niedrigem Wert",
   claim_levels: "mit dem Wert {values}",
   picked: "Er entstand aus höchstens {count} Ihrer {all} Antworten, zufällig ausgewählt.",
-  size_claim: "Er behauptet, dass ihre Anzahl {answer} ist.",
+  size_claim: "Die Anzahl, die er nennt: {answer}.",
   size_chance:
     "{share} aller Berichte sind von dieser Art, was immer eingegeben wird. Sie geben mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}. Eine Zahl zwischen zwei Antworten zählt zufällig als eine der beiden.",
   bytes: "Die Bytes",
-  bytes_note: "{count} Bytes insgesamt, eine Zufallszahl und die Behauptungen:",
-  bytes_sealed: "{count} Bytes wurden versiegelt, nur die Behauptungen:",
+  bytes_note: "{count} Bytes insgesamt: eine Zufallszahl und das, was der Bericht nennt:",
+  bytes_sealed: "{count} Bytes wurden versiegelt: nur das, was der Bericht nennt:",
   bytes_rest: " … ({count} Bytes)",
 
   panel_closed_title: "Diese Umfrage ist geschlossen",
@@ -274,9 +277,9 @@ export default {
   calendar_event: "Mitmachen: {name}",
   calendar_text:
     "Sie sind bis zum Ende des {day} (UTC) an der Reihe. Verwenden Sie denselben Browser wie bisher: {link}",
-  panel_answered_title: "Sie haben diese Umfrage beantwortet",
+  panel_answered_title: "Auf diesem Gerät wurde schon geantwortet",
   panel_answered:
-    "Dieses Gerät hat sie schon über einen anderen Link beantwortet. Eine zweite Antwort würde mehr über Sie preisgeben, darum wird keine erstellt.",
+    "Das war über einen anderen Link. Ein zweiter Bericht würde mehr über Sie preisgeben, darum wird keiner erstellt.",
   panel_over_budget_title: "Ihr Datenschutz-Limit ist erreicht",
   panel_over_budget:
     "Alle Umfragen von {host} zusammen dürfen auf diesem Gerät höchstens ε = {cap} verbrauchen. ε = {spent} ist verbraucht, und diese Umfrage bräuchte {cost} mehr. Zu Ihrem Schutz wird nichts gesendet.",
@@ -318,10 +321,9 @@ export default {
     one: "Er betrifft das erste Zeichen und nichts dahinter.",
     other: "Er betrifft die ersten {count} Zeichen und nichts dahinter.",
   },
-  own_begins: "Er behauptet, dass Sie etwas geschrieben haben, das so beginnt:",
-  example_begins: "Er behauptet, dass etwas geschrieben wurde, das so beginnt:",
+  begins: "Der Bericht nennt Texte, die so beginnen:",
   text_start: "{text} …",
   text_whole: "{text} und nichts weiter",
-  text_none: "Er behauptet nichts, was so beginnt wie das, was eingegeben wurde.",
-  text_others: "Von allen anderen Anfängen dieser Länge behauptet er zufällig {share}.",
+  text_none: "Er nennt nichts, was so beginnt wie das, was eingegeben wurde.",
+  text_others: "Von allen anderen Anfängen dieser Länge nennt er zufällig {share}.",
 };

@@ -8,6 +8,7 @@ export default {
   until: "Answers are taken until the end of {day} (UTC).",
   eligibility: "Who may take part",
   contact: "Questions? Write to",
+  language: "Language",
 
   privacy: "Your privacy",
   privacy_stays: "What you enter stays on this device.",
@@ -18,6 +19,7 @@ export default {
     "Only a report with random noise in it is sent, and it is sealed for {asker}. It goes to {operator}, a second party that cannot read it and is to mix it with at least {others} others before {asker} gets any of them. If fewer come, it is to delete them all unread.",
   privacy_weak_mixed:
     "On its own, the noise protects weakly in this survey: your answers can make a given report up to {factor} times likelier. You rely on the mixing as well, and on what it depends on.",
+  privacy_help: "More about how your answers are protected",
   privacy_how: "How does this protect me?",
   odds_have:
     "If you do not have “{key}”, your report says that you do with probability {absent}. If you have it, it says so with probability {held}.",
@@ -70,7 +72,7 @@ export default {
     "This browser remembers that, for {host} alone. The same survey at another address, in another browser or in a private window does not know that you answered: every report made there gives away as much about you again.",
   remembered_title: "What is remembered",
   forgetful:
-    "This browser may forget that you answered: it has not promised to keep what pages store, and a private window never keeps it. Do not clear the data of {host}, and do not answer this survey again should you be asked to.",
+    "This browser notes what you have answered on {host}, so that nothing asks you twice: a second report would tell more about you. It may lose these notes, and a private window always does. You help to protect yourself if you keep the data of {host} in this browser, and answer nothing a second time.",
 
   answers: "Your answers",
   choose_up_to: {
@@ -78,12 +80,13 @@ export default {
     other:
       "Choose up to {count} that apply to you, and give each a value. If more apply to you, choose any {count} of them.",
   },
-  choose_all: "Give a value to everything that applies to you, and leave out the rest.",
+  choose_all: "Give a value to everything that applies to you. Leave the rest empty.",
+  rate_all: "Rate everything that applies to you. Leave the rest empty.",
   tick_up_to: {
     one: "Choose one that applies to you, if any does. If more apply to you, choose any one of them.",
     other: "Choose up to {count} that apply to you. If more apply to you, choose any {count} of them.",
   },
-  tick_all: "Tick everything that applies to you, and leave out the rest.",
+  tick_all: "Tick everything that applies to you. Leave the rest empty.",
   write_all: "Write down everything that applies to you, and give each a value.",
   choose_sampled: {
     one: "If more than one applies, this device picks one of them at random for your report.",
@@ -134,20 +137,20 @@ export default {
   none_chosen: "None of these. That is an answer too.",
   write_something: "Nothing written yet.",
   chosen_of: "{count} of {limit} chosen",
-  chosen_full: "{count} of {limit} chosen. To choose another, remove one first.",
-  ticked_full: "{count} of {limit} chosen. To choose another, untick or remove one first.",
+  chosen_full: "{count} of {limit} chosen. Remove one to choose another.",
+  ticked_full: "{count} of {limit} chosen. Untick or remove one to choose another.",
   segment_note: "Give one answer. The report hides it with the same random noise.",
   segment_missing: "Please give one answer to “{name}”.",
-  segment_claims: "Of “{name}” it claims: {labels}.",
+  segment_claims: "For “{name}” it names: {labels}.",
   segment_claims_none: "The report names none of the answers to “{name}”.",
-  segment_by_chance: "Chance decides which it names: the true one more often than any other.",
+  segment_by_chance: "Chance plays a part in this too: the true one is named more often than any other.",
   together_note: "A report is also about which of these apply to you together, and hides that in the same way.",
-  together_claims: "In the same way it claims which two of all these apply together; that is not listed here.",
+  together_claims: "In the same way it names which two of all these apply together; that is not listed here.",
   consent: "Your consent",
   agree: "I agree",
   agree_first: "Please read “Your consent”, and tick “I agree” before you send.",
   missing: "Please give “{key}” a value from {low} to {high}, or remove it.",
-  send: "Send my report",
+  send: "Send my answers",
   preview: "Preview: this is what participants will see. Nothing is sent.",
   preview_sends_nothing: "This is a preview: no report is made.",
   sending: "Sending …",
@@ -157,10 +160,10 @@ export default {
   not_reached: "{host} cannot be reached just now. Nothing was made or sent: try again in a moment.",
 
   sent_title: "Thank you",
-  sent: "Your report has arrived. You can close this page.",
+  sent: "Your answers have arrived, as a report with random noise in it. You can close this page.",
   sent_mixed:
     "Your sealed report has arrived at {operator}. You can close this page. {operator} is to hand all reports over to {of_asker} after the end of {day} (UTC) if at least {batch} have come by then, and otherwise to delete them unread.",
-  before: "This device has taken part already. There is one report, and no second one is made.",
+  before: "This survey was already answered on this device. There is one report, and no second one is made.",
   waiting_title: "Saved on this device, not sent yet",
   waiting:
     "{host} cannot be reached now. The report is made. Keep this page open, and it sends the same report as soon as that works; or come back later. You see it here once it has arrived.",
@@ -181,16 +184,14 @@ export default {
   own_sealed: "What was sealed",
   sealed_note:
     "This is your report as it was sealed. It left this device as {count} sealed bytes, which only {asker} can open.",
-  own_claim: "It claims that you have:",
-  own_size: "Chance decided that this report says only roughly how many things apply to you, and not which.",
+  own_size: "This report says only roughly how many things apply to you, and not which. That was drawn by chance.",
   example: "What a report looks like",
   example_note: "Made up for this page: it has nothing to do with you or your answers, and is not sent.",
   example_failed: "This part of the page cannot be loaded now.",
   example_entered: "What a person enters",
   example_left: "What could leave their device",
   example_sealed: "What could be sealed on their device",
-  example_claim: "It claims that they have:",
-  example_size: "Chance decided that this report says only roughly how many things apply to them, and not which.",
+  example_size: "This report says only roughly how many things apply to them, and not which. That was drawn by chance.",
   not_stored: "Your answers were not stored: only the report is.",
   entered_nothing: "None of these. A report is made all the same, so that it cannot be told from others.",
   entered: {
@@ -198,26 +199,31 @@ export default {
     other: "{count} in total. They are neither sent nor stored.",
   },
   pair: "{key}: {value}",
+  claims: "The report names:",
   claims_none:
     "The report names none of the answer options. That is part of the protection, whatever you chose: all reports together still tell how often each was chosen.",
   claims_none_alone: "The report names no single answer option.",
   claims_none_entered:
     "The report names nothing of what was entered. That is part of the protection: all reports together still tell what is frequent.",
   claims_more: "and {count} more.",
-  claims_others: "Of the {rest} others it claims about {count}, by chance.",
-  claims_texts: "Of all other texts it claims {share}, by chance.",
-  claims_chance: "Chance decides: each claim is in {share} of such reports by people to whom it does not apply.",
+  claims_others: "Of the {rest} others it names about {count}, by chance.",
+  claims_texts: "Of all other texts it names {share}, by chance.",
+  claims_chance: {
+    one: "This need not be what was entered: chance alone puts it into {share} of such reports from people who did not enter it. So a single report is no proof of what somebody entered.",
+    other:
+      "These need not be what was entered: chance alone puts each of them into {share} of such reports from people who did not enter it. So a single report is no proof of what somebody entered.",
+  },
   claim_high: "with a high value",
   claim_low: "with a low value",
   claim_both: "with a high or a low value",
   claim_levels: "with the value {values}",
   picked: "It was made from at most {count} of your {all} answers, picked at random.",
-  size_claim: "It claims that their number is {answer}.",
+  size_claim: "The number that it names: {answer}.",
   size_chance:
     "{share} of all reports are of this kind, whatever people enter. They give the right answer with probability {right}, and each other one with probability {wrong}. A number between two answers counts as one of the two, at random.",
   bytes: "The bytes",
-  bytes_note: "{count} bytes in total, a random number and the claims:",
-  bytes_sealed: "{count} bytes were sealed, the claims alone:",
+  bytes_note: "{count} bytes in total, a random number and what the report names:",
+  bytes_sealed: "{count} bytes were sealed, nothing but what the report names:",
   bytes_rest: " … ({count} bytes)",
 
   panel_closed_title: "This survey is closed",
@@ -262,9 +268,8 @@ export default {
   },
   calendar_event: "Take part: {name}",
   calendar_text: "Your turn lasts until the end of {day} (UTC). Use the same browser as before: {link}",
-  panel_answered_title: "You have answered this survey",
-  panel_answered:
-    "This device answered it before, by another link. A second answer would give away more about you, so none is made.",
+  panel_answered_title: "This survey was already answered on this device",
+  panel_answered: "That was by another link. A second report would give away more about you, so none is made.",
   panel_over_budget_title: "Your privacy limit is reached",
   panel_over_budget:
     "All surveys of {host} together may spend at most ε = {cap} on this device. ε = {spent} is spent, and this survey would spend {cost} more. Nothing is sent, to protect you.",
@@ -304,10 +309,9 @@ export default {
     one: "It is about the first character, and nothing behind it.",
     other: "It is about the first {count} characters, and nothing behind them.",
   },
-  own_begins: "It claims that you wrote something that begins with:",
-  example_begins: "It claims that they wrote something that begins with:",
+  begins: "The report names texts that begin with:",
   text_start: "{text} …",
   text_whole: "{text}, and nothing more",
-  text_none: "It claims nothing that begins like what was entered.",
-  text_others: "Of all other beginnings of that length it claims {share}, by chance.",
+  text_none: "It names nothing that begins like what was entered.",
+  text_others: "Of all other beginnings of that length it names {share}, by chance.",
 };

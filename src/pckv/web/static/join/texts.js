@@ -1,7 +1,7 @@
-// What the operator of a survey wrote, in the nearest language to those of the browser. Reports use the task's own names.
+// What the operator of a survey wrote, in the nearest language to those that the participant prefers. Reports use the task's own names.
 import { shownText } from "../shared/direction.js";
 import { make } from "../shared/page.js";
-import { language, speak } from "./join-strings.js";
+import { language, preferred, speak } from "./join-strings.js";
 
 const shown = new WeakMap();
 
@@ -10,7 +10,7 @@ export async function translate(task) {
   const { about, keys, other } = task,
     own = about.language,
     hasOthers = Object.keys(about.translations).length > 0,
-    chosen = hasOthers ? (await task.inLanguage(navigator.languages)).language : own,
+    chosen = hasOthers ? (await task.inLanguage(preferred())).language : own,
     given = about.translations[chosen] ?? {},
     names = given.keys?.length ? [...keys, ...(other === null ? [] : [other])] : [];
   speak(chosen, own);

@@ -30,6 +30,12 @@ export class TickRow {
     this.input.focus();
   }
 
+  // The same row in another language.
+  take({ chosen }) {
+    this.input.checked = chosen;
+    this.element.classList.toggle("chosen", chosen);
+  }
+
   reset() {
     this.input.checked = false;
     this.element.classList.remove("chosen");

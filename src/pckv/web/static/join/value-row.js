@@ -1,7 +1,7 @@
 // One key with its value: a row of buttons, or a number. And how values are written.
 import { announce, make } from "../shared/page.js";
 import { anyOf, number, say } from "./join-strings.js";
-import { nameOf, named, textOf, written } from "./texts.js";
+import { languageOf, nameOf, named, textOf, written } from "./texts.js";
 
 const MAX_BUTTONS = 10,
   // Buttons whose labels are longer together than this do not stand in one line on a phone.
@@ -83,6 +83,12 @@ export class ValueRow {
     announce(say("removed", { key: nameOf(this.task, this.key) }));
   }
 
+  // The same row in another language.
+  take({ control, value, chosen }) {
+    this.control.take(control);
+    this.mark(value, chosen);
+  }
+
   reset() {
     this.control.clear();
     this.mark(null, false);
@@ -100,15 +106,14 @@ export class ValueRow {
 
 const legend = ({ task, key }) => say("value_of", { key: nameOf(task, key), ...ends(task) });
 
-const endLabels = (task) =>
-  task.about.low_label || task.about.high_label
-    ? make(
-        "div",
-        { class: "ends", "aria-hidden": "true" },
-        written("span", task, "low_label"),
-        written("span", task, "high_label"),
-      )
-    : null;
+// What the ends mean, below the first value and the last one; where values stand in several lines, with these values.
+function endLabels(task, inLine = true) {
+  if (!task.about.low_label && !task.about.high_label) return null;
+  const label = (member, words) =>
+    inLine ? written("span", task, member) : make("span", { lang: languageOf(task, member), dir: "auto" }, words);
+  const { low, high } = ends(task);
+  return make("div", { class: "ends", "aria-hidden": "true" }, label("low_label", low), label("high_label", high));
+}
 
 // One radio button per value, drawn as a row of buttons; many stand in several lines, each with its own edge.
 class Scale {
@@ -128,7 +133,11 @@ class Scale {
       ...labels,
     );
     if (!inLine) group.style.gridTemplateColumns = `repeat(auto-fill, minmax(min(100%, ${longest + 2}ch), 1fr))`;
-    this.element = make("div", { class: "control" }, group, inLine ? endLabels(task) : null);
+    this.element = make("div", { class: "control" }, group, endLabels(task, inLine));
+  }
+
+  take({ inputs }) {
+    for (const [place, { checked }] of inputs.entries()) this.inputs[place].checked = checked;
   }
 
   clear() {
@@ -144,7 +153,7 @@ class Measure {
     const limits = { min: low, max: high, step: "any" };
     Object.assign(this, { row, low, high });
     // A click where the slider stands already is a choice too.
-    const slid = () => this.take(this.rounded(this.range.valueAsNumber), this.range);
+    const slid = () => this.enter(this.rounded(this.range.valueAsNumber), this.range);
     const label = say("slider_of", { key: nameOf(row.task, row.key) });
     this.range = make("input", {
       type: "range",
@@ -157,7 +166,7 @@ class Measure {
       type: "number",
       ...limits,
       "aria-label": legend(row),
-      oninput: () => this.take(this.box.valueAsNumber, this.box),
+      oninput: () => this.enter(this.box.valueAsNumber, this.box),
     });
     this.clear();
     const slider = make("div", { class: "slider" }, this.range, endLabels(row.task));
@@ -170,6 +179,15 @@ class Measure {
     );
   }
 
+  // What is no number yet stays in the box.
+  take({ box, range, row }) {
+    this.box.value = box.value;
+    this.box.setAttribute("aria-invalid", box.getAttribute("aria-invalid"));
+    if (row.value === null) return;
+    this.range.value = range.value;
+    this.touch(row.value);
+  }
+
   // The slider gives steps that a person would choose, at least 50 of them.
   rounded(value) {
     const step = 10 ** Math.floor(Math.log10((this.high - this.low) / 50));
@@ -177,7 +195,7 @@ class Measure {
     return Math.min(this.high, Math.max(this.low, near));
   }
 
-  take(value, from) {
+  enter(value, from) {
     const empty = from === this.box && Number.isNaN(value) && !this.box.validity.badInput,
       valid = value >= this.low && value <= this.high;
     this.box.setAttribute("aria-invalid", String(!valid && !empty));
