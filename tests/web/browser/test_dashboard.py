@@ -88,8 +88,8 @@ def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: A
     send(server, task, [3] * 10)
     page.locator(".verdict", has_text="No participant may choose more than 3 answer options.").wait_for()
     operator.unfold("Details: how this was estimated")
-    page.get_by_label("Hostile responses").fill("10%")
-    page.get_by_label("Hostile responses").press("Enter")
+    page.get_by_label("Forged responses").fill("10%")
+    page.get_by_label("Forged responses").press("Enter")
     page.locator(".verdict", has_text="whatever 1 of the responses say").wait_for()
     assert "at most 3; more are refused where pairs are entered" in page.locator(".facts").text_content()
     operator.check()
@@ -115,7 +115,7 @@ def test_keys_that_are_not_detected_are_marked(people: Any, server: ServeProcess
     ] * 3
     assert all(text.startswith("(0 to ") for text in grey.locator("td:nth-of-type(1) small").all_inner_texts())
     assert grey.locator("th").all_inner_texts() == KEYS[1:]
-    page.get_by_text("Grey: not distinguishable from noise.").wait_for()
+    page.get_by_text("Grey: not clearly above zero.").wait_for()
     averages = page.locator(".bars").nth(1).locator(".bar-number").all_inner_texts()
     assert averages.count("unknown") == 3
     operator.check()

@@ -40,7 +40,7 @@ def test_a_task_shows_the_shares_of_its_levels(people: Any, server: ServeProcess
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
-    operator.unfold("How the values are spread, in stars")
+    operator.unfold("How the ratings are spread (stars)")
     table = page.get_by_role("region", name="Table of shares")
     table.get_by_role("link", name=HOSTILE).wait_for()
     assert table.locator("thead th").all_inner_texts() == ["Answer option", "1", "2", "5"]
@@ -87,7 +87,7 @@ def test_public_results_show_bars_of_shares(people: Any, server: ServeProcess, t
     chart.wait_for()
     assert chart.locator("[aria-roledescription=bar]").count() == 3
     assert chart.locator(".role-legend-label").all_text_contents() == ["1", "2", "5"]
-    stranger.page.get_by_role("heading", name="How the values are spread, in stars").wait_for()
+    stranger.page.get_by_role("heading", name="How the ratings are spread (stars)").wait_for()
     stranger.unfold("The same as a table, with ranges")
     cells = stranger.page.get_by_role("region", name="Table of shares").locator("td").all_inner_texts()
     assert [bool(re.fullmatch(r"[\d.]+ % \([\d.]+ to [\d.]+ %\)", cell)) for cell in cells] == [True] * 3

@@ -47,10 +47,8 @@ def test_the_first_chart_needs_no_script_and_others_fill_their_cards(people: Any
     page.route("**/vega.js", lambda route: held.append(route))  # noqa: PLW0108
     operator.go(f"/#/tasks/{task.id}")
     page.locator(".estimates tbody tr").nth(2).wait_for()
-    page.locator(".finding", has_text=f"{COMMON} is the most frequent of").or_(
-        page.locator(".finding", has_text=f"{COMMON} is the most frequent: ")
-    ).wait_for()
-    page.locator(".verdict", has_text="1 of 3 answer options stands out from the noise").wait_for()
+    page.locator(".finding", has_text=f"{COMMON} was chosen most often: ").wait_for()
+    page.locator(".verdict", has_text="1 of 3 answer options is clearly above zero").wait_for()
     names = page.locator(".bars").first.locator(".bar-name")
     assert sorted(names.all_inner_texts()) == sorted([COMMON, HOSTILE, RARE])
     assert page.locator(".chart svg[width]").count() == 0
@@ -90,8 +88,8 @@ def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(people
     operator.unfold("Details: how this was estimated")
     choose(page, "Method", "corrected")
     choose(page, "Confidence", "0.99")
-    page.get_by_label("Hostile responses").fill("2 %")
-    page.get_by_label("Hostile responses").press("Enter")
+    page.get_by_label("Forged responses").fill("2 %")
+    page.get_by_label("Forged responses").press("Enter")
     assert page.url.endswith(f"#/tasks/{task.id}?method=corrected&level=0.99&hostile=2%25")
     page.reload()
     page.locator(".verdict", has_text="whatever 7 of the responses say").wait_for()
@@ -107,6 +105,7 @@ def test_settings_are_in_the_address_and_downloads_say_how_they_were_made(people
     assert "<title>Räksmörgås &amp; Co: 3 keys</title><desc>320 reports, grr, ε = 2, method corrected" in picture
     # Nonsense in the address is ignored, and numbers that do not follow an impossible option are not shown.
     operator.go(f"/#/tasks/{task.id}?method=no&level=7&post=x&hostile=320")
+    page.reload()
     page.get_by_role("alert").get_by_text("320 of 320 leave none").wait_for()
     assert page.locator(".estimates").is_hidden()
     operator.forgive("400")
@@ -208,7 +207,7 @@ def test_the_report_fits_one_page(people: Any, task: pckv.Task) -> None:
     report = page.locator(".printed-report")
     report.wait_for(state="attached")
     told = report.text_content()
-    for text in (task.name, "ist am häufigsten", "Aus 320 Antworten.", "Sicherheit von 95 %", "ε = 2"):
+    for text in (task.name, "wurde am häufigsten gewählt", "Aus 320 Antworten.", "Sicherheit von 95 %", "ε = 2"):
         assert text in told
     assert page.pdf().count(b"/Type /Page\n") == 1
     # A collector without an organisation has no such page.
@@ -224,34 +223,44 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
             const { findingOf } = await import("/static/results/finding.js");
             const row = (key, low, high, detected = true) => ({ key, detected, frequency: (low + high) / 2,
                 frequency_low: low, frequency_high: high, mean_known: false });
-            const told = (rows, more = {}) => findingOf({ rows, answer: { reports: 9 }, ...more })[0].textContent;
+            const task = { phase: "open", low: 1, high: 3, about: { low_label: "mild", high_label: "severe" } },
+                answer = { reports: 9 },
+                lines = (rows, more = {}) => findingOf({ rows, answer, task, ...more }).map((line) => line.textContent),
+                told = (rows, more) => lines(rows, more)[0];
             const [a, b, c, d, e] = [row("A", 0.3, 0.5), row("B", 0.2, 0.29), row("C", 0.45, 0.6), row("D", 0, 0.31, false),
                 row("E", 0.34, 0.5)];
             return [
                 told([]),
-                told([d]),
+                told([d], { task: { ...task, target: 9 } }),
+                told([d], { task: { ...task, phase: "closed" }, isPart: true }),
                 told([a]),
                 told([a, b]),
                 told([a, b], { isPart: true }),
                 told([a, b, d]),
                 told([a, b, c]),
                 told([a, b, c, d]),
+                told([c, e, { ...e, key: "F" }, b]),
                 told([a, c, e, { ...e, key: "F" }]),
-                findingOf({ rows: [a], answer: { reports: 0 } })[0].textContent,
-                findingOf({ rows: [a], answer: { reports: 9, warning: ["x"] } })[0].textContent,
+                told([a], { answer: { reports: 0 } }),
+                told([a], { answer: { reports: 9, warning: ["x"] } }),
+                lines([{ ...a, mean_known: true, mean: 2, mean_low: 1.5, mean_high: 2.5 }])[1],
             ];
         }"""
     )
     assert found == [
-        "Nothing stands out from the noise.",
-        "Nothing stands out from the noise.",
+        "Too early to say: 9 responses so far.",
+        "No answer was clearly chosen by anyone.",
+        "None of the answers shown was clearly chosen by anyone.",
         "A: chosen by 40 % of people, between 30 and 50 %.",
-        "A is the most frequent: 40 % of people, between 30 and 50 %.",
-        "A is the most frequent of those shown: 40 % of people, between 30 and 50 %.",
-        "A has the highest estimate, 40 % of people, between 30 and 50 %; D may be more frequent.",
-        "C and A are the most frequent: 53 % (45 to 60 %) and 40 % (30 to 50 %) of people.",
-        "C has the highest estimate, 53 % of people, between 45 and 60 %; A may be more frequent.",
-        "C has the highest estimate, 53 % of people, between 45 and 60 %; others may be more frequent.",
+        "A was chosen most often: 40 % of people, between 30 and 50 %.",
+        "Of those shown: A was chosen most often: 40 % of people, between 30 and 50 %.",
+        "A or D was chosen most often: 40 % (30 to 50 %) and at most 31 % of people.",
+        "C and A were chosen most often: 53 % (45 to 60 %) and 40 % (30 to 50 %) of people.",
+        "C or A was chosen most often: 53 % (45 to 60 %) and 40 % (30 to 50 %) of people.",
+        "C, E and F were chosen most often: 53 % (45 to 60 %), 42 % (34 to 50 %) and 42 % (34 to 50 %) of people.",
+        "C, E, F or another was chosen most often: these three by 53 % (45 to 60 %), 42 % (34 to 50 %) and "
+        "42 % (34 to 50 %) of people.",
         "There are no responses yet.",
         "These numbers cannot be used.",
+        "Those who chose A rated it 2.0 on average, between 1.5 and 2.5 on a scale from 1 (mild) to 3 (severe).",
     ]

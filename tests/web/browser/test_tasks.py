@@ -156,9 +156,8 @@ def test_results_become_public_and_private_again(server: ServeProcess, people: A
     body = page.locator("main").inner_text()
     for text in ("300 responses", "For the club.", "95 %", "us@example.org"):
         assert text in body
-    verdict = ask(server, "GET", f"/tasks/{task.id}/estimates").json()["verdict"]
-    assert all(sentence in body for sentence in verdict)
-    assert "Average value, in stars" in page.locator(".public").text_content()
+    assert "clearly above zero" in body
+    assert "Average rating (stars)" in page.locator(".public").text_content()
     reader.check(DESK)
     # Perhaps no participant holds a key that noise may explain: then it has no mean.
     rare = ask(server, "GET", f"/tasks/{task.id}/results").json()

@@ -1,6 +1,8 @@
 // Everyday English of what the server says first: verdicts, lights and charts. It says keys, pairs and reports, as analysts
 // and commands do; operators read answer options, choices and responses, and meet the others under "Details".
 export default {
+  "hostile reports must be fewer than all reports: {} of {} leave none":
+    "forged responses must be fewer than all responses: {1} of {2} leave none",
   // Plans of discoveries.
   "The light: {} (green) if texts are found that {} of the people hold, {} (red) if not even those are that {} hold, and {} (amber) for anything between.":
     "The light: {1} (green) if answers are found that {2} of the people give, {3} (red) if not even those are that {4} give, and {5} (amber) for anything between.",
@@ -16,22 +18,23 @@ export default {
   "Some reports were copied, made up, or made by a faulty client: find where they come from, and count again without them, or collect again.":
     "Some responses were copied, made up, or made by a faulty program: find where they come from, and count again without them, or repeat the survey.",
   "There are no reports yet.": "There are no responses yet.",
-  "{} of {} keys {} out from the noise{}; {}.": "{1} of {2} answer options {3:raw} out from the noise{4}; {5}.",
-  "The key stands out from the noise{}.": "The answer option stands out from the noise{1}.",
-  "Both keys stand out from the noise{}.": "Both answer options stand out from the noise{1}.",
-  "All {} keys stand out from the noise{}.": "All {1} answer options stand out from the noise{2}.",
+  "1 of {} keys stands out from the noise{}; {}.": "1 of {1} answer options is clearly above zero{2}; {3}.",
+  "{} of {} keys {} out from the noise{}; {}.": "{1} of {2} answer options are clearly above zero{4}; {5}.",
+  "The key stands out from the noise{}.": "The answer option is clearly above zero{1}.",
+  "Both keys stand out from the noise{}.": "Both answer options are clearly above zero{1}.",
+  "All {} keys stand out from the noise{}.": "All {1} answer options are clearly above zero{2}.",
   "No key stands out from the noise{}: {}. More people or a larger ε would help.":
-    "No answer option stands out from the noise{1}: {2}. More people or a lighter privacy level would help.",
+    "No answer option is clearly above zero{1}: {2}. With more responses, more can be seen.",
   "No key stands out from the noise{}: {}. Fewer hostile reports or a larger ε would help.":
-    "No answer option stands out from the noise{1}: {2}. Fewer forged responses or a lighter privacy level would help.",
+    "No answer option is clearly above zero{1}: {2}. With fewer forged responses, more can be seen.",
   ", whatever {} of the reports say{}": ", whatever {1} of the responses say{2}",
   "the noise, whatever {} of the reports say": "the noise, whatever {1} of the responses say",
   "intervals hold whatever {} of the reports say": "ranges are right whatever {1} of the responses say",
   "too rare to tell": "not distinguishable from noise",
-  "all are too rare to tell": "none is distinguishable from noise",
-  "it is too rare to tell": "it is not distinguishable from noise",
-  "the others are too rare to tell": "the others are not distinguishable from noise",
-  "the one that does not is too rare to tell": "the other one is not distinguishable from noise",
+  "all are too rare to tell": "each may be zero",
+  "it is too rare to tell": "it may be zero",
+  "the others are too rare to tell": "the others may be zero",
+  "the one that does not is too rare to tell": "the other one may be zero",
   "how frequent the one that does not is is unknown": "how frequent the other one is is unknown",
   "Up to {} of people may hold keys that are not listed.":
     "Up to {1} of people may choose something that is not listed.",
@@ -50,23 +53,23 @@ export default {
     "The averages of {1} answer options are unknown for that reason: the average of the values that were sent stands beside.",
   "No participant holds more than {}, by contract.": "No participant may choose more than {1}.",
   "How many pairs people hold is not known, and a report stands for at most {}. If people hold more, true frequencies are higher, up to {} times{}":
-    "How many answer options people choose is not known, and a response stands for at most {1}. If people choose more, true shares are higher, up to {2} times{3}",
+    "A response stands for at most {1}, and whether people chose more is not known. If they did, true shares are higher, up to {2} times{3}",
   "How many pairs people hold is not known, and a report stands for at most {}. If people hold more, true frequencies are higher, perhaps many times{}":
-    "How many answer options people choose is not known, and a response stands for at most {1}. If people choose more, true shares are higher, perhaps many times{2}",
+    "A response stands for at most {1}, and whether people chose more is not known. If they did, true shares are higher, perhaps many times{2}",
   "How many keys people hold is not known, and a report stands for at most {}. If people hold more, true frequencies are higher, up to {} times{}":
-    "How many answer options people choose is not known, and a response stands for at most {1}. If people choose more, true shares are higher, up to {2} times{3}",
+    "A response stands for at most {1}, and whether people chose more is not known. If they did, true shares are higher, up to {2} times{3}",
   "How many keys people hold is not known, and a report stands for at most {}. If people hold more, true frequencies are higher, perhaps many times{}":
-    "How many answer options people choose is not known, and a response stands for at most {1}. If people choose more, true shares are higher, perhaps many times{2}",
+    "A response stands for at most {1}, and whether people chose more is not known. If they did, true shares are higher, perhaps many times{2}",
   "Up to {} of people may hold more than the {} that a report stands for: frequencies may be too low by up to {} point for that reason{}":
-    "Up to {1} of people may choose more than the {2} that a response stands for: shares may be too low by up to {3} point for that reason{4}",
+    "Up to {1} of people may have chosen more than {2}, the limit of a response: shares may be up to {3} point too low{4}",
   "Up to {} of people may hold more than the {} that a report stands for: frequencies may be too low by up to {} points for that reason{}":
-    "Up to {1} of people may choose more than the {2} that a response stands for: shares may be too low by up to {3} points for that reason{4}",
+    "Up to {1} of people may have chosen more than {2}, the limit of a response: shares may be up to {3} points too low{4}",
   "{} of people hold more than {} ({} to {}), but a report stands for at most {}. So frequencies may be too low by up to {} point{}":
-    "{1} of people choose more than {2} ({3} to {4}), but a response stands for at most {5}. So shares may be too low by up to {6} point{7}",
+    "About {1} of people chose more than {2}, the limit of a response: shares may be up to {6} point too low{7}",
   "{} of people hold more than {} ({} to {}), but a report stands for at most {}. So frequencies may be too low by up to {} points{}":
-    "{1} of people choose more than {2} ({3} to {4}), but a response stands for at most {5}. So shares may be too low by up to {6} points{7}",
+    "About {1} of people chose more than {2}, the limit of a response: shares may be up to {6} points too low{7}",
   ", and if people with many pairs give other values than the rest, {} are off. The intervals include both.":
-    ", and if people who choose many give other values than the rest, the averages are off. The ranges include both.",
+    ", and averages may be off, too. The ranges include both.",
   ". The intervals include that.": ". The ranges include that.",
   "up to {} times": "up to {1} times",
   "perhaps many times": "perhaps many times",
@@ -240,7 +243,8 @@ export default {
   "grey: {}": "grey: {1}",
   key: "answer option",
   mean: "average",
-  "mean, in {}": "average, in {1:raw}",
+  "mean, in {}": "average ({1:raw})",
+  "value, in {}": "value ({1:raw})",
   "share of holders": "share of those who chose it",
   "held together more often than by chance": "chosen together more often than by chance",
   "held together less often than by chance": "chosen together less often than by chance",

@@ -45,13 +45,13 @@ export default {
     "Ein Wert zwischen zweien davon wird zufällig als einer der beiden gezählt, der nähere öfter: Durchschnitte bleiben richtig, Anteile sind die der gezeigten Werte, und was ein Teil der Personen höchstens angibt, wird dazwischen geschätzt.",
   "The standard deviation of the values is {value}, {between}.":
     "Die Standardabweichung der Werte ist {value}, {between}.",
-  "Value, in {unit}": "Wert, in {unit}",
+  "Value ({unit})": "Wert ({unit})",
   Value: "Wert",
   "Share of those who chose it": "Anteil an denen, die das gewählt haben",
   "only {low}": "nur {low}",
   "{least} to {most}": "{least} bis {most}",
   "Of those who chose it": "Von denen, die das gewählt haben",
-  "say at most, in {unit}": "geben höchstens an, in {unit}",
+  "say at most ({unit})": "geben höchstens an ({unit})",
   "say at most": "geben höchstens an",
   "say more than {value}": "geben mehr als {value} an",
   "say less than {value}": "geben weniger als {value} an",
@@ -74,7 +74,7 @@ export default {
   "False discovery rate": "Anteil falscher Funde",
   "Of the answers that are said to stand out, the share without any participant, on average, at most.":
     "Höchstens dieser Anteil der Antworten, die angeblich herausragen, wurde im Mittel von niemandem gegeben.",
-  "Hostile responses": "Feindliche Antworten",
+  "Forged responses": "Gefälschte Antworten",
   "Ranges hold whatever this many of the responses say: a number, or a share such as 1%.":
     "Die Bereiche gelten, was immer so viele der Antworten sagen: eine Zahl oder ein Anteil wie 1%.",
   "of the answers that were reported: {value} ({range})": "der gemeldeten Antworten: {value} ({range})",
@@ -83,22 +83,25 @@ export default {
   "Answer option": "Antwortmöglichkeit",
   "Chosen by": "Gewählt von",
   "{value} ({range})": "{value} ({range})",
-  "Nothing here stands out from the noise": "Hier hebt sich nichts vom Rauschen ab",
-  "Nothing stands out from the noise": "Nichts hebt sich vom Rauschen ab",
   "{name}: chosen by {value} of people, {between}": "{name}: gewählt von {value} der Personen, {between}",
-  "{name} is the most frequent of those shown: {value} of people, {between}":
-    "{name} ist unter den gezeigten am häufigsten: {value} der Personen, {between}",
-  "{name} is the most frequent: {value} of people, {between}":
-    "{name} ist am häufigsten: {value} der Personen, {between}",
-  "{first} and {second} are the most frequent of those shown: {one} and {two} of people":
-    "{first} und {second} sind unter den gezeigten am häufigsten: {one} und {two} der Personen",
-  "{first} and {second} are the most frequent: {one} and {two} of people":
-    "{first} und {second} sind am häufigsten: {one} und {two} der Personen",
-  "{name} has the highest estimate, {value} of people, {between}":
-    "{name} hat die höchste Schätzung, {value} der Personen, {between}",
-  "{sentence}; others may be more frequent": "{sentence}; andere sind vielleicht häufiger",
-  "{other} may be more frequent": "{other} ist vielleicht häufiger",
-  "{other} or {another} may be more frequent": "{other} oder {another} ist vielleicht häufiger",
+  "{a} was chosen most often: {value} of people, {between}":
+    "{a} wurde am häufigsten gewählt: von {value} der Personen, {between}",
+  "{a} and {b} were chosen most often: {x} and {y} of people":
+    "{a} und {b} wurden am häufigsten gewählt: {x} und {y} der Personen",
+  "{a}, {b} and {c} were chosen most often: {x}, {y} and {z} of people":
+    "{a}, {b} und {c} wurden am häufigsten gewählt: {x}, {y} und {z} der Personen",
+  "{a} or {b} was chosen most often: {x} and {y} of people":
+    "{a} oder {b} wurde am häufigsten gewählt: {x} und {y} der Personen",
+  "{a}, {b} or {c} was chosen most often: {x}, {y} and {z} of people":
+    "{a}, {b} oder {c} wurde am häufigsten gewählt: {x}, {y} und {z} der Personen",
+  "{a}, {b}, {c} or another was chosen most often: these three by {x}, {y} and {z} of people":
+    "{a}, {b}, {c} oder noch etwas anderes wurde am häufigsten gewählt: diese drei von {x}, {y} und {z} der Personen",
+  "Of those shown: {sentence}": "Unter den gezeigten: {sentence}",
+  "Too early to say: {responses} so far": "Noch zu früh für eine Aussage: bisher {responses}",
+  "No answer was clearly chosen by anyone": "Bei keiner Antwortmöglichkeit ist klar, dass jemand sie gewählt hat",
+  "None of the answers shown was clearly chosen by anyone":
+    "Bei keiner der gezeigten Antwortmöglichkeiten ist klar, dass jemand sie gewählt hat",
+  "{between} on a scale from {first} to {last}": "{between} auf einer Skala von {first} bis {last}",
   "Those who chose {name} gave {value} on average, {between}.":
     "Wer {name} gewählt hat, gab im Durchschnitt {value} an, {between}.",
   "Those who chose {name} rated it {value} on average, {between}.":
@@ -150,8 +153,8 @@ export default {
     "Der Durchschnitt ihrer Angaben ist unbekannt: Er kann überall auf einer Skala von {first} bis {last} liegen.",
   "The average of what they say is unknown: {between}, on a scale from {first} to {last}, since people with many answers may say other things. The average of the answers that were reported is {reported}, {reportedBetween}.":
     "Der Durchschnitt ihrer Angaben ist unbekannt: {between}, auf einer Skala von {first} bis {last}, da Personen mit vielen Antworten vielleicht anderes angeben. Der Durchschnitt der gemeldeten Antworten ist {reported}, {reportedBetween}.",
-  "Fewer hostile responses: what they can do does not shrink as more honest ones come.":
-    "Weniger feindliche Antworten: Was sie anrichten können, wird nicht kleiner, wenn mehr ehrliche kommen.",
+  "Fewer forged responses: what they can do does not shrink as more honest ones come.":
+    "Weniger gefälschte Antworten: Was sie anrichten können, wird nicht kleiner, wenn mehr ehrliche kommen.",
   "More responses: with today's, noise alone makes the share typically off by ±{noise}. Four times as many, {more}, would halve that.":
     "Mehr Antworten: Mit den heutigen liegt der Anteil allein durch das Rauschen meist um ±{noise} daneben. Viermal so viele, {more}, würden das halbieren.",
   "Answers chosen by fewer than {least} of people are often not distinguishable from noise as yet.":
@@ -190,7 +193,7 @@ export default {
     "Welche Antworten öfter (blau) oder seltener (rot) zusammen gewählt werden als durch Zufall; die Tabelle darunter hat die Zahlen.",
   "{number} pair": "{number} Paar",
   "{number} pairs": "{number} Paaren",
-  noise: "Rauschen",
+  "not clear": "unklar",
   "Chosen by, as bars with ranges": "Gewählt von, als Balken mit Bereichen",
   "{title}, with ranges": "{title}, mit Bereichen",
   "Typical error of the share of people who chose an answer, by the number of responses.":
@@ -212,10 +215,9 @@ export default {
     "Personen mit mehr als {padding} verbergen vielleicht bis zu {hidden} davon, was auch die Grafik zählt, und geben vielleicht andere Werte an.",
   "People with more than {padding} may hide up to {hidden} of it, which the chart counts, too.":
     "Personen mit mehr als {padding} verbergen vielleicht bis zu {hidden} davon, was auch die Grafik zählt.",
-  "Its average value stays unknown.": "Der durchschnittliche Wert bleibt unbekannt.",
   "Its average rating stays unknown.": "Die durchschnittliche Bewertung bleibt unbekannt.",
-  "Its average value is typically off by ±{error} {unit}.":
-    "Der durchschnittliche Wert liegt meist um ±{error} {unit} daneben.",
+  "Its average rating is typically off by ±{error} ({unit}).":
+    "Die durchschnittliche Bewertung liegt meist um ±{error} ({unit}) daneben.",
   "Its average rating is typically off by ±{error}.":
     "Die durchschnittliche Bewertung liegt meist um ±{error} daneben.",
   "An error of ±{error} takes {noise}.": "Für einen Fehler von ±{error} braucht es {noise}.",
@@ -256,8 +258,8 @@ export default {
   "How to read this": "Wie man das liest",
   "{name} – results": "{name} – Ergebnisse",
   "Run by {organisation}": "Durchgeführt von {organisation}",
-  "Line: the range of each number. Grey: not distinguishable from noise.":
-    "Linie: der Bereich der Zahl. Grau: vom Rauschen nicht zu unterscheiden.",
+  "Line: the range of each number. Grey: not clearly above zero.":
+    "Linie: der Bereich der Zahl. Grau: nicht klar über null.",
   "The first {number} answer options.": "Die ersten {number} Antwortmöglichkeiten.",
   Details: "Details",
   "The last response came on {day}.": "Die letzte Antwort kam am {day}.",
@@ -265,7 +267,7 @@ export default {
   "The survey opens on {day}.": "Die Umfrage beginnt am {day}.",
   "The survey is open until {day}.": "Die Umfrage ist offen bis zum {day}.",
   "The survey is open.": "Die Umfrage ist offen.",
-  "How the values are spread, in {unit}": "Wie sich die Werte verteilen, in {unit}",
+  "How the ratings are spread ({unit})": "Wie sich die Bewertungen verteilen ({unit})",
   "How the ratings are spread": "Wie sich die Bewertungen verteilen",
   "The width of a part is the share of people, among those who chose the answer, who give that value.":
     "Die Breite eines Teils ist der Anteil der Personen, die diesen Wert angeben, unter denen, die die Antwort gewählt haben.",
@@ -293,8 +295,8 @@ export default {
   "No responses came before this survey was closed.": "Bis diese Umfrage geschlossen wurde, kamen keine Antworten.",
   "{number} answer option": "{number} Antwortmöglichkeit",
   "{number} answer options": "{number} Antwortmöglichkeiten",
-  "The upright line is the share of all people. Grey: not distinguishable from noise.":
-    "Die senkrechte Linie ist der Anteil unter allen Personen. Grau: vom Rauschen nicht zu unterscheiden.",
+  "The upright line is the share of all people. Grey: not clearly above zero.":
+    "Die senkrechte Linie ist der Anteil unter allen Personen. Grau: nicht klar über null.",
   "average {value} ({range})": "Durchschnitt {value} ({range})",
   "Share of people": "Anteil der Personen",
   "Shares within each group of “{name}”": "Anteile innerhalb jeder Gruppe von „{name}“",

@@ -6,21 +6,21 @@ export default {
     "Verwenden Sie diese Zahlen nicht: Ehrliche Antworten ergeben solche Summen nicht, was auch immer die Personen gewählt haben.",
   "Some reports were copied, made up, or made by a faulty client: find where they come from, and count again without them, or collect again.":
     "Einige Antworten wurden kopiert, erfunden oder von einem fehlerhaften Programm erstellt: Stellen Sie fest, woher sie kommen, und zählen Sie ohne sie, oder wiederholen Sie die Umfrage.",
-  "1 of {} keys stands out from the noise{}; {}.": "1 von {1} Antwortmöglichkeiten hebt sich vom Rauschen ab{2}; {3}.",
-  "{} of {} keys {} out from the noise{}; {}.": "{1} von {2} Antwortmöglichkeiten heben sich vom Rauschen ab{4}; {5}.",
-  "The key stands out from the noise{}.": "Die Antwortmöglichkeit hebt sich vom Rauschen ab{1}.",
-  "Both keys stand out from the noise{}.": "Beide Antwortmöglichkeiten heben sich vom Rauschen ab{1}.",
-  "All {} keys stand out from the noise{}.": "Alle {1} Antwortmöglichkeiten heben sich vom Rauschen ab{2}.",
-  "No key stands out from the noise{}: {}. {} or a larger ε would help.":
-    "Keine Antwortmöglichkeit hebt sich vom Rauschen ab{1}: {2}. {3} oder ein größeres ε würden helfen.",
-  "More people": "Mehr Personen",
-  "Fewer hostile reports": "Weniger gefälschte Antworten",
+  "1 of {} keys stands out from the noise{}; {}.": "1 von {1} Antwortmöglichkeiten liegt klar über null{2}; {3}.",
+  "{} of {} keys {} out from the noise{}; {}.": "{1} von {2} Antwortmöglichkeiten liegen klar über null{4}; {5}.",
+  "The key stands out from the noise{}.": "Die Antwortmöglichkeit liegt klar über null{1}.",
+  "Both keys stand out from the noise{}.": "Beide Antwortmöglichkeiten liegen klar über null{1}.",
+  "All {} keys stand out from the noise{}.": "Alle {1} Antwortmöglichkeiten liegen klar über null{2}.",
+  "No key stands out from the noise{}: {}. More people or a larger ε would help.":
+    "Keine Antwortmöglichkeit liegt klar über null{1}: {2}. Mit mehr Antworten lässt sich mehr erkennen.",
+  "No key stands out from the noise{}: {}. Fewer hostile reports or a larger ε would help.":
+    "Keine Antwortmöglichkeit liegt klar über null{1}: {2}. Mit weniger gefälschten Antworten lässt sich mehr erkennen.",
   ", whatever {} of the reports say{}": ", was auch immer {1} der Antworten sagen{2}",
   " (at most {} % of such flags are false, on average)": " (im Mittel ist höchstens {1} % solcher Befunde falsch)",
-  "all are too rare to tell": "Alle sind vom Rauschen nicht zu unterscheiden",
-  "it is too rare to tell": "Sie ist vom Rauschen nicht zu unterscheiden",
-  "the others are too rare to tell": "die übrigen sind vom Rauschen nicht zu unterscheiden",
-  "the one that does not is too rare to tell": "die übrige ist vom Rauschen nicht zu unterscheiden",
+  "all are too rare to tell": "Jede kann auch null sein",
+  "it is too rare to tell": "Sie kann auch null sein",
+  "the others are too rare to tell": "die übrigen können auch null sein",
+  "the one that does not is too rare to tell": "die übrige kann auch null sein",
   "how frequent they are is unknown": "Wie häufig sie sind, ist unbekannt",
   "how frequent it is is unknown": "Wie häufig sie ist, ist unbekannt",
   "how frequent the others are is unknown": "wie häufig die übrigen sind, ist unbekannt",
@@ -55,26 +55,26 @@ export default {
   // What people with many pairs hide.
   "No participant holds more than {}, by contract.": "Mehr als {1} wählt niemand; so ist die Umfrage angelegt.",
   "How many pairs people hold is not known, and a report stands for at most {}. If people hold more, true frequencies are higher, {}{}":
-    "Wie viele Angaben die Personen machen, ist nicht bekannt, und eine Antwort steht für höchstens {1}. Machen sie mehr, so sind die wahren Anteile höher, {2}{3}",
+    "Eine Antwort steht für höchstens {1}, und ob Personen mehr machen, ist nicht bekannt. Wenn ja, sind die wahren Anteile höher, {2}{3}",
   "How many keys people hold is not known, and a report stands for at most {}. If people hold more, true frequencies are higher, {}{}":
-    "Wie viele Antwortmöglichkeiten die Personen wählen, ist nicht bekannt, und eine Antwort steht für höchstens {1}. Wählen sie mehr, so sind die wahren Anteile höher, {2}{3}",
+    "Eine Antwort steht für höchstens {1}, und ob Personen mehr wählen, ist nicht bekannt. Wenn ja, sind die wahren Anteile höher, {2}{3}",
   "up to {} times{}": "bis zum {1}-Fachen{2}",
   "perhaps many times{}": "vielleicht um ein Vielfaches{1}",
   "up to {} times": "bis zum {1}-Fachen",
   "perhaps many times": "vielleicht um ein Vielfaches",
   ", and if people with many pairs give other values than the rest, {} are off. The intervals include both.":
-    ", und wenn Personen mit vielen Angaben andere Werte nennen als die übrigen, stimmen {1} nicht. Die Bereiche schließen beides ein.",
+    ", und auch {1} können abweichen. Die Bereiche schließen beides ein.",
   ". The intervals include that.": ". Die Bereiche schließen das ein.",
-  "the means, shares and quantiles of values": "Mittelwerte, Anteile und Quantile der Werte",
-  "the means": "die Mittelwerte",
+  "the means, shares and quantiles of values": "Durchschnitte, Anteile und Quantile der Werte",
+  "the means": "die Durchschnitte",
   "Up to {} of people may hold more than the {} that a report stands for: frequencies may be too low by up to {} points for that reason{}":
-    "Bis zu {1} der Personen wählen vielleicht mehr als die {2:dative}, für die eine Antwort steht: Deshalb können die Anteile um bis zu {3} Prozentpunkte zu niedrig sein{4}",
+    "Bis zu {1} der Personen haben vielleicht mehr als {2} gewählt, die Grenze einer Antwort: Anteile können um bis zu {3} Prozentpunkte zu niedrig sein{4}",
   "Up to {} of people may hold more than the {} that a report stands for: frequencies may be too low by up to {} point for that reason{}":
-    "Bis zu {1} der Personen wählen vielleicht mehr als die {2:dative}, für die eine Antwort steht: Deshalb können die Anteile um bis zu {3} Prozentpunkt zu niedrig sein{4}",
+    "Bis zu {1} der Personen haben vielleicht mehr als {2} gewählt, die Grenze einer Antwort: Anteile können um bis zu {3} Prozentpunkt zu niedrig sein{4}",
   "{} of people hold more than {} ({} to {}), but a report stands for at most {}. So frequencies may be too low by up to {} points{}":
-    "{1} der Personen wählen mehr als {2} ({3} bis {4}), aber eine Antwort steht für höchstens {5}. Deshalb können die Anteile um bis zu {6} Prozentpunkte zu niedrig sein{7}",
+    "Etwa {1} der Personen haben mehr als {2} gewählt, die Grenze einer Antwort: Anteile können um bis zu {6} Prozentpunkte zu niedrig sein{7}",
   "{} of people hold more than {} ({} to {}), but a report stands for at most {}. So frequencies may be too low by up to {} point{}":
-    "{1} der Personen wählen mehr als {2} ({3} bis {4}), aber eine Antwort steht für höchstens {5}. Deshalb können die Anteile um bis zu {6} Prozentpunkt zu niedrig sein{7}",
+    "Etwa {1} der Personen haben mehr als {2} gewählt, die Grenze einer Antwort: Anteile können um bis zu {6} Prozentpunkt zu niedrig sein{7}",
   "frequency: the share of people who hold a key{}":
     "Häufigkeit: der Anteil der Personen, die eine Antwortmöglichkeit wählen{1}",
   "; mean: of the values they give it{}": "; Mittelwert: der Werte, die sie dafür nennen{1}",
@@ -385,9 +385,9 @@ export default {
   "share of people": "Anteil der Personen",
   "share of holders": "Anteil unter denen, die sie wählen",
   "share of holders at or below": "Anteil mit höchstens diesem Wert",
-  "mean, in {}": "Mittelwert, in {1:raw}",
+  "mean, in {}": "Durchschnitt ({1:raw})",
   value: "Wert",
-  "value, in {}": "Wert, in {1:raw}",
+  "value, in {}": "Wert ({1:raw})",
   "true frequency": "wahre Häufigkeit",
   "true mean": "wahrer Mittelwert",
   quantile: "Quantil",

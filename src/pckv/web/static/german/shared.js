@@ -12,7 +12,7 @@ export default {
   "Ask those who look after the server to make it reachable by https, and to set its address as public_url.":
     "Bitten Sie die Personen, die den Server betreuen, ihn über https erreichbar zu machen und seine Adresse als public_url einzustellen.",
   "Average rating": "Durchschnittliche Bewertung",
-  "Average value, in {unit}": "Durchschnittlicher Wert, in {unit}",
+  "Average rating ({unit})": "Durchschnittliche Bewertung ({unit})",
   "Browsers let people answer only at an address that begins with “https”, and this one does not: there is no link to share yet.":
     "Browser lassen nur auf Seiten antworten, deren Adresse mit „https“ beginnt. Diese beginnt anders, deshalb gibt es noch keinen Link zum Teilen.",
   Cancel: "Abbrechen",

@@ -23,10 +23,10 @@ export function shareScale(rows) {
   return { low: 0, high: step * parts, ticks, text: (share) => `${count(Number((100 * share).toFixed(2)))} %` };
 }
 
-// A scale of values between the two ends of what people may give.
-export function valueScale(low, high) {
+// A scale of values between the two ends of what people may give, which may have names.
+export function valueScale(low, high, { low_label: lowest = "", high_label: highest = "" } = {}) {
   const ticks = [0, 1, 2, 3, 4].map((part) => low + ((high - low) * part) / 4);
-  return { low, high, ticks, text: (value) => count(Number(value.toPrecision(3))) };
+  return { low, high, ticks, text: (value) => count(Number(value.toPrecision(3))), ends: [lowest, highest] };
 }
 
 // A row has a `name`, the `words` that tell all of it, and what is drawn: a `value` with its `low` and `high` ends, or
@@ -70,10 +70,13 @@ function barRow(row, scale, isBar) {
 
 function axis(scale) {
   const places = scale.ticks.map((tick, number) => {
-    const anchor = number === 0 ? "start" : number === scale.ticks.length - 1 ? "end" : "middle";
+    const anchor = number === 0 ? "start" : "middle";
     return drawing("text", { x: place(tick, scale), y: "70%", "text-anchor": anchor }, scale.text(tick));
   });
-  return make("div", { class: "bar-axis", "aria-hidden": "true" }, drawing("svg", {}, ...places));
+  const ends = scale.ends?.some(Boolean)
+    ? make("div", { class: "bar-ends" }, ...scale.ends.map((end) => make("span", {}, named(end))))
+    : null;
+  return make("div", { class: "bar-axis", "aria-hidden": "true" }, drawing("svg", {}, ...places), ends);
 }
 
 // A figure whose content is replaced only if it changed, so that a focus or a tooltip stays.

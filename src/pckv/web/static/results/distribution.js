@@ -1,7 +1,7 @@
 // How the values of those who hold one key are spread: shares, quantiles, and shares above and below a value.
 import { t } from "../shared/language.js";
 import { choice, field, make, replace } from "../shared/page.js";
-import { levelTexts, shareTexts, valueTexts } from "../shared/ranges.js";
+import { levelNames, levelTexts, shareTexts, valueTexts } from "../shared/ranges.js";
 import { ranged, Table } from "../shared/table.js";
 import { levelShare } from "./shares.js";
 
@@ -17,14 +17,15 @@ const QUANTILES = {
 // `threshold` is the number of a level, and `onthreshold` is called with another one when it is chosen.
 export function distributionOf(estimate, task, { chart, threshold, onthreshold }) {
   const { unit } = task.about,
-    texts = levelTexts(task.level_values);
+    texts = levelTexts(task.level_values),
+    names = levelNames(task.level_values, task.about);
   if (!estimate.detected) return [make("p", {}, t("How their values are spread is unknown."))];
   return [
     make("p", {}, spreadSentence(estimate, unit)),
     chart,
-    make("div", { class: "tables" }, sharesOf(estimate, texts, unit), quantiles(estimate, task, texts)),
+    make("div", { class: "tables" }, sharesOf(estimate, names, unit), quantiles(estimate, task, names)),
     make("h3", {}, t("Above and below a value")),
-    thresholds(estimate, texts, unit, threshold, onthreshold),
+    thresholds(estimate, { texts, names }, unit, threshold, onthreshold),
     task.between === "round" ? make("p", { class: "soft" }, ROUNDED) : null,
   ];
 }
@@ -45,7 +46,7 @@ const table = (columns, items, row) =>
     kind: "compact spread",
   }).show(items).element;
 
-const valueTitle = (unit) => (unit ? t("Value, in {unit}", { unit }) : t("Value"));
+const valueTitle = (unit) => (unit ? t("Value ({unit})", { unit }) : t("Value"));
 
 const inUnit = (text, unit) => (unit ? `${text} ${unit}` : text);
 
@@ -72,14 +73,10 @@ function quantiles({ quantiles: found }, task, texts) {
       : valueTexts(quantile);
     return [QUANTILES[quantile.p], ranged(value, range)];
   };
-  return table(
-    [t("Of those who chose it"), unit ? t("say at most, in {unit}", { unit }) : t("say at most")],
-    found,
-    row,
-  );
+  return table([t("Of those who chose it"), unit ? t("say at most ({unit})", { unit }) : t("say at most")], found, row);
 }
 
-function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
+function thresholds({ above, below }, { texts, names }, unit, threshold, onthreshold) {
   const said = make("p", { "aria-live": "polite" });
   // No value is beyond either end.
   const show = (level) => {
@@ -94,7 +91,7 @@ function thresholds({ above, below }, texts, unit, threshold, onthreshold) {
     });
     replace(said, ...parts, ".");
   };
-  const options = texts.map((text, level) => [String(level), text]);
+  const options = names.map((name, level) => [String(level), name]);
   const select = choice(options, String(threshold), (level) => {
     show(Number(level));
     onthreshold(Number(level));

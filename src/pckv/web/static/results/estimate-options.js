@@ -100,7 +100,7 @@ export function optionsPanel(task, options, onchange) {
           )
         : null,
       field(
-        t("Hostile responses"),
+        t("Forged responses"),
         hostile,
         t("Ranges hold whatever this many of the responses say: a number, or a share such as 1%."),
       ),

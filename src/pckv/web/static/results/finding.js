@@ -1,11 +1,11 @@
 // The first line of results: what was found, in everyday words and with its range. It claims no more than the ranges
-// show: a key is "the most frequent" only where its range lies above all others.
+// show: a key was "chosen most often" only where its range lies above all others.
 import { t } from "../shared/language.js";
-import { make } from "../shared/page.js";
-import { differenceTexts, frequencyTexts, meanTexts } from "../shared/ranges.js";
+import { make, plural } from "../shared/page.js";
+import { differenceTexts, frequencyTexts, meanTexts, scaleEnds } from "../shared/ranges.js";
 import { named, parted } from "../shared/table.js";
 
-// More keys than this that may be the most frequent are counted, not named.
+// More keys than this that may be the most frequent are not named.
 const MAX_NAMED = 3;
 
 // The key that may be told apart from all others, or those of which one may be the most frequent.
@@ -14,65 +14,77 @@ function leaders(rows) {
   return rows.filter(({ frequency_high: high }) => high >= top).sort((one, other) => other.frequency - one.frequency);
 }
 
-// Whether the ranges of the first two lie above those of all others.
-function areTwoAbove(first, rows) {
-  const others = rows.filter((row) => !first.includes(row)),
-    least = Math.min(...first.map(({ frequency_low: low }) => low));
-  return first.length === 2 && others.every(({ frequency_high: high }) => high < least);
+// Whether the ranges of some lie above those of all others.
+function areAbove(some, rows) {
+  const others = rows.filter((row) => !some.includes(row)),
+    least = Math.min(...some.map(({ detected, frequency_low: low }) => (detected ? low : 0)));
+  return others.every(({ frequency_high: high }) => high < least);
 }
 
-const cited = (row) => {
-  const { value, range } = frequencyTexts(row);
-  return t("{value} ({range})", { value, range });
-};
+// A share that may be zero has no number of its own.
+function cited(row) {
+  const { value, range, high } = frequencyTexts(row);
+  return make(
+    "span",
+    { class: "cited" },
+    row.detected ? t("{value} ({range})", { value, range }) : t("at most {high}", { high }),
+  );
+}
+
+// Of several keys each is named with its range. "or": one of them is the most frequent, and the others need not come
+// next. Of more than three, which are not all named, only so much is told.
+const ALL = {
+    2: t("{a} and {b} were chosen most often: {x} and {y} of people"),
+    3: t("{a}, {b} and {c} were chosen most often: {x}, {y} and {z} of people"),
+  },
+  ONE_OF = {
+    2: t("{a} or {b} was chosen most often: {x} and {y} of people"),
+    3: t("{a}, {b} or {c} was chosen most often: {x}, {y} and {z} of people"),
+  },
+  ONE_OF_MORE = t("{a}, {b}, {c} or another was chosen most often: these three by {x}, {y} and {z} of people");
 
 // What is told of keys with their estimated frequencies. `isPart`: they are some of many.
 function mostFrequent(rows, isPart) {
-  const found = rows.filter(({ detected }) => detected).sort((one, other) => other.frequency - one.frequency);
-  if (!found.length)
-    return [isPart ? t("Nothing here stands out from the noise") : t("Nothing stands out from the noise")];
-  const [first] = found,
-    name = named(first.key),
+  const [first] = rows.filter(({ detected }) => detected).sort((one, other) => other.frequency - one.frequency),
     { value, between } = frequencyTexts(first);
   if (rows.length === 1 && !isPart)
-    return parted(t("{name}: chosen by {value} of people, {between}", { value, between }), { name });
-  const top = leaders(rows);
-  if (top.length === 1) {
-    const text = isPart
-      ? t("{name} is the most frequent of those shown: {value} of people, {between}", { value, between })
-      : t("{name} is the most frequent: {value} of people, {between}", { value, between });
-    return parted(text, { name });
-  }
-  if (areTwoAbove(top, rows)) {
-    const text = isPart
-      ? t("{first} and {second} are the most frequent of those shown: {one} and {two} of people", {
-          one: cited(top[0]),
-          two: cited(top[1]),
-        })
-      : t("{first} and {second} are the most frequent: {one} and {two} of people", {
-          one: cited(top[0]),
-          two: cited(top[1]),
-        });
-    return parted(text, { first: named(top[0].key), second: named(top[1].key) });
-  }
-  const unclear = t("{name} has the highest estimate, {value} of people, {between}", { value, between });
-  const others = top.filter((row) => row !== first);
-  if (others.length >= MAX_NAMED)
-    return parted(t("{sentence}; others may be more frequent", { sentence: unclear }), { name });
-  const names =
-      others.length === 1 ? t("{other} may be more frequent") : t("{other} or {another} may be more frequent"),
-    [other, another] = others.map(({ key }) => named(key));
-  return parted(`${unclear}; ${names}`, { name, other, another });
+    return parted(t("{name}: chosen by {value} of people, {between}", { value, between }), { name: named(first.key) });
+  const top = leaders(rows),
+    number = top.length,
+    [a, b, c] = top.map(({ key }) => named(key)),
+    [x, y, z] = top.map(cited);
+  const sentence =
+    number === 1
+      ? t("{a} was chosen most often: {value} of people, {between}", { value, between })
+      : number > MAX_NAMED
+        ? ONE_OF_MORE
+        : (areAbove(top, rows) && top.every(({ detected }) => detected) ? ALL : ONE_OF)[number];
+  return parted(isPart ? t("Of those shown: {sentence}", { sentence }) : sentence, { a, b, c, x, y, z });
+}
+
+// While more responses may come, it is not said that nothing will be clear.
+function nothingClear({ phase, target = null, reports }, isPart) {
+  if (phase === "open" && (target === null || reports < target))
+    return t("Too early to say: {responses} so far", { responses: plural(reports, "response") });
+  return isPart
+    ? t("None of the answers shown was clearly chosen by anyone")
+    : t("No answer was clearly chosen by anyone");
 }
 
 // The values of the most frequent key, where they are known.
-function averageOf(rows, { unit, isPart }) {
+function averageOf(rows, { task, isPart }) {
   const top = rows.some(({ detected }) => detected) ? leaders(rows) : [];
   if (top.length !== 1 || isPart || !top[0].mean_known) return null;
-  const { value, between } = meanTexts(top[0], unit),
+  const { unit } = task.about,
+    { value, between } = meanTexts(top[0], unit),
+    ends = scaleEnds(task),
+    values = {
+      value,
+      between: ends ? t("{between} on a scale from {first} to {last}", { between, ...ends }) : between,
+    },
     text = unit
-      ? t("Those who chose {name} gave {value} on average, {between}.", { value, between })
-      : t("Those who chose {name} rated it {value} on average, {between}.", { value, between });
+      ? t("Those who chose {name} gave {value} on average, {between}.", values)
+      : t("Those who chose {name} rated it {value} on average, {between}.", values);
   return parted(text, { name: named(top[0].key) });
 }
 
@@ -95,14 +107,17 @@ function pairOf(pairs) {
 }
 
 // `rows` are estimates of listed keys; `isPart` says that there are others. `answer` has the number of reports, a
-// `warning` or why numbers are `withheld`, and what is known of groups and of keys together.
-export function findingOf({ rows, answer, isPart = false, unit = "" }) {
+// `warning` or why numbers are `withheld`, and what is known of groups and of keys together; `task` its phase and scale.
+export function findingOf({ rows, answer, task, isPart = false }) {
   const line = (parts, kind = null) => parts && make("p", { class: kind }, ...parts);
   if (answer.withheld || answer.warning?.length) return [line([t("These numbers cannot be used.")], "finding")];
   if (!answer.reports) return [line([t("There are no responses yet.")], "finding")];
+  const found = rows.some(({ detected }) => detected)
+    ? mostFrequent(rows, isPart)
+    : [nothingClear({ ...task, reports: answer.reports }, isPart)];
   return [
-    line([...mostFrequent(rows, isPart), "."], "finding"),
-    line(averageOf(rows, { unit, isPart })),
+    line([...found, "."], "finding"),
+    line(averageOf(rows, { task, isPart })),
     line(differenceOf(answer.segments)),
     line(pairOf(answer.pairs)),
   ].filter(Boolean);

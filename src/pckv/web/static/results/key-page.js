@@ -20,7 +20,7 @@ import {
   replace,
   warningBox,
 } from "../shared/page.js";
-import { frequencyTexts, meanTexts, meanTitle, reportedMeanTexts, UNKNOWN } from "../shared/ranges.js";
+import { endText, frequencyTexts, meanTexts, meanTitle, reportedMeanTexts, UNKNOWN } from "../shared/ranges.js";
 import { LIFT, partnersTable } from "./pairs.js";
 import { differencesTable, groupsOfKey } from "./segments.js";
 import { named, parted, Table } from "../shared/table.js";
@@ -207,7 +207,7 @@ function shareSentences(estimate, share, people, reports) {
 
 function meanSentence(estimate, { low, high, about }) {
   const mean = meanTexts(estimate, about.unit),
-    end = (value, label) => (label ? `${count(value)} (${label})` : count(value)),
+    end = (value, label) => endText(count(value), label),
     values = {
       value: mean.value,
       between: mean.between,
@@ -227,7 +227,7 @@ function meanSentence(estimate, { low, high, about }) {
 
 function improvements({ sharper, reports, estimate, hostile }, task) {
   if (hostile)
-    return [make("p", {}, t("Fewer hostile responses: what they can do does not shrink as more honest ones come."))];
+    return [make("p", {}, t("Fewer forged responses: what they can do does not shrink as more honest ones come."))];
   const { noise, smallest, hidden, size_answers: answers } = sharper,
     values = {
       noise: points(noise),

@@ -12,7 +12,7 @@ const shareRow = (row) => ({
   low: row.detected ? row.frequency_low : 0,
   high: row.frequency_high,
   known: row.detected,
-  shown: row.detected ? frequencyTexts(row).value : t("noise"),
+  shown: row.detected ? frequencyTexts(row).value : t("not clear"),
   words: frequencyWords(row),
 });
 
@@ -49,6 +49,12 @@ export function panelsOf(estimates, task) {
   const rows = drawn.map((row) => valueRow(row, task.about.unit));
   return [
     ...panels,
-    { title, rows, scale: valueScale(task.low, task.high), label: t("{title}, with ranges", { title }), isBar: false },
+    {
+      title,
+      rows,
+      scale: valueScale(task.low, task.high, task.about),
+      label: t("{title}, with ranges", { title }),
+      isBar: false,
+    },
   ];
 }

@@ -114,9 +114,9 @@ function today(answer, task) {
 function valueError({ mean_error: error, guessed_mean_error: guessed }, task) {
   const { unit } = task.about;
   if (!hasValues(task)) return "";
-  if (error >= guessed) return unit ? t("Its average value stays unknown.") : t("Its average rating stays unknown.");
+  if (error >= guessed) return t("Its average rating stays unknown.");
   return unit
-    ? t("Its average value is typically off by ±{error} {unit}.", { error: short(error), unit })
+    ? t("Its average rating is typically off by ±{error} ({unit}).", { error: short(error), unit })
     : t("Its average rating is typically off by ±{error}.", { error: short(error) });
 }
 

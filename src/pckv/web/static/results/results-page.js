@@ -2,7 +2,7 @@
 import { Chart } from "../shared/chart.js";
 import { choose, day, language, t } from "../shared/language.js";
 import { alertBox, ask, count, make, percent, plural, replace } from "../shared/page.js";
-import { levelTexts, meanTitle, UNKNOWN } from "../shared/ranges.js";
+import { levelNames, meanTitle, UNKNOWN } from "../shared/ranges.js";
 import { named, parted, Table } from "../shared/table.js";
 import { hasValues } from "../shared/task-words.js";
 import { told } from "../shared/told.js";
@@ -12,7 +12,7 @@ import { findingOf } from "./finding.js";
 import { COLOURS, pairsSaid, pairsTable } from "./pairs.js";
 import { panelsOf, ROWS_DRAWN } from "./panels.js";
 import { differencesSaid, differencesTable, groupPanels, labelsTable, OVERALL, withinTable } from "./segments.js";
-import { sharesSpecification, tableOfShares } from "./shares.js";
+import { sharesSpecification, spreadTitle, tableOfShares } from "./shares.js";
 
 // The collector computes the numbers once per minute.
 const POLL_SECONDS = 60;
@@ -85,7 +85,7 @@ const listed = (estimates, other) => estimates.filter(({ key }) => key !== other
 
 // No numbers where counts are impossible: the collector sends none.
 function outcome(results) {
-  const { reports, verdict, withheld, estimates, other, keys, about } = results;
+  const { reports, verdict, withheld, estimates, other, keys } = results;
   const counted = `${t("From {responses}.", { responses: plural(reports, "response") })} ${state(results)}`;
   if (withheld) return [make("p", { class: "alert" }, told(withheld)), sentence(counted)];
   if (!reports) return [sentence(t("There are no responses yet.")), sentence(state(results))];
@@ -93,7 +93,7 @@ function outcome(results) {
     all = keys - Number(other !== null),
     isPart = all > rows.length;
   const caption = rows.some(({ detected }) => !detected)
-    ? t("Line: the range of each number. Grey: not distinguishable from noise.")
+    ? t("Line: the range of each number. Grey: not clearly above zero.")
     : t("Line: the range of each number.");
   bars.show(
     panelsOf(rows, results),
@@ -102,7 +102,7 @@ function outcome(results) {
       : caption,
   );
   return [
-    ...findingOf({ rows, answer: results, isPart, unit: about.unit }),
+    ...findingOf({ rows, answer: results, task: results, isPart }),
     make("div", { class: "note" }, ...verdict.map(told).map(sentence)),
     make("p", { class: "soft" }, counted),
     bars.element,
@@ -141,18 +141,21 @@ function table(rows, task) {
 }
 
 // What people say of the keys, where a task has more than two levels. An open table stays open.
-function spread(rows, { about: { unit } }) {
+function spread(rows, { about }) {
   const known = rows.filter(({ shares, mean_known: isKnown }) => shares && isKnown);
   if (!known.length) return [];
-  const texts = levelTexts(known[0].shares.map(({ value }) => value)),
+  const texts = levelNames(
+      known[0].shares.map(({ value }) => value),
+      about,
+    ),
     open = body.querySelector(".shares details")?.open ?? false;
   // The table has the same numbers: without the script that draws, nothing is missing.
-  chart.draw(sharesSpecification(known, texts, unit)).catch(() => {});
+  chart.draw(sharesSpecification(known, texts, about.unit)).catch(() => {});
   return [
     make(
       "div",
       { class: "shares" },
-      make("h3", {}, unit ? t("How the values are spread, in {unit}", { unit }) : t("How the ratings are spread")),
+      make("h3", {}, spreadTitle(about.unit)),
       chart.element,
       make(
         "p",

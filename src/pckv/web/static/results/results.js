@@ -147,12 +147,12 @@ export class ResultsSection {
     this.known.hidden = false;
     this.further?.element.toggleAttribute("hidden", false);
     replace(this.warned, warning.length ? warningBox([...warning.map(told), ...this.publicNote()]) : null);
-    const finding = () => findingOf({ rows, answer, isPart, unit: task.about.unit });
+    const finding = () => findingOf({ rows, answer, task, isPart });
     replace(this.finding, ...finding());
     const sentences = () => others.map((sentence) => make("p", {}, told(sentence)));
     replace(this.verdict, make("div", { class: "note" }, ...sentences()));
     const caption = rows.some(({ detected }) => !detected)
-      ? t("Line: the range of each number. Grey: not distinguishable from noise.")
+      ? t("Line: the range of each number. Grey: not clearly above zero.")
       : t("Line: the range of each number.");
     this.chart.show(
       panelsOf(rows, task),

@@ -8,7 +8,7 @@ import { BarsFigure, shareScale } from "./bars.js";
 import { ROWS_DRAWN } from "./panels.js";
 
 const MAX_DIFFERENCES = 50;
-export const OVERALL = t("The upright line is the share of all people. Grey: not distinguishable from noise.");
+export const OVERALL = t("The upright line is the share of all people. Grey: not clearly above zero.");
 
 const limitsOf = ({ share, share_low: low, share_high: high }) => ({ share, low, high });
 
@@ -125,7 +125,7 @@ function cellRow(row, overall) {
     high: row.share_high,
     mark: overall,
     known,
-    shown: known ? value : row.share_high < 1 ? t("noise") : UNKNOWN,
+    shown: known ? value : row.share_high < 1 ? t("not clear") : UNKNOWN,
     words,
   };
 }

@@ -2,15 +2,33 @@
 import { Chart } from "../shared/chart.js";
 import { t } from "../shared/language.js";
 import { make, plural, replace } from "../shared/page.js";
-import { levelTexts, shareTexts, UNKNOWN } from "../shared/ranges.js";
+import { levelNames, shareTexts, UNKNOWN } from "../shared/ranges.js";
 import { named, ranged, Table } from "../shared/table.js";
 
 const KEYS_SHOWN = 20;
 // A share whose range is at least this wide is unknown.
 const UNKNOWN_WIDTH = 0.95;
 
+// The lowest and the highest level: one hue, from light to dark, which no one takes for good and bad.
+const [LIGHT, DARK] = [
+    [201, 220, 243],
+    [29, 70, 128],
+  ],
+  EDGE = "#5f6875";
+
+function shades(number) {
+  const part = (place) => (number > 1 ? place / (number - 1) : 1);
+  return Array.from({ length: number }, (_, place) => {
+    const mixed = LIGHT.map((light, channel) => Math.round(light + (DARK[channel] - light) * part(place)));
+    return `rgb(${mixed.join(",")})`;
+  });
+}
+
+export const spreadTitle = (unit) =>
+  unit ? t("How the ratings are spread ({unit})", { unit }) : t("How the ratings are spread");
+
 // The shares of the levels of keys: one bar per key, with a part per level, as wide as its share.
-export function sharesSpecification(estimates, texts, unit) {
+export function sharesSpecification(estimates, texts, unit = "") {
   const values = estimates.flatMap(({ key, shares }) =>
     shares.map((share, level) => {
       const { value, range } = shareTexts(share);
@@ -29,13 +47,21 @@ export function sharesSpecification(estimates, texts, unit) {
     color: {
       field: "value",
       type: "ordinal",
-      title: unit ? t("Value, in {unit}", { unit }) : t("Value"),
-      scale: { domain: texts, scheme: "viridis" },
+      title: unit ? t("Value ({unit})", { unit }) : t("Value"),
+      scale: { domain: texts, range: shades(texts.length) },
     },
     order: { field: "level" },
     tooltip: { field: "words" },
   };
-  return { hconcat: [{ height: { step: 26 }, data: { values }, layer: [{ mark: "bar", encoding }] }] };
+  return {
+    hconcat: [
+      {
+        height: { step: 26 },
+        data: { values },
+        layer: [{ mark: { type: "bar", stroke: EDGE, strokeWidth: 0.5 }, encoding }],
+      },
+    ],
+  };
 }
 
 // A share with its range, and in words where it may be anything.
@@ -53,7 +79,7 @@ export function tableOfShares(estimates, texts, nameOf) {
 
 // Bars and a table of what people say of the most frequent keys: drawn once they are opened.
 export function sharesSection({ task, address }) {
-  const texts = levelTexts(task.level_values),
+  const texts = levelNames(task.level_values, task.about),
     { unit } = task.about,
     nameOf = (key) => (address ? make("a", { href: address(key) }, named(key)) : named(key)),
     chart = new Chart(t("Shares of the values among those who chose an answer; the table below has the same numbers.")),
@@ -62,7 +88,7 @@ export function sharesSection({ task, address }) {
   const element = make(
     "details",
     { class: "shares" },
-    make("summary", {}, unit ? t("How the values are spread, in {unit}", { unit }) : t("How the ratings are spread")),
+    make("summary", {}, spreadTitle(unit)),
     chart.element,
     place,
     said,

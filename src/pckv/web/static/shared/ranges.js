@@ -1,5 +1,6 @@
 // Estimates in words: numbers with their ranges, and what is said of keys that nothing is known of.
 import { language, t } from "./language.js";
+import { count } from "./page.js";
 import { hasValues } from "./task-words.js";
 
 // What is said of a key whose count noise alone may give, and of a mean that may be anywhere in its range.
@@ -39,6 +40,8 @@ const written = (format, number) => format.format(number).replace("-", "−");
 function withRange(value, low, high, unit, signDisplay = "auto") {
   const format = formatOf(digits(low, high), signDisplay),
     behind = typeof unit === "function" ? unit : () => unit,
+    // A word stands in another case after "between" in some languages: it is left out there.
+    isName = typeof unit === "string" && /\p{L}/u.test(unit),
     rounded = (number) => written(format, number),
     alone = (text) => `${text}${behind(text)}`,
     between = (least, most) => alone(t("{least} to {most}", { least, most }));
@@ -49,7 +52,10 @@ function withRange(value, low, high, unit, signDisplay = "auto") {
     range: between(rounded(low), rounded(high)),
     // From none on, for what noise alone may give.
     most: between(written(formatOf(0, "auto"), 0), rounded(high)),
-    between: t("between {least} and {most}", { least: rounded(low), most: alone(rounded(high)) }),
+    between: t("between {least} and {most}", {
+      least: rounded(low),
+      most: isName ? rounded(high) : alone(rounded(high)),
+    }),
   };
 }
 
@@ -67,7 +73,7 @@ export function frequencyWords(row) {
 // How a column of means is named; null where keys have no values.
 export const meanTitle = (task) => {
   if (!hasValues(task)) return null;
-  return task.about.unit ? t("Average value, in {unit}", { unit: task.about.unit }) : t("Average rating");
+  return task.about.unit ? t("Average rating ({unit})", { unit: task.about.unit }) : t("Average rating");
 };
 
 export const meanTexts = ({ mean, mean_low, mean_high }, unit = "") =>
@@ -103,4 +109,19 @@ export function levelTexts(values) {
   return values.map((value) =>
     format.format(String(value).length <= MAX_LETTERS ? value : Number(value.toFixed(decimals))),
   );
+}
+
+// What levels are called: the ends of the scale with what they mean, where that was said: "1 (mild)", "2", "3 (severe)".
+export const levelNames = (values, { low_label: lowest, high_label: highest }) =>
+  levelTexts(values).map((text, place) =>
+    place === 0 ? endText(text, lowest) : place === values.length - 1 ? endText(text, highest) : text,
+  );
+
+// An end of a scale with what it means.
+export const endText = (text, label) => (label ? `${text} (${label})` : text);
+
+// The scale of a task whose ends have names: "1 (mild)" and "3 (severe)"; null where they have none.
+export function scaleEnds({ low, high, about }) {
+  const { low_label: lowest, high_label: highest } = about;
+  return lowest || highest ? { first: endText(count(low), lowest), last: endText(count(high), highest) } : null;
 }
