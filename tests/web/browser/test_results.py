@@ -247,6 +247,7 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
             ];
         }"""
     )
+    twice = "42 % (34 to 50 %) and 42 % (34 to 50 %)"
     assert found == [
         "Too early to say: 9 responses so far.",
         "No answer was clearly chosen by anyone.",
@@ -258,8 +259,7 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
         "C and A were chosen most often: 53 % (45 to 60 %) and 40 % (30 to 50 %) of people.",
         "C or A was chosen most often: 53 % (45 to 60 %) and 40 % (30 to 50 %) of people.",
         "C, E and F were chosen most often: 53 % (45 to 60 %), 42 % (34 to 50 %) and 42 % (34 to 50 %) of people.",
-        "C, E, F or another was chosen most often: these three by 53 % (45 to 60 %), 42 % (34 to 50 %) and "
-        "42 % (34 to 50 %) of people.",
+        f"C, E, F or another was chosen most often: these three by 53 % (45 to 60 %), {twice} of people.",
         "There are no responses yet.",
         "These numbers cannot be used.",
         "Those who chose A rated it 2.0 on average, between 1.5 and 2.5 on a scale from 1 (mild) to 3 (severe).",
