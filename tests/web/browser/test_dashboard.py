@@ -227,12 +227,71 @@ def test_a_sheet_of_invitations_is_printed(server: ServeProcess, people: Any) ->
     page.emulate_media(media="print")
     codes = page.get_by_role("img", name="QR code of an invitation")
     codes.nth(2).wait_for()
+    assert page.get_by_label("QR codes to print").count() == 0
     assert not page.get_by_role("main").is_visible()
     read = [read_code(code) for code in codes.all()]
     assert read == links
     page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
     assert page.locator(".qr-sheet").count() == 0
+
+
+def test_very_many_codes_are_printed_in_parts(server: ServeProcess, people: Any) -> None:
+    task = add_task(server, name="in parts")
+    operator = people(DESK)
+    operator.sign_in()
+    has_address(operator)
+    operator.go(f"/#/tasks/{task.id}/share")
+    page = operator.page
+    create_invitations(operator, 1001)
+    page.evaluate("() => { window.print = () => {}; }")
+    parts = page.get_by_label("QR codes to print")
+    parts.wait_for()
+    assert parts.locator("option").all_inner_texts() == ["1 to 1,000 of 1,001", "1,001 to 1,001 of 1,001"]
+    parts.select_option(label="1,001 to 1,001 of 1,001")
+    operator.press("Print QR codes")
+    codes = page.locator(".qr-sheet > div")
+    codes.first.wait_for(state="attached")
+    assert codes.count() == 1
+    page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
+    # One part is missing still.
+    operator.press("Surveys", "link")
+    operator.press("Stay here")
+    parts.select_option(label="1 to 1,000 of 1,001")
+    operator.press("Print QR codes")
+    codes.nth(999).wait_for(state="attached")
+    page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
+    assert codes.count() == 0
+    operator.press("Surveys", "link")
+    page.get_by_role("heading", name="Surveys", exact=True).wait_for()
+
+
+def test_what_is_said_of_invitations_holds_before_and_after_the_first(server: ServeProcess, people: Any) -> None:
+    about = {"question": "Which films?", "translations": {"de": {"question": "Welche Filme?"}}}
+    task = add_task(server, name="by/letter", about=about, closes="2099-01-01")
+    operator = people(PHONE)
+    operator.sign_in()
+    has_address(operator)
+    operator.go(f"/#/tasks/{task.id}/share")
+    page = operator.page
+    page.locator(".letter summary").click()
+    letter = page.locator(".letter textarea")
+    assert f"Which films?\n\nThis is the link to take part:\n{operator.origin}/join/{task.id}\n" in letter.input_value()
+    assert "until the end of December 31, 2098 (UTC)" in letter.input_value()
+    operator.check()
+    create_invitations(operator, 2)
+    page.get_by_text("Every person takes part by a link of their own. Those that were created").wait_for()
+    page.locator(".letter summary").click()
+    assert "[link]\nIt is for you alone and works once." in letter.input_value()
+    with page.expect_download() as waiting:
+        operator.press("Download all links")
+    assert waiting.value.suggested_filename == "by-letter-invitations.txt"
+    operator.press("Create invitations …")
+    text = page.get_by_role("dialog", name="Create invitations?").inner_text()
+    assert "stay valid" in text
+    assert "cannot be undone" not in text
+    operator.press("Cancel")
+    operator.check()
 
 
 def read_code(picture: Any) -> str:

@@ -62,7 +62,7 @@ def test_an_analyst_is_told_why_they_cannot_make_tasks(people: Any) -> None:
     person.go("/#/new")
     person.page.get_by_label("Token").fill(ANALYST)
     person.press("Sign in")
-    person.page.get_by_text("Only the administrator's token makes surveys").wait_for()
+    person.page.get_by_text("shows results and changes nothing").wait_for()
     person.check()
     person.press("All surveys", role="link")
     person.page.get_by_role("heading", name="Surveys", exact=True).wait_for()

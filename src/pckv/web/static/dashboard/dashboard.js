@@ -71,7 +71,7 @@ function readsOnly(root) {
       "p",
       { class: "note" },
       t(
-        "You are signed in with an analyst's token, which reads results and changes nothing. Only the administrator's token makes surveys: sign out, and sign in with that one.",
+        "The token that you signed in with shows results and changes nothing. To make surveys, sign out, and sign in with a token for that: ask the person who set up this site.",
       ),
     ),
     make("p", {}, make("a", { href: "#/" }, t("All surveys"))),

@@ -69,9 +69,10 @@ class SeriesView {
     const { phase } = series;
     if (phase === this.built) return;
     this.built = phase;
+    const shared = { id: this.id, name: series.name, task: this.contract.task };
     replace(this.details, seriesDetails(this.contract, series));
-    replace(this.share, phase === "closed" ? null : seriesShare(this.id, this.contract.task, this.address));
-    replace(this.apps, phase === "closed" ? null : seriesApps(this.id, this.contract.task));
+    replace(this.share, phase === "closed" ? null : seriesShare(shared, this.address));
+    replace(this.apps, phase === "closed" ? null : seriesApps(shared, this.address));
     replace(this.end, this.role === "administrator" && phase !== "closed" ? this.endSection(series) : null);
   }
 

@@ -1,11 +1,12 @@
 // What to hand out: the link to take part with its QR code, invitations, and the lines for an app or a page.
 import { t } from "../shared/language.js";
 import { invitationSection } from "../shared/invitations.js";
-import { alertBox, count, make, query, replace } from "../shared/page.js";
+import { alertBox, count, fileNameOf, make, query, replace } from "../shared/page.js";
 import { addressNeeded, isThisComputer, publicAddress } from "../shared/public-address.js";
 import { copyButton, snippet } from "../shared/snippet.js";
 import { hasValues, isDiscovery } from "../shared/task-words.js";
 import { isMixed, mixedLink } from "./batch.js";
+import { letterSection } from "./letter.js";
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -22,8 +23,9 @@ client.submit(${quoted(id)}, ${held}${further(invited && "invitation=invitation"
 const listedInScript = (key) => quoted(key).replaceAll("<", "\\u003c");
 const inScript = (key) => (key === "__proto__" ? '["__proto__"]' : listedInScript(key));
 
-export const javascriptLines = (origin, id, held, options) => `<script type="module">
-  import { Client } from ${quoted(`${location.origin}/client/index.js`)};
+// `scripts` is where the client is loaded from, and `origin` where reports go.
+export const javascriptLines = (scripts, origin, id, held, options) => `<script type="module">
+  import { Client } from ${quoted(`${scripts}/client/index.js`)};
   const client = new Client(${quoted(origin)});
   await client.submit(${quoted(id)}, ${held}${further(options.length && `{ ${options.join(", ")} }`)});
 </script>
@@ -46,7 +48,7 @@ export class ShareTab {
     this.task = task;
     this.invitations?.show(task);
     // Each part is rebuilt only when what it depends on changed, so that no input is lost.
-    const state = JSON.stringify([task.phase, task.by_invitation]);
+    const state = JSON.stringify([task.phase, task.by_invitation, task.invitations.made > 0]);
     if (state === this.built) return;
     this.built = state;
     try {
@@ -59,8 +61,8 @@ export class ShareTab {
 
   build(task, address) {
     const { phase, series } = task;
-    replace(this.place, shareSection(task, address));
-    replace(this.apps, phase === "closed" || series ? null : appsSection(task));
+    replace(this.place, shareSection(task, address, this.administers));
+    replace(this.apps, phase === "closed" || series ? null : appsSection(task, address));
     const canInvite = this.administers && phase !== "closed" && !series && !isMixed(task);
     if (canInvite && !this.invitations) {
       this.invitations = invitationSection(task, address, this.changed);
@@ -73,8 +75,9 @@ export class ShareTab {
 }
 
 // The link to take part and its QR code. It says where the link no longer works or needs an invitation.
-export function shareSection({ id, by_invitation: byInvitation, phase, series, mixer }, address) {
-  const part = (...content) => section(t("Take part"), ...content);
+function shareSection(task, address, administers) {
+  const { id, name, by_invitation: byInvitation, phase, series, mixer } = task,
+    part = (...content) => section(t("Take part"), ...content);
   if (phase === "closed") {
     return part(make("p", {}, t("Taking part has ended. The page behind the link says so.")));
   }
@@ -90,9 +93,7 @@ export function shareSection({ id, by_invitation: byInvitation, phase, series, m
       make(
         "p",
         {},
-        t(
-          "Every person takes part by a link of their own, which ends with their invitation: create invitations below.",
-        ),
+        [t("Every person takes part by a link of their own."), administers ? nextLinks(task) : ""].join(" ").trim(),
       ),
       make(
         "p",
@@ -101,10 +102,17 @@ export function shareSection({ id, by_invitation: byInvitation, phase, series, m
         " ",
         make("a", { href: link }, link),
       ),
+      letterSection(task),
     );
   }
-  return part(...linkWithCode(link, `/tasks/${id}/qr.svg?${query({ origin: address.url })}`, id));
+  const code = `/tasks/${id}/qr.svg?${query({ origin: address.url })}`;
+  return part(...linkWithCode(link, code, name), letterSection(task, link));
 }
+
+const nextLinks = ({ invitations: { made } }) =>
+  made
+    ? t("Those that were created cannot be shown again; you can create more below.")
+    : t("Create these links below.");
 
 // The participant's page, where other people cannot open it.
 const tryButton = (address, id) =>
@@ -112,7 +120,7 @@ const tryButton = (address, id) =>
     ? make("p", {}, make("a", { class: "button", href: `/join/${id}`, target: "_blank" }, t("Try it on this computer")))
     : null;
 
-const linkWithCode = (link, code, id) => [
+const linkWithCode = (link, code, name) => [
   make("img", { class: "qr", src: code, alt: t("QR code of the link to take part") }),
   make(
     "div",
@@ -123,26 +131,27 @@ const linkWithCode = (link, code, id) => [
       "div",
       { class: "buttons" },
       copyButton(t("Copy the link"), link),
-      make("a", { class: "button", href: code, download: `${id}.svg` }, t("Download the QR code")),
+      make("a", { class: "button", href: code, download: fileNameOf(name, ".svg") }, t("Download the QR code")),
     ),
   ),
 ];
 
 // The link by which people take part in all rounds of a repeated survey.
-export function seriesShare(id, { mixer }, address) {
+export function seriesShare({ id, name, task: { mixer } }, address) {
   const part = (...content) => section(t("Take part"), ...content);
   if (!address.url) return part(addressNeeded(address), tryButton(address, id));
   const link = `${address.url}/join/${id}`;
   if (mixer) return part(mixedLink(mixer, link));
-  return part(...linkWithCode(link, `/series/${id}/qr.svg?${query({ origin: address.url })}`, id));
+  return part(...linkWithCode(link, `/series/${id}/qr.svg?${query({ origin: address.url })}`, name));
 }
 
 // The lines for an app or a page, behind a disclosure.
-export function appsSection(task) {
+function appsSection(task, address) {
   const { id, first_key: key, by_invitation, more, padding, mixer } = task,
     { inPython, inJavascript, label } = heldLines(task, key),
     // Devices ask and tell the mixer alone, which may want invitations.
-    asked = mixer?.url ?? location.origin,
+    scripts = address.url ?? location.origin,
+    asked = mixer?.url ?? scripts,
     invited = by_invitation || Boolean(mixer),
     options = [...(invited ? ["invitation"] : []), ...label];
   return make(
@@ -150,7 +159,7 @@ export function appsSection(task) {
     { class: "card" },
     make("summary", {}, make("h2", {}, t("Ask from an app or a page"))),
     snippet(t("In an app, with Python"), pythonLines(asked, id, inPython, invited)),
-    snippet(t("In a page, with JavaScript"), javascriptLines(asked, id, inJavascript, options)),
+    snippet(t("In a page, with JavaScript"), javascriptLines(scripts, asked, id, inJavascript, options)),
     mixer ? make("p", {}, SEALED) : null,
     label.length ? make("p", {}, LABELLED) : null,
     invited ? make("p", {}, t("The invitation is the text after #invitation= in a person's link.")) : null,
@@ -176,19 +185,20 @@ client = pckv.client.Client(${quoted(origin)}, state="pckv-state")
 client.report(${quoted(id)}, ${held}, spread=0.5)
 `;
 
-const seriesJavascript = (origin, id, held, options) => `<script type="module">
-  import { SeriesClient } from ${quoted(`${location.origin}/client/series.js`)};
+const seriesJavascript = (scripts, origin, id, held, options) => `<script type="module">
+  import { SeriesClient } from ${quoted(`${scripts}/client/series.js`)};
   const client = new SeriesClient(${quoted(origin)});
   await client.report(${quoted(id)}, ${held}, { ${options.join(", ")} });
 </script>
 `;
 
 // The same for a repeated survey.
-export function seriesApps(id, task) {
+export function seriesApps({ id, task }, address) {
   const { keys, more, padding, mixer } = task,
     key = Array.isArray(keys) ? keys[0] : keys === "hashed" ? "any text" : "0",
     { inPython, inJavascript, label } = heldLines(task, key),
-    asked = mixer?.url ?? location.origin;
+    scripts = address.url ?? location.origin,
+    asked = mixer?.url ?? scripts;
   return make(
     "details",
     { class: "card" },
@@ -201,7 +211,10 @@ export function seriesApps(id, task) {
       ),
     ),
     snippet(t("In an app, with Python"), seriesPython(asked, id, inPython)),
-    snippet(t("In a page, with JavaScript"), seriesJavascript(asked, id, inJavascript, ["spread: 0.5", ...label])),
+    snippet(
+      t("In a page, with JavaScript"),
+      seriesJavascript(scripts, asked, id, inJavascript, ["spread: 0.5", ...label]),
+    ),
     mixer ? make("p", {}, SEALED) : null,
     label.length ? make("p", {}, LABELLED) : null,
     make("p", {}, more === "refuse" ? refusing(padding) : sampling(task)),

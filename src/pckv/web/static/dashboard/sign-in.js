@@ -3,7 +3,7 @@ import { t } from "../shared/language.js";
 import { alertBox, ask, field, make, replace } from "../shared/page.js";
 
 const UNKNOWN = t(
-  "This token is not known here. Check that you have copied all of it, and that it is a token of this collector.",
+  "This token is not known here. Check that you have copied all of it, and that it was made for this site.",
 );
 
 // The address stays unchanged, so that signing in leads to the page that was asked for.
@@ -20,7 +20,7 @@ export function signIn(root, done) {
     "form",
     { class: "card small-form", onsubmit: send },
     make("h1", {}, t("Sign in")),
-    make("p", {}, t("Use the administrator's token, or an analyst's, which shows results and changes nothing.")),
+    make("p", {}, t("Enter the token that you were given for this site: it takes the place of a name and a password.")),
     field(t("Token"), token),
     said,
     make("button", { class: "main" }, t("Sign in")),
@@ -31,7 +31,14 @@ export function signIn(root, done) {
       make(
         "p",
         {},
-        t("“pckv serve” shows the administrator's token once, when it starts for the first time."),
+        t(
+          "Ask the person who set up this site. There are two kinds: with one you make surveys, with the other you see results and change nothing.",
+        ),
+      ),
+      make(
+        "p",
+        {},
+        t("If you set it up yourself: “pckv serve” shows the first token once, when it starts for the first time."),
         " ",
         t("To make another one, run “pckv token new” where the collector runs; “pckv token new --help” says how."),
       ),

@@ -38,6 +38,7 @@ class TasksView {
     this.bin = this.administers ? new Bin(again) : null;
     this.table = new Table({ columns: COLUMNS, row, kind: "tasks" });
     this.none = make("div");
+    this.list = make("section", { class: "list", "aria-label": t("Surveys") }, this.table.element, this.none);
     this.more = make("button", { type: "button", hidden: true, onclick: () => this.showOlder() }, t("Older surveys"));
     this.filters = this.filterFields();
     const said = make("div");
@@ -54,7 +55,7 @@ class TasksView {
       this.series.element,
       this.filters,
       said,
-      make("section", { class: "list", "aria-label": t("Surveys") }, this.table.element, this.none),
+      this.list,
       this.more,
       this.bin?.element,
     );
@@ -104,11 +105,14 @@ class TasksView {
     this.table.show(tasks).element.hidden = tasks.length === 0;
     this.more.hidden = answers.at(-1).tasks.length < TASKS_PER_PAGE;
     this.more.dataset.after = tasks.at(-1)?.number ?? "";
+    // Of an operator who has repeated surveys alone, it would be untrue that there are none.
+    this.list.hidden = !tasks.length && !this.isFiltered() && !this.series.element.hidden;
     replace(this.none, tasks.length ? null : this.empty());
   }
 
   empty() {
     if (this.isFiltered()) return make("p", {}, t("No survey matches."));
+    if (this.drafts?.element.hidden === false) return make("p", {}, t("No survey is published yet."));
     const link = this.administers ? make("a", { href: "#/new" }, t("Make the first one.")) : null;
     return make("p", {}, t("There are no surveys yet."), " ", link ?? "");
   }

@@ -6,6 +6,8 @@ export default {
   "All surveys": "Alle Umfragen",
   "Ask again": "Noch einmal fragen",
   "Ask from an app or a page": "Aus einer App oder einer Seite fragen",
+  "Ask the person who set up this site. There are two kinds: with one you make surveys, with the other you see results and change nothing.":
+    "Fragen Sie die Person, die diese Website eingerichtet hat. Es gibt zwei Arten: Mit der einen erstellen Sie Umfragen, mit der anderen sehen Sie Ergebnisse und ändern nichts.",
   "Call this at every start: the client decides whether a response is due, makes it once, and sends it. With a spread of 0.5, it falls due at a random moment in the first half of the round.":
     "Rufen Sie das bei jedem Start auf: Der Client entscheidet, ob eine Antwort fällig ist, erstellt sie einmal und sendet sie. Mit spread = 0,5 wird sie zu einem zufälligen Zeitpunkt in der ersten Hälfte der Runde fällig.",
   "Change the target": "Ziel ändern",
@@ -20,6 +22,7 @@ export default {
   "Connection lost": "Keine Verbindung",
   "Copy the link": "Link kopieren",
   "Copy the link to the results": "Link zu den Ergebnissen kopieren",
+  "Create these links below.": "Erstellen Sie diese Links unten.",
   "Default method": "Übliche Methode",
   Delete: "Löschen",
   "Delete now": "Jetzt löschen",
@@ -40,8 +43,9 @@ export default {
   "Duplicate and change": "Kopieren und ändern",
   "Earlier rounds": "Frühere Runden",
   End: "Ende",
-  "Every person takes part by a link of their own, which ends with their invitation: create invitations below.":
-    "Jede Person nimmt über einen eigenen Link teil, der mit ihrer Einladung endet: Erstellen Sie unten Einladungen.",
+  "Enter the token that you were given for this site: it takes the place of a name and a password.":
+    "Geben Sie das Token ein, das Sie für diese Website bekommen haben: Es ersetzt Benutzername und Passwort.",
+  "Every person takes part by a link of their own.": "Jede Person nimmt über einen eigenen Link teil.",
   "Everybody can answer in every round: each response is one participant's.":
     "Alle können in jeder Runde antworten: Jede Antwort stammt von einer anderen Person.",
   "Everybody with the link to the results sees them without signing in, at most a minute old.":
@@ -51,12 +55,19 @@ export default {
     "Alles wird beim Mixer erfragt und an ihn gesendet. Installieren Sie für Python pckv[sealed], das Antworten versiegelt. Lassen Sie die Einladung weg, wenn der Mixer keine verlangt.",
   Facts: "Angaben",
   "For programs": "Für Programme",
+  "Hello,": "Guten Tag,",
   Help: "Hilfe",
   "How do I get a token?": "Wie bekomme ich ein Token?",
+  "If you set it up yourself: “pckv serve” shows the first token once, when it starts for the first time.":
+    "Wenn Sie sie selbst eingerichtet haben: „pckv serve“ zeigt das erste Token einmal, beim allerersten Start.",
   "In a page, with JavaScript": "In einer Seite, mit JavaScript",
   "In an app, with Python": "In einer App, mit Python",
+  "In place of [link] put a link for each person; in a mail merge, the column “link” of the table. Say also who you are, why you ask, and what happens with the results.":
+    "Setzen Sie für [Link] je Person einen Link ein; beim Serienbrief ist das die Spalte „link“ der Tabelle. Schreiben Sie dazu, wer Sie sind, warum Sie fragen und was mit den Ergebnissen geschieht.",
   "Invitations are made at the mixer ({operator}, {url}), which takes responses until {day}: that day is part of what participants agreed to, and the survey cannot be closed earlier. One batch comes, and none after it.":
     "Einladungen werden beim Mixer erstellt ({operator}, {url}), der bis {day} Antworten annimmt: Diesem Tag haben die Teilnehmenden zugestimmt, und die Umfrage lässt sich nicht vorher schließen. Es kommt ein einziger Stapel.",
+  "It is for you alone and works once. Please do not pass it on.":
+    "Er ist nur für Sie bestimmt und gilt einmal. Bitte geben Sie ihn nicht weiter.",
   "It is the last round.": "Es ist die letzte Runde.",
   "Kept until": "Aufbewahrt bis",
   Language: "Sprache",
@@ -79,6 +90,7 @@ export default {
   "New survey": "Neue Umfrage",
   "Next round": "Nächste Runde",
   "No survey here": "Hier gibt es keine Umfrage",
+  "No survey is published yet.": "Noch ist keine Umfrage veröffentlicht.",
   "No survey matches.": "Keine Umfrage passt dazu.",
   "Not open yet: people can take part from {day} on (UTC).":
     "Noch nicht offen: Die Teilnahme ist ab {day} möglich (UTC).",
@@ -134,6 +146,8 @@ export default {
     "Runden beginnen und enden von selbst. Eine Runde lässt sich auf ihrer eigenen Seite löschen, unter „Einstellungen“.",
   Save: "Speichern",
   "Saved.": "Gespeichert.",
+  "Say also who you are, why you ask, and what happens with the results.":
+    "Schreiben Sie dazu, wer Sie sind, warum Sie fragen und was mit den Ergebnissen geschieht.",
   "Search by name": "Nach Namen suchen",
   "See it on this computer": "Auf diesem Computer ansehen",
   "Set a target": "Ziel setzen",
@@ -153,7 +167,12 @@ export default {
   "Take the logo away": "Logo entfernen",
   "Taking part has ended. The page behind the link says so.":
     "Die Teilnahme ist beendet. Das sagt auch die Seite hinter dem Link.",
+  "Taking part is voluntary. What you enter stays on your device: it sends only a report with random noise in it, from which nobody can tell for certain what you entered.":
+    "Die Teilnahme ist freiwillig. Was Sie eingeben, bleibt auf Ihrem Gerät: Es sendet nur einen Bericht mit zufälligem Rauschen, aus dem niemand mit Sicherheit schließen kann, was Sie eingegeben haben.",
   Target: "Ziel",
+  Text: "Text",
+  "Text for a letter or a message": "Text für einen Brief oder eine Nachricht",
+  "Thank you!": "Vielen Dank!",
   "That is the ε of reports alone. What their recipient learns, and under which condition, stands under “Mixer”.":
     "Das ist das ε der Berichte allein. Was ihr Empfänger erfährt, und unter welcher Bedingung, steht unter „Mixer“.",
   "The collector cannot be reached, so that this page is not complete.":
@@ -172,13 +191,20 @@ export default {
   "The survey is open again.": "Die Umfrage ist wieder offen.",
   "The target is a whole number of responses, at least 1.": "Das Ziel ist eine ganze Zahl von Antworten, mindestens 1.",
   "The target is saved.": "Das Ziel ist gespeichert.",
+  "The token that you signed in with shows results and changes nothing. To make surveys, sign out, and sign in with a token for that: ask the person who set up this site.":
+    "Mit dem Token, mit dem Sie angemeldet sind, sehen Sie Ergebnisse und ändern nichts. Um Umfragen zu erstellen, melden Sie sich ab und mit einem Token dafür wieder an: Fragen Sie die Person, die diese Website eingerichtet hat.",
   "There are no surveys yet.": "Es gibt noch keine Umfragen.",
+  "These are not published yet: nobody can take part. Open one to go on with it.":
+    "Diese Umfragen sind noch nicht veröffentlicht: Niemand kann teilnehmen. Öffnen Sie eine, um weiterzumachen.",
   "They are erased from the files of the database too. Backups and downloads stay where they are.":
     "Sie sind auch aus den Dateien der Datenbank gelöscht. Sicherungen und heruntergeladene Dateien bleiben, wo sie sind.",
   "They are not yet erased from the files of the database: it may be in use, or it has to be cleaned up first. With SQLite the collector does that by itself, usually within seconds; with PostgreSQL its administrator has to (see “Delete and back up” in the documentation).":
     "Sie sind noch nicht aus den Dateien der Datenbank gelöscht: Vielleicht ist sie in Gebrauch, oder sie muss erst aufgeräumt werden. Mit SQLite geschieht das von selbst, meist innerhalb von Sekunden; mit PostgreSQL tut es, wer die Datenbank verwaltet (siehe „Delete and back up“ in der Dokumentation).",
-  "This token is not known here. Check that you have copied all of it, and that it is a token of this collector.":
-    "Dieses Token ist hier unbekannt. Prüfen Sie, ob Sie es ganz kopiert haben und ob es von diesem Server stammt.",
+  "This is the link to take part:": "Über diesen Link können Sie teilnehmen:",
+  "This token is not known here. Check that you have copied all of it, and that it was made for this site.":
+    "Dieses Token ist hier unbekannt. Prüfen Sie, ob Sie es ganz kopiert haben und ob es für diese Website erstellt wurde.",
+  "Those that were created cannot be shown again; you can create more below.":
+    "Bereits erstellte Links lassen sich nicht noch einmal zeigen; unten können Sie weitere erstellen.",
   "To make another one, run “pckv token new” where the collector runs; “pckv token new --help” says how.":
     "Ein weiteres erstellt „pckv token new“ auf dem Server; „pckv token new --help“ sagt, wie.",
   "To the repeated survey and its link": "Zur wiederholten Umfrage und ihrem Link",
@@ -189,8 +215,6 @@ export default {
   "Until {day} you can restore it: it stands under “Deleted” in the list of surveys.":
     "Bis {day} können Sie sie wiederherstellen: Sie steht in der Liste der Umfragen unter „Gelöscht“.",
   "Unusual reports": "Auffällige Berichte",
-  "Use the administrator's token, or an analyst's, which shows results and changes nothing.":
-    "Verwenden Sie das Token zum Verwalten oder eines zum Auswerten, das Ergebnisse zeigt und nichts ändert.",
   "What is fixed": "Was feststeht",
   "What to do: ask those who handed out the link whether a program or one person sent many responses. If you cannot find out, close this survey under “Settings”, and repeat it with invitations, which count once each.":
     "Was Sie tun können: Fragen Sie alle, die den Link verteilt haben, ob ein Programm oder eine einzelne Person viele Antworten gesendet hat. Lässt sich das nicht klären, schließen Sie die Umfrage unter „Einstellungen“ und wiederholen Sie sie mit Einladungen, von denen jede nur einmal zählt.",
@@ -202,10 +226,11 @@ export default {
   "Without a name": "Ohne Namen",
   "Without an invitation the link only tells that one is needed:":
     "Ohne Einladung sagt der Link nur, dass eine nötig ist:",
-  "You are signed in with an analyst's token, which reads results and changes nothing. Only the administrator's token makes surveys: sign out, and sign in with that one.":
-    "Sie sind mit einem Token zum Auswerten angemeldet, das Ergebnisse liest und nichts ändert. Nur das Token zum Verwalten erstellt Umfragen: Melden Sie sich ab und mit diesem wieder an.",
+  "You can answer from {day} on (UTC).": "Die Umfrage ist ab {day} offen (UTC).",
+  "You can answer until the end of {day} (UTC).": "Sie können bis zum Ende des {day} antworten (UTC).",
   "Your session is over. Sign in again to go on where you were.":
     "Ihre Sitzung ist beendet. Melden Sie sich wieder an, um dort weiterzumachen, wo Sie waren.",
+  "[link]": "[Link]",
   all: "alle",
   "at the mixer": "beim Mixer",
   "found, see above ({reports}, checked {moment} UTC)": "gefunden, siehe oben ({reports}, geprüft am {moment} UTC)",
@@ -223,6 +248,7 @@ export default {
   "responses so far": "Antworten bisher",
   "sealed response at the mixer": "versiegelte Antwort beim Mixer",
   "sealed responses at the mixer": "versiegelte Antworten beim Mixer",
+  "we would like to ask you:": "wir möchten Sie gern fragen:",
   "{number} at the mixer": "{number} beim Mixer",
   "{number} of {rounds}": "{number} von {rounds}",
   "{people} in the last {rounds} rounds: everybody answers once in {panels} rounds.":
@@ -233,8 +259,6 @@ export default {
   "{share} of the target of {responses}": "{share} des Ziels von {responses}",
   "{share} of the {batch} that the mixer hands over at least, as it said on {day}. It counts once a day: what came since is not in it.":
     "{share} der {batch}, die der Mixer mindestens übergibt, nach seiner Auskunft vom {day}. Er zählt einmal am Tag: Was seither kam, ist nicht dabei.",
-  "“pckv serve” shows the administrator's token once, when it starts for the first time.":
-    "„pckv serve“ zeigt das Token zum Verwalten ein einziges Mal, beim ersten Start.",
   "“{name}” is deleted": "„{name}“ ist gelöscht",
   "“{name}” is deleted for good.": "„{name}“ ist endgültig gelöscht.",
   "“{name}” is deleted for good: {responses} deleted.": "„{name}“ ist endgültig gelöscht, mit {responses}.",

@@ -15,6 +15,8 @@ export default {
   "Average rating ({unit})": "Durchschnittliche Bewertung ({unit})",
   "Browsers let people answer only at an address that begins with “https”, and this one does not: there is no link to share yet.":
     "Browser lassen nur auf Seiten antworten, deren Adresse mit „https“ beginnt. Diese beginnt anders, deshalb gibt es noch keinen Link zum Teilen.",
+  "By mail merge or e-mail: each message joins an address and a link. Once all are sent, delete the merged messages, the table and the copies among the sent ones.":
+    "Als Serienbrief oder E-Mail: Jede Nachricht verbindet eine Adresse mit einem Link. Löschen Sie, sobald alles verschickt ist, die fertigen Briefe, die Tabelle und die Kopien im Ordner der gesendeten Nachrichten.",
   Cancel: "Abbrechen",
   "Clear the list": "Liste leeren",
   "Connected again.": "Wieder verbunden.",
@@ -24,8 +26,6 @@ export default {
   "Copy: {what}": "Kopieren: {what}",
   "Create invitations": "Einladungen erstellen",
   "Create invitations?": "Einladungen erstellen?",
-  "Do not write down who got which link: such a list tells which response came with whose link.":
-    "Notieren Sie nicht, wer welchen Link bekam: Eine solche Liste verrät, welche Antwort mit wessen Link kam.",
   Download: "Herunterladen",
   "Download all links": "Alle Links herunterladen",
   "Download the table (CSV)": "Tabelle herunterladen (CSV)",
@@ -37,10 +37,13 @@ export default {
   "How many": "Wie viele",
   "How many: {problem}": "Wie viele: {problem}",
   "How to do that": "So geht das",
+  "How to hand them out": "So verteilen Sie die Links",
   Invitations: "Einladungen",
   "Invitations can be created once there is an address to share.":
     "Einladungen lassen sich erstellen, sobald es eine Adresse zum Teilen gibt.",
   "Just numbers": "Nur Nummern",
+  "Keep no list of who got which link: it could help to find out which response is whose. The random noise still hides what each person answered.":
+    "Führen Sie keine Liste, wer welchen Link bekommen hat: Mit ihr ließe sich vielleicht herausfinden, welche Rückmeldung von wem ist. Was jemand geantwortet hat, verbirgt das zufällige Rauschen trotzdem.",
   "Leave without the links": "Ohne die Links verlassen",
   "Line {lines} is empty and is left out.": "Zeile {lines} ist leer und wird ausgelassen.",
   "Lines {lines} are empty and are left out.": "Die Zeilen {lines} sind leer und werden ausgelassen.",
@@ -53,6 +56,8 @@ export default {
   "Nothing found.": "Nichts gefunden.",
   "Number of answer options": "Zahl der Antwortmöglichkeiten",
   "Of the target: {share}": "Vom Ziel: {share}",
+  "On paper: mix the printed codes, put one into each envelope, and write the addresses only after that.":
+    "Auf Papier: Mischen Sie die gedruckten Codes, stecken Sie in jeden Umschlag einen und schreiben Sie erst danach die Adressen darauf.",
   "One link, for one person, shown only now: the collector keeps only what it needs to recognise it. Save it before you leave this page.":
     "Ein Link für eine Person, der nur jetzt gezeigt wird: Gespeichert wird nur, was nötig ist, um ihn wiederzuerkennen. Sichern Sie ihn, bevor Sie diese Seite verlassen.",
   "Only people with an invitation can take part. Each invitation is a link for one response.":
@@ -67,6 +72,7 @@ export default {
   Previous: "Zurück",
   "Print QR codes": "QR-Codes drucken",
   "QR code of an invitation": "QR-Code einer Einladung",
+  "QR codes to print": "Zu druckende QR-Codes",
   "Remove repeated and empty lines": "Doppelte und leere Zeilen entfernen",
   "Save the links that are shown first: they would be lost.":
     "Sichern Sie zuerst die gezeigten Links: Sie gingen sonst verloren.",
@@ -98,6 +104,7 @@ export default {
   "between {least} and {most}": "zwischen {least} und {most}",
   closed: "geschlossen",
   "finds unknown answers": "findet unbekannte Antworten",
+  invitations: "Einladungen",
   "line {number}": "Zeile {number}",
   "name at least one": "nennen Sie mindestens eine",
   "not distinguishable from noise": "vom Rauschen nicht zu unterscheiden",
@@ -152,4 +159,6 @@ export default {
   "“{heading}” is an answer: put it back": "„{heading}“ ist eine Antwort: wieder aufnehmen",
   "“{name}”: from then on, only people with an invitation can take part, and this cannot be undone. The links are shown only once.":
     "„{name}“: Danach können nur Personen mit Einladung teilnehmen, und das lässt sich nicht rückgängig machen. Die Links werden nur einmal gezeigt.",
+  "“{name}”: the new links are shown only once. Those that were created before stay valid.":
+    "„{name}“: Die neuen Links werden nur einmal gezeigt. Früher erstellte bleiben gültig.",
 };

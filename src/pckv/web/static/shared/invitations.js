@@ -1,6 +1,18 @@
 // Invitations of a survey: made here, and shown once.
 import { t } from "./language.js";
-import { alertBox, announce, ask, confirmButton, count, field, make, plural, replace, save } from "./page.js";
+import {
+  alertBox,
+  announce,
+  ask,
+  confirmButton,
+  count,
+  field,
+  fileNameOf,
+  make,
+  plural,
+  replace,
+  save,
+} from "./page.js";
 import { addressNeeded, publicAddress } from "./public-address.js";
 import { qrSheet } from "./qr-sheet.js";
 import { snippet } from "./snippet.js";
@@ -19,17 +31,10 @@ export function invitationSection({ id, name, coin }, address, changed = () => {
     number = make("input", { type: "number", ...limits, value: 10, required: true }),
     now = make("p"),
     used = make("p", { id: "invitations-used" }),
-    made = make("div");
-  const asked = confirmButton({
-    label: t("Create invitations"),
-    title: t("Create invitations?"),
-    text: t(
-      "“{name}”: from then on, only people with an invitation can take part, and this cannot be undone. The links are shown only once.",
-      { name },
-    ),
-    work: create,
-  });
-  const form = make("div", { class: "row" }, field(t("How many"), number), make("div", { class: "buttons" }, asked));
+    made = make("div"),
+    asked = make("div", { class: "buttons" }),
+    form = make("div", { class: "row" }, field(t("How many"), number), asked);
+  let wasNeeded;
   const element = make(
     "section",
     { "aria-label": t("Invitations") },
@@ -40,6 +45,19 @@ export function invitationSection({ id, name, coin }, address, changed = () => {
     address.url ? form : make("p", {}, t("Invitations can be created once there is an address to share.")),
     made,
   );
+
+  const creation = (isNeeded) =>
+    confirmButton({
+      label: t("Create invitations"),
+      title: t("Create invitations?"),
+      text: isNeeded
+        ? t("“{name}”: the new links are shown only once. Those that were created before stay valid.", { name })
+        : t(
+            "“{name}”: from then on, only people with an invitation can take part, and this cannot be undone. The links are shown only once.",
+            { name },
+          ),
+      work: create,
+    });
 
   async function create() {
     if (!number.validity.valid) {
@@ -55,6 +73,8 @@ export function invitationSection({ id, name, coin }, address, changed = () => {
   }
 
   function show({ by_invitation: isNeeded, invitations = null }) {
+    if (isNeeded !== wasNeeded) replace(asked, creation(isNeeded));
+    wasNeeded = isNeeded;
     now.textContent = isNeeded
       ? t("Only people with an invitation can take part. Each invitation is a link for one response.")
       : t(
@@ -72,7 +92,7 @@ export function invitationSection({ id, name, coin }, address, changed = () => {
 }
 
 // The links of new invitations, to be handed out. Until they are saved, leaving the page is asked about.
-export function invitationLinks(id, invitations, name = "") {
+export function invitationLinks(id, invitations, name) {
   const place = make("div", {}, make("p", { class: "computing" }, t("Loading …")));
   hold();
   publicAddress()
@@ -106,18 +126,49 @@ function handedOut(id, invitations, name, address) {
         ? ""
         : t("The first {number} are shown here; the files have all of them.", { number: count(MAX_LINKS_SHOWN) }),
     ),
-    make("p", {}, t("Do not write down who got which link: such a list tells which response came with whose link.")),
     address.url ? null : addressNeeded(address),
-    snippet(t("Links to hand out"), shown.join("\n"), releaseIfAll),
     make(
       "div",
       { class: "buttons" },
-      download(t("Download the table (CSV)"), `${id}-invitations.csv`, "text/csv", csv(links)),
-      download(t("Download all links"), `${id}-invitations.txt`, "text/plain", text),
-      address.url ? qrSheet(id, name, shown, releaseIfAll) : null,
+      download(t("Download the table (CSV)"), fileNameOf(name, `-${t("invitations")}.csv`), "text/csv", csv(links)),
+      download(t("Download all links"), fileNameOf(name, `-${t("invitations")}.txt`), "text/plain", text),
     ),
+    address.url ? qrSheet(id, name, links, release) : null,
+    snippet(t("Links to hand out"), shown.join("\n"), { oncopied: releaseIfAll }),
+    howTo(),
   ].filter(Boolean);
 }
+
+// A list of people and links would undo a part of the protection; how to do without one.
+const howTo = () =>
+  make(
+    "div",
+    { class: "hand-out" },
+    make("h3", {}, t("How to hand them out")),
+    make(
+      "p",
+      {},
+      t(
+        "Keep no list of who got which link: it could help to find out which response is whose. The random noise still hides what each person answered.",
+      ),
+    ),
+    make(
+      "ul",
+      {},
+      make(
+        "li",
+        {},
+        t("On paper: mix the printed codes, put one into each envelope, and write the addresses only after that."),
+      ),
+      make(
+        "li",
+        {},
+        t(
+          "By mail merge or e-mail: each message joins an address and a link. Once all are sent, delete the merged messages, the table and the copies among the sent ones.",
+        ),
+      ),
+    ),
+  );
 
 function download(words, file, type, text) {
   function work() {

@@ -115,6 +115,13 @@ export function choice(options, chosen, onchange) {
   return select;
 }
 
+// A name for a file, made from that of a survey: systems take no other characters in names, and no longer ones.
+export const fileNameOf = (name, ending) =>
+  `${name
+    .replace(/[\\/:*?"<>|\p{Cc}]+/gu, "-")
+    .slice(0, 80)
+    .trim()}${ending}`;
+
 export function save(blob, name) {
   const link = make("a", { href: URL.createObjectURL(blob), download: name });
   link.click();

@@ -1,8 +1,10 @@
 // A sheet of QR codes to print and cut up, one per invitation.
 import { t } from "./language.js";
-import { alertBox, ask, make, replace } from "./page.js";
+import { alertBox, ask, choice, count, field, make, replace } from "./page.js";
 
-const SVG = "http://www.w3.org/2000/svg";
+const SVG = "http://www.w3.org/2000/svg",
+  // The collector draws no more at once.
+  MAX_CODES = 1000;
 
 export function qrPicture({ size, path }, label) {
   const picture = document.createElementNS(SVG, "svg");
@@ -22,14 +24,29 @@ export function qrPicture({ size, path }, label) {
 
 export const qrCodes = async (id, links) => (await ask("POST", `/tasks/${id}/qr`, { body: { links } })).codes;
 
-// A button that prints the sheet; only the sheet is printed.
+// A button that prints the sheet; only the sheet is printed. Very many codes are printed in parts, of which one is chosen.
+// `onprinted` is called once all were.
 export function qrSheet(id, name, links, onprinted) {
   const said = make("span"),
-    button = make("button", { type: "button", onclick: work }, t("Print QR codes"));
+    button = make("button", { type: "button", onclick: work }, t("Print QR codes")),
+    starts = Array.from({ length: Math.ceil(links.length / MAX_CODES) }, (_, part) => part * MAX_CODES),
+    missing = new Set(starts);
+  const partFrom = (start) =>
+    t("{first} to {last} of {total}", {
+      first: count(start + 1),
+      last: count(Math.min(start + MAX_CODES, links.length)),
+      total: count(links.length),
+    });
+  const parts = choice(
+    starts.map((start) => [String(start), partFrom(start)]),
+    "0",
+    () => {},
+  );
   async function work() {
+    const start = Number(parts.value);
     button.disabled = true;
     try {
-      const codes = await qrCodes(id, links),
+      const codes = await qrCodes(id, links.slice(start, start + MAX_CODES)),
         label = t("QR code of an invitation");
       const sheet = make(
         "div",
@@ -42,12 +59,14 @@ export function qrSheet(id, name, links, onprinted) {
       addEventListener("afterprint", () => sheet.remove(), { once: true });
       print();
       replace(said);
-      onprinted();
+      missing.delete(start);
+      if (!missing.size) onprinted();
     } catch (error) {
       replace(said, alertBox(error.message));
     } finally {
       button.disabled = false;
     }
   }
-  return make("span", {}, button, said);
+  const chosen = starts.length > 1 ? field(t("QR codes to print"), parts) : null;
+  return make("div", { class: "row" }, chosen, make("div", { class: "buttons" }, button), said);
 }

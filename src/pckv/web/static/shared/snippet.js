@@ -5,13 +5,14 @@ import { announce, field, make } from "./page.js";
 const SHOW_SECONDS = 4,
   MAX_ROWS = 10;
 
-export function snippet(label, text, oncopied) {
+// Lines of code stay lines, while those of a letter are as wide as the box.
+export function snippet(label, text, { oncopied, isCode = true } = {}) {
   const lines = make("textarea", {
     readonly: true,
     rows: Math.min(MAX_ROWS, text.trim().split("\n").length),
     spellcheck: "false",
-    wrap: "off",
-    class: "code",
+    wrap: isCode ? "off" : "soft",
+    class: isCode ? "code" : null,
   });
   lines.value = text;
   const copy = copyButton(t("Copy: {what}", { what: label }), text, { shown: t("Copy"), oncopied, box: lines });
