@@ -212,6 +212,7 @@ BY_ROUTE: dict[tuple[str, str], list[Callable[[Large], httpx2.Response]]] = {
     ("GET", "/tasks/{task_id}/results"): [lambda large: large.of_task("/results")],
     ("GET", "/join/{survey_id}"): [lambda large: large.get(f"/join/{large.task.id}")],
     ("GET", "/plan"): [lambda large: large.get("/plan?users=100000&keys=1000000&pairs=3&epsilon=1")],
+    ("GET", "/plan/ways"): [lambda large: large.get("/plan/ways?users=100000&keys=100000&pairs=3&epsilon=1")],
     ("GET", "/plan/discovery"): [lambda large: large.get("/plan/discovery?users=1000000&epsilon=1")],
     ("GET", "/metrics"): [lambda large: large.get("/metrics")],
     ("GET", "/openapi.json"): [lambda large: large.get("/openapi.json")],

@@ -258,7 +258,7 @@ def fill_task(
     page.get_by_label("Name", exact=True).fill(name)
     open_step(operator, 2)
     page.get_by_label("Answer options, one per line").fill("\n".join(keys))
-    page.get_by_label("Typical number per person").fill(pairs or str(min(3, len({*keys} - {""}))))
+    page.get_by_label("How many answers a person chooses on average").fill(pairs or str(min(3, len({*keys} - {""}))))
     open_step(operator, 3)
     page.get_by_label("People expected").fill(users)
 

@@ -423,3 +423,28 @@ def test_plans_that_are_given_up_stop_and_twenty_quick_changes_are_never_refused
     for line in lines:
         line.close()
     wait_until(lambda: not running)
+
+
+def test_what_would_help_is_planned(site: Running) -> None:
+    """Every way is a plan of its own with one thing changed, and none is named that does not help."""
+    query = "users=300&epsilon=2&keys=12&pairs=3"
+    now = site.get(f"/plan?{query}", ADMINISTRATOR).json()["plan"]["outlook"]
+    ways = {way["name"]: way for way in site.get(f"/plan/ways?{query}", ADMINISTRATOR).json()["ways"]}
+    assert set(ways) == {"epsilon", "keys", "single"}
+    changed = {
+        "epsilon": "users=300&epsilon=3&keys=12&pairs=3",
+        "keys": "users=300&epsilon=2&keys=6&pairs=3",
+        "single": "users=300&epsilon=2&keys=12&more=refuse&most_pairs=1",
+    }
+    for name, way in ways.items():
+        then = site.get(f"/plan?{changed[name]}", ADMINISTRATOR).json()["plan"]["outlook"]
+        assert (way["light"], way["reach"]) == (then["light"], then["reach"])
+        assert now["light"] == "red"
+        assert way["light"] == "amber" or way["reach"] <= 0.8 * now["reach"]
+    # Where people rate, choosing alone is one of the ways; the lightest level has none below it.
+    rated = site.get(f"/plan/ways?{query.replace('epsilon=2', 'epsilon=3')}&low=1&high=5", ADMINISTRATOR).json()["ways"]
+    names = {way["name"] for way in rated}
+    assert "values" in names
+    assert "epsilon" not in names
+    assert site.get("/plan/ways?users=5000000&epsilon=2&keys=12&pairs=3", ADMINISTRATOR).json() == {"ways": []}
+    assert site.get(f"/plan/ways?{query}&mixed=300", ADMINISTRATOR).json() == {"ways": []}

@@ -24,6 +24,7 @@ from pckv.planning.plan import Plan
 from pckv.planning.sections import HALF_RANGE
 from pckv.sealing.public_key import write_public_key
 from pckv.sealing.recipient_key import RecipientKey
+from pckv.web.plan_ways import ways_of
 from pckv.web.task_form import (
     DiscoveryPlanInputs,
     NewDiscoveryForm,
@@ -61,6 +62,18 @@ async def show_plan(
         return await collector.analysis_threads.run_wanted(account, partial(_planned, inputs), left)
 
 
+@router.get("/plan/ways", summary="What would help a plan")
+async def show_ways(
+    inputs: Annotated[PlanInputs, Query()], collector: CurrentCollector, account: Account, left: PeerLeft
+) -> dict[str, Any]:
+    """Return `ways` to a better light, each planned with one thing changed; none where the light is green.
+
+    The parameters are those of `GET /plan`; with `mixed` there are none.
+    """
+    with malformed_input():
+        return {"ways": await collector.analysis_threads.run_wanted(account, partial(_ways, inputs), left)}
+
+
 @router.get("/plan/discovery", summary="Plan a discovery")
 async def show_discovery_plan(
     inputs: Annotated[DiscoveryPlanInputs, Query()], collector: CurrentCollector, account: Account, left: PeerLeft
@@ -87,6 +100,11 @@ def _planned(inputs: PlanInputs) -> dict[str, Any]:
         "by_epsilon": _chart("ε", errors_by_epsilon(chosen), plan.epsilon, quantities),
         "by_users": _chart("people", errors_by_users(chosen), plan.users, quantities),
     }
+
+
+@lru_cache(64)
+def _ways(inputs: PlanInputs) -> list[dict[str, Any]]:
+    return [] if inputs.mixed is not None else [way.to_dict() for way in ways_of(inputs)]
 
 
 def _told(plan: Plan) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def test_a_task_is_made_from_the_keys_found(people: Any, server: ServeProcess) -
     assert "Some may go on: complete them if you can." in page.locator(".note").first.inner_text()
     open_step(operator, 2)
     assert sorted(page.get_by_label("Answer options, one per line").input_value().split()) == ["ab", "b"]
-    page.get_by_label("Typical number per person").fill("1")
+    page.get_by_label("How many answers a person chooses on average").fill("1")
     open_step(operator, 3)
     page.get_by_label("People expected").fill("1000")
     task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)

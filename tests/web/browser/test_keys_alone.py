@@ -118,7 +118,7 @@ def test_people_choose(server: ServeProcess, people: Any) -> None:
     operator.go(f"/#/new?from={task.id}")
     page.get_by_text("Filled in from “seen”.").wait_for()
     open_step(operator, 2)
-    page.get_by_label("Typical number per person").fill("1.5")
+    page.get_by_label("How many answers a person chooses on average").fill("1.5")
     open_step(operator, 3)
     page.get_by_label("People expected").fill("2000")
     copied = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)

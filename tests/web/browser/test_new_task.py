@@ -40,39 +40,41 @@ def test_the_form_plans_for_what_it_says(server: ServeProcess, people: Any) -> N
     open_form(operator, planned=True)
     page = operator.page
     plan = page.get_by_role("region", name="Forecast", exact=True)
-    plan.get_by_text("Answer options: name at least one.").wait_for()
+    plan.get_by_text("Answer options: Name at least one.").wait_for()
     fill_task(operator, "refusing", [f"key {number}" for number in range(12)], users="500")
     # The light says in words what its colour says, and no specialist's word stands beside it.
     plan.locator(".light.red").wait_for()
     assert plan.locator(".light.red").inner_text() == "Too few people"
     verdict = plan.locator(".verdict").inner_text()
     assert "With 500 people, " in verdict
-    assert "For a green light you need about " in verdict
+    assert "You can publish if that is enough for you" in verdict
+    plan.get_by_text("More people: with about ").wait_for()
+    plan.get_by_text("No ratings: people only choose. Then answers stand out if at least ").wait_for()
     assert not re.search(r"\bkey|padding|report|ε|pairs", verdict)
     assert page.locator(".chart").count() == 0
     # As a number field takes it, too.
     page.get_by_label("People expected").fill("5e6")
     plan.locator(".light.green", has_text="Enough people").wait_for()
     operator.press("Change what is assumed")
-    assert focused(page) == "Typical number per person"
+    assert focused(page) == "How many answers a person chooses on average"
     page.get_by_label("At most (optional)").fill("2")
     plan.get_by_text("most pairs must be at least the 3 pairs of the average").wait_for()
     forget(operator, "400")
     page.get_by_label("At most (optional)").fill("")
     any_held = page.get_by_label("People who choose any answer, in % (optional)")
     any_held.fill("140")
-    plan.get_by_text("People who choose any answer, in % (optional): this must be at most 100.").wait_for()
+    plan.get_by_text("People who choose any answer, in % (optional): This must be at most 100.").wait_for()
     any_held.fill("60")
-    page.get_by_label("Up to a number").check()
-    plan.get_by_text("Up to how many: say how many answers a person may choose.").wait_for()
-    page.get_by_label("Up to how many").fill("4")
+    page.get_by_label("At most a certain number").check()
+    plan.get_by_text("At most how many: Say how many answers a person may choose.").wait_for()
+    page.get_by_label("At most how many").fill("4")
     page.get_by_label("Another scale").check()
     page.get_by_label("one of several levels").check()
     plan.locator(".light.green").wait_for()
     operator.check(DESK)
     plan.locator("summary", has_text="Details").click()
-    plan.get_by_text("of whom 60 % hold any pair: 1 to 4 pairs, 2.5 on average (1.5 over all people)").wait_for()
-    plan.get_by_text("5 levels (1, 2, 3, 4, 5) instead of two, each with its best setting").wait_for()
+    plan.get_by_text("of whom 60 % choose any: 1 to 4").wait_for()
+    plan.get_by_text("With 5 levels (1, 2, 3, 4, 5) instead of two, ").wait_for()
     plan.locator(".chart").nth(1).scroll_into_view_if_needed()
     plan.locator(".chart svg").nth(1).wait_for()
     operator.check(DESK)
@@ -134,7 +136,7 @@ def test_what_is_wrong_is_told_at_its_field(people: Any) -> None:
     open_step(operator, 3)
     for label, value, says in (
         ("People expected", "2.5", "This must be a whole number."),
-        ("Closes on", "2020-01-01", "This must be "),
+        ("Last day", "2020-01-01", "This must be "),
     ):
         page.get_by_label(label).fill(value)
         operator.press("Next")
@@ -154,7 +156,6 @@ def test_what_the_collector_refuses_is_told_at_its_field(people: Any) -> None:
     for step, label, wrong, right, says in (
         (1, "Question", "é" * 129, "", "Question is longer than 256 bytes."),
         (2, "Highest value", "1", "5", "Low must be below high: 1 ≥ 1."),
-        (3, "Closes on", "2030-01-02", "", "A task that opens on 2030-01-02 cannot close on 2030-01-02."),
     ):
         open_step(operator, step)
         if step == 2:
@@ -303,12 +304,16 @@ def test_presets_of_privacy_are_explained_by_odds(people: Any) -> None:
     page = operator.page
     fill_task(operator, "private", KEYS)
     open_step(operator, 4)
-    strong = page.locator("label", has_text="Strong").inner_text()
-    assert "at most about 2.7 times surer" in strong
-    assert "right in at most 73 of 100 cases" in strong
+    assert page.get_by_label("Balanced (the usual choice)").is_checked()
+    page.get_by_label("Strong").check()
+    page.get_by_text("A single response then says little about the person").wait_for()
+    page.locator(".presets summary", has_text="Details").click()
+    strong = page.locator(".presets li", has_text="Strong").inner_text()
+    assert "at most 2.8 times surer" in strong
+    assert "right in at most 74 of 100 cases" in strong
     page.get_by_label("Another level").check()
     page.get_by_label("ε", exact=True).fill("10")
-    page.get_by_text("at most about 22,000 times surer").wait_for()
+    page.get_by_text("at most 23,000 times surer").wait_for()
     page.get_by_text("all but certain. This is weak protection.").wait_for()
     warning = page.get_by_text("For this ε your app needs a higher cap")
     assert warning.is_hidden()
@@ -366,12 +371,12 @@ def test_a_draft_is_kept_by_the_collector(people: Any) -> None:
     assert page.get_by_label("Strong").is_checked()
     open_step(operator, 3)
     operator.context.clear_cookies()
-    page.get_by_label("Contact").fill("me")
+    page.get_by_label("Contact", exact=True).fill("me")
     operator.fill_in_token()
     page.get_by_role("heading", name="What do you ask?").wait_for()
     forget(operator, "401")
     open_step(operator, 3)
-    assert page.get_by_label("Contact").input_value() == "me"
+    assert page.get_by_label("Contact", exact=True).input_value() == "me"
     # Enter sends nothing and leads nowhere, on any step.
     for number in (1, 2, 3, 5):
         open_step(operator, number)
@@ -398,6 +403,47 @@ def test_a_draft_is_kept_by_the_collector(people: Any) -> None:
     page.get_by_role("link", name="not wanted").wait_for(state="detached")
 
 
+def test_the_last_step_has_all_that_is_fixed_by_publishing(people: Any, server: ServeProcess) -> None:
+    """With the last day, after which the contract closes, the number of answers that count, and what is missing."""
+    operator = people(PHONE)
+    open_form(operator, planned=True)
+    page = operator.page
+    fill_task(operator, "looked over", [f"key {number}" for number in range(12)], users="300", rated=False)
+    texts = {"Contact": "ask@example.org", "Who may take part": "Our members.", "Consent": "I agree."}
+    open_step(operator, 3)
+    page.get_by_label("First day").fill("2090-12-02")
+    page.get_by_label("Last day").fill("2090-12-01")
+    operator.press("Next")
+    assert problems_at(page) == {"Last day": "This must be December 2, 2090 or later."}
+    page.get_by_label("Last day").fill("2090-12-14")
+    page.get_by_label("By invitation").check()
+    for label, text in texts.items():
+        page.get_by_label(label, exact=True).fill(text)
+    open_step(operator, 5)
+    facts = page.locator(".check-list")
+    facts.get_by_text("At most 4 of them count. If someone gives more, these are chosen at random.").wait_for()
+    shown = facts.inner_text()
+    for text in (
+        *texts.values(),
+        "By invitation: 300 links",
+        "from December 2, 2090 until the end of December 14, 2090",
+    ):
+        assert text in shown
+    assert "Balanced (the usual choice)" in shown
+    # The collector of this test has neither a name nor an address for others.
+    page.get_by_text("Without a name they read the address “127.0.0.1:").wait_for()
+    page.get_by_text("there is no link to share yet").wait_for()
+    operator.check_in_both_colours(DESK)
+    page.get_by_label("Name of your organisation").fill("Tenants' association")
+    operator.press("Save the name")
+    page.get_by_role("link", name="Tenants' association").wait_for()
+    ask(server, "PUT", "/organisation", b'{"name": null}', "application/json")
+    page.get_by_role("button", name="Change: Time").click()
+    page.get_by_label("By one open link").check()
+    task = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
+    assert (task.opens, task.closes, task.padding) == ("2090-12-02", "2090-12-15", 4)
+
+
 def test_signing_out_deletes_the_preview(people: Any) -> None:
     operator = people()
     open_form(operator)
@@ -421,21 +467,23 @@ def test_a_template_fills_in_what_it_is_for(people: Any, server: ServeProcess) -
     operator.press("Weiter")
     page.get_by_label("Antwortmöglichkeiten, eine je Zeile").fill("Husten\nFieber")
     assert page.get_by_label("leicht, mittel, stark (1 bis 3)").is_checked()
-    operator.check(PHONE)
-    operator.press("Weiter")
-    page.get_by_label("Erwartete Personen").fill("500")
-    operator.press("Weiter")
-    operator.press("Weiter")
     # The same in English, with as many answer options.
-    page.get_by_text("In weiteren Sprachen anbieten").click()
+    page.get_by_text("Sprachen Ihrer Texte").click()
     page.get_by_label("Sprache hinzufügen").select_option("en")
     english = page.get_by_role("group", name="Englisch")
     english.get_by_label("Frage", exact=True).fill("Which symptoms?")
     english.get_by_label("Antwortmöglichkeiten").fill("Cough")
-    operator.check_in_both_colours(DESK)
-    operator.press("Veröffentlichen")
+    operator.check(PHONE)
+    operator.press("Weiter")
     page.get_by_text("Das sind 1 Zeilen für 2 Antwortmöglichkeiten.").wait_for()
     english.get_by_label("Antwortmöglichkeiten").fill("Cough\nFever")
+    operator.press("Weiter")
+    page.get_by_label("Erwartete Personen").fill("500")
+    operator.press("Weiter")
+    operator.press("Weiter")
+    # Its name and what its levels mean are left to the German ones.
+    page.get_by_text("Deutsch, Englisch (noch fehlende Texte: ").wait_for()
+    operator.check_in_both_colours(DESK)
     operator.press("Veröffentlichen")
     operator.press("Jetzt veröffentlichen")
     page.wait_for_url("**/#/tasks/*")
@@ -508,6 +556,9 @@ def test_a_task_whose_functions_the_collector_draws(people: Any, server: ServePr
     open_step(operator, 3)
     assert page.get_by_label("By invitation").is_checked()
     assert page.get_by_label("By one open link").is_disabled()
+    # As many as people are expected, unless another number is named.
+    assert page.get_by_label("Number of invitations").input_value() == "2000"
+    page.get_by_label("Number of invitations").fill("")
     operator.press("Next")
     assert problems_at(page) == {"Number of invitations": "Say how many invitations you need; more can be made later."}
     page.get_by_label("Number of invitations").fill("2")
@@ -517,6 +568,8 @@ def test_a_task_whose_functions_the_collector_draws(people: Any, server: ServePr
     links = page.get_by_label("Links to hand out", exact=True).input_value().split()
     assert len(set(links)) == 2
     operator.check()
+    with page.expect_download():
+        operator.press("Download all links")
     person = people()
     person.page.goto(links[0])
     person.hold_nothing()

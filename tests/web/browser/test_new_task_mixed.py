@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from support.people import DESK, KEYS, PHONE, Person, add_task, ask, create_task
 from support.serving import ServeProcess
 from support.task_forms import check_refused, focused, open_form, problems_at
 
+# A contract names the day after.
+LAST_DAY = (date.fromisoformat(CLOSES) - timedelta(days=1)).isoformat()
 MAKE, ASK = "Make the file for the mixer", "Ask the mixer and publish"
 TOKEN = "Recipient's token"  # noqa: S105 - the label of a field
 CONDITION = "if the mixer follows the protocol and"
@@ -36,7 +39,7 @@ def mixer(tmp_path: Path) -> Iterator[RunningMixer]:
         yield started
 
 
-def say_yes(operator: Person, mixer: RunningMixer | None = None, closes: str = CLOSES) -> None:
+def say_yes(operator: Person, mixer: RunningMixer | None = None, last_day: str = LAST_DAY) -> None:
     """Answer that a party outside the organisation runs this mixer."""
     page = operator.page
     open_step(operator, 4)
@@ -47,7 +50,7 @@ def say_yes(operator: Person, mixer: RunningMixer | None = None, closes: str = C
         if page.get_by_label("again in every round").is_checked():
             return
         open_step(operator, 3)
-        page.get_by_label("Closes on").fill(closes)
+        page.get_by_label("Last day").fill(last_day)
 
 
 def make(operator: Person) -> None:
@@ -165,9 +168,9 @@ def test_what_is_wrong_with_a_mixer_is_told_at_its_field(people: Any, mixer: Run
     say_yes(operator)
     open_step(operator, 3)
     operator.press("Next")
-    assert problems_at(page) == {"Closes on": "Name the day on which the responses leave the mixer."}
+    assert problems_at(page) == {"Last day": "Name the last day: on the next one the responses leave the mixer."}
     operator.check(DESK)
-    page.get_by_label("Closes on").fill(CLOSES)
+    page.get_by_label("Last day").fill(LAST_DAY)
     operator.press("Next")
     operator.press("Next")
     assert problems_at(page) == {
@@ -177,12 +180,12 @@ def test_what_is_wrong_with_a_mixer_is_told_at_its_field(people: Any, mixer: Run
     # Without a mixer a survey needs no end.
     page.get_by_role("radio", name=re.compile("^No Every")).check()
     open_step(operator, 3)
-    page.get_by_label("Closes on").fill("")
+    page.get_by_label("Last day").fill("")
     operator.press("Next")
-    assert "Closes on" not in problems_at(page)
+    assert "Last day" not in problems_at(page)
     say_yes(operator)
     open_step(operator, 3)
-    page.get_by_label("Closes on").fill(CLOSES)
+    page.get_by_label("Last day").fill(LAST_DAY)
     say_yes(operator, mixer)
     open_step(operator, 4)
     page.get_by_label("Address of the mixer").fill("https://mix.example/path")
@@ -277,20 +280,17 @@ def test_a_copy_keeps_the_texts_in_other_languages(server: ServeProcess, people:
     page.get_by_role("textbox", name="Name", exact=True).fill("in languages again")
     open_step(operator, 2)
     page.get_by_label("Answer options, one per line").fill("\n".join([*KEYS, "one more"]))
-    page.get_by_label("Typical number per person").fill("1")
-    open_step(operator, 3)
-    page.get_by_label("People expected").fill("100")
-    open_step(operator, 5)
-    assert page.get_by_label("Your texts are in").input_value() == "en-GB"
+    page.get_by_label("How many answers a person chooses on average").fill("1")
+    assert page.get_by_label("Language of your texts").input_value() == "en-GB"
     german = page.get_by_role("group", name="German")
     assert german.get_by_label("Question").input_value() == "Welche Filme?"
     operator.check(DESK)
-    operator.press("Publish")
+    operator.press("Next")
     page.locator(".field-problem", has_text="There are 4 lines for 5 answer options.").wait_for()
-    open_step(operator, 2)
     page.get_by_label("Answer options, one per line").fill("\n".join(KEYS))
-    open_step(operator, 5)
     operator.press("Leave out French")
+    operator.press("Next")
+    page.get_by_label("People expected").fill("100")
     copy = pckv.Task.from_json(ask(server, "GET", f"/tasks/{create_task(operator)}").content)
     assert (copy.about.language, set(copy.about.translations)) == ("en-GB", {"de"})
     assert copy.about.translations["de"] == task.about.translations["de"]

@@ -240,7 +240,7 @@ def test_the_form_makes_a_series(server: ServeProcess, people: Callable[..., Per
     fill_task(operator, "Every week", KEYS, pairs="2", users="8001")
     assert not page.get_by_label("Panels").is_visible()
     page.get_by_label("again in every round").check()
-    for hidden in ("First day", "Closes on", "By invitation"):
+    for hidden in ("First day", "Last day", "By invitation"):
         assert not page.get_by_label(hidden).is_visible()
     page.get_by_text("any 4 rounds in a row (28 days) is hidden by ε = 2").wait_for()
     page.get_by_text("at most 14, together ε = 28").wait_for()
@@ -293,7 +293,7 @@ def test_a_series_is_duplicated_and_one_of_the_same_name_is_refused(
     page.get_by_text("Filled in from “Twice”.").wait_for()
     page.get_by_label("Name", exact=True).fill("Twice")
     open_step(operator, 2)
-    page.get_by_label("Typical number per person").fill("1")
+    page.get_by_label("How many answers a person chooses on average").fill("1")
     open_step(operator, 3)
     assert page.get_by_label("Days per round").input_value() == "3"
     assert page.get_by_label("Panels").input_value() == "2"

@@ -12,24 +12,34 @@ export default {
     "Wer fünfzig zu fünfzig rät, liegt danach in höchstens {cases} von 100 Fällen richtig.",
   "A liar cannot search for a function that names many answers at once. It needs invitations, one per response. The guarantee for participants stays the same.":
     "Wer lügt, kann dann keine Funktion suchen, die viele Antworten zugleich nennt. Das braucht Einladungen, eine je Antwort. Die Zusage an Teilnehmende bleibt gleich.",
+  "A lighter privacy level, {level}.": "Eine leichtere Datenschutzstufe: {level}.",
+  "A lighter privacy level.": "Eine leichtere Datenschutzstufe.",
+  "A mixer that a party outside your organisation runs (“Privacy”, “More options”): at the same privacy towards you, rarer answers may stand out.":
+    "Ein Mixer, den jemand außerhalb Ihrer Organisation betreibt („Datenschutz“, „Weitere Möglichkeiten“): Bei gleichem Datenschutz Ihnen gegenüber heben sich dann vielleicht seltenere Antworten ab.",
   "A repeated survey shows what changes from one round to the next.":
     "Eine wiederholte Umfrage zeigt, was sich von Runde zu Runde ändert.",
   "A response stands for up to this many answers of one person; of more, for a random choice. With more answers, rare ones are harder to find.":
     "Eine Antwort steht für bis zu so viele Texte einer Person, bei mehr für eine zufällige Auswahl. Mit mehr Texten sind seltene schwerer zu finden.",
   "A response tells a value as": "Eine Antwort nennt einen Wert als",
+  "A single response then says little about the person who sent it, and is no proof of any answer.":
+    "Eine einzelne Antwort sagt dann wenig über die Person, die sie gesendet hat, und beweist keine ihrer Angaben.",
+  "A single response then says much about the person who sent it, but is still no proof of any answer.":
+    "Eine einzelne Antwort sagt dann viel über die Person, die sie gesendet hat, beweist aber immer noch keine ihrer Angaben.",
+  "A single response then says something about the person who sent it, but is no proof of any answer.":
+    "Eine einzelne Antwort sagt dann etwas über die Person, die sie gesendet hat, beweist aber keine ihrer Angaben.",
   "A value between two levels": "Ein Wert zwischen zwei Stufen",
   "Above 0 and at most 20; smaller is more private. Strong is 1, balanced 2, light 3.":
     "Über 0 und höchstens 20; kleiner schützt besser. Stark ist 1, ausgewogen 2, leicht 3.",
   "Add a language": "Sprache hinzufügen",
   "Address of the mixer": "Adresse des Mixers",
   "Against people who lie to distort the result": "Gegen Personen, die lügen, um das Ergebnis zu verfälschen",
+  "All of them count.": "Es zählen alle.",
   "All that apply": "Alles, was zutrifft",
   "Also learn which are chosen together": "Auch erfahren, was zusammen gewählt wird",
-  "An app refuses them, and the page of participants does not ask for them.":
-    "Eine App weist sie ab, und die Seite für Teilnehmende fragt nicht danach.",
   "Another level": "Andere Stufe",
   "Another scale": "Andere Skala",
   Answers: "Antworten",
+  "Answers of one person": "Antworten einer Person",
   "Answers per response": "Texte je Antwort",
   "Answers that are not listed": "Antworten, die nicht in der Liste stehen",
   "Answers with any other character are not found. Capitals count as small letters unless they are named here.":
@@ -38,9 +48,14 @@ export default {
   "Ask the mixer and publish": "Mixer fragen und veröffentlichen",
   "Asking the mixer …": "Der Mixer wird gefragt …",
   "At most (optional)": "Höchstens (freiwillig)",
+  "At most a certain number": "Höchstens eine bestimmte Anzahl",
+  "At most how many": "Höchstens wie viele",
+  "At most {number} of them count. If someone gives more, these are chosen at random.":
+    "Höchstens {number} davon zählen. Gibt jemand mehr, wählt der Zufall diese aus.",
   Back: "Zurück",
   Balanced: "Ausgewogen",
   "By invitation": "Mit Einladung",
+  "By invitation: {number} links": "Mit Einladung: {number} Links",
   "By one open link": "Über einen offenen Link",
   "By the answer to one more question": "Nach der Antwort auf eine weitere Frage",
   "Can a party outside your organisation run a mixer?":
@@ -55,7 +70,6 @@ export default {
   "Choose and rate": "Wählen und bewerten",
   "Choose several": "Mehreres wählen",
   "Chosen together": "Zusammen gewählt",
-  "Closes on": "Endet am",
   "Command of the mixer's operator": "Befehl für den Betreiber des Mixers",
   "Compare groups": "Gruppen vergleichen",
   "Compare groups (a question with one answer, stays private)":
@@ -88,13 +102,17 @@ export default {
   "Everyone who has it can take part, once per device.": "Wer ihn hat, kann teilnehmen, einmal je Gerät.",
   "Expected 95 % ranges against the number of people.": "Erwartete 95-%-Bereiche je nach Zahl der Personen.",
   "Expected 95 % ranges against ε.": "Erwartete 95-%-Bereiche je nach ε.",
+  "Fewer answers per response.": "Weniger Texte je Antwort.",
+  "Fewer letters.": "Weniger Buchstaben.",
   "Filled in from “{name}”.": "Ausgefüllt nach „{name}“.",
   "Filled in from “{name}”. How many answers people typically choose is not part of a survey: say it again.":
     "Ausgefüllt nach „{name}“. Wie viele Antworten Personen üblicherweise wählen, gehört nicht zu einer Umfrage: Geben Sie es noch einmal an.",
   "Filled in with {answers} that “{name}” found; everything else counts as one more answer.":
     "Ausgefüllt mit {answers} aus „{name}“; alles andere zählt als eine weitere Antwort.",
   "First day": "Erster Tag",
-  "For a green light you need about {people} people.": "Für grünes Licht brauchen Sie etwa {people} Personen.",
+  "For health, sexuality, religion, politics, trouble at work, complaints about people, or anything that is not allowed. It needs the most people.":
+    "Für Gesundheit, Sexualität, Religion, Politik, Ärger bei der Arbeit, Beschwerden über Personen oder alles, was nicht erlaubt ist. Braucht die meisten Personen.",
+  "For opinions, habits and everyday problems.": "Für Meinungen, Gewohnheiten und Probleme im Alltag.",
   "For up to 500 answer options. The result then has the share of people who choose both of two answers, and which two are chosen together more or less often than by chance. All shares become less precise: the forecast says by how much.":
     "Für bis zu 500 Antwortmöglichkeiten. Das Ergebnis nennt dann, wie viele Personen je zwei Antworten beide wählen und welche häufiger oder seltener zusammen gewählt werden als durch Zufall. Alle Anteile werden ungenauer: Die Vorhersage sagt, um wie viel.",
   "For your list of surveys. Every survey needs a name of its own.":
@@ -106,27 +124,33 @@ export default {
     "Von 2 bis 16, von denen alle eine geben. Fügen Sie „keine Angabe“ hinzu, wenn man sie auslassen darf.",
   "From 2 to 16, the lowest and the highest value included.":
     "Von 2 bis 16, der niedrigste und der höchste Wert mitgezählt.",
-  "Further languages": "Weitere Sprachen",
   "German, with ä, ö, ü and ß": "Deutsch, mit ä, ö, ü und ß",
   "Go on with a draft": "Mit einem Entwurf weitermachen",
   "Groups (optional)": "Gruppen (freiwillig)",
   "Headache\nNausea\nTiredness\nFever": "Kopfschmerzen\nÜbelkeit\nMüdigkeit\nFieber",
   "Highest value": "Höchster Wert",
   "Highest value means": "Der höchste Wert bedeutet",
+  "How many answers a person chooses on average": "Wie viele Antworten eine Person im Schnitt wählt",
   "How many answers one person may choose": "Wie viele Antworten eine Person wählen darf",
-  "How many answers people choose on average, those who choose none included. A guess is enough.":
-    "Wie viele Antworten Personen im Durchschnitt wählen, auch die mitgezählt, die keine wählen. Eine Schätzung genügt.",
-  "How many people will answer; a guess is enough. The forecast depends on it.":
-    "Wie viele Personen antworten werden; eine Schätzung genügt. Die Vorhersage hängt davon ab.",
+  "How many will answer, which is usually fewer than you ask. A guess is enough, but rather too low: the forecast depends on it.":
+    "Wie viele antworten werden; das sind meist weniger, als Sie fragen. Eine Schätzung genügt, lieber zu niedrig: Die Vorhersage hängt davon ab.",
   "How old are you?": "Wie alt sind Sie?",
   "How people take part": "Wie man teilnimmt",
   "How well answers are hidden": "Wie gut Antworten verborgen sind",
   "How well answers are hidden from you, if the mixer follows the protocol and enough responses are honest":
     "Wie gut Antworten vor Ihnen verborgen sind, wenn der Mixer sich an das Verfahren hält und genug Antworten ehrlich sind",
+  "If someone ticks more than can be counted, a random choice of it counts. The last step says how many can be counted.":
+    "Kreuzt jemand mehr an, als gezählt werden kann, zählt eine zufällige Auswahl davon. Wie viel gezählt werden kann, steht im letzten Schritt.",
+  "If you can change nothing of it, better do not ask: it would cost people's privacy, and the result would probably show nothing.":
+    "Wenn sich nichts davon ändern lässt, fragen Sie besser nicht: Es würde Datenschutz kosten, und das Ergebnis würde wahrscheinlich nichts zeigen.",
+  "If you send responses from an app of your own, it has to keep people to this limit, too.":
+    "Wenn Sie Antworten aus einer eigenen App senden, muss auch diese die Grenze einhalten.",
   "If {share} of people choose an answer, expect the result to say: between about {low} and {high} %, or a wider range.":
     "Wählen {share} der Personen eine Antwort, nennt das Ergebnis dafür etwa {low} bis {high} % oder einen breiteren Bereich.",
   "In equal steps: the result then has the share of each level, medians, and how far values spread.":
     "In gleichen Schritten: Das Ergebnis hat dann den Anteil jeder Stufe, Mediane und wie weit Werte streuen.",
+  "Including those who choose none. A guess is enough.":
+    "Einschließlich derer, die nichts wählen. Eine Schätzung genügt.",
   Invitations: "Einladungen",
   "It has all that the form says, the batch, the claim, and the public key that responses are sealed for. Nothing in it is secret.":
     "Sie enthält alles aus dem Formular, die Sammlung, die Zusage und den öffentlichen Schlüssel, für den Antworten versiegelt werden. Nichts darin ist geheim.",
@@ -140,7 +164,10 @@ export default {
     "Die durchschnittliche Bewertung wird nicht besser als geraten.",
   "Its name": "Ihr Name",
   "Keep it": "Behalten",
+  "Language of your texts": "Sprache Ihrer Texte",
   Languages: "Sprachen",
+  "Languages of your texts": "Sprachen Ihrer Texte",
+  "Last day": "Letzter Tag",
   "Leave empty for no end.": "Leer lassen für kein Ende.",
   "Leave it empty for one per letter. Fewer groups find rarer answers and take longer to compute.":
     "Leer lassen für eine je Buchstabe. Weniger Gruppen finden seltenere Antworten, und das Berechnen dauert länger.",
@@ -155,31 +182,43 @@ export default {
   "Making the survey …": "Die Umfrage wird erstellt …",
   "Monday\nWednesday\nSaturday": "Montag\nMittwoch\nSamstag",
   "More options": "Weitere Möglichkeiten",
+  "More people.": "Mehr Personen.",
+  "More people: with about {people} in every round the light is green.":
+    "Mehr Personen: Mit etwa {people} in jeder Runde ist die Ampel grün.",
+  "More people: with about {people} the light is green.": "Mehr Personen: Mit etwa {people} ist die Ampel grün.",
   "Mould\nNoise\nLift out of order\nHeating too cold": "Schimmel\nLärm\nAufzug defekt\nHeizung zu kalt",
   Name: "Name",
+  "Name of your organisation": "Name Ihrer Organisation",
   "New survey": "Neue Umfrage",
   Next: "Weiter",
   No: "Nein",
   "No groups": "Keine Gruppen",
+  "No groups to compare.": "Kein Vergleich von Gruppen.",
+  "No ratings: people only choose.": "Keine Bewertungen: Personen wählen nur.",
+  "Not asking what is chosen together.": "Nicht fragen, was zusammen gewählt wird.",
   "Not saved: {reason}": "Nicht gespeichert: {reason}",
   "Number of invitations": "Zahl der Einladungen",
   "Number of levels": "Zahl der Stufen",
-  "Of many answers a random choice is reported, and a few people are asked how many they have instead: the result then says how much is missing.":
-    "Von vielen Antworten wird eine zufällige Auswahl gesendet, und einige Personen werden stattdessen gefragt, wie viele es sind: Das Ergebnis sagt dann, wie viel fehlt.",
-  "Offer it in more languages": "In weiteren Sprachen anbieten",
   "One choice": "Eine Antwort wählen",
-  "One link per person, shown once after the survey is published.":
-    "Ein Link je Person, einmal gezeigt, wenn die Umfrage veröffentlicht ist.",
+  "One choice per person.": "Nur eine Antwort je Person.",
+  "One link per person you ask, which may be more than will answer. They are shown once, after the survey is published.":
+    "Ein Link für jede Person, die Sie fragen; das können mehr sein, als antworten werden. Die Links werden nur einmal gezeigt, wenn die Umfrage veröffentlicht ist.",
+  "One of them counts. If someone gives more, it is chosen at random.":
+    "Eine davon zählt. Gibt jemand mehr, wählt der Zufall sie aus.",
   "One per line, in the order of yours.": "Eine je Zeile, in Ihrer Reihenfolge.",
+  "Only for harmless questions, such as dates or favourite courses. It needs the fewest people.":
+    "Nur für harmlose Fragen, etwa nach Terminen oder Lieblingskursen. Braucht die wenigsten Personen.",
   "Open the page of the survey": "Zur Seite der Umfrage",
   Others: "Andere",
   Panels: "Panels",
   "Participants read it above its answers, and results are named after it.":
     "Teilnehmende lesen sie über den Antworten, und die Ergebnisse sind nach ihr benannt.",
-  "Participants read the language of their browser, if it is here.":
-    "Teilnehmende lesen die Sprache ihres Browsers, wenn es sie hier gibt.",
+  "Participants read the language of their browser, if it is here. What you leave empty they read in the language of your texts.":
+    "Teilnehmende lesen die Sprache ihres Browsers, wenn es sie hier gibt. Was Sie leer lassen, lesen sie in der Sprache Ihrer Texte.",
   "Participants read this name; it is the one that the mixer gives itself.":
     "Teilnehmende lesen diesen Namen; es ist der, den sich der Mixer selbst gibt.",
+  "Participants read who asks. Without a name they read the address “{host}”.":
+    "Teilnehmende lesen, wer fragt. Ohne Namen lesen sie die Adresse „{host}“.",
   People: "Personen",
   "People also rate what they ticked, from 1 to 5. You learn average ratings, too.":
     "Personen bewerten auch, was sie angekreuzt haben, von 1 bis 5. Sie erfahren auch durchschnittliche Bewertungen.",
@@ -206,13 +245,18 @@ export default {
   "Publish now": "Jetzt veröffentlichen",
   "Publish “{name}”?": "„{name}“ veröffentlichen?",
   Question: "Frage",
-  "Questions, answers, languages and the closing day can't be changed after this. You can duplicate and change.":
-    "Fragen, Antworten, Sprachen und der letzte Tag lassen sich danach nicht mehr ändern. Sie können die Umfrage duplizieren und ändern.",
+  "Questions, answers, languages, privacy level and the last day can't be changed after this. “Duplicate and change” makes a new survey of it.":
+    "Fragen, Antworten, Sprachen, Datenschutzstufe und letzter Tag lassen sich danach nicht mehr ändern. Mit „Kopieren und ändern“ machen Sie daraus eine neue Umfrage.",
   "Recipient's token": "Token des Empfängers",
+  "Responses are taken until the end of this day (UTC). Leave it empty for no end.":
+    "Antworten werden bis einschließlich diesem Tag angenommen (UTC). Leer lassen für kein Ende.",
+  "Responses are taken until the end of this day (UTC). On the next day they leave the mixer together.":
+    "Antworten werden bis einschließlich diesem Tag angenommen (UTC). Am nächsten Tag verlassen sie zusammen den Mixer.",
   "Round 1 opens on": "Runde 1 beginnt am",
   "Rounds (optional)": "Runden (freiwillig)",
   "Running\nYoga\nSwimming\nFootball": "Laufen\nYoga\nSchwimmen\nFußball",
   "Save draft": "Entwurf speichern",
+  "Save the name": "Namen speichern",
   Saved: "Gespeichert",
   "Saving …": "Wird gespeichert …",
   Scale: "Skala",
@@ -221,8 +265,8 @@ export default {
   "So many letters of an answer are found, longer answers are cut. Fewer letters find rarer answers.":
     "So viele Buchstaben einer Antwort werden gefunden, längere werden abgeschnitten. Weniger Buchstaben finden seltenere Antworten.",
   "Some may go on: complete them if you can.": "Manche gehen vielleicht weiter: Ergänzen Sie sie, wenn Sie können.",
-  "Someone who sees a response is at most about {times} times surer of an answer than before.":
-    "Wer eine Antwort sieht, ist sich danach einer Angabe höchstens etwa {times}-mal so sicher wie vorher.",
+  "Someone who sees a response is at most {times} times surer of an answer than before.":
+    "Wer eine Antwort sieht, ist sich danach einer Angabe höchstens {times}-mal so sicher wie vorher.",
   "Spanish, with ñ, á, é and others": "Spanisch, mit ñ, á, é und anderen",
   Steps: "Schritte",
   Strong: "Stark",
@@ -233,33 +277,39 @@ export default {
   "Survey without a name": "Umfrage ohne Namen",
   "Symptoms with severity": "Symptome und ihre Stärke",
   "Symptoms, this week": "Symptome, diese Woche",
+  "Telling of a rating only whether it is low or high.":
+    "Von einer Bewertung nur angeben, ob sie niedrig oder hoch ist.",
   "The curves are for an answer that {share} of people choose, a typical one of the most frequent.":
     "Die Kurven gelten für eine Antwort, die {share} der Personen wählen, eine typische der häufigsten.",
   "The draft cannot be opened. {reason}": "Der Entwurf lässt sich nicht öffnen. {reason}",
   "The file for the mixer is made.": "Die Datei für den Mixer ist erstellt.",
-  "The first day without responses, on which they leave the mixer together.":
-    "Der erste Tag ohne Antworten; an ihm verlassen sie zusammen den Mixer.",
-  "The first day without responses; leave empty for no end.":
-    "Der erste Tag ohne Antworten; leer lassen für kein Ende.",
   "The forecast appears here.": "Hier erscheint die Vorhersage.",
+  "The forecast says how many count.": "Wie viele zählen, sagt die Vorhersage.",
   "The mixer shows it once, when the survey is accepted. With it this collector fetches the responses; it is kept beside the private key.":
     "Der Mixer zeigt es einmal, wenn die Umfrage angenommen wird. Damit holt dieser Server die Antworten ab; es wird beim privaten Schlüssel aufbewahrt.",
   "The mixer's side makes and sends the invitations. If you make or forward them, you could fill the batch with responses of your own.":
     "Die Seite des Mixers erstellt und versendet die Einladungen. Täten Sie es, könnten Sie die Sammlung mit eigenen Antworten füllen.",
   "The most that any person chooses, if you know it.": "Das Meiste, was eine Person wählt, wenn Sie es wissen.",
+  "The name is saved.": "Der Name ist gespeichert.",
   "The page of participants offers the levels as buttons; an app has to do the same.":
     "Die Seite für Teilnehmende bietet die Stufen als Knöpfe an; eine App muss dasselbe tun.",
-  "The page of participants says “choose up to” that many and stops there; an app has to do the same.":
-    "Die Seite für Teilnehmende sagt „höchstens so viele“ und lässt nicht mehr zu; eine App muss dasselbe tun.",
-  "The page of participants takes one answer per person; an app has to do the same.":
-    "Die Seite für Teilnehmende nimmt eine Antwort je Person; eine App muss dasselbe tun.",
   "The private key is the file {file} in this collector's folder of keys, and nowhere else. Without it no response can be opened: keep a copy in a place of its own until the responses are in.":
     "Der private Schlüssel ist die Datei {file} im Schlüsselordner dieses Servers und sonst nirgends. Ohne sie lässt sich keine Antwort öffnen: Bewahren Sie eine Kopie an einem eigenen Ort auf, bis die Antworten da sind.",
   "The question about groups": "Die Frage nach der Gruppe",
+  "The result says how many people gave more.": "Das Ergebnis sagt, wie viele Personen mehr gegeben haben.",
   "The same, with steps of any size. The page of participants offers these values as buttons.":
     "Dasselbe mit beliebig großen Schritten. Die Seite für Teilnehmende bietet diese Werte als Knöpfe an.",
   "The survey cannot be copied. {reason}": "Die Umfrage lässt sich nicht kopieren. {reason}",
   "The survey is published.": "Die Umfrage ist veröffentlicht.",
+  "The survey's page does not ask for them.": "Die Seite der Umfrage fragt nicht danach.",
+  "The survey's page takes one answer per person.": "Die Seite der Umfrage nimmt eine Antwort je Person an.",
+  "The survey's page tells people how many they may choose, and takes no more.":
+    "Die Seite der Umfrage sagt, wie viele man wählen darf, und nimmt nicht mehr an.",
+  "Then answers stand out if at least {share} of people choose them.":
+    "Dann heben sich Antworten ab, wenn mindestens {share} der Personen sie wählen.",
+  "Then the light is green.": "Dann ist die Ampel grün.",
+  "Then the light is yellow: answers stand out if at least {share} of people choose them.":
+    "Dann ist die Ampel gelb: Antworten heben sich ab, wenn mindestens {share} der Personen sie wählen.",
   "These characters": "Diese Zeichen",
   "They also rate what they chose, such as with stars or minutes. The result has average ratings, too; shares of the same precision usually take about twice as many people.":
     "Sie bewerten auch, was sie gewählt haben, etwa mit Sternen oder Minuten. Das Ergebnis hat auch durchschnittliche Bewertungen; gleich genaue Anteile brauchen meist etwa doppelt so viele Personen.",
@@ -280,12 +330,9 @@ export default {
   "To one of the two at random, which keeps averages unbiased; medians are interpolated.":
     "Auf eine der beiden, zufällig: So bleiben Durchschnitte unverzerrt; Mediane werden interpoliert.",
   "Too few people": "Zu wenige Personen",
-  "Typical number per person": "Übliche Zahl je Person",
   "UTC.": "UTC.",
   "UTC; leave empty to start at once.": "UTC; leer lassen, um sofort zu beginnen.",
   "Unit of the values": "Einheit der Werte",
-  "Up to a number": "Bis zu einer Zahl",
-  "Up to how many": "Bis zu wie vielen",
   "Values, from the lowest to the highest": "Werte, vom niedrigsten bis zum höchsten",
   "What do you ask?": "Was fragen Sie?",
   "What do you miss most in your town?": "Was fehlt Ihnen in Ihrer Stadt am meisten?",
@@ -296,11 +343,12 @@ export default {
   "What participants read first. Without a question they read the name.":
     "Was Teilnehmende zuerst lesen. Ohne Frage lesen sie den Namen.",
   "What people do": "Was Personen tun",
-  "What should people do? You can change everything afterwards, and nothing is public yet.":
-    "Was sollen die Personen tun? Sie können später alles ändern, und noch ist nichts öffentlich.",
+  "What should people do? You can change everything until you publish, and nothing is public yet.":
+    "Was sollen die Personen tun? Bis zur Veröffentlichung können Sie alles ändern, und noch ist nichts öffentlich.",
   "What they are stays with people. The result shows apart how many have something that your list misses.":
     "Was es ist, bleibt bei den Personen. Das Ergebnis zeigt getrennt, wie viele etwas haben, das in Ihrer Liste fehlt.",
   "What to expect": "Was zu erwarten ist",
+  "What would help": "Was helfen würde",
   "Which answers?": "Welche Antworten?",
   "Which day suits you best for our meeting?": "Welcher Tag passt Ihnen am besten für unser Treffen?",
   "Which of our courses do you know, and how do you like them?":
@@ -326,13 +374,20 @@ export default {
   "With {people} people, not even an answer that all choose is sure to be told from noise.":
     "Mit {people} Personen hebt sich nicht einmal eine Antwort, die alle wählen, sicher vom Rauschen ab.",
   Yes: "Ja",
-  "Your texts are in": "Ihre Texte sind auf",
+  "You can publish if that is enough for you: of answers that fewer people choose, the result will hardly tell anything.":
+    "Sie können veröffentlichen, wenn Ihnen das genügt: Über Antworten, die weniger Personen wählen, wird das Ergebnis kaum etwas sagen.",
+  "You can publish: frequent answers will stand out, rarer ones probably not.":
+    "Sie können veröffentlichen: Häufige Antworten werden sich abheben, seltenere wahrscheinlich nicht.",
+  "You can publish: the answers stand out. How many people give each rating stays imprecise.":
+    "Sie können veröffentlichen: Die Antworten heben sich ab. Wie viele Personen welche Bewertung geben, bleibt ungenau.",
   "a to z, numbers and signs": "a bis z, Ziffern und Zeichen",
   "again in every round": "in jeder Runde wieder",
   "all others": "alle anderen",
   "any text": "beliebiger Text",
   "are not taken": "werden nicht angenommen",
+  "as the mixer decides": "wie der Mixer entscheidet",
   "ask for the group": "fragen Sie nach der Gruppe",
+  "at most {number}": "höchstens {number}",
   "changed on {day}": "geändert am {day}",
   "choose an ε": "wählen Sie ein ε",
   "compare groups, or learn what is chosen together: one survey cannot do both":
@@ -341,6 +396,8 @@ export default {
   "count as one more answer": "zählen als eine weitere Antwort",
   "enter the token that the mixer's operator gave you":
     "geben Sie das Token ein, das Sie vom Betreiber des Mixers haben",
+  "from {first} on, without an end": "ab {first}, ohne Ende",
+  "from {first} until the end of {last} (UTC)": "vom {first} bis einschließlich {last} (UTC)",
   "give the answer for all others a name": "geben Sie der Antwort für alle anderen einen Namen",
   "give the survey a name": "geben Sie der Umfrage einen Namen",
   great: "großartig",
@@ -358,15 +415,16 @@ export default {
   "mild, moderate, severe (1 to 3)": "leicht, mittel, stark (1 bis 3)",
   "name the address of the mixer": "nennen Sie die Adresse des Mixers",
   "name the characters that answers consist of": "nennen Sie die Zeichen, aus denen Antworten bestehen",
-  "name the day on which the responses leave the mixer": "nennen Sie den Tag, an dem die Antworten den Mixer verlassen",
   "name the first day": "nennen Sie den ersten Tag",
   "name the highest value": "nennen Sie den höchsten Wert",
+  "name the last day: on the next one the responses leave the mixer":
+    "nennen Sie den letzten Tag: Am nächsten verlassen die Antworten den Mixer",
   "name the lowest value": "nennen Sie den niedrigsten Wert",
   "name the party that runs the mixer": "nennen Sie, wer den Mixer betreibt",
   "name the values, such as 1, 2, 3": "nennen Sie die Werte, etwa 1, 2, 3",
-  none: "keine",
   "nothing more": "nichts weiter",
   once: "einmal",
+  one: "eine",
   "one of several levels": "eine von mehreren Stufen",
   "one of the values that you name": "einen der Werte, die Sie nennen",
   other: "andere",
@@ -391,12 +449,16 @@ export default {
   "there must be at least two answer options": "es muss mindestens zwei Antwortmöglichkeiten geben",
   "under 30\n30 to 60\nover 60": "unter 30\n30 bis 60\nüber 60",
   "unknown: people write them": "unbekannt: Personen schreiben sie",
-  "until the day before {day}": "bis zum Tag vor dem {day}",
+  "until the end of {last} (UTC)": "bis einschließlich {last} (UTC)",
   "without an end": "ohne Ende",
   "your texts are in this language already": "Ihre Texte sind schon in dieser Sprache",
+  "{language} (texts still missing: {number})": "{language} (noch fehlende Texte: {number})",
+  "{level} (the usual choice)": "{level} (die übliche Wahl)",
   "{list} and {rest} more": "{list} und {rest} weitere",
   "{name} (copy)": "{name} (Kopie)",
   "{name}: answers found": "{name}: gefundene Antworten",
+  "{number} answer options instead of {all}, if people choose as many of them as before.":
+    "{number} Antwortmöglichkeiten statt {all}, wenn die Personen davon so viele wählen wie zuvor.",
   "{operator} computes the claim again, accepts the survey with this command, and gives you the token that it prints:":
     "{operator} berechnet die Zusage noch einmal, nimmt die Umfrage mit diesem Befehl an und gibt Ihnen das Token, das er ausgibt:",
   "“{name}” goes to its mixer first": "„{name}“ geht zuerst an den Mixer",

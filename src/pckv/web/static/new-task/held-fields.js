@@ -15,24 +15,24 @@ export class HeldFields {
         ALL,
         t("All that apply"),
         t(
-          "Of many answers a random choice is reported, and a few people are asked how many they have instead: the result then says how much is missing.",
+          "If someone ticks more than can be counted, a random choice of it counts. The last step says how many can be counted.",
         ),
       ],
       [
         LIMITED,
-        t("Up to a number"),
-        t("The page of participants says “choose up to” that many and stops there; an app has to do the same."),
+        t("At most a certain number"),
+        t("The survey's page tells people how many they may choose, and takes no more."),
       ],
-      [ONE, t("One choice"), t("The page of participants takes one answer per person; an app has to do the same.")],
+      [ONE, t("One choice"), t("The survey's page takes one answer per person.")],
     ]);
-    const pairs = numeric(t("Typical number per person"), {
+    const pairs = numeric(t("How many answers a person chooses on average"), {
       step: "any",
       min: 0.001,
-      hint: t("How many answers people choose on average, those who choose none included. A guess is enough."),
+      hint: t("Including those who choose none. A guess is enough."),
       missing: t("say how many answers people typically choose"),
     });
     const most = numeric(t("At most (optional)"), { hint: t("The most that any person chooses, if you know it.") });
-    const limit = numeric(t("Up to how many"), { missing: t("say how many answers a person may choose") });
+    const limit = numeric(t("At most how many"), { missing: t("say how many answers a person may choose") });
     const any = numeric(t("People who choose any answer, in % (optional)"), {
       step: "any",
       min: 0.1,
@@ -41,6 +41,11 @@ export class HeldFields {
     });
     this.fields = { holding, pairs, most_pairs: most, limit, any };
     this.counts = make("div", {}, pairs.element);
+    this.ofApps = make(
+      "p",
+      { class: "aside" },
+      t("If you send responses from an app of your own, it has to keep people to this limit, too."),
+    );
     this.element = make("div", {}, holding.element, this.counts, limit.element);
   }
 
@@ -58,6 +63,7 @@ export class HeldFields {
     this.fields.most_pairs.element.hidden = this.holding !== ALL;
     this.counts.hidden = this.holding !== ALL;
     this.fields.limit.element.hidden = this.holding !== LIMITED;
+    this.ofApps.hidden = this.holding === ALL;
   }
 
   // The fields that count; the collector knows the limit as the most pairs.

@@ -31,10 +31,16 @@ export class LanguagesField {
     this.element = make(
       "div",
       { class: "translated-texts" },
-      field(t("Your texts are in"), this.own),
+      field(t("Language of your texts"), this.own),
       this.problem.element,
       this.said,
-      field(t("Add a language"), this.adder, t("Participants read the language of their browser, if it is here.")),
+      field(
+        t("Add a language"),
+        this.adder,
+        t(
+          "Participants read the language of their browser, if it is here. What you leave empty they read in the language of your texts.",
+        ),
+      ),
     );
     this.translations = {};
     this.wrongs = new Map();
@@ -70,8 +76,31 @@ export class LanguagesField {
     this.adder.focus();
   }
 
-  // The texts to translate are those that the form says when this is shown.
+  // The texts to translate are those that the form says: where the same ones are shown, they only change, so that what is
+  // being written keeps the focus.
+  update() {
+    const texts = new Map(this.texts().map(([name, , text]) => [name, text]));
+    if (this.shape() !== this.drawn) return this.draw();
+    for (const { name, control } of this.inputs) {
+      control.placeholder = texts.get(name);
+      if (name === KEYS) control.rows = rowsOf(texts.get(name));
+    }
+  }
+
+  // Which texts are shown in which languages.
+  shape() {
+    const tags = Object.keys(this.translations);
+    return JSON.stringify([this.own.value, ...tags.map((tag) => [tag, this.shown(tag).map(([name]) => name)])]);
+  }
+
+  shown(tag) {
+    const texts = this.translations[tag];
+    return this.texts().filter(([name, , text]) => text || texts[name]?.length);
+  }
+
   draw() {
+    this.inputs = [];
+    this.drawn = this.shape();
     const left = TAGS.filter((tag) => tag !== this.own.value && !(tag in this.translations)),
       none = make("option", { value: "" }, t("Choose a language …"));
     replace(this.adder, none, ...named(left).map(([tag, name]) => make("option", { value: tag }, name)));
@@ -80,9 +109,9 @@ export class LanguagesField {
   }
 
   drawOne(tag) {
-    const texts = this.translations[tag],
-      shown = this.texts().filter(([name, , text]) => text || texts[name]?.length),
-      inputs = shown.map(([name, label, text, hasLines]) => this.input({ tag, name, label, text, hasLines })),
+    const inputs = this.shown(tag).map(([name, label, text, hasLines]) =>
+        this.input({ tag, name, label, text, hasLines }),
+      ),
       remove = make(
         "button",
         { type: "button", onclick: () => this.remove(tag) },
@@ -94,11 +123,12 @@ export class LanguagesField {
   input({ tag, name, label, text, hasLines }) {
     const texts = this.translations[tag],
       isKeys = name === KEYS,
-      rows = isKeys ? Math.min(12, linesOf(text).length + 1) : 3;
+      rows = isKeys ? rowsOf(text) : 3;
     const control = hasLines
       ? make("textarea", { rows, placeholder: text, lang: tag })
       : make("input", { type: "text", autocomplete: "off", placeholder: text, lang: tag });
     control.value = isKeys ? (texts[KEYS] ?? []).join("\n") : (texts[name] ?? "");
+    this.inputs.push({ name, control });
     const element = field(label, control, isKeys ? t("One per line, in the order of yours.") : null),
       wrong = new FieldProblem(control);
     element.append(wrong.element);
@@ -109,6 +139,17 @@ export class LanguagesField {
     });
     if (isKeys) this.wrongs.set(tag, wrong);
     return element;
+  }
+
+  // The languages, and of how many texts a translation is missing.
+  inShort() {
+    const others = Object.keys(this.translations).map((tag) => {
+      const missing = this.texts().filter(([name, , text]) => text && !this.translations[tag][name]?.length).length;
+      return missing
+        ? t("{language} (texts still missing: {number})", { language: nameOf(tag), number: count(missing) })
+        : nameOf(tag);
+    });
+    return [nameOf(this.own.value), ...others].join(", ");
   }
 
   // As a task has them.
@@ -140,6 +181,8 @@ export class LanguagesField {
     return this.wrong() === null;
   }
 }
+
+const rowsOf = (text) => Math.min(12, linesOf(text).length + 1);
 
 const linesOf = (text) =>
   text

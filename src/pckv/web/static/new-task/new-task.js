@@ -9,7 +9,7 @@ import { copiedSeries, copiedTask, foundKeys } from "./copies.js";
 import { DraftKeeper } from "./drafts.js";
 import { Handover } from "./handover.js";
 import { PlanSection } from "./plan.js";
-import { publishDialog } from "./publish.js";
+import { FIXED, publishDialog } from "./publish.js";
 import { startPage } from "./start.js";
 import { TaskForm } from "./task-form.js";
 import { TEMPLATES, valuesOfTemplate } from "./templates.js";
@@ -33,7 +33,10 @@ class NewTask {
   constructor(root, settings) {
     Object.assign(this, { root, settings, stopped: false, template: settings.template });
     const save = debounced(() => !this.stopped && this.save(), SAVE_DELAY);
-    this.plan = new PlanSection(() => this.form.held.used()[0].problem.focus());
+    this.plan = new PlanSection(
+      () => this.form.held.used()[0].problem.focus(),
+      (newest) => this.form.planned(newest?.plan ?? null),
+    );
     this.saved = make("span", { class: "saved", role: "status" });
     this.keeper = new DraftKeeper(settings.draft, {
       told: (text) => {
@@ -46,11 +49,7 @@ class NewTask {
     this.said = make("div");
     this.dialog = publishDialog(() => this.create());
     const last = make("div", { class: "buttons" }, this.look, this.publish);
-    this.fixed = make(
-      "p",
-      { class: "note" },
-      t("Questions, answers, languages and the closing day can't be changed after this. You can duplicate and change."),
-    );
+    this.fixed = make("p", { class: "note" }, FIXED);
     this.form = new TaskForm(
       () => {
         save();
@@ -214,7 +213,7 @@ class NewTask {
   }
 
   showHandover(made, kept = true) {
-    this.plan.stop();
+    this.plan.giveUp();
     this.keeper.id ??= made.draft;
     this.keeper.begin(made.values);
     this.restore(made.values);

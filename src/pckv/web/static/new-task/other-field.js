@@ -11,7 +11,7 @@ export class OtherField {
     this.as = new ChoiceField(
       this.label,
       [
-        ["none", t("are not taken"), t("An app refuses them, and the page of participants does not ask for them.")],
+        ["none", t("are not taken"), t("The survey's page does not ask for them.")],
         [
           "other",
           t("count as one more answer"),

@@ -1,29 +1,33 @@
 // Who takes part, how, and until when.
 import { line, lines, more, row } from "./ask-fields.js";
 import { ChoiceField, numeric, TextField } from "../shared/form-fields.js";
-import { t } from "../shared/language.js";
+import { dayAfter, t } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
 const MAX_USERS = 1e15,
-  MAX_INVITATIONS = 100_000,
-  DAY = 86_400_000;
+  MAX_INVITATIONS = 100_000;
 
-const CLOSES_HINT = t("The first day without responses; leave empty for no end."),
-  MIXED_CLOSES_HINT = t("The first day without responses, on which they leave the mixer together."),
-  NO_DAY = t("name the day on which the responses leave the mixer");
+const LAST_HINT = t("Responses are taken until the end of this day (UTC). Leave it empty for no end."),
+  MIXED_LAST_HINT = t(
+    "Responses are taken until the end of this day (UTC). On the next day they leave the mixer together.",
+  ),
+  NO_DAY = t("name the last day: on the next one the responses leave the mixer");
+
+const today = () => new Date().toISOString().slice(0, 10);
 
 const dayField = (label, hint, min) => new TextField(label, make("input", { type: "date", min }), { hint });
 
 export class PeopleFields {
   constructor() {
-    const tomorrow = new Date(Date.now() + DAY).toISOString().slice(0, 10);
     this.fields = {
       users: numeric(t("People expected"), {
         max: MAX_USERS,
-        hint: t("How many people will answer; a guess is enough. The forecast depends on it."),
+        hint: t(
+          "How many will answer, which is usually fewer than you ask. A guess is enough, but rather too low: the forecast depends on it.",
+        ),
         missing: t("say how many people you expect"),
       }),
-      closes: dayField(t("Closes on"), CLOSES_HINT, tomorrow),
+      last: dayField(t("Last day"), LAST_HINT, today()),
       access: new ChoiceField(t("How people take part"), [
         ["link", t("By one open link"), t("Everyone who has it can take part, once per device.")],
         [
@@ -34,7 +38,9 @@ export class PeopleFields {
       ]),
       invitations: numeric(t("Number of invitations"), {
         max: MAX_INVITATIONS,
-        hint: t("One link per person, shown once after the survey is published."),
+        hint: t(
+          "One link per person you ask, which may be more than will answer. They are shown once, after the survey is published.",
+        ),
         missing: t("say how many invitations you need; more can be made later"),
       }),
       contact: line(t("Contact"), t("Whom participants may ask: an address, or a name."), {
@@ -47,11 +53,11 @@ export class PeopleFields {
   }
 
   build(often) {
-    const { users, closes, access, invitations, contact, opens, eligibility, consent } = this.fields;
+    const { users, last, access, invitations, contact, opens, eligibility, consent } = this.fields;
     this.element = make(
       "div",
       {},
-      row(users, closes),
+      row(users, last),
       access.element,
       invitations.element,
       contact.element,
@@ -61,10 +67,28 @@ export class PeopleFields {
   }
 
   requireEnd(isRequired) {
-    const { closes } = this.fields;
-    closes.missing = isRequired ? NO_DAY : null;
-    closes.input.required = isRequired;
-    closes.element.querySelector("small").textContent = isRequired ? MIXED_CLOSES_HINT : CLOSES_HINT;
-    if (!isRequired && closes.input.validity.valid) closes.problem.show(null);
+    const { last } = this.fields;
+    last.missing = isRequired ? NO_DAY : null;
+    last.input.required = isRequired;
+    last.element.querySelector("small").textContent = isRequired ? MIXED_LAST_HINT : LAST_HINT;
+    if (!isRequired && last.input.validity.valid) last.problem.show(null);
+  }
+
+  // A survey ends on its first day or later, and there are as many invitations as people unless another number is named.
+  update() {
+    const { opens, last, access, invitations, users } = this.fields,
+      isInvited = access.value === "invitations",
+      number = String(Math.min(Number(users.value), MAX_INVITATIONS));
+    last.input.min = opens.value > today() ? opens.value : today();
+    if (isInvited && users.value && invitations.value === (this.proposed ?? "")) {
+      invitations.value = users.wrong() ? "" : number;
+      this.proposed = invitations.value;
+    }
+  }
+
+  // A contract names the first day without responses.
+  days() {
+    const { opens, last } = this.fields;
+    return { opens: opens.value || null, closes: last.value ? dayAfter(last.value) : null };
   }
 }

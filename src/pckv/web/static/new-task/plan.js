@@ -1,4 +1,5 @@
 // The forecast for what a form says: a light and what people will learn, with all that a plan says under "Details".
+import { advice, discoveryAdvice, goingOn, round } from "./advice.js";
 import { Chart } from "../shared/chart.js";
 import { t } from "../shared/language.js";
 import { alertBox, ask, count, debounced, make, newestOnly, percent, query, replace, short } from "../shared/page.js";
@@ -14,9 +15,9 @@ const DELAY = 300,
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 export class PlanSection {
-  // `change` leads to what the plan assumes.
-  constructor(change) {
-    Object.assign(this, { change, newest: null });
+  // `change` leads to what the plan assumes; `computed` is called with every plan, and with null while there is none.
+  constructor(change, computed) {
+    Object.assign(this, { change, computed, newest: null });
     this.byEpsilon = new Chart(t("Expected 95 % ranges against ε."));
     this.byUsers = new Chart(t("Expected 95 % ranges against the number of people."));
     this.said = make("div", { "aria-live": "polite" });
@@ -33,39 +34,51 @@ export class PlanSection {
   }
 
   wait(text) {
-    this.stop();
+    this.giveUp();
     this.busy.textContent = "";
     this.details.hidden = true;
+    this.computed(null);
     replace(this.said, make("p", {}, t("The forecast appears here.")), make("p", { class: "aside" }, text));
   }
 
-  // `round`, if it is not empty, says that the plan is for one round of several. What is asked for is given up as soon
+  // `perRound`, if it is not empty, says that the plan is for one round of several. What is asked for is given up as soon
   // as the form says something else.
-  show(values, round = "") {
-    this.compute.stop();
-    this.turn++;
-    this.later(this.turn, values, round);
+  show(values, perRound = "") {
+    this.giveUp();
+    this.computed(null);
+    this.later(this.turn, values, perRound);
   }
 
-  compute = newestOnly(async (signal, turn, { kind, ...values }, round) => {
+  compute = newestOnly(async (signal, turn, { kind, ...values }, perRound) => {
     if (turn !== this.turn) return;
     this.busy.textContent = t("computing …");
     try {
-      const newest = await asked(`/plan${kind === "discovery" ? "/discovery" : ""}?${query(values)}`, signal);
+      const isDiscovery = kind === "discovery",
+        newest = await asked(`/plan${isDiscovery ? "/discovery" : ""}?${query(values)}`, signal);
       if (signal.aborted) return;
       this.newest = newest;
-      const [first, ...rest] = newest.sections,
+      this.computed(newest);
+      const help = make("div"),
+        [first, ...rest] = newest.sections,
         mixed = (newest.plan ?? newest).mixed ? mixedSections(rest) : null,
         others = mixed?.others ?? rest;
       replace(
         this.said,
         atFirstSight(first, newest),
+        help,
         newest.plan ? this.changeButton() : null,
         ...(mixed?.shown ?? []),
-        round ? make("p", {}, round) : null,
+        perRound ? make("p", {}, perRound) : null,
       );
       replace(this.facts, ...[{ ...first, columns: [] }, ...others].map(detail));
       this.details.hidden = false;
+      if (first.light !== "green" && isDiscovery) replace(help, ...discoveryAdvice(values));
+      else if (first.light !== "green") {
+        const ways = values.mixed === undefined ? await asked(`/plan/ways?${query(values)}`, signal) : { ways: [] },
+          { outlook } = newest.plan;
+        if (signal.aborted) return;
+        replace(help, ...advice({ ...ways, values, light: first.light, outlook, isRound: perRound !== "" }));
+      }
       await this.draw();
     } catch (error) {
       if (signal.aborted) return;
@@ -108,9 +121,15 @@ export class PlanSection {
     }
   }
 
-  stop() {
+  // What was asked for is wanted no more.
+  giveUp() {
     this.turn++;
     this.compute.stop();
+  }
+
+  // For good: a chart that is stopped draws nothing again.
+  stop() {
+    this.giveUp();
     this.byEpsilon.stop();
     this.byUsers.stop();
   }
@@ -138,11 +157,11 @@ const LIGHTS = {
 function atFirstSight({ light }, newest) {
   const lamp = make("span", { class: "lamp", "aria-hidden": "true" }),
     heading = make("p", { class: `light ${light}` }, lamp, make("strong", {}, LIGHTS[light])),
-    sentences = newest.plan ? learned(newest.plan) : found(newest);
+    sentences = newest.plan ? learned(newest.plan, light) : found(newest);
   return make("div", { class: "verdict" }, heading, ...sentences.map((sentence) => make("p", {}, sentence)));
 }
 
-function learned({ users, outlook, frequency, mechanism, options, guessed_mean_error: guessed }) {
+function learned({ users, outlook, frequency, mechanism, options, guessed_mean_error: guessed }, light) {
   const people = count(users),
     { frequency_error: error, mean_error: ofMean } = options.find((option) => option.mechanism === mechanism),
     half = Math.min(1, HALF_RANGE * error),
@@ -150,8 +169,7 @@ function learned({ users, outlook, frequency, mechanism, options, guessed_mean_e
       share: percent(round(frequency)),
       low: short(100 * Math.max(0, round(frequency - half))),
       high: short(100 * Math.min(1, round(frequency + half))),
-    },
-    enough = outlook.enough?.users;
+    };
   const isUseful = ofMean !== null && ofMean !== undefined && ofMean < guessed;
   return [
     outlook.reach === null
@@ -173,7 +191,7 @@ function learned({ users, outlook, frequency, mechanism, options, guessed_mean_e
     ofMean !== null && ofMean !== undefined && !isUseful
       ? t("Its average rating will be no better than a guess.")
       : null,
-    enough ? t("For a green light you need about {people} people.", { people: count(round(enough)) }) : null,
+    goingOn(light, outlook),
   ].filter(Boolean);
 }
 
@@ -189,9 +207,6 @@ function found({ users, characters, frequency }) {
     t("This is for answers of {letters} letters; shorter ones are found at lower shares.", values),
   ];
 }
-
-// Two digits say enough of a forecast.
-const round = (number) => Number(number.toPrecision(2));
 
 // Of a mixed plan both ways are in sight, and what is proposed, with what happens if fewer people take part.
 function mixedSections([choice, ...rest]) {

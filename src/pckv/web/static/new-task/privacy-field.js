@@ -1,17 +1,36 @@
-// How private a task is: three presets and any other ε, each explained by odds.
+// How private a task is: three presets, each with what it suits, and any other ε; in numbers under "Details".
 import { ChoiceField, numeric } from "../shared/form-fields.js";
 import { language, t } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
+// By its ε: a name, what it suits, and what a response then tells of a person.
 const PRESETS = [
-  ["1", t("Strong")],
-  ["2", t("Balanced")],
-  ["3", t("Light")],
+  [
+    "1",
+    t("Strong"),
+    t(
+      "For health, sexuality, religion, politics, trouble at work, complaints about people, or anything that is not allowed. It needs the most people.",
+    ),
+    t("A single response then says little about the person who sent it, and is no proof of any answer."),
+  ],
+  [
+    "2",
+    t("Balanced"),
+    t("For opinions, habits and everyday problems."),
+    t("A single response then says something about the person who sent it, but is no proof of any answer."),
+  ],
+  [
+    "3",
+    t("Light"),
+    t("Only for harmless questions, such as dates or favourite courses. It needs the fewest people."),
+    t("A single response then says much about the person who sent it, but is still no proof of any answer."),
+  ],
 ];
 const LEGEND = t("How well answers are hidden"),
   MIXED_LEGEND = t(
     "How well answers are hidden from you, if the mixer follows the protocol and enough responses are honest",
   ),
+  USUAL = "2",
   OTHER = "other",
   MAX_EPSILON = 20,
   // What devices spend at most, by default; and the ratio from which protection is called weak.
@@ -19,16 +38,25 @@ const LEGEND = t("How well answers are hidden"),
   WEAK_RATIO = 50,
   CERTAIN = 0.995;
 
+// What the level of an ε is called.
+export const levelName = (epsilon) => PRESETS.find(([each]) => each === epsilon)[1];
+
+// Two digits or more, rounded up: what is said to be the most is.
+const atMost = (number) => {
+  const unit = number < 100 ? 0.1 : 10 ** (Math.floor(Math.log10(number)) - 1);
+  return Number((Math.ceil(number / unit) * unit).toPrecision(12));
+};
+
 // What an ε means: by how much a report can change a belief, at most.
 export function odds(epsilon) {
   const times = Math.exp(epsilon),
     right = times / (1 + times),
-    shown = Number(times.toPrecision(2)).toLocaleString(language);
+    shown = atMost(times).toLocaleString(language);
   const guess =
     right > CERTAIN
       ? t("A fifty-fifty guess is then all but certain.")
-      : t("A fifty-fifty guess is then right in at most {cases} of 100 cases.", { cases: Math.round(100 * right) });
-  const surer = t("Someone who sees a response is at most about {times} times surer of an answer than before.", {
+      : t("A fifty-fifty guess is then right in at most {cases} of 100 cases.", { cases: Math.ceil(100 * right) });
+  const surer = t("Someone who sees a response is at most {times} times surer of an answer than before.", {
     times: shown,
   });
   return [surer, guess, times > WEAK_RATIO ? t("This is weak protection.") : null].filter(Boolean).join(" ");
@@ -47,15 +75,30 @@ export class PrivacyField {
       missing: t("choose an ε"),
     });
     this.custom = make("div", {}, this.other.element, this.meaning, this.warning);
+    this.told = make("p", { class: "aside", role: "status" });
+    this.numbers = make(
+      "details",
+      {},
+      make("summary", {}, t("Details")),
+      make(
+        "ul",
+        {},
+        ...PRESETS.map(([epsilon, name]) => make("li", {}, `${name}, ε = ${epsilon}: ${odds(Number(epsilon))}`)),
+      ),
+    );
     this.preset = new ChoiceField(
       LEGEND,
       [
-        ...PRESETS.map(([epsilon, name]) => [epsilon, name, odds(Number(epsilon))]),
+        ...PRESETS.map(([epsilon, name, suits]) => [
+          epsilon,
+          epsilon === USUAL ? t("{level} (the usual choice)", { level: name }) : name,
+          suits,
+        ]),
         [OTHER, t("Another level"), t("As a number, for experts.")],
       ],
-      { chosen: "2", onchange: (chosen) => this.choose(chosen) },
+      { chosen: USUAL, onchange: (chosen) => this.choose(chosen) },
     );
-    this.element = make("div", { class: "presets" }, this.preset.element, this.custom);
+    this.element = make("div", { class: "presets" }, this.preset.element, this.told, this.custom, this.numbers);
     this.problem = this.other.problem;
     this.other.input.addEventListener("input", () => this.explain());
     this.choose(this.preset.value);
@@ -69,12 +112,12 @@ export class PrivacyField {
   // With a mixer, ε is that towards the recipient of the batch: what a single report tells is said by the plan.
   set isMixed(isMixed) {
     this.preset.element.querySelector("legend").textContent = isMixed ? MIXED_LEGEND : LEGEND;
-    for (const odds of this.preset.element.querySelectorAll("small")) odds.hidden = isMixed;
-    this.meaning.hidden = isMixed;
+    for (const ofReports of [this.told, this.meaning, this.numbers]) ofReports.hidden = isMixed;
   }
 
   explain() {
     const valid = this.other.value !== "" && !this.other.wrong();
+    this.told.textContent = PRESETS.find(([epsilon]) => epsilon === this.preset.value)?.[3] ?? "";
     this.meaning.textContent = valid ? odds(Number(this.other.value)) : "";
     this.warning.hidden = !(valid && Number(this.other.value) > DEFAULT_CAP);
     this.warning.textContent = t(

@@ -2,6 +2,10 @@
 import { t } from "../shared/language.js";
 import { make } from "../shared/page.js";
 
+export const FIXED = t(
+  "Questions, answers, languages, privacy level and the last day can't be changed after this. “Duplicate and change” makes a new survey of it.",
+);
+
 export function publishDialog(work) {
   const title = make("h2", {}),
     back = make("button", { type: "button", onclick: () => element.close() }, t("Cancel")),
@@ -10,11 +14,7 @@ export function publishDialog(work) {
     "dialog",
     { "aria-label": t("Publish") },
     title,
-    make(
-      "p",
-      {},
-      t("Questions, answers, languages and the closing day can't be changed after this. You can duplicate and change."),
-    ),
+    make("p", {}, FIXED),
     make("div", { class: "buttons" }, back, publish),
   );
   function go() {

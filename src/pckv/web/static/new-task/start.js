@@ -15,7 +15,7 @@ export function startPage(root) {
   replace(
     root,
     make("h1", {}, t("New survey")),
-    make("p", {}, t("What should people do? You can change everything afterwards, and nothing is public yet.")),
+    make("p", {}, t("What should people do? You can change everything until you publish, and nothing is public yet.")),
     make("ul", { class: "templates" }, ...Object.entries(TEMPLATES).map(card)),
     draftList(),
   );

@@ -1,10 +1,11 @@
 // The form for a new survey: its fields in steps, and what they say as a draft, as a question for a plan and as a task.
 import { AskFields, CHOOSE, more, RATE } from "./ask-fields.js";
+import { BeforePublishing } from "./before-publishing.js";
 import { CheckList } from "./check-list.js";
 import { DerivedFields, valuesOfDerived } from "./derived-fields.js";
 import { DiscoveryFields, valuesOfTree } from "./discovery-fields.js";
 import { HeldFields, valuesOfHeld } from "./held-fields.js";
-import { ChoiceField, TextField } from "../shared/form-fields.js";
+import { ChoiceField, sentence, TextField } from "../shared/form-fields.js";
 import { KeyField, valueOfKeys } from "../shared/key-field.js";
 import { t } from "../shared/language.js";
 import { LanguagesField, valueOfLanguages } from "./languages-field.js";
@@ -53,22 +54,22 @@ export class TaskForm {
       translations: new LanguagesField(() => this.texts()),
     };
     this.list = new CheckList((place) => this.steps.go(place));
-    // Languages are added and left out beside what the list says of them.
-    for (const kind of ["change", "click"])
-      this.fields.translations.element.addEventListener(kind, () => this.list.show(this));
+    this.before = new BeforePublishing();
+    this.plan = null;
     const shown = (place) => {
       if (!this.steps) return;
-      this.fields.translations.draw();
-      this.list.show(this);
+      this.fields.translations.update();
+      this.list.show(this, this.plan);
+      if (this.steps.isLast) this.before.show();
       moved(place);
     };
     this.steps = new Steps(
       [
         [t("What do you ask?"), this.asking.element],
-        [t("Which answers?"), this.answers()],
+        [t("Which answers?"), this.answers(), this.languages()],
         [t("Who takes part, how long?"), this.people.build(this.repeat.element)],
         [t("Privacy"), ...this.privacy()],
-        [t("Check and publish"), this.list.element, this.languages(), ...last],
+        [t("Check and publish"), this.list.element, this.before.element, ...last],
       ],
       { check: (step) => this.validate(step), shown },
     );
@@ -83,6 +84,7 @@ export class TaskForm {
       keys.as.element,
       other.element,
       make("div", { class: "row" }, most.element, any.element),
+      this.held.ofApps,
       this.derived.element,
     );
     const { element: scale } = this.scale;
@@ -95,7 +97,7 @@ export class TaskForm {
   }
 
   languages() {
-    const summary = make("summary", {}, t("Offer it in more languages"));
+    const summary = make("summary", {}, t("Languages of your texts"));
     return make("details", { class: "more" }, summary, this.fields.translations.element);
   }
 
@@ -118,7 +120,7 @@ export class TaskForm {
   // begin and end with those of the range; with a mixer a task closes, devices draw their coins, and the mixer decides
   // who takes part.
   update(changed) {
-    const { asks, access, invitations, coin, opens, closes, epsilon, keys, other, objective, repeat } = this.fields,
+    const { asks, access, invitations, coin, opens, last, epsilon, keys, other, objective, repeat } = this.fields,
       { most_pairs: most, any } = this.fields,
       { isRated } = this,
       finds = keys.isDiscovery,
@@ -129,20 +131,28 @@ export class TaskForm {
     if (finds && this.repeat.isOn) repeat.value = "once";
     this.tree.element.hidden = !finds;
     this.held.update();
-    if (finds) most.element.hidden = true;
+    if (finds) most.element.hidden = this.held.ofApps.hidden = true;
     for (const element of [asks.element, this.repeat.element, this.held.element, any.element]) element.hidden = finds;
     for (const element of [this.scale.element, objective.element]) element.hidden = !isRated;
     if (coin.value === "server" && access.value !== "invitations") access.value = "invitations";
     access.inputs[0].disabled = coin.value === "server";
-    for (const field of [opens, closes]) field.element.hidden = this.repeat.isOn;
+    for (const field of [opens, last]) field.element.hidden = this.repeat.isOn;
     for (const field of [access, coin]) field.element.hidden = this.repeat.isOn || mixed;
     invitations.element.hidden = access.element.hidden || access.value !== "invitations";
     // Of mixed rounds the plan says what devices spend.
     this.repeat.explain(mixed ? Number.NaN : Number(epsilon.value));
+    this.people.update();
     other.element.hidden = keys.isHashed || finds;
+    this.fields.translations.update();
     this.derived.update({ keys, isRated, hasOther: this.other() !== null, isOneChoice: this.held.isOneChoice });
     this.scale.update();
     changed();
+  }
+
+  // What is planned for the form, or null while there is no plan.
+  planned(plan) {
+    this.plan = plan;
+    this.list.show(this, plan);
   }
 
   // Examples stand in the fields of a survey that begins with a template.
@@ -172,8 +182,8 @@ export class TaskForm {
     const { levels, scale, letters } = this.fields,
       ofRange = levels.isNamed && ["low", "high"].includes(name),
       ofHeld = ["pairs", "most_pairs", "holding"].includes(name),
-      // How many people are mixed is how many are expected.
-      own = this.fields[name === "mixed" ? "users" : name],
+      // How many people are mixed is how many are expected; a survey closes after its last day.
+      own = this.fields[{ mixed: "users", closes: "last" }[name] ?? name],
       field = ofRange ? levels : ofHeld ? this.held.fieldNamed(name) : own,
       used = this.used();
     if (used.includes(field)) return field;
@@ -200,7 +210,7 @@ export class TaskForm {
       ofPairs = [...this.held.used(), ...this.derived.used(), ...valueFields, ...this.repeat.planned()];
     for (const field of [keys, ...(keys.isDiscovery ? this.tree.used() : ofPairs), users, epsilon]) {
       const wrong = field.wrong();
-      if (wrong) return { missing: `${field.label}: ${wrong}.` };
+      if (wrong) return { missing: `${field.label}: ${sentence(wrong)}` };
     }
     if (keys.isDiscovery) {
       return { kind: "discovery", ...this.tree.values(), ...this.expected(), epsilon: epsilon.value };
@@ -251,10 +261,7 @@ export class TaskForm {
       about = Object.fromEntries(
         ABOUT.filter((name) => this.isRated || !OF_VALUES.includes(name)).map((name) => [name, value(name)]),
       ),
-      days = {
-        opens: (!this.repeat.isOn && value("opens")) || null,
-        closes: (!this.repeat.isOn && value("closes")) || null,
-      };
+      days = this.repeat.isOn ? { opens: null, closes: null } : this.people.days();
     Object.assign(about, this.fields.translations.about());
     const common = {
       name: value("name"),

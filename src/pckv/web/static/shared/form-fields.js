@@ -4,7 +4,7 @@
 import { day, t } from "./language.js";
 import { count, field, make } from "./page.js";
 
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
+export const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
 
 // What is wrong with a control, told where it stands.
 export class FieldProblem {

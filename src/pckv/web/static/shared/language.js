@@ -34,9 +34,14 @@ const days = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "U
 // A day such as "2030-01-15" in words.
 export const day = (text) => days.format(new Date(`${text}T00:00Z`));
 
+const shifted = (text, days) =>
+  new Date(Date.parse(`${text}T00:00Z`) + days * MILLISECONDS_PER_DAY).toISOString().slice(0, 10);
+
 // The last day before another, such as the last one on which a survey that closes on that one takes responses.
-export const dayBefore = (text) =>
-  new Date(Date.parse(`${text}T00:00Z`) - MILLISECONDS_PER_DAY).toISOString().slice(0, 10);
+export const dayBefore = (text) => shifted(text, -1);
+
+// The day on which a survey closes that takes responses until the end of another one.
+export const dayAfter = (text) => shifted(text, 1);
 
 // Loads the page again in another language, which this browser remembers.
 export function choose(tag) {

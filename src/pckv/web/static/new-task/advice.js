@@ -1,0 +1,83 @@
+// Beside a light that is not green: whether one may go on, and what would help in this survey.
+import { t } from "../shared/language.js";
+import { count, make, percent } from "../shared/page.js";
+import { levelName } from "./privacy-field.js";
+
+// Two digits say enough of a forecast.
+export const round = (number) => Number(number.toPrecision(2));
+
+// Whether one may publish as it is; where not even what all choose would show, that stands below what would help.
+export function goingOn(light, { reach, rarest }) {
+  if (light === "green" || reach === null) return null;
+  if (light === "red")
+    return t(
+      "You can publish if that is enough for you: of answers that fewer people choose, the result will hardly tell anything.",
+    );
+  return reach <= rarest
+    ? t("You can publish: the answers stand out. How many people give each rating stays imprecise.")
+    : t("You can publish: frequent answers will stand out, rarer ones probably not.");
+}
+
+const CHANGES = {
+  epsilon: ({ value }) => t("A lighter privacy level, {level}.", { level: levelName(value) }),
+  keys: ({ value }, { keys }) =>
+    t("{number} answer options instead of {all}, if people choose as many of them as before.", {
+      number: count(Number(value)),
+      all: count(keys),
+    }),
+  levels: () => t("Telling of a rating only whether it is low or high."),
+  values: () => t("No ratings: people only choose."),
+  segment: () => t("No groups to compare."),
+  together: () => t("Not asking what is chosen together."),
+  single: () => t("One choice per person."),
+};
+
+function effect({ light, reach }, now) {
+  const share = percent(round(reach));
+  if (light === "green") return t("Then the light is green.");
+  return light === now
+    ? t("Then answers stand out if at least {share} of people choose them.", { share })
+    : t("Then the light is yellow: answers stand out if at least {share} of people choose them.", { share });
+}
+
+const list = (items) =>
+  items.length
+    ? [make("h3", {}, t("What would help")), make("ul", {}, ...items.map((item) => make("li", {}, item)))]
+    : [];
+
+// `ways` are measured: what the collector planned with one thing changed. `values` are what was planned; in a series
+// without a mixer they are those of one round.
+export function advice({ ways, values, light, outlook, isRound }) {
+  const { enough, reach } = outlook;
+  const items = ways.map((way) => `${CHANGES[way.name](way, values)} ${effect(way, light)}`);
+  if (enough?.users) {
+    const people = { people: count(round(enough.users)) };
+    items.push(
+      isRound
+        ? t("More people: with about {people} in every round the light is green.", people)
+        : t("More people: with about {people} the light is green.", people),
+    );
+  }
+  if (values.mixed === undefined && values.coin === "device")
+    items.push(
+      t(
+        "A mixer that a party outside your organisation runs (“Privacy”, “More options”): at the same privacy towards you, rarer answers may stand out.",
+      ),
+    );
+  const better = t(
+    "If you can change nothing of it, better do not ask: it would cost people's privacy, and the result would probably show nothing.",
+  );
+  return [...list(items), reach === null ? make("p", {}, better) : null];
+}
+
+// What finds rarer texts, always.
+export function discoveryAdvice({ characters, padding, epsilon }) {
+  return list(
+    [
+      t("More people."),
+      characters > 1 ? t("Fewer letters.") : null,
+      padding > 1 ? t("Fewer answers per response.") : null,
+      Number(epsilon) < 3 ? t("A lighter privacy level.") : null,
+    ].filter(Boolean),
+  );
+}
