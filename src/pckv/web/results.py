@@ -20,6 +20,7 @@ from pckv.collector.computations import Computations
 from pckv.collector.http.bodies import JSON_TYPE, SharedResponse, json_content
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import ProblemDetails, ProblemKind
+from pckv.contract.task import Task
 from pckv.estimators.results.estimates import Estimates
 from pckv.store.base import StoredTask
 
@@ -66,12 +67,22 @@ async def _compute(collector: Collector, stored: StoredTask) -> bytes:
     days = await asyncio.to_thread(collector.store.last_report_days, [stored.task.id])
     organisation, _ = await collector.organisations.find()
     facts = stored.task.members(*SHOWN_MEMBERS) | {
+        "names": _names(stored.task),
         "organisation": organisation,
         "phase": stored.phase(collector.contracts.today()).value,
         "closed": stored.closed,
         "last_report": days.get(stored.task.id),
     }
     return await collector.analysis_threads.run_short(lambda: _write(facts, estimates, stored.task.name))
+
+
+def _names(task: Task) -> dict[str, dict[str, str]]:
+    """Return the names of keys in other languages, by language and by their own names."""
+    if not isinstance(task.keys, tuple):
+        return {}
+    own = [*task.keys, *([] if task.other is None else [task.other])]
+    given = {tag: texts.keys for tag, texts in task.about.translations.items() if texts.keys}
+    return {tag: dict(zip(own, keys, strict=True)) for tag, keys in given.items()}
 
 
 def _write(facts: dict[str, Any], estimates: Estimates, name: str) -> bytes:
@@ -107,9 +118,9 @@ async def results(task_id: str, request: Request, collector: CurrentCollector) -
     """Return what is known about a task's keys, the most frequent ones; 404 unless its results are public.
 
     The numbers are at most a minute old, and state how many reports they count. Where counts are impossible,
-    whatever people hold, `withheld` says so, and there are none. Of a task with a segment, or one that asks which keys
-    are held together, `chart` is a Vega-Lite specification of that; `pairs_found` is how many pairs stand out, of
-    which `pairs` lists the most frequent ones.
+    whatever people hold, `withheld` says so, and there are none. `names` has the names of keys in other languages.
+    Of a task with a segment, or one that asks which keys are held together, `chart` is a Vega-Lite specification of
+    that; `pairs_found` is how many pairs stand out, of which `pairs` lists the most frequent ones.
     """
     stored = await collector.contracts.find(task_id)
     if not stored.public_results:

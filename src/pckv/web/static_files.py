@@ -165,13 +165,15 @@ async def join(request: Request, survey_id: str, collector: CurrentCollector) ->
     told = await _organisation(collector.organisations)
     paths: list[str] = []
     try:
-        task, is_series = await _find(collector.contracts, survey_id)
+        task, is_series, has_results = await _find(collector.contracts, survey_id)
     except ProblemDetails:
         # The script says what is wrong with the task.
         return _page_with(page.content, tuple(told)).response(request, CACHING)
     if is_series:
         told.append(("series", survey_id))
         paths.append("static/join/repeated.js")
+    if has_results:
+        told.append(("results", f"/results/{survey_id}"))
     further = _further_modules(loaded, task, paths)
     links = ", ".join(f"</{path}>; rel=modulepreload" for path in further)
     headers = {"Link": links}
@@ -197,14 +199,19 @@ async def _organisation(organisations: Organisations) -> list[tuple[str, str]]:
     return [*told, ("organisation-logo", "/organisation/logo")] if has_logo else told
 
 
-async def _find(contracts: Contracts, survey_id: str) -> tuple[Task, bool]:
-    """Return a task, or that of the rounds of a series; raise a problem if there is neither."""
+async def _find(contracts: Contracts, survey_id: str) -> tuple[Task, bool, bool]:
+    """Return a task, whether it is that of the rounds of a series, and whether its results are public.
+
+    Raises:
+        ProblemDetails: if there is neither a task nor a series.
+    """
     try:
-        return (await contracts.find_for_participants(survey_id)).task, False
+        stored = await contracts.find_for_participants(survey_id)
     except ProblemDetails as problem:
         if problem.kind is not ProblemKind.UNKNOWN:
             raise
-        return (await contracts.find_series(survey_id)).series.task, True
+        return (await contracts.find_series(survey_id)).series.task, True, False
+    return stored.task, False, stored.public_results and stored.binned is None
 
 
 def _further_modules(loaded: dict[str, SharedFile], task: Task, paths: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import pckv
-from support.people import DESK, HOSTILE, PHONE, add_task, ask, chart_with, send_reports
+from support.people import DESK, HOSTILE, PHONE, add_task, ask, chart_with, fill_in, send_reports
 from support.serving import ServeProcess
 
 RARE = "rare"
@@ -92,3 +92,57 @@ def test_public_results_show_bars_of_shares(people: Any, server: ServeProcess, t
     cells = stranger.page.get_by_role("region", name="Table of shares").locator("td").all_inner_texts()
     assert [bool(re.fullmatch(r"[\d.]+ % \([\d.]+ to [\d.]+ %\)", cell)) for cell in cells] == [True] * 3
     stranger.check_in_both_colours(DESK)
+
+
+def test_public_results_are_read_in_the_language_of_the_reader(people: Any, server: ServeProcess) -> None:
+    """Texts and names that the operator wrote in it, and the ends of the scale; people who answered find the page."""
+    texts = {
+        "name": "Symptome",
+        "question": "Welche?",
+        "low_label": "leicht",
+        "high_label": "stark",
+        "keys": ["Husten", "Fieber"],
+    }
+    created = add_task(
+        server,
+        name="symptoms of readers",
+        keys=["Cough", "Fever"],
+        values=(1, 3),
+        levels=3,
+        epsilon=6,
+        more="refuse",
+        padding=1,
+        about={"question": "Which?", "low_label": "mild", "high_label": "severe", "translations": {"de": texts}},
+    )
+    send_reports(server, created, [pckv.perturb(created, {"Cough": 1 + number % 3}) for number in range(200)])
+    person = people(PHONE, locale="de-DE")
+    fill_in(person, created.id, {"Husten": 1})
+    link = person.page.get_by_role("link", name="Zu den Ergebnissen")
+    ask(server, "PATCH", f"/tasks/{created.id}", b'{"public_results": true}', "application/json")
+    ask(server, "POST", f"/tasks/{created.id}/close")
+    assert link.count() == 0
+    person.page.reload()
+    person.state("closed")
+    person.forgive("403")
+    link.click()
+    page = person.page
+    page.get_by_role("heading", name="Welche?").wait_for()
+    page.locator(".finding", has_text="Husten wurde am häufigsten gewählt").wait_for()
+    page.locator("main", has_text="auf einer Skala von 1 (leicht) bis 3 (stark)").wait_for()
+    assert page.locator(".public tbody th").all_inner_texts() == ["Husten", "Fieber"]
+    assert page.locator(".shares thead th").all_text_contents() == [
+        "Antwortmöglichkeit",
+        "1 (leicht)",
+        "2",
+        "3 (stark)",
+    ]
+    page.locator(".shares").scroll_into_view_if_needed()
+    page.locator(".shares .role-legend-label", has_text="3 (stark)").wait_for()
+    person.check_in_both_colours(DESK)
+    operator = people(DESK)
+    operator.sign_in()
+    operator.go(f"/#/tasks/{created.id}")
+    operator.page.locator(".bar-ends", has_text="severe").wait_for()
+    assert operator.page.locator(".bar-ends").inner_text().split() == ["mild", "severe"]
+    # Nothing more will come.
+    assert operator.page.get_by_role("region", name="Precision").count() == 0

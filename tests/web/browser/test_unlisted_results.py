@@ -73,7 +73,7 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     (many := tmp_path / "many.txt").write_text("\n".join(["alpha", *map(str, range(2500))]), encoding="utf-8")
     page.get_by_label("Or take them from a file").set_input_files(many)
     # A list that is too long to be shown is kept all the same.
-    page.get_by_text("2,501 answers. The first lines are shown.").wait_for()
+    page.get_by_text("2,501 answer options. The first lines are shown.").wait_for()
     assert names.input_value() == "\n".join(["alpha", *map(str, range(19)), "…"])
     operator.press("Look for these answers")
     page.locator(".pager", has_text="1 to 25 of 2,501").wait_for()
@@ -85,7 +85,7 @@ def test_hashed_keys_are_looked_for_once_they_are_named(
     operator.press("Clear the list")
     assert (names.input_value(), names.is_editable()) == ("", True)
     names.evaluate(PASTE, "\n".join(map(str, range(2100))))
-    page.get_by_text("2,100 answers. The first lines are shown.").wait_for()
+    page.get_by_text("2,100 answer options. The first lines are shown.").wait_for()
 
 
 def test_all_other_keys_stand_apart(people: Any, server: ServeProcess) -> None:

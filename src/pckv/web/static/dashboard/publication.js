@@ -10,7 +10,7 @@ const WHAT = t(
 
 const whoSees = ({ name }) =>
   t(
-    "“{name}”: everybody who has the link sees the results. Participants can find them too, since both links end alike.",
+    "“{name}”: everybody who has the link sees the results. Participants get a link to them once they have answered, or the survey is closed.",
     { name },
   );
 

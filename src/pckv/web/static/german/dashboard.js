@@ -265,8 +265,8 @@ export default {
   "“{name}” is not published. A deleted draft cannot be restored.":
     "„{name}“ ist nicht veröffentlicht. Ein gelöschter Entwurf lässt sich nicht wiederherstellen.",
   "“{name}” is restored.": "„{name}“ ist wiederhergestellt.",
-  "“{name}”: everybody who has the link sees the results. Participants can find them too, since both links end alike.":
-    "„{name}“: Alle, die den Link haben, sehen die Ergebnisse. Auch Teilnehmende können sie finden, denn beide Links enden gleich.",
+  "“{name}”: everybody who has the link sees the results. Participants get a link to them once they have answered, or the survey is closed.":
+    "„{name}“: Alle, die den Link haben, sehen die Ergebnisse. Teilnehmende bekommen einen Link dorthin, sobald sie geantwortet haben oder die Umfrage geschlossen ist.",
   "“{name}”: nobody can take part any more, and the results are not shown. For seven days you can restore it from the list of surveys; then it is deleted for good, with all responses. Downloaded copies are not deleted.":
     "„{name}“: Die Teilnahme ist nicht mehr möglich, und die Ergebnisse werden nicht gezeigt. Sieben Tage lang können Sie die Umfrage in der Liste wiederherstellen; dann wird sie mit allen Antworten endgültig gelöscht. Heruntergeladene Kopien werden nicht gelöscht.",
   "“{name}”: nobody can take part from now on, and no further round opens. The results of all rounds stay. It cannot be opened again.":

@@ -96,6 +96,10 @@ export default {
     "{a}, {b} oder {c} wurde am häufigsten gewählt: {x}, {y} und {z} der Personen",
   "{a}, {b}, {c} or another was chosen most often: these three by {x}, {y} and {z} of people":
     "{a}, {b}, {c} oder noch etwas anderes wurde am häufigsten gewählt: diese drei von {x}, {y} und {z} der Personen",
+  "{a} or another was chosen most often: this one by {x} of people":
+    "{a} oder etwas anderes wurde am häufigsten gewählt: dies von {x} der Personen",
+  "{a}, {b} or another was chosen most often: these two by {x} and {y} of people":
+    "{a}, {b} oder noch etwas anderes wurde am häufigsten gewählt: diese beiden von {x} und {y} der Personen",
   "Of those shown: {sentence}": "Unter den gezeigten: {sentence}",
   "Too early to say: {responses} so far": "Noch zu früh für eine Aussage: bisher {responses}",
   "No answer was clearly chosen by anyone": "Bei keiner Antwortmöglichkeit ist klar, dass jemand sie gewählt hat",
@@ -240,15 +244,17 @@ export default {
   "(ends here)": "(endet hier)",
   "Asked:": "Gefragt:",
   "The first {shown} of {all} answer options.": "Die ersten {shown} von {all} Antwortmöglichkeiten.",
-  "Each range was made to hold the true number with a confidence of {level}; it is wider the fewer responses there are.":
-    "Jeder Bereich soll die wahre Zahl mit einer Sicherheit von {level} enthalten; er ist umso breiter, je weniger Antworten es gibt.",
+  "Dot: the number. Line: its range, which holds the true number with a confidence of {level}.":
+    "Punkt: die Zahl. Linie: ihr Bereich, der die wahre Zahl mit einer Sicherheit von {level} enthält.",
+  "Dot: the number. Line: its range, which holds the true number with a confidence of {level}. Grey: not clearly above zero.":
+    "Punkt: die Zahl. Linie: ihr Bereich, der die wahre Zahl mit einer Sicherheit von {level} enthält. Grau: nicht klar über null.",
   "Asked from {from} to {to}.": "Gefragt vom {from} bis zum {to}.",
-  "Asked since {from}, open until {to}.": "Gefragt seit dem {from}, offen bis zum {to}.",
-  "Asked since {from}.": "Gefragt seit dem {from}.",
+  "As of {today}. Asked since {from}, until the end of {to}.":
+    "Stand: {today}. Gefragt seit dem {from}, bis einschließlich {to}.",
+  "As of {today}. Asked since {from}.": "Stand: {today}. Gefragt seit dem {from}.",
+  "Local differential privacy, ε = {epsilon}.": "Lokale Differential Privacy, ε = {epsilon}.",
   "Every answer was made noisy on the person's own device before it was sent, and mixed with those of others. What a single response can tell about a person is limited.":
     "Jede Antwort wurde auf dem eigenen Gerät der Person verrauscht, bevor sie gesendet wurde, und mit denen anderer gemischt. Was eine einzelne Antwort über eine Person verraten kann, ist begrenzt.",
-  "Every answer was made noisy on the person's own device before it was sent: what a single response can tell about a person is limited (local differential privacy, ε = {epsilon}).":
-    "Jede Antwort wurde auf dem eigenen Gerät der Person verrauscht, bevor sie gesendet wurde: Was eine einzelne Antwort über eine Person verraten kann, ist begrenzt (lokale Differential Privacy, ε = {epsilon}).",
   "Shares of the values among those who chose an answer; the table below has the same numbers.":
     "Anteile der Werte bei denen, die eine Antwort gewählt haben; die Tabelle darunter hat dieselben Zahlen.",
   "The results of this survey are not public.": "Die Ergebnisse dieser Umfrage sind nicht öffentlich.",
@@ -265,7 +271,7 @@ export default {
   "The last response came on {day}.": "Die letzte Antwort kam am {day}.",
   "The survey closed on {day}.": "Die Umfrage endete am {day}.",
   "The survey opens on {day}.": "Die Umfrage beginnt am {day}.",
-  "The survey is open until {day}.": "Die Umfrage ist offen bis zum {day}.",
+  "The survey is open until the end of {day}.": "Die Umfrage ist bis einschließlich {day} offen.",
   "The survey is open.": "Die Umfrage ist offen.",
   "How the ratings are spread ({unit})": "Wie sich die Bewertungen verteilen ({unit})",
   "How the ratings are spread": "Wie sich die Bewertungen verteilen",

@@ -3,7 +3,7 @@
 import { PckvError, coinOf, perturb } from "/client/index.js";
 import { alertBox, announce, make, replace } from "../shared/page.js";
 import { AnswerForm } from "./answer-form.js";
-import { day, language, say, speak } from "./join-strings.js";
+import { day, language, say, speak, told } from "./join-strings.js";
 import { contactLine, facts, heading, helpLink, privacy, remembered, showBudget, sumsOf } from "./join-privacy.js";
 import { languageField } from "./language-field.js";
 import { mixedValues, receiverOf } from "./mixed.js";
@@ -178,12 +178,19 @@ async function showPanel(error) {
     title,
     make("p", {}, words),
     name === "unreachable" ? again() : null,
+    ["closed", "ended", "answered"].includes(name) ? resultsLink() : null,
     name === "series" ? make("p", {}, make("a", { href: `/join/${task.series.id}` }, say("open_series"))) : null,
   );
   const choice = languageField(task, changeLanguage);
   if (!task) return replace(main, choice, make("h1", {}, host), panel);
   replace(main, choice, heading(task), panel, contactLine(task));
   announce(`${title.textContent}. ${words}`);
+}
+
+// Where everybody sees the results, if they are public.
+function resultsLink() {
+  const href = told("results");
+  return href ? make("p", {}, make("a", { href }, say("see_results"))) : null;
 }
 
 // Of the sum that this task would pass.
@@ -271,6 +278,7 @@ function show(receipt, { before = false } = {}) {
       said,
       waiting?.element,
       button,
+      status === "sent" ? resultsLink() : null,
     ),
     status === "waiting" ? null : rounds?.next(),
     view,

@@ -169,6 +169,7 @@ export default {
   sent: "Ihre Antworten sind angekommen, als Bericht mit zufälligem Rauschen. Sie können diese Seite schließen.",
   sent_mixed:
     "Ihr versiegelter Bericht ist bei {operator} angekommen. Sie können diese Seite schließen. Nach dem Ende des {day} (UTC) soll {operator} alle Berichte an {asker} übergeben, wenn bis dahin mindestens {batch} gekommen sind, und sie sonst ungelesen löschen.",
+  see_results: "Zu den Ergebnissen",
   before: "Auf diesem Gerät wurde schon geantwortet. Es gibt einen Bericht, und es wird kein zweiter erstellt.",
   waiting_title: "Auf diesem Gerät gespeichert, noch nicht gesendet",
   waiting:

@@ -163,6 +163,7 @@ export default {
   sent: "Your answers have arrived, as a report with random noise in it. You can close this page.",
   sent_mixed:
     "Your sealed report has arrived at {operator}. You can close this page. {operator} is to hand all reports over to {of_asker} after the end of {day} (UTC) if at least {batch} have come by then, and otherwise to delete them unread.",
+  see_results: "See the results",
   before: "This survey was already answered on this device. There is one report, and no second one is made.",
   waiting_title: "Saved on this device, not sent yet",
   waiting:

@@ -4,7 +4,7 @@ import { count, make, replace } from "../shared/page.js";
 import { named } from "../shared/table.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const MAX_TICKS = 5;
+const MAX_STEPS = 4;
 
 function drawing(tag, attributes, ...children) {
   const element = document.createElementNS(SVG, tag);
@@ -16,8 +16,8 @@ function drawing(tag, attributes, ...children) {
 // A scale of shares: from 0 to a round number above all of them, with its ticks.
 export function shareScale(rows) {
   const most = Math.min(1, Math.max(0.01, ...rows.map(({ high }) => high))),
-    steps = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2],
-    step = steps.find((each) => most / each < MAX_TICKS) ?? 0.2,
+    steps = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25],
+    step = steps.find((each) => most / each <= MAX_STEPS) ?? 0.25,
     parts = Math.ceil(most / step - 1e-9),
     ticks = Array.from({ length: parts + 1 }, (_, place) => step * place);
   return { low: 0, high: step * parts, ticks, text: (share) => `${count(Number((100 * share).toFixed(2)))} %` };

@@ -7,6 +7,8 @@ import { named, parted } from "../shared/table.js";
 
 // More keys than this that may be the most frequent are not named.
 const MAX_NAMED = 3;
+// Where even the first range is as wide as this, more responses are waited for.
+const MAX_WIDTH = 0.5;
 
 // The key that may be told apart from all others, or those of which one may be the most frequent.
 function leaders(rows) {
@@ -17,22 +19,17 @@ function leaders(rows) {
 // Whether the ranges of some lie above those of all others.
 function areAbove(some, rows) {
   const others = rows.filter((row) => !some.includes(row)),
-    least = Math.min(...some.map(({ detected, frequency_low: low }) => (detected ? low : 0)));
+    least = Math.min(...some.map(({ frequency_low: low }) => low));
   return others.every(({ frequency_high: high }) => high < least);
 }
 
-// A share that may be zero has no number of its own.
 function cited(row) {
-  const { value, range, high } = frequencyTexts(row);
-  return make(
-    "span",
-    { class: "cited" },
-    row.detected ? t("{value} ({range})", { value, range }) : t("at most {high}", { high }),
-  );
+  const { value, range } = frequencyTexts(row);
+  return make("span", { class: "cited" }, t("{value} ({range})", { value, range }));
 }
 
 // Of several keys each is named with its range. "or": one of them is the most frequent, and the others need not come
-// next. Of more than three, which are not all named, only so much is told.
+// next. Those that may be zero, and more than three, are not named.
 const ALL = {
     2: t("{a} and {b} were chosen most often: {x} and {y} of people"),
     3: t("{a}, {b} and {c} were chosen most often: {x}, {y} and {z} of people"),
@@ -41,35 +38,40 @@ const ALL = {
     2: t("{a} or {b} was chosen most often: {x} and {y} of people"),
     3: t("{a}, {b} or {c} was chosen most often: {x}, {y} and {z} of people"),
   },
-  ONE_OF_MORE = t("{a}, {b}, {c} or another was chosen most often: these three by {x}, {y} and {z} of people");
+  ONE_OF_MORE = {
+    1: t("{a} or another was chosen most often: this one by {x} of people"),
+    2: t("{a}, {b} or another was chosen most often: these two by {x} and {y} of people"),
+    3: t("{a}, {b}, {c} or another was chosen most often: these three by {x}, {y} and {z} of people"),
+  };
 
 // What is told of keys with their estimated frequencies. `isPart`: they are some of many.
 function mostFrequent(rows, isPart) {
-  const [first] = rows.filter(({ detected }) => detected).sort((one, other) => other.frequency - one.frequency),
-    { value, between } = frequencyTexts(first);
-  if (rows.length === 1 && !isPart)
-    return parted(t("{name}: chosen by {value} of people, {between}", { value, between }), { name: named(first.key) });
   const top = leaders(rows),
-    number = top.length,
-    [a, b, c] = top.map(({ key }) => named(key)),
-    [x, y, z] = top.map(cited);
-  const sentence =
-    number === 1
-      ? t("{a} was chosen most often: {value} of people, {between}", { value, between })
-      : number > MAX_NAMED
-        ? ONE_OF_MORE
-        : (areAbove(top, rows) && top.every(({ detected }) => detected) ? ALL : ONE_OF)[number];
+    shown = top.filter(({ detected }) => detected).slice(0, MAX_NAMED),
+    [a, b, c] = shown.map(({ key }) => named(key)),
+    [x, y, z] = shown.map(cited);
+  if (rows.length === 1 && !isPart) {
+    const { value, between } = frequencyTexts(rows[0]);
+    return parted(t("{name}: chosen by {value} of people, {between}", { value, between }), { name: a });
+  }
+  let sentence;
+  if (shown.length < top.length) sentence = ONE_OF_MORE[shown.length];
+  else if (top.length > 1) sentence = (areAbove(top, rows) ? ALL : ONE_OF)[top.length];
+  else {
+    const { value, between } = frequencyTexts(top[0]);
+    sentence = t("{a} was chosen most often: {value} of people, {between}", { value, between });
+  }
   return parted(isPart ? t("Of those shown: {sentence}", { sentence }) : sentence, { a, b, c, x, y, z });
 }
 
-// While more responses may come, it is not said that nothing will be clear.
-function nothingClear({ phase, target = null, reports }, isPart) {
-  if (phase === "open" && (target === null || reports < target))
-    return t("Too early to say: {responses} so far", { responses: plural(reports, "response") });
-  return isPart
-    ? t("None of the answers shown was clearly chosen by anyone")
-    : t("No answer was clearly chosen by anyone");
+// Whether something is known of the key with the highest estimate.
+function isClear(rows) {
+  const [first] = rows.filter(({ detected }) => detected).sort((one, other) => other.frequency - one.frequency);
+  return first !== undefined && first.frequency_high - first.frequency_low < MAX_WIDTH;
 }
+
+// While more responses may come.
+const isEarly = ({ phase, target = null }, reports) => phase === "open" && (target === null || reports < target);
 
 // The values of the most frequent key, where they are known.
 function averageOf(rows, { task, isPart }) {
@@ -112,9 +114,18 @@ export function findingOf({ rows, answer, task, isPart = false }) {
   const line = (parts, kind = null) => parts && make("p", { class: kind }, ...parts);
   if (answer.withheld || answer.warning?.length) return [line([t("These numbers cannot be used.")], "finding")];
   if (!answer.reports) return [line([t("There are no responses yet.")], "finding")];
-  const found = rows.some(({ detected }) => detected)
-    ? mostFrequent(rows, isPart)
-    : [nothingClear({ ...task, reports: answer.reports }, isPart)];
+  const responses = plural(answer.reports, "response"),
+    hasAny = rows.some(({ detected }) => detected);
+  let found;
+  if (!isClear(rows) && isEarly(task, answer.reports))
+    found = [t("Too early to say: {responses} so far", { responses })];
+  else if (hasAny) found = mostFrequent(rows, isPart);
+  else
+    found = [
+      isPart
+        ? t("None of the answers shown was clearly chosen by anyone")
+        : t("No answer was clearly chosen by anyone"),
+    ];
   return [
     line([...found, "."], "finding"),
     line(averageOf(rows, { task, isPart })),

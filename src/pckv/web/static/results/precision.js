@@ -77,8 +77,7 @@ function sentences(answer, task) {
 }
 
 function today(answer, task) {
-  const { reports, smallest, candidates, frequency, frequency_error, hidden, size_answers, padding } = answer;
-  if (!reports) return t("There are no responses yet.");
+  const { smallest, candidates, frequency, frequency_error, hidden, size_answers, padding } = answer;
   const share = percent(frequency),
     least = percent(Number(smallest.toPrecision(2))),
     error = points(frequency_error);
@@ -164,10 +163,9 @@ function wanted(answer) {
 }
 
 function reportsNeeded(needed, reports) {
-  const ratio = needed / Math.max(1, reports),
+  const ratio = needed / reports,
     number = make("strong", {}, plural(needed, "response"));
   if (ratio <= 1) return make("span", {}, ...parted(t("{number} (they are there already)"), { number }));
-  if (!reports) return number;
   return make(
     "span",
     {},

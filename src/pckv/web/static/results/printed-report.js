@@ -1,31 +1,40 @@
 // The report of a task for paper or PDF: one page with the finding, a chart, a table, and how they came about.
-import { day, t } from "../shared/language.js";
-import { count, make, plural, replace } from "../shared/page.js";
-import { frequencyWords, meanTexts, meanTitle, UNKNOWN } from "../shared/ranges.js";
+import { day, dayBefore, language, t } from "../shared/language.js";
+import { ask, count, make, plural, replace } from "../shared/page.js";
+import { frequencyWords, levelNames, meanTexts, meanTitle, UNKNOWN } from "../shared/ranges.js";
 import { hasValues } from "../shared/task-words.js";
 import { named, Table } from "../shared/table.js";
 import { BarsFigure } from "./bars.js";
 import { levelText } from "./estimate-options.js";
 import { panelsOf } from "./panels.js";
+import { spreadTitle, tableOfShares } from "./shares.js";
 
-// What fits on a page besides the words.
-const ROWS_PRINTED = 10;
+// What fits on a page besides the words, and where the levels of values have a table too.
+const ROWS_PRINTED = 10,
+  ROWS_WITH_LEVELS = 7;
 
 export class PrintedReport {
-  // Only the browser's print builds it: the page itself has all of it.
+  // Only the browser's print builds it: the page itself has all of it. Whose survey it is, is known before.
   constructor() {
     this.element = make("article", { class: "printed-report", "aria-hidden": "true" });
     this.organisation = null;
+    this.asked = this.askOrganisation();
     this.begin = () => this.content && this.print();
     this.end = () => this.element.remove();
     window.addEventListener("beforeprint", this.begin);
     window.addEventListener("afterprint", this.end);
   }
 
-  // Opens the browser's print, with the name of those who asked.
+  // Opens the browser's print.
   async open() {
-    this.organisation ??= await askOrganisation();
+    await this.asked;
     window.print();
+  }
+
+  // A page that cannot tell leaves the name out.
+  async askOrganisation() {
+    const { name } = await ask("GET", "/organisation").catch(() => ({ name: null }));
+    this.organisation = name;
   }
 
   // `finding` and `sentences` make elements.
@@ -36,9 +45,10 @@ export class PrintedReport {
   print() {
     const { task, answer, rows, finding, sentences, options } = this.content,
       { about } = task,
-      chart = new BarsFigure(),
-      shown = rows.slice(0, ROWS_PRINTED);
-    chart.show(panelsOf(shown, task), "");
+      hasLevels = task.level_values.length > 2,
+      shown = rows.slice(0, hasLevels ? ROWS_WITH_LEVELS : ROWS_PRINTED),
+      chart = new BarsFigure();
+    chart.show(panelsOf(shown, task), reading(shown, options));
     replace(
       this.element,
       this.organisation ? make("p", { class: "soft" }, named(this.organisation)) : null,
@@ -48,6 +58,7 @@ export class PrintedReport {
       make("p", {}, `${t("From {responses}.", { responses: plural(answer.reports, "response") })} ${when(task)}`),
       chart.element,
       tableOf(shown, task),
+      ...(hasLevels ? spread(shown, task) : []),
       shown.length < task.keys
         ? make(
             "p",
@@ -57,16 +68,7 @@ export class PrintedReport {
         : null,
       ...sentences(),
       make("p", {}, how(task)),
-      make(
-        "p",
-        {},
-        t(
-          "Each range was made to hold the true number with a confidence of {level}; it is wider the fewer responses there are.",
-          {
-            level: levelText(options.level),
-          },
-        ),
-      ),
+      task.mixer ? null : make("p", { class: "small-print" }, technically(task)),
     );
     document.body.append(this.element);
   }
@@ -78,33 +80,52 @@ export class PrintedReport {
   }
 }
 
-// A page that cannot tell leaves the name out.
-async function askOrganisation() {
-  try {
-    const answer = await fetch("/organisation");
-    return answer.ok ? (await answer.json()).name : null;
-  } catch {
-    return null;
-  }
+// How to read the picture.
+function reading(rows, options) {
+  const values = { level: levelText(options.level) };
+  return rows.every(({ detected }) => detected)
+    ? t("Dot: the number. Line: its range, which holds the true number with a confidence of {level}.", values)
+    : t(
+        "Dot: the number. Line: its range, which holds the true number with a confidence of {level}. Grey: not clearly above zero.",
+        values,
+      );
 }
+
+const today = () => new Date().toISOString().slice(0, 10);
 
 function when({ created, opens, closes, closed, phase }) {
   const from = day(opens ?? created);
-  if (phase === "closed") return t("Asked from {from} to {to}.", { from, to: day(closed ?? closes) });
+  if (phase === "closed") return t("Asked from {from} to {to}.", { from, to: day(closed ?? dayBefore(closes)) });
   return closes
-    ? t("Asked since {from}, open until {to}.", { from, to: day(closes) })
-    : t("Asked since {from}.", { from });
+    ? t("As of {today}. Asked since {from}, until the end of {to}.", {
+        today: day(today()),
+        from,
+        to: day(dayBefore(closes)),
+      })
+    : t("As of {today}. Asked since {from}.", { today: day(today()), from });
 }
 
-const how = ({ epsilon, mixer }) =>
+const how = ({ mixer }) =>
   mixer
     ? t(
         "Every answer was made noisy on the person's own device before it was sent, and mixed with those of others. What a single response can tell about a person is limited.",
       )
     : t(
-        "Every answer was made noisy on the person's own device before it was sent: what a single response can tell about a person is limited (local differential privacy, ε = {epsilon}).",
-        { epsilon },
+        "Every answer was made noisy on the person's own device before it was sent. What a single response can tell about a person is limited, also towards those who collect it.",
       );
+
+const technically = ({ epsilon }) =>
+  t("Local differential privacy, ε = {epsilon}.", { epsilon: Number(epsilon).toLocaleString(language) });
+
+// The shares of the levels of those keys whose holders are known.
+function spread(rows, { about, level_values: values }) {
+  const known = rows.filter(({ shares, detected }) => shares && detected);
+  if (!known.length) return [];
+  return [
+    make("p", { class: "bar-title" }, spreadTitle(about.unit)),
+    tableOfShares(known, levelNames(values, about), named),
+  ];
+}
 
 function tableOf(rows, task) {
   const title = meanTitle(task),

@@ -1,6 +1,6 @@
 // The public results of a task: read-only, for anyone with the link.
 import { Chart } from "../shared/chart.js";
-import { choose, day, language, t } from "../shared/language.js";
+import { choose, day, dayBefore, language, preferred, t } from "../shared/language.js";
 import { alertBox, ask, count, make, percent, plural, replace } from "../shared/page.js";
 import { levelNames, meanTitle, UNKNOWN } from "../shared/ranges.js";
 import { named, parted, Table } from "../shared/table.js";
@@ -9,6 +9,7 @@ import { told } from "../shared/told.js";
 import { BarsFigure } from "./bars.js";
 import { meanCell, shareCell } from "./estimates.js";
 import { findingOf } from "./finding.js";
+import { inLanguage } from "./in-language.js";
 import { COLOURS, pairsSaid, pairsTable } from "./pairs.js";
 import { panelsOf, ROWS_DRAWN } from "./panels.js";
 import { differencesSaid, differencesTable, groupPanels, labelsTable, OVERALL, withinTable } from "./segments.js";
@@ -48,7 +49,7 @@ function switcher() {
 
 async function refresh() {
   try {
-    show(await ask("GET", `/tasks/${encodeURIComponent(id)}/results`));
+    show(inLanguage(await ask("GET", `/tasks/${encodeURIComponent(id)}/results`), preferred));
     replace(said);
   } catch (error) {
     const text = ENDED[error.status] ?? t("{problem} The page goes on trying.", { problem: told(error.message) });
@@ -66,11 +67,11 @@ function show(results) {
   document.title = t("{name} – results", { name });
   replace(
     body,
-    make("h1", {}, about.question || name),
+    make("h1", { lang: about.language, dir: "auto" }, about.question || name),
     organisation
       ? make("p", { class: "soft" }, ...parted(t("Run by {organisation}"), { organisation: named(organisation) }))
       : null,
-    about.description ? make("p", { class: "text" }, about.description) : null,
+    about.description ? make("p", { class: "text", lang: about.language, dir: "auto" }, about.description) : null,
     part(shown[0], outcome(results), "hidden-text"),
     withheld ? null : part(shown[1], reading(results)),
   );
@@ -120,7 +121,7 @@ function state({ phase, closed, closes, opens, last_report: last }) {
   const since = last ? ` ${t("The last response came on {day}.", { day: day(last) })}` : "";
   if (phase === "closed") return `${t("The survey closed on {day}.", { day: day(closed ?? closes) })}${since}`;
   if (phase === "waiting") return t("The survey opens on {day}.", { day: day(opens) });
-  return `${closes ? t("The survey is open until {day}.", { day: day(closes) }) : t("The survey is open.")}${since}`;
+  return `${closes ? t("The survey is open until the end of {day}.", { day: day(dayBefore(closes)) }) : t("The survey is open.")}${since}`;
 }
 
 function table(rows, task) {

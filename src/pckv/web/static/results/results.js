@@ -51,14 +51,13 @@ export class ResultsSection {
     this.empty.hidden = task.reports > 0;
     this.empty.textContent = emptyText(task);
     this.showCount();
+    // Nothing can become more precise before there is anything, and after the end.
+    this.precision.element.hidden = !task.reports || task.phase === "closed";
     if (!this.pace.isDue(task.reports)) return;
     if (task.reports && this.waitsForKeys()) {
       if (first) this.precision.refresh(this.options);
     } else if (task.reports) this.redraw();
-    else {
-      this.pace.reports = 0;
-      this.precision.refresh(this.options);
-    }
+    else this.pace.reports = 0;
   }
 
   build() {
@@ -232,8 +231,12 @@ export class ResultsSection {
     };
     const isFirst = this.counted === null;
     if (isFirst && !(await show())) return false;
-    const precisely = { ...options, candidates: requests.keys?.length },
-      loaded = await Promise.all([this.further?.load(options, signal), this.precision.load(precisely, signal)]);
+    const isOver = this.task.phase === "closed",
+      precisely = { ...options, candidates: requests.keys?.length },
+      loaded = await Promise.all([
+        this.further?.load(options, signal),
+        isOver ? null : this.precision.load(precisely, signal),
+      ]);
     if (signal.aborted) return false;
     if (!isFirst && !(await show())) return false;
     for (const showPart of loaded) showPart?.();

@@ -14,8 +14,9 @@ function chosen() {
   }
 }
 
-const preferred = [chosen(), ...(globalThis.navigator?.languages ?? [])].map((tag) => tag?.split("-")[0]);
-export const language = preferred.find((tag) => LANGUAGES.includes(tag)) ?? "en";
+// The languages of the reader, the best first: what was chosen here, then those of the browser.
+export const preferred = [chosen(), ...(globalThis.navigator?.languages ?? [])].filter(Boolean);
+export const language = preferred.map((tag) => tag.split("-")[0]).find((tag) => LANGUAGES.includes(tag)) ?? "en";
 
 // Tests call what needs no page in Node.js, which has none.
 const root = globalThis.document?.documentElement,
