@@ -254,7 +254,7 @@ def test_more_answers_than_the_padding_are_explained(people: Any, server: ServeP
     with_randomness(person, PAIRS_ARE_REPORTED)
     answer(person, task.id, {"Alien": 1, "Heat": 2, HOSTILE: 3})
     leaves = person.page.locator(".leaves").inner_text()
-    assert "made from at most 2 of your 3 answers" in leaves
+    assert "made from at most 2 of the 3 answers" in leaves
     assert "how many" not in leaves
     another = people()
     another.go(f"/join/{task.id}")

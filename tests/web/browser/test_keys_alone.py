@@ -142,7 +142,7 @@ def test_a_limit_other_keys_and_german(server: ServeProcess, people: Any) -> Non
     person.go(f"/join/{task.id}")
     tick(person, "Film 1")
     instruction = page.locator("#instruction").inner_text()
-    assert instruction.startswith("Wählen Sie bis zu 2 Antworten, die auf Sie zutreffen. Treffen mehr zu")
+    assert instruction.startswith("Wählen Sie bis zu 2 Möglichkeiten, die auf Sie zutreffen. Treffen mehr zu")
     own = page.get_by_label("Etwas anderes?")
     for text in ("Solaris", "Stalker"):
         own.fill(text)

@@ -18,7 +18,7 @@ export default {
   "Close this survey?": "Diese Umfrage schließen?",
   "Closed early": "Vorzeitig geschlossen",
   "Closed on {day}. No more responses are taken; the results stay here.":
-    "Geschlossen am {day}. Antworten werden nicht mehr angenommen; die Ergebnisse bleiben hier.",
+    "Geschlossen am {day}. Es werden keine Antworten mehr angenommen; die Ergebnisse bleiben hier.",
   "Connection lost": "Keine Verbindung",
   "Copy the link": "Link kopieren",
   "Copy the link to the results": "Link zu den Ergebnissen kopieren",
@@ -65,7 +65,7 @@ export default {
   "In place of [link] put a link for each person; in a mail merge, the column “link” of the table. Say also who you are, why you ask, and what happens with the results.":
     "Setzen Sie für [Link] je Person einen Link ein; beim Serienbrief ist das die Spalte „link“ der Tabelle. Schreiben Sie dazu, wer Sie sind, warum Sie fragen und was mit den Ergebnissen geschieht.",
   "Invitations are made at the mixer ({operator}, {url}), which takes responses until {day}: that day is part of what participants agreed to, and the survey cannot be closed earlier. One batch comes, and none after it.":
-    "Einladungen werden beim Mixer erstellt ({operator}, {url}), der bis {day} Antworten annimmt: Diesem Tag haben die Teilnehmenden zugestimmt, und die Umfrage lässt sich nicht vorher schließen. Es kommt ein einziger Stapel.",
+    "Einladungen werden beim Mixer erstellt ({operator}, {url}). Er nimmt bis {day} Antworten an: Diesem Tag haben die Teilnehmenden zugestimmt, darum lässt sich die Umfrage nicht früher schließen. Es kommt ein einziger Stapel.",
   "It is for you alone and works once. Please do not pass it on.":
     "Er ist nur für Sie bestimmt und gilt einmal. Bitte geben Sie ihn nicht weiter.",
   "It is the last round.": "Es ist die letzte Runde.",
@@ -73,9 +73,9 @@ export default {
   Language: "Sprache",
   "Last change": "Letzte Änderung",
   "Last response": "Letzte Antwort",
-  "Leave it empty for no target.": "Ohne Ziel lassen Sie das Feld leer.",
+  "Leave it empty for no target.": "Lassen Sie das Feld leer, wenn Sie kein Ziel möchten.",
   "Let people choose at most {padding} where they enter their answers: the client refuses more. Do not leave out those who chose more, since a missing response would then tell what they chose.":
-    "Lassen Sie bei der Eingabe höchstens {padding} Antworten wählen: Mehr lehnt der Client ab. Lassen Sie niemanden weg, der mehr gewählt hat, denn sonst verriete die fehlende Antwort, was gewählt wurde.",
+    "Lassen Sie bei der Eingabe höchstens {padding} Antwortmöglichkeiten wählen: Mehr lehnt der Client ab. Schließen Sie niemanden aus, der mehr gewählt hat: Die fehlende Antwort würde sonst verraten, was gewählt wurde.",
   "Let {operator} or a third party make invitations and send the link with one to each person. If you send it yourself, or without invitations, you could fill the batch with responses of your own: how many are honest is then an assumption that rests on your word.":
     "Lassen Sie {operator} oder eine dritte Stelle Einladungen erstellen und jeder Person den Link mit einer davon senden. Wenn Sie ihn selbst senden oder ohne Einladungen, könnten Sie den Stapel mit eigenen Antworten füllen: Wie viele ehrlich sind, ist dann eine Annahme, die auf Ihrem Wort beruht.",
   "Loading …": "Wird geladen …",
@@ -110,9 +110,9 @@ export default {
     "Teilnehmende sehen, wer sie fragt: Name und Logo stehen auf den Seiten Ihrer Umfragen.",
   "Parts of this survey": "Teile dieser Umfrage",
   "Pass all answers of a participant with their values, however many.":
-    "Übergeben Sie alle Antworten einer Person mit ihren Werten, wie viele es auch sind.",
+    "Übergeben Sie alle Angaben einer Person mit ihren Werten, wie viele es auch sind.",
   "Pass all answers of a participant, however many.":
-    "Übergeben Sie alle Antworten einer Person, wie viele es auch sind.",
+    "Übergeben Sie alle Angaben einer Person, wie viele es auch sind.",
   "Pass all texts of a participant, however many. What cannot be found is left out on the device.":
     "Übergeben Sie alle Texte einer Person, wie viele es auch sind. Was nicht gefunden werden kann, lässt das Gerät weg.",
   "People take part in all rounds by one link.": "Für alle Runden gibt es einen einzigen Link.",
@@ -184,12 +184,13 @@ export default {
     "Die Einladung ist der Text nach #invitation= im Link einer Person.",
   "The logo": "Das Logo",
   "The page of the results shows the question, the description, the number of responses, and the results with their ranges. It shows no single responses, and nothing can be changed there.":
-    "Die Seite mit den Ergebnissen zeigt die Frage, die Beschreibung, die Zahl der Antworten und die Ergebnisse mit ihren Bereichen. Sie zeigt keine einzelnen Antworten, und nichts lässt sich dort ändern.",
+    "Die Ergebnisseite zeigt die Frage, die Beschreibung, die Zahl der Antworten und die Ergebnisse mit ihren Bereichen. Einzelne Antworten zeigt sie nicht, und ändern lässt sich dort nichts.",
   "The repeated survey is closed.": "Die wiederholte Umfrage ist geschlossen.",
   "The survey is closed.": "Die Umfrage ist geschlossen.",
   "The survey is deleted.": "Die Umfrage ist gelöscht.",
   "The survey is open again.": "Die Umfrage ist wieder offen.",
-  "The target is a whole number of responses, at least 1.": "Das Ziel ist eine ganze Zahl von Antworten, mindestens 1.",
+  "The target is a whole number of responses, at least 1.":
+    "Das Ziel ist eine ganze Zahl von Antworten und mindestens 1.",
   "The target is saved.": "Das Ziel ist gespeichert.",
   "The token that you signed in with shows results and changes nothing. To make surveys, sign out, and sign in with a token for that: ask the person who set up this site.":
     "Mit dem Token, mit dem Sie angemeldet sind, sehen Sie Ergebnisse und ändern nichts. Um Umfragen zu erstellen, melden Sie sich ab und mit einem Token dafür wieder an: Fragen Sie die Person, die diese Website eingerichtet hat.",

@@ -171,7 +171,7 @@ export default {
   "Leave empty for no end.": "Leer lassen für kein Ende.",
   "Leave it empty for one per letter. Fewer groups find rarer answers and take longer to compute.":
     "Leer lassen für eine je Buchstabe. Weniger Gruppen finden seltenere Antworten, und das Berechnen dauert länger.",
-  "Leave out {language}": "{language} weglassen",
+  "Leave out {language}": "{language} entfernen",
   "Letters that answers may have": "Buchstaben, die Antworten haben dürfen",
   "Letters that are found": "So viele Buchstaben werden gefunden",
   Levels: "Stufen",
@@ -407,7 +407,7 @@ export default {
   "is not taken": "wird nicht angenommen",
   "is rounded": "wird gerundet",
   "leave out the answer for all that are not listed: it has no partners":
-    "lassen Sie die Antwort für alle anderen weg: Mit ihr zusammen wird nichts gewählt",
+    "entfernen Sie die Antwortmöglichkeit für alle anderen: Mit ihr zusammen wird nichts gewählt",
   "list 2 to 16 answers, not {number}": "nennen Sie 2 bis 16 Antworten, nicht {number}",
   "list the answers": "nennen Sie die Antworten",
   "low or high": "niedrig oder hoch",

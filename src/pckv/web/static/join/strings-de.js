@@ -27,8 +27,8 @@ export default {
   odds_choose:
     "Wählen Sie „{key}“ nicht, behauptet Ihr Bericht es dennoch mit Wahrscheinlichkeit {absent}. Wählen Sie es, behauptet er es mit Wahrscheinlichkeit {held}.",
   odds_less: {
-    one: "Die zweite Wahrscheinlichkeit ist kleiner, wenn mehr als eine Antwort auf Sie zutrifft.",
-    other: "Die zweite Wahrscheinlichkeit ist kleiner, wenn mehr als {count} Antworten auf Sie zutreffen.",
+    one: "Die zweite Wahrscheinlichkeit ist kleiner, wenn mehr als eine Antwortmöglichkeit auf Sie zutrifft.",
+    other: "Die zweite Wahrscheinlichkeit ist kleiner, wenn mehr als {count} Antwortmöglichkeiten auf Sie zutreffen.",
   },
   factor:
     "Was immer Sie antworten: Ein bestimmter Bericht wird dadurch höchstens {factor}-mal so wahrscheinlich (ε = {epsilon}).",
@@ -53,9 +53,9 @@ export default {
   honest_few:
     "Sind nur {few} ehrlich, so können Ihre Antworten das, was dort zu sehen ist, höchstens {factor}-mal so wahrscheinlich machen (ε = {left}, mit demselben δ), solange sich {operator} an das Verfahren hält.",
   sizes_device:
-    "Manche Berichte sagen nur ungefähr, wie viele Antworten auf eine Person zutreffen ({answers}), und nicht welche. Ihr Bericht gehört mit Wahrscheinlichkeit {share} dazu; das wird ausgelost, bevor Ihre Antworten betrachtet werden. Auch hier kommt Rauschen hinzu: Ein solcher Bericht gibt mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}.",
+    "Manche Berichte sagen nur ungefähr, wie viele Antwortmöglichkeiten auf eine Person zutreffen ({answers}), und nicht welche. Ihr Bericht gehört mit Wahrscheinlichkeit {share} dazu; das wird ausgelost, bevor Ihre Antworten betrachtet werden. Auch hier kommt Rauschen hinzu: Ein solcher Bericht gibt mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}.",
   sizes_server:
-    "Manche Berichte sagen nur ungefähr, wie viele Antworten auf eine Person zutreffen ({answers}), und nicht welche. Ihr Bericht gehört mit Wahrscheinlichkeit {share} dazu; das lost der Server aus, der Ihre Antworten nicht kennt. Auch hier kommt Rauschen hinzu: Ein solcher Bericht gibt mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}.",
+    "Manche Berichte sagen nur ungefähr, wie viele Antwortmöglichkeiten auf eine Person zutreffen ({answers}), und nicht welche. Ihr Bericht gehört mit Wahrscheinlichkeit {share} dazu; das lost der Server aus, der Ihre Antworten nicht kennt. Auch hier kommt Rauschen hinzu: Ein solcher Bericht gibt mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}.",
   size_most: "höchstens {size}",
   size_about: "etwa {size}",
   invited:
@@ -80,22 +80,22 @@ export default {
 
   answers: "Ihre Antworten",
   choose_up_to: {
-    one: "Wählen Sie eine Antwort, die auf Sie zutrifft, falls es eine gibt, und geben Sie einen Wert dafür an. Treffen mehrere zu, wählen Sie eine beliebige davon.",
+    one: "Wählen Sie eine Möglichkeit, die auf Sie zutrifft, falls es eine gibt, und geben Sie einen Wert dafür an. Treffen mehrere zu, wählen Sie eine beliebige davon.",
     other:
-      "Wählen Sie bis zu {count} Antworten, die auf Sie zutreffen, und geben Sie für jede einen Wert an. Treffen mehr zu, wählen Sie beliebige {count} davon.",
+      "Wählen Sie bis zu {count} Möglichkeiten, die auf Sie zutreffen, und geben Sie für jede einen Wert an. Treffen mehr zu, wählen Sie beliebige {count} davon.",
   },
   choose_all: "Geben Sie bei allem, was auf Sie zutrifft, einen Wert an. Lassen Sie den Rest frei.",
   rate_all: "Bewerten Sie, was auf Sie zutrifft. Lassen Sie den Rest frei.",
   tick_up_to: {
-    one: "Wählen Sie eine Antwort, die auf Sie zutrifft, falls es eine gibt. Treffen mehrere zu, wählen Sie eine beliebige davon.",
+    one: "Wählen Sie eine Möglichkeit, die auf Sie zutrifft, falls es eine gibt. Treffen mehrere zu, wählen Sie eine beliebige davon.",
     other:
-      "Wählen Sie bis zu {count} Antworten, die auf Sie zutreffen. Treffen mehr zu, wählen Sie beliebige {count} davon.",
+      "Wählen Sie bis zu {count} Möglichkeiten, die auf Sie zutreffen. Treffen mehr zu, wählen Sie beliebige {count} davon.",
   },
   tick_all: "Kreuzen Sie alles an, was auf Sie zutrifft. Lassen Sie den Rest frei.",
   write_all: "Schreiben Sie alles auf, was auf Sie zutrifft, und geben Sie jeweils einen Wert an.",
   choose_sampled: {
-    one: "Trifft mehr als eine Antwort zu, wählt dieses Gerät zufällig eine davon für Ihren Bericht.",
-    other: "Treffen mehr als {count} Antworten zu, wählt dieses Gerät zufällig {count} davon für Ihren Bericht.",
+    one: "Trifft mehr als eines zu, wählt dieses Gerät zufällig eines davon für Ihren Bericht.",
+    other: "Treffen mehr als {count} zu, wählt dieses Gerät zufällig {count} davon für Ihren Bericht.",
   },
   values: "Werte: {low} bis {high}.",
   values_unit: "Werte: {low} bis {high}. Einheit: {unit}.",
@@ -144,10 +144,10 @@ export default {
   chosen_of: "{count} von {limit} gewählt",
   chosen_full: "{count} von {limit} gewählt. Entfernen Sie etwas, um anderes zu wählen.",
   ticked_full: "{count} von {limit} gewählt. Wählen Sie etwas ab, um anderes zu wählen.",
-  segment_note: "Geben Sie eine Antwort. Der Bericht verbirgt sie mit demselben Zufallsrauschen.",
-  segment_missing: "Bitte geben Sie eine Antwort auf „{name}“.",
+  segment_note: "Wählen Sie eine Antwort. Auch sie verbirgt im Bericht dasselbe zufällige Rauschen.",
+  segment_missing: "Bitte wählen Sie eine Antwort bei „{name}“.",
   segment_claims: "Zu „{name}“ nennt er: {labels}.",
-  segment_claims_none: "Der Bericht nennt keine der Antworten auf „{name}“.",
+  segment_claims_none: "Der Bericht nennt keine der Antworten bei „{name}“.",
   segment_by_chance: "Auch hier spielt der Zufall mit: Die richtige wird öfter genannt als jede andere.",
   together_note: "Ein Bericht sagt auch, was davon zusammen auf Sie zutrifft, und verbirgt das auf dieselbe Weise.",
   together_claims: "Ebenso nennt er, welche zwei von allen zusammen zutreffen; das steht hier nicht.",
@@ -225,7 +225,7 @@ export default {
   claim_low: "mit niedrigem Wert",
   claim_both: "mit hohem oder niedrigem Wert",
   claim_levels: "mit dem Wert {values}",
-  picked: "Er entstand aus höchstens {count} Ihrer {all} Antworten, zufällig ausgewählt.",
+  picked: "Er entstand aus höchstens {count} der {all} Angaben, zufällig ausgewählt.",
   size_claim: "Die Anzahl, die er nennt: {answer}.",
   size_chance:
     "{share} aller Berichte sind von dieser Art, was immer eingegeben wird. Sie geben mit Wahrscheinlichkeit {right} die richtige Antwort und jede andere mit Wahrscheinlichkeit {wrong}. Eine Zahl zwischen zwei Antworten zählt zufällig als eine der beiden.",
@@ -295,9 +295,9 @@ export default {
   panel_no_crypto_title: "Diese Seite braucht eine sichere Verbindung",
   panel_no_crypto:
     "Sie wurde über einen Link geöffnet, der mit „http“ beginnt. Ihr Browser schützt Antworten nur auf Seiten, die mit „https“ beginnen: Bitten Sie um einen solchen Link. Nichts wurde erstellt oder gesendet.",
-  panel_storage_title: "Dieser Browser behält nichts für diese Seite",
+  panel_storage_title: "Dieser Browser speichert nichts für diese Seite",
   panel_storage:
-    "Die Seite muss sich merken, dass Sie geantwortet haben, damit Sie nie mehr preisgeben. Erlauben Sie {host}, Daten zu speichern oder öffnen Sie den Link in einem Fenster, das nicht privat ist. Nichts wurde erstellt oder gesendet.",
+    "Die Seite muss sich merken, dass Sie geantwortet haben, damit Sie nicht noch einmal gefragt werden und mehr preisgeben. Erlauben Sie {host}, Daten zu speichern, oder öffnen Sie den Link in einem Fenster, das nicht privat ist. Nichts wurde erstellt oder gesendet.",
   panel_unexpected_title: "Diese Seite funktioniert hier nicht",
   panel_unexpected:
     "Etwas Unerwartetes ist geschehen ({reason}). Versuchen Sie es mit einem aktuellen Browser oder laden Sie die Seite neu.",

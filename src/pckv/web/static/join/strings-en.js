@@ -218,7 +218,7 @@ export default {
   claim_low: "with a low value",
   claim_both: "with a high or a low value",
   claim_levels: "with the value {values}",
-  picked: "It was made from at most {count} of your {all} answers, picked at random.",
+  picked: "It was made from at most {count} of the {all} answers, picked at random.",
   size_claim: "The number that it names: {answer}.",
   size_chance:
     "{share} of all reports are of this kind, whatever people enter. They give the right answer with probability {right}, and each other one with probability {wrong}. A number between two answers counts as one of the two, at random.",
