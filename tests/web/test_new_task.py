@@ -430,11 +430,12 @@ def test_what_would_help_is_planned(site: Running) -> None:
     query = "users=300&epsilon=2&keys=12&pairs=3"
     now = site.get(f"/plan?{query}", ADMINISTRATOR).json()["plan"]["outlook"]
     ways = {way["name"]: way for way in site.get(f"/plan/ways?{query}", ADMINISTRATOR).json()["ways"]}
-    assert set(ways) == {"epsilon", "keys", "single"}
+    assert set(ways) == {"epsilon", "keys", "single", "mixer"}
     changed = {
         "epsilon": "users=300&epsilon=3&keys=12&pairs=3",
         "keys": "users=300&epsilon=2&keys=6&pairs=3",
         "single": "users=300&epsilon=2&keys=12&more=refuse&most_pairs=1",
+        "mixer": f"{query}&mixed=300",
     }
     for name, way in ways.items():
         then = site.get(f"/plan?{changed[name]}", ADMINISTRATOR).json()["plan"]["outlook"]
@@ -446,5 +447,8 @@ def test_what_would_help_is_planned(site: Running) -> None:
     names = {way["name"] for way in rated}
     assert "values" in names
     assert "epsilon" not in names
+    # Where neither choosing alone nor a single choice helps, both may.
+    few = site.get("/plan/ways?users=60&epsilon=2&keys=12&pairs=3&low=1&high=5", ADMINISTRATOR).json()["ways"]
+    assert [way["name"] for way in few] == ["both"]
     assert site.get("/plan/ways?users=5000000&epsilon=2&keys=12&pairs=3", ADMINISTRATOR).json() == {"ways": []}
     assert site.get(f"/plan/ways?{query}&mixed=300", ADMINISTRATOR).json() == {"ways": []}

@@ -12,7 +12,7 @@ from pckv.base.records import Record
 from pckv.collector.http.problem_details import ProblemDetails
 from pckv.planning.outlook import Outlook
 from pckv.planning.sections import LIGHTS, Light
-from pckv.web.task_form import PlanInputs
+from pckv.web.task_form import PlanInputs, planned_mixed
 
 # The privacy levels of the form, from the strongest.
 LEVELS = ("1", "2", "3")
@@ -20,6 +20,8 @@ LEVELS = ("1", "2", "3")
 MIN_KEYS = 6
 # By how much the least share that stands out must fall for a way to be worth a line.
 WORTHWHILE = 0.8
+UNRATED = {"low": None, "high": None, "levels": None, "objective": None}
+SINGLE = {"more": "refuse", "most_pairs": 1, "pairs": None}
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,8 @@ class Way(Record):
     """One change that would help.
 
     Attributes:
-        name: What changes: `epsilon`, `keys`, `values`, `levels`, `segment`, `together` or `single`.
+        name: What changes: `epsilon`, `keys`, `values`, `levels`, `segment`, `together`, `single` (one choice per
+            person), `both` (one choice per person, without values) or `mixer`.
         value: What it becomes: the ε, or how many answer options there are; None for what is left out.
         light: The light of the plan with it.
         reach: The least share of people from which answers then stand out.
@@ -44,19 +47,28 @@ def ways_of(inputs: PlanInputs) -> list[Way]:
     now = _outlook(inputs)
     if now.light == "green":
         return []
-    found = []
-    for name, value, changes in _changes(inputs):
-        try:
-            then = _outlook(PlanInputs.model_validate(inputs.model_dump() | changes))
-        except (ParameterError, ProblemDetails):
-            continue
-        if then.reach is not None and _is_better(then, now):
-            found.append(Way(name, value, then.light, then.reach))
+    found = [way for change in _changes(inputs) if (way := _way(inputs, now, *change))]
+    names = {way.name for way in found}
+    # Together they may help where neither does.
+    if inputs.low is not None and not names & {"values", "single"}:
+        unrated = _way(inputs, now, "both", None, UNRATED | SINGLE)
+        found += [unrated] if unrated else []
     return found
 
 
+def _way(inputs: PlanInputs, now: Outlook, name: str, value: str | None, changes: dict[str, Any]) -> Way | None:
+    """Return a change as a way; None where it cannot be planned or does not help."""
+    try:
+        then = _outlook(PlanInputs.model_validate(inputs.model_dump() | changes))
+    except (ParameterError, ProblemDetails):
+        return None
+    if then.reach is None or not _is_better(then, now):
+        return None
+    return Way(name, value, then.light, then.reach)
+
+
 def _outlook(inputs: PlanInputs) -> Outlook:
-    return inputs.planner().plan().outlook
+    return (planned_mixed(inputs) if inputs.mixed else inputs.planner().plan()).outlook
 
 
 def _is_better(then: Outlook, now: Outlook) -> bool:
@@ -77,13 +89,16 @@ def _changes(inputs: PlanInputs) -> Iterator[tuple[str, str | None, dict[str, An
     if inputs.low is not None:
         if inputs.levels not in (None, "2"):
             yield "levels", None, {"levels": None}
-        yield "values", None, {"low": None, "high": None, "levels": None, "objective": None}
+        yield "values", None, UNRATED
     if inputs.labels is not None:
         yield "segment", None, {"labels": None}
     if inputs.together:
         yield "together", None, {"together": False}
     elif inputs.more != "refuse" or inputs.most_pairs != 1:
-        yield "single", None, {"more": "refuse", "most_pairs": 1, "pairs": None}
+        yield "single", None, SINGLE
+    # Items that are made of others take seconds to plan for a mixer.
+    if inputs.coin == "device" and inputs.labels is None and not inputs.together:
+        yield "mixer", None, {"mixed": inputs.users}
 
 
 def _at_most(number: int | None, most: int) -> int | None:

@@ -14,8 +14,8 @@ export default {
     "Wer lügt, kann dann keine Funktion suchen, die viele Antworten zugleich nennt. Das braucht Einladungen, eine je Antwort. Die Zusage an Teilnehmende bleibt gleich.",
   "A lighter privacy level, {level}.": "Eine leichtere Datenschutzstufe: {level}.",
   "A lighter privacy level.": "Eine leichtere Datenschutzstufe.",
-  "A mixer that a party outside your organisation runs (“Privacy”, “More options”): at the same privacy towards you, rarer answers may stand out.":
-    "Ein Mixer, den jemand außerhalb Ihrer Organisation betreibt („Datenschutz“, „Weitere Möglichkeiten“): Bei gleichem Datenschutz Ihnen gegenüber heben sich dann vielleicht seltenere Antworten ab.",
+  "A mixer that a party outside your organisation runs (“Privacy”, “More options”): the privacy towards you stays the same.":
+    "Ein Mixer, den jemand außerhalb Ihrer Organisation betreibt („Datenschutz“, „Weitere Möglichkeiten“): Der Datenschutz Ihnen gegenüber bleibt gleich.",
   "A repeated survey shows what changes from one round to the next.":
     "Eine wiederholte Umfrage zeigt, was sich von Runde zu Runde ändert.",
   "A response stands for up to this many answers of one person; of more, for a random choice. With more answers, rare ones are harder to find.":
@@ -200,6 +200,7 @@ export default {
   "Number of invitations": "Zahl der Einladungen",
   "Number of levels": "Zahl der Stufen",
   "One choice": "Eine Antwort wählen",
+  "One choice per person, and no ratings.": "Nur eine Antwort je Person und keine Bewertungen.",
   "One choice per person.": "Nur eine Antwort je Person.",
   "One link per person you ask, which may be more than will answer. They are shown once, after the survey is published.":
     "Ein Link für jede Person, die Sie fragen; das können mehr sein, als antworten werden. Die Links werden nur einmal gezeigt, wenn die Umfrage veröffentlicht ist.",
@@ -374,6 +375,8 @@ export default {
   "With {people} people, not even an answer that all choose is sure to be told from noise.":
     "Mit {people} Personen hebt sich nicht einmal eine Antwort, die alle wählen, sicher vom Rauschen ab.",
   Yes: "Ja",
+  "You can publish if that is enough for you: rarer answers will often be missed.":
+    "Sie können veröffentlichen, wenn Ihnen das genügt: Seltenere Antworten werden oft nicht gefunden.",
   "You can publish if that is enough for you: of answers that fewer people choose, the result will hardly tell anything.":
     "Sie können veröffentlichen, wenn Ihnen das genügt: Über Antworten, die weniger Personen wählen, wird das Ergebnis kaum etwas sagen.",
   "You can publish: frequent answers will stand out, rarer ones probably not.":
@@ -396,6 +399,8 @@ export default {
   "count as one more answer": "zählen als eine weitere Antwort",
   "enter the token that the mixer's operator gave you":
     "geben Sie das Token ein, das Sie vom Betreiber des Mixers haben",
+  "from {first} on, in rounds of {days} days, without an end": "ab {first}, in Runden von {days} Tagen, ohne Ende",
+  "from {first} on, in {number} rounds of {days} days": "ab {first}, in {number} Runden von {days} Tagen",
   "from {first} on, without an end": "ab {first}, ohne Ende",
   "from {first} until the end of {last} (UTC)": "vom {first} bis einschließlich {last} (UTC)",
   "give the answer for all others a name": "geben Sie der Antwort für alle anderen einen Namen",
@@ -403,7 +408,6 @@ export default {
   great: "großartig",
   "how many choose an answer": "wie viele eine Antwort wählen",
   "how many, and how they rate": "wie viele und wie sie bewerten",
-  "in rounds of {days} days": "in Runden von {days} Tagen",
   "is not taken": "wird nicht angenommen",
   "is rounded": "wird gerundet",
   "leave out the answer for all that are not listed: it has no partners":

@@ -30,6 +30,11 @@ const CHANGES = {
   segment: () => t("No groups to compare."),
   together: () => t("Not asking what is chosen together."),
   single: () => t("One choice per person."),
+  both: () => t("One choice per person, and no ratings."),
+  mixer: () =>
+    t(
+      "A mixer that a party outside your organisation runs (“Privacy”, “More options”): the privacy towards you stays the same.",
+    ),
 };
 
 function effect({ light, reach }, now) {
@@ -58,12 +63,6 @@ export function advice({ ways, values, light, outlook, isRound }) {
         : t("More people: with about {people} the light is green.", people),
     );
   }
-  if (values.mixed === undefined && values.coin === "device")
-    items.push(
-      t(
-        "A mixer that a party outside your organisation runs (“Privacy”, “More options”): at the same privacy towards you, rarer answers may stand out.",
-      ),
-    );
   const better = t(
     "If you can change nothing of it, better do not ask: it would cost people's privacy, and the result would probably show nothing.",
   );

@@ -42,8 +42,15 @@ function access({ fields, mixing }) {
   return t("By invitation: {number} links", { number: fields.invitations.value || "…" });
 }
 
+function rounds({ first, period, rounds: number }) {
+  const values = { first: first ? day(first) : "…", days: count(period), number: number && count(number) };
+  return number
+    ? t("from {first} on, in {number} rounds of {days} days", values)
+    : t("from {first} on, in rounds of {days} days, without an end", values);
+}
+
 function time({ opens, last }, repeat) {
-  if (repeat.isOn) return t("in rounds of {days} days", { days: repeat.numbers().period });
+  if (repeat.isOn) return rounds(repeat.numbers());
   const values = { first: opens.value && day(opens.value), last: last.value && day(last.value) };
   if (opens.value && last.value) return t("from {first} until the end of {last} (UTC)", values);
   if (opens.value) return t("from {first} on, without an end", values);

@@ -157,7 +157,7 @@ const LIGHTS = {
 function atFirstSight({ light }, newest) {
   const lamp = make("span", { class: "lamp", "aria-hidden": "true" }),
     heading = make("p", { class: `light ${light}` }, lamp, make("strong", {}, LIGHTS[light])),
-    sentences = newest.plan ? learned(newest.plan, light) : found(newest);
+    sentences = newest.plan ? learned(newest.plan, light) : found(newest, light);
   return make("div", { class: "verdict" }, heading, ...sentences.map((sentence) => make("p", {}, sentence)));
 }
 
@@ -195,7 +195,7 @@ function learned({ users, outlook, frequency, mechanism, options, guessed_mean_e
   ].filter(Boolean);
 }
 
-function found({ users, characters, frequency }) {
+function found({ users, characters, frequency }, light) {
   const values = { people: count(users), letters: count(characters), share: percent(round(frequency)) };
   if (frequency === 1)
     return [t("With {people} people no answer is sure to be found. Try fewer letters, or more people.", values)];
@@ -205,7 +205,8 @@ function found({ users, characters, frequency }) {
       values,
     ),
     t("This is for answers of {letters} letters; shorter ones are found at lower shares.", values),
-  ];
+    light === "green" ? null : t("You can publish if that is enough for you: rarer answers will often be missed."),
+  ].filter(Boolean);
 }
 
 // Of a mixed plan both ways are in sight, and what is proposed, with what happens if fewer people take part.
