@@ -34,5 +34,5 @@ def draw() -> Drawing:
         drawing.dot(x, middle, 6, "blue" if known else "soft")
         drawing.text(x, BASE + 22, key)
     drawing.line(560, BASE, 850, BASE, "edge")
-    drawing.text(700, 296, "grey: too rare to tell", size=13, ink="soft")
+    drawing.text(700, 296, "grey: not distinguishable from noise", size=13, ink="soft")
     return drawing

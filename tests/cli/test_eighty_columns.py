@@ -98,7 +98,7 @@ def test_every_row_of_the_examples_is_one_line(page: str, printed: list[list[str
 
 def test_a_broken_row_would_be_found(printed: list[list[str]], capsys: pytest.CaptureFixture[str]) -> None:
     """The control: a row on two lines, a row that is missing, and lines that are too long."""
-    table.print_table("", ("key", *"abcdefgh"), [(f"key {number}", *["12.3 – 45.6 %"] * 8) for number in range(3)])
+    table.print_table("", ("key", *"abcdefgh"), [(f"key {number}", *["12.3 to 45.6 %"] * 8) for number in range(3)])
     shown = capsys.readouterr().out
     check_rows(printed, shown)
     for broken in (

@@ -140,7 +140,7 @@ def test_the_table_is_sorted_and_says_what_it_comes_from() -> None:
     assert title.strip() == "8 reports, grr, realised ε 20, method bayes"
     assert header.split()[:2] == ["key", "frequency"]
     assert [row.split()[0] for row in rows] == ["alien", "heat", "up"]
-    assert re.fullmatch(r"alien +38 % +\d+ – 100 % +\S+ +\S+ – \S+", rows[0])
+    assert re.fullmatch(r"alien +38 % +\d+ to 100 % +\S+ +\S+ to \S+", rows[0])
     assert "out from the noise" in about_keys
     assert about_sets.startswith("How many pairs people hold is not known")
     assert alarms.startswith("Single reports of this mechanism cannot be tested")
@@ -154,7 +154,7 @@ def test_long_tables_are_cut_and_say_so() -> None:
     assert header.startswith("key")
     assert len(rows) == 20
     # One report says nothing, not even that a key is rare.
-    assert all(re.match(r"\d+ +unknown +0 – 100 % +unknown ", row) for row in rows)
+    assert all(re.match(r"\d+ +unknown +0 to 100 % +unknown ", row) for row in rows)
     assert about_keys.startswith("No key stands out from the noise: how frequent they are is unknown.")
     assert more == "… and 3 more keys (--out writes them all)"
     assert alarms == "Nothing unusual about the random parts of the reports."

@@ -363,9 +363,9 @@ def test_a_label_that_may_be_that_of_no_one_is_too_rare_to_tell() -> None:
         *np.array([[0, 0.7, 0.5], [0, 0.5, 0], [0.38, 0.9, 1]]),
     )
     assert [cells[1:] for cells in labels.cells()] == [
-        ("too rare to tell", "at most 38 %"),
-        ("70 %", "50 – 90 %"),
-        ("unknown", "0 – 100 %"),
+        ("not distinguishable from noise", "0 to 38 %"),
+        ("70 %", "50 to 90 %"),
+        ("unknown", "0 to 100 %"),
     ]
 
 

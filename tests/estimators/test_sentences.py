@@ -202,10 +202,10 @@ CLAIMS: list[tuple[str, Callable[[Case, re.Match[str]], bool]]] = [
     (r"Do not use these numbers: honest reports do not give such counts, whatever people hold\.", is_forged),
     (r".*: a chance of at most \S+ if all reports were honest\.", is_forged),
     (r"Some reports were copied, made up, or made by a faulty client: .*", is_forged),
-    (r"(\d+) of [\d,]+ keys stands? out from the noise; the (?:others are|one that does not is) too rare to tell\.", detected_are_held),
+    (r"(\d+) of [\d,]+ keys stands? out from the noise; the (?:others|one that does not) may be zero\.", detected_are_held),
     (r"(\d+) of [\d,]+ keys stands? out from the noise \(at most 5 % of such flags .*", detected_are_held),
     (r"(All|Both) (?:\d+ )?keys stand out from the noise\.", detected_are_held),
-    (r"(No) key stands out from the noise: all are too rare to tell\. More people or a larger ε would help\.", detected_are_held),
+    (r"(No) key stands out from the noise: each may be zero\. More people or a larger ε would help\.", detected_are_held),
     (
         r"(No) key stands out from the noise: how frequent they are is unknown\. More people or a larger ε would help\.",
         lambda case, match: detected_are_held(case, match) and bool((case.estimates.listed.frequency_high == 1).any()),

@@ -225,7 +225,7 @@ def test_what_people_wrote_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("english", "german"),
     [
-        ("1,234 of 2,000 keys stand out from the noise; the others are too rare to tell.", "1.234 von 2.000 "),
+        ("1,234 of 2,000 keys stand out from the noise; the others may be zero.", "1.234 von 2.000 "),
         ("it opens on 2030-03-01", "sie beginnt am 1. März 2030"),
         ("low must be below high: 0.5 ≥ -3.25", "der kleinste Wert muss unter dem größten liegen: 0,5 ≥ −3,25"),
         ("Low must be below high: 1 ≥ 0.", "Der kleinste Wert muss unter dem größten liegen: 1 ≥ 0."),
@@ -246,7 +246,7 @@ def test_numbers_and_days_are_written_as_in_german(english: str, german: str) ->
 
 def test_an_english_page_says_it_in_everyday_words() -> None:
     """What operators see of a plan at first sight has no words of analysts; what the catalog leaves is as it was."""
-    texts = ["1 of 1,300 keys stands out from the noise; the others are too rare to tell.", "It costs 1,000.5 coins."]
+    texts = ["1 of 1,300 keys stands out from the noise; the others may be zero.", "It costs 1,000.5 coins."]
     said = "1 of 1,300 answer options is clearly above zero; the others may be zero."
     assert in_german(texts, "en") == [said, texts[1]]
     sights = [text for section in plans() if section.light for text in (section.title, *section.sentences)]

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from typing import NamedTuple
 
 # What is said of a key whose count noise alone may give.
-TOO_RARE = "too rare to tell"
+TOO_RARE = "not distinguishable from noise"
 # What stands behind the name of the key for all that are not listed, which is no key among others.
 UNLISTED = "all unlisted keys"
 # How many decimals a number with a range has at most, and how many where the range is a point.
@@ -16,7 +16,7 @@ MAX_DECIMALS, POINT_DECIMALS = 6, 3
 
 
 class Ranged(NamedTuple):
-    """A number with its range, in words: "49 %", "43 – 59 %", "at most 59 %"."""
+    """A number with its range, and with one from none on, in words: "49 %", "43 to 59 %", "0 to 59 %"."""
 
     value: str
     range: str
@@ -65,15 +65,29 @@ def ranged(value: float, low: float, high: float, unit: str = "") -> Ranged:
     """Return a number and its range with two digits of the range's width: more would be noise.
 
     >>> ranged(49.27, 43.22, 58.6, " %")
-    Ranged(value='49 %', range='43 – 59 %', most='at most 59 %')
-    >>> ranged(4.39, 4.125, 4.648).range
-    '4.12 – 4.65'
+    Ranged(value='49 %', range='43 to 59 %', most='0 to 59 %')
+    >>> ranged(-0.39, -1.125, 0.348).range
+    '−1.1 to 0.3'
     """
     width = high - low
     decimals = min(MAX_DECIMALS, max(0, 1 - math.floor(math.log10(width)))) if 0 < width < math.inf else POINT_DECIMALS
     # "z" leaves out the sign of a zero.
     shown, least, most = (f"{number:z,.{decimals}f}" for number in (value, low, high))
-    return Ranged(f"{shown}{unit}", f"{least} – {most}{unit}", f"at most {most}{unit}")
+    return Ranged(signed(f"{shown}{unit}"), between(least, f"{most}{unit}"), f"0 to {most}{unit}")
+
+
+def between(least: str, most: str) -> str:
+    """Return a range of numbers in words.
+
+    >>> between("-25", "+2 %")
+    '−25 to +2 %'
+    """
+    return signed(f"{least} to {most}")
+
+
+def signed(numbers: str) -> str:
+    """Return numbers with minus signs in place of hyphens."""
+    return numbers.replace("-", "−")
 
 
 def points(share: float) -> str:

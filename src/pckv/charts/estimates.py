@@ -56,7 +56,7 @@ def estimates_chart(
     name: str = "",
     unit: str = "",
 ) -> alt.HConcatChart:
-    """Draw frequencies and means of the most frequent keys with intervals; too rare ones come last, in grey.
+    """Draw frequencies and means of the most frequent keys with intervals; what noise may give comes last, in grey.
 
     Args:
         estimates: The estimates of all keys, or of some.

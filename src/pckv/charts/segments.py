@@ -72,7 +72,7 @@ def small_multiples(
 
 
 def _drawn(row: Mapping[str, Any], overall: Mapping[str, float]) -> dict[str, Any]:
-    """Return a row with what stands where; one that is too rare to tell has a line from 0 and no point."""
+    """Return a row with what stands where; one that noise alone may give has a line from 0 and no point."""
     low = row["share_low"] if row["detected"] else 0.0
     return {
         "key": row["key"],

@@ -19,6 +19,7 @@ import numpy as np
 from pckv.base.errors import require
 from pckv.base.population import Population
 from pckv.base.progress import Progress
+from pckv.base.words import between
 from pckv.charts.estimates import chart_svg, estimates_chart
 from pckv.cli.common import force_option, print_paragraph, progress_bar
 from pckv.cli.demo_processes import Pairs, collect, running_collector
@@ -264,10 +265,10 @@ def _print_against_truth(estimates: Estimates, truth: dict[str, tuple[float, flo
             row.key,
             f"{100 * truth[row.key][0]:.1f} %",
             f"{100 * row.frequency:.1f} %",
-            f"{100 * row.frequency_low:.1f} – {100 * row.frequency_high:.1f} %",
+            between(f"{100 * row.frequency_low:.1f}", f"{100 * row.frequency_high:.1f} %"),
             f"{truth[row.key][1]:.2f}",
             f"{row.mean:.2f}" if row.mean_known else UNKNOWN,
-            f"{row.mean_low:.2f} – {row.mean_high:.2f}",
+            between(f"{row.mean_low:.2f}", f"{row.mean_high:.2f}"),
         )
         for row in estimates
     ]

@@ -527,7 +527,7 @@ def _about_errors(plan: Plan) -> Iterator[str]:
     if said := " ".join(filter(None, (guess, shrunk if plan.candidates is None else ""))):
         yield said
     clause = stands_out(plan.smallest_frequency, plan.among)
-    rest = f": all are {TOO_RARE}" if plan.smallest_frequency == 1 else f". Rarer keys are often {TOO_RARE}"
+    rest = "" if plan.smallest_frequency == 1 else f". Rarer keys are often {TOO_RARE}"
     yield f"{clause[0].upper()}{clause[1:]}{rest}."
 
 

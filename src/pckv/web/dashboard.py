@@ -226,8 +226,8 @@ async def precision(
     at the level of the intervals, because people hold more pairs than the padding, and `surely_hidden` the
     part of it that is sure. `needed` counts noise and what is hidden, and is null where no number of reports
     is enough, as far as sizes are known; `needed_for_noise` is for people who hold no more. Keys below
-    `smallest` are often too rare to tell today; of hashed keys, among this many `candidates`. The curve is a
-    Vega-Lite specification.
+    `smallest` can often not be distinguished from noise today; of hashed keys, among this many `candidates`. The
+    curve is a Vega-Lite specification.
     """
     stored = await collector.contracts.find(task_id)
     # What hostile reports can do does not shrink with reports, as noise does: the curve is that of honest
@@ -292,8 +292,8 @@ async def key_details(
     estimated frequencies from 1; it and `keys` are null where no other key was estimated, and for that of all
     keys that are not listed. `sharper` is null without reports, or if some may be hostile. In it, `noise` is
     the typical error of the frequency, `hidden` by how much it may be higher because people hold more pairs
-    than the padding, and keys below `smallest` are often too rare to tell today. With more than two levels
-    the estimate has quantiles of the values of those who hold the key, and for every level the shares of them
+    than the padding, and keys below `smallest` can often not be distinguished from noise today. With more than two
+    levels the estimate has quantiles of the values of those who hold the key, and for every level the shares of them
     `above` and `below` it.
     """
     stored = await collector.contracts.find(task_id)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pckv.base.arrays import Floats
 from pckv.base.errors import DataError
 from pckv.base.records import plain, read_columns, read_members
-from pckv.base.words import percent, rounded_up
+from pckv.base.words import between, percent, rounded_up, signed
 
 FACTS = (
     "first",
@@ -80,8 +80,8 @@ class KeyChange(NamedTuple):
 
     def cells(self) -> tuple[str, str, str]:
         """Return what tables for people say of it: when, and by how many points."""
-        interval = f"{100 * self.change_low:+.2f} – {100 * self.change_high:+.2f}"
-        return self.when if self.changed else "", f"{100 * self.change:+.2f}", interval
+        interval = between(f"{100 * self.change_low:+.2f}", f"{100 * self.change_high:+.2f}")
+        return self.when if self.changed else "", signed(f"{100 * self.change:+.2f}"), interval
 
 
 class _KeyTest(NamedTuple):

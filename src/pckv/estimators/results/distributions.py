@@ -359,7 +359,7 @@ def _quantile_cell(value: float, low: float, high: float, names: Mapping[float, 
     """Return a quantile in words; its interval's ends are levels, and so is the value where values are."""
     least, most = names[low], names[high]
     shown = names.get(value, ranged(value, low, high).value)
-    return Ranged(shown, f"only {most}" if least == most else f"{least} – {most}", f"at most {most}")
+    return Ranged(shown, f"only {most}" if least == most else f"{least} to {most}", f"at most {most}")
 
 
 def ask(

@@ -17,7 +17,7 @@ from pckv.base.errors import DataError, ParameterError
 from pckv.base.limits import BETWEEN, MIN_LEVELS, REFUSE_BETWEEN, ROUND
 from pckv.base.records import plain, read_columns, read_members, read_value
 from pckv.base.table import ResultTable
-from pckv.base.words import TOO_RARE, UNLISTED, percent, plural, sentence
+from pckv.base.words import UNLISTED, percent, plural, sentence
 from pckv.contract.facts import realised_text
 from pckv.estimators.alarms import AlarmTest
 from pckv.estimators.results.columns import Origin
@@ -488,7 +488,7 @@ def detection_sentence(
     Where all people may hold a key that does not stand out, it is not known to be rare.
 
     >>> detection_sentence(14, 100)
-    '14 of 100 keys stand out from the noise; the others are too rare to tell.'
+    '14 of 100 keys stand out from the noise; the others may be zero.'
     >>> detection_sentence(1, 1, hostile=20)
     'The key stands out from the noise, whatever 20 of the reports say.'
     """
@@ -496,8 +496,8 @@ def detection_sentence(
     if not detected:
         # Where a share of the reports is hostile, more people do not help.
         remedy = "Fewer hostile reports" if hostile else "More people"
-        told = "how frequent they are is unknown" if any_unknown else f"all are {TOO_RARE}"
-        rare = told if keys > 1 else told.replace("they are", "it is").replace("all are", "it is")
+        told = "how frequent they are is unknown" if any_unknown else "each may be zero"
+        rare = told if keys > 1 else told.replace("they are", "it is").replace("each", "it")
         return f"No key stands out from the noise{despite}: {rare}. {remedy} or a larger ε would help."
     if rate is not None:
         despite += f" (at most {100 * rate:g} % of such flags are false, on average)"
@@ -505,8 +505,9 @@ def detection_sentence(
         all_keys = {1: "The key stands", 2: "Both keys stand"}.get(keys, f"All {keys:,} keys stand")
         return f"{all_keys} out from the noise{despite}."
     # Not "the other": a task may have a key of that name.
-    others = "the one that does not is" if keys - detected == 1 else "the others are"
-    told = f"how frequent {others} is unknown" if any_unknown else f"{others} {TOO_RARE}"
+    others = "the one that does not" if keys - detected == 1 else "the others"
+    are = "is" if keys - detected == 1 else "are"
+    told = f"how frequent {others} {are} is unknown" if any_unknown else f"{others} may be zero"
     stand = "stands" if detected == 1 else "stand"
     return f"{detected:,} of {keys:,} keys {stand} out from the noise{despite}; {told}."
 

@@ -58,7 +58,7 @@ class KeyEstimate(NamedTuple):
         return found
 
     def cells(self) -> tuple[str, ...]:
-        """Return what a table for people says of the key; one that is too rare to tell may have no holders."""
+        """Return what a table for people says of the key; one that noise alone may give may have no holders."""
         share = ranged(100 * self.frequency, 100 * self.frequency_low, 100 * self.frequency_high, " %")
         return (
             self.key,

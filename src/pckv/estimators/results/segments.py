@@ -11,7 +11,7 @@ import numpy as np
 from pckv.base.arrays import Flags, Floats
 from pckv.base.errors import DataError
 from pckv.base.records import read_members
-from pckv.base.words import TOO_RARE, ranged
+from pckv.base.words import TOO_RARE, Ranged, ranged
 from pckv.estimators.results.columns import ColumnTable, Origin, tested_note
 from pckv.estimators.results.key_estimate import UNKNOWN
 
@@ -99,10 +99,9 @@ class LabelShares(ColumnTable):
 
     @staticmethod
     def _cells(row: LabelShare) -> tuple[str, str]:
-        value, interval = _share_cells(row.share, row.share_low, row.share_high)
-        if row.share_low > 0 or value == UNKNOWN:
-            return value, interval
-        return TOO_RARE, f"at most {interval.split(' – ')[1]}"
+        share = _share_in_words(row.share, row.share_low, row.share_high)
+        known = row.share_low > 0 or share.value == UNKNOWN
+        return (share.value, share.range) if known else (TOO_RARE, share.most)
 
     def shown(self, count: int) -> tuple[Self, int]:
         """Return the first labels, at most `count`, and how many others there are."""
@@ -150,12 +149,13 @@ class SegmentCells(ColumnTable):
         return [self._cells(row) for row in self]
 
     def _cells(self, row: SegmentCell) -> tuple[str, ...]:
-        value, interval = _share_cells(row.share, row.share_low, row.share_high)
+        share = _share_in_words(row.share, row.share_low, row.share_high)
+        value, interval = share.value, share.range
         if not row.detected and row.share_high == 1:
             # A share that may be all is not known to be rare.
             value = UNKNOWN
         elif not row.detected:
-            value, interval = TOO_RARE, f"at most {interval.split(' – ')[1]}"
+            value, interval = TOO_RARE, share.most
         if self.mean is None:
             return row.segment, row.key, value, interval
         mean = ranged(row.mean, row.mean_low, row.mean_high)
@@ -308,6 +308,6 @@ class Segments:
         )
 
 
-def _share_cells(share: float, low: float, high: float) -> tuple[str, str]:
+def _share_in_words(share: float, low: float, high: float) -> Ranged:
     told = ranged(100 * share, 100 * low, 100 * high, " %")
-    return (told.value if (low, high) != (0.0, 1.0) else UNKNOWN), told.range
+    return told._replace(value=UNKNOWN) if (low, high) == (0.0, 1.0) else told

@@ -57,7 +57,7 @@ class KeysTogether(NamedTuple):
 class PairsTogether(ColumnTable):
     """Pairs of keys that stand out from the noise, or are held more or less often than by chance.
 
-    A table of one `KeysTogether` per pair. Other pairs are not listed: they are too rare to tell.
+    A table of one `KeysTogether` per pair. Other pairs are not listed: noise alone may give them.
 
     Attributes:
         tested: How many pairs there are.

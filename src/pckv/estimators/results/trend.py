@@ -15,7 +15,7 @@ from pckv.base.arrays import Floats
 from pckv.base.errors import DataError, ParameterError
 from pckv.base.records import plain, read_columns, read_members, read_value
 from pckv.base.table import ResultTable
-from pckv.base.words import UNLISTED, percent, plural
+from pckv.base.words import UNLISTED, between, percent, plural
 from pckv.contract.facts import realised_text
 from pckv.estimators.results.changes import Changes, KeyChange, unseen
 from pckv.estimators.results.estimates import Estimates
@@ -294,14 +294,14 @@ class Trend(ResultTable):
     def _change_columns(self) -> dict[str, Any]:
         places = {each.round: place for place, each in enumerate(self.rounds)}
         found: dict[str, NDArray[Any]] = {name: np.full((len(self), len(places)), np.nan) for name in CHANGE_COLUMNS}
-        changed, between = np.zeros((len(self), len(places)), np.bool_), [""] * (len(self) * len(places))
+        changed, when = np.zeros((len(self), len(places)), np.bool_), [""] * (len(self) * len(places))
         for row in () if self.changes is None else self.changes.rows:
             at = self.row_of(row.key), places[row.after_first]
-            changed[at], between[at[0] * len(places) + at[1]] = row.changed, row.when
+            changed[at], when[at[0] * len(places) + at[1]] = row.changed, row.when
             for name in CHANGE_COLUMNS:
                 found[name][at] = getattr(row, name)
         numbers = {name: column.reshape(-1) for name, column in found.items()}
-        return {"changed": changed.reshape(-1), "change_between": between} | numbers
+        return {"changed": changed.reshape(-1), "change_between": when} | numbers
 
     def facts(self) -> dict[str, Any]:
         """Return what the whole table has in common, as plain values."""
@@ -380,7 +380,7 @@ _ALONE = ("frequency", "frequency_low", "frequency_high")
 
 
 def _percent(value: float, low: float, high: float) -> tuple[str, str]:
-    return f"{100 * value:.2f} %", f"{100 * low:.2f} – {100 * high:.2f} %"
+    return f"{100 * value:.2f} %", between(f"{100 * low:.2f}", f"{100 * high:.2f} %")
 
 
 def _read_rounds(rows: list[dict[str, Any]], name: str, rounds: int) -> NDArray[Any]:

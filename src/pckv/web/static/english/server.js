@@ -30,11 +30,7 @@ export default {
   ", whatever {} of the reports say{}": ", whatever {1} of the responses say{2}",
   "the noise, whatever {} of the reports say": "the noise, whatever {1} of the responses say",
   "intervals hold whatever {} of the reports say": "ranges are right whatever {1} of the responses say",
-  "too rare to tell": "not distinguishable from noise",
-  "all are too rare to tell": "each may be zero",
-  "it is too rare to tell": "it may be zero",
-  "the others are too rare to tell": "the others may be zero",
-  "the one that does not is too rare to tell": "the other one may be zero",
+  "the one that does not may be zero": "the other one may be zero",
   "how frequent the one that does not is is unknown": "how frequent the other one is is unknown",
   "Up to {} of people may hold keys that are not listed.":
     "Up to {1} of people may choose something that is not listed.",

@@ -107,10 +107,10 @@ export default {
     "eine einzelne Antwortmöglichkeit hebt sich{1} in etwa {2} der Fälle oder häufiger vom Rauschen ab, wenn {3} der Personen sie wählen und so viel gewählt wird wie angenommen",
   "no key stands out from the noise{} {} of the time":
     "keine Antwortmöglichkeit hebt sich{1} in {2} der Fälle vom Rauschen ab",
-  "A single key stands out from the noise{} about {} of the time, or more often, if {} of people hold it and sets are as large as assumed. Rarer keys are often too rare to tell.":
+  "A single key stands out from the noise{} about {} of the time, or more often, if {} of people hold it and sets are as large as assumed. Rarer keys are often not distinguishable from noise.":
     "Eine einzelne Antwortmöglichkeit hebt sich{1} in etwa {2} der Fälle oder häufiger vom Rauschen ab, wenn {3} der Personen sie wählen und so viel gewählt wird wie angenommen. Seltenere sind oft vom Rauschen nicht zu unterscheiden.",
-  "No key stands out from the noise{} {} of the time: all are too rare to tell.":
-    "Keine Antwortmöglichkeit hebt sich{1} in {2} der Fälle vom Rauschen ab: Alle sind vom Rauschen nicht zu unterscheiden.",
+  "No key stands out from the noise{} {} of the time.":
+    "Keine Antwortmöglichkeit hebt sich{1} in {2} der Fälle vom Rauschen ab.",
   " among {} keys that are asked for": " unter {1} gesuchten Texten",
   " among {} keys that are asked for in one round": " unter {1} gesuchten Texten in einer Runde",
   " in one round": " in einer Runde",
@@ -145,20 +145,20 @@ export default {
     "Wer in der früheren Umfrage weniger als {1} Angaben machte, zählt hier wie mit {2}; deshalb können diese Häufigkeiten und was daraus folgt zu hoch sein: Nennen Sie die Häufigkeit der wichtigen Antwortmöglichkeiten, wenn Sie sie kennen.",
   "no key stands out from the noise among {} keys that are asked for {} of the time":
     "keine Antwortmöglichkeit hebt sich unter {1} gesuchten Texten in {2} der Fälle vom Rauschen ab",
-  "No key stands out from the noise among {} keys that are asked for {} of the time: all are too rare to tell.":
-    "Keine Antwortmöglichkeit hebt sich unter {1} gesuchten Texten in {2} der Fälle vom Rauschen ab: Alle sind vom Rauschen nicht zu unterscheiden.",
+  "No key stands out from the noise among {} keys that are asked for {} of the time.":
+    "Keine Antwortmöglichkeit hebt sich unter {1} gesuchten Texten in {2} der Fälle vom Rauschen ab.",
   "with {}, no key stands out from the noise among {} keys that are asked for {} of the time":
     "bei {1} hebt sich unter {2} gesuchten Texten keine Antwortmöglichkeit in {3} der Fälle vom Rauschen ab",
   "no key stands out from the noise among {} keys that are asked for in one round {} of the time":
     "keine Antwortmöglichkeit hebt sich unter {1} gesuchten Texten in einer Runde in {2} der Fälle vom Rauschen ab",
-  "No key stands out from the noise among {} keys that are asked for in one round {} of the time: all are too rare to tell.":
-    "Keine Antwortmöglichkeit hebt sich unter {1} gesuchten Texten in einer Runde in {2} der Fälle vom Rauschen ab: Alle sind vom Rauschen nicht zu unterscheiden.",
+  "No key stands out from the noise among {} keys that are asked for in one round {} of the time.":
+    "Keine Antwortmöglichkeit hebt sich unter {1} gesuchten Texten in einer Runde in {2} der Fälle vom Rauschen ab.",
   "with {}, no key stands out from the noise among {} keys that are asked for in one round {} of the time":
     "bei {1} hebt sich unter {2} gesuchten Texten in einer Runde keine Antwortmöglichkeit in {3} der Fälle vom Rauschen ab",
   "no key stands out from the noise in one round {} of the time":
     "keine Antwortmöglichkeit hebt sich in einer Runde in {1} der Fälle vom Rauschen ab",
-  "No key stands out from the noise in one round {} of the time: all are too rare to tell.":
-    "Keine Antwortmöglichkeit hebt sich in einer Runde in {1} der Fälle vom Rauschen ab: Alle sind vom Rauschen nicht zu unterscheiden.",
+  "No key stands out from the noise in one round {} of the time.":
+    "Keine Antwortmöglichkeit hebt sich in einer Runde in {1} der Fälle vom Rauschen ab.",
   "with {}, no key stands out from the noise in one round {} of the time":
     "bei {1} hebt sich in einer Runde keine Antwortmöglichkeit in {2} der Fälle vom Rauschen ab",
 

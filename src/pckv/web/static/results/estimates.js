@@ -15,7 +15,7 @@ import { named, ranged, SearchTable } from "../shared/table.js";
 // The value and the limits of an estimate, in all their digits.
 const limits = (numbers, name) => [numbers[name], numbers[`${name}_low`], numbers[`${name}_high`]];
 
-// A key that is too rare to tell may have no holders, whatever its range says; one that all people may hold is not
+// A key that noise alone may give may have no holders, whatever its range says; one that all people may hold is not
 // known to be rare.
 export function shareCell(estimate) {
   const { value, range, most } = frequencyTexts(estimate),

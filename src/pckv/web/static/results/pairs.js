@@ -20,7 +20,7 @@ export const COLOURS = t(
 
 const limitsOf = (row, name) => ({ share: row[name], low: row[`${name}_low`], high: row[`${name}_high`] });
 
-// Of a pair that is too rare to tell, no more is known than how large a share is at most.
+// Of a pair that noise alone may give, no more is known than how large a share is at most.
 function shareCell(row, name) {
   const limits = limitsOf(row, name),
     { value, range, most } = shareTexts(limits),
@@ -32,7 +32,7 @@ function shareCell(row, name) {
 function liftCell(row) {
   if ([row.lift, row.lift_low, row.lift_high].includes(null)) return UNKNOWN;
   const { value, range, high } = valueTexts({ value: row.lift, low: row.lift_low, high: row.lift_high });
-  // What is too rare to tell may have no lift at all.
+  // What noise alone may give may have no lift at all.
   return row.detected ? ranged(value, range) : t("at most {high}", { high });
 }
 
