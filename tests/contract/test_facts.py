@@ -86,7 +86,7 @@ def test_facts_have_every_member_of_the_contract_once(task: Task) -> None:
             },
         ),
         ("hashed", {"keys": "any text; those to estimate are named afterwards", "first keys": None}),
-        ("coins", {"days": "closes on 2030-01-02"}),
+        ("coins", {"days": "last day 2030-01-01"}),
         (
             "discovery",
             {
@@ -98,7 +98,7 @@ def test_facts_have_every_member_of_the_contract_once(task: Task) -> None:
                 "days": "opens on 2030-01-01",
             },
         ),
-        ("round", {"days": "opens on 2030-01-21, closes on 2030-01-28"}),
+        ("round", {"days": "opens on 2030-01-21, last day 2030-01-27"}),
     ],
 )
 def test_facts_in_words(name: str, expected: dict[str, Any]) -> None:

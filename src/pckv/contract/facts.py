@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pckv.base.days import days_after
 from pckv.base.levels import listed
 from pckv.base.limits import DISCOVERY, MIN_LEVELS, REFUSE, REFUSE_BETWEEN, SERVER_COIN
 from pckv.base.words import percent, plural, rounded_up
@@ -145,8 +146,10 @@ def coin_text(coin: str) -> str:
 
 def days_text(dates: Dates) -> str:
     """Say from when to when reports are taken."""
-    days = [f"opens on {dates.opens}"] if dates.opens else []
-    return ", ".join([*days, *([f"closes on {dates.closes}"] if dates.closes else [])]) or "no days set"
+    opens = f"opens on {dates.opens}" if dates.opens else None
+    # A task closes at the beginning of a day, which people would take for its last one.
+    last = f"last day {days_after(dates.closes, -1)}" if dates.closes else None
+    return ", ".join(filter(None, (opens, last))) or "no days set"
 
 
 def mixer_text(mixer: Mixer | None, local: str) -> str:

@@ -19,6 +19,9 @@ from support.parts import missing_part
 from support.people import DESK, HOSTILE, KEYS, PHONE, add_task, ask, choose, count, has_address, send_reports
 from support.serving import ServeProcess
 
+# In CSS pixels.
+A4_HEIGHT = 1122
+
 
 def send(server: ServeProcess, task: pckv.Task, sizes: Iterable[int]) -> None:
     """Send one report per person; each holds that many keys, the first ones."""
@@ -292,6 +295,41 @@ def test_what_is_said_of_invitations_holds_before_and_after_the_first(server: Se
     assert "cannot be undone" not in text
     operator.press("Cancel")
     operator.check()
+
+
+def test_a_poster_and_a_letter_are_in_a_language_of_the_survey(server: ServeProcess, people: Any) -> None:
+    about = {
+        "question": "Which films?",
+        "description": "For the club.",
+        "translations": {"de": {"question": "Welche Filme?"}},
+    }
+    task = add_task(server, name="on walls", about=about, closes="2099-01-01")
+    operator = people(DESK)
+    operator.sign_in()
+    has_address(operator)
+    page = operator.page
+    page.route("**/organisation", lambda route: route.fulfill(json={"name": "The Film Club", "logo": False}))
+    operator.go(f"/#/tasks/{task.id}/share")
+    page.locator(".letter summary").click()
+    letter = page.locator(".letter textarea")
+    assert "The Film Club would like to ask you:\nWhich films?\n\nFor the club.\n" in letter.input_value()
+    page.get_by_label("Language of the text").select_option(label="Deutsch")
+    page.locator(".letter textarea[lang=de]").wait_for()
+    assert "The Film Club möchte Sie gern fragen:\nWelche Filme?\n\nFor the club.\n" in letter.input_value()
+    operator.check()
+    page.evaluate("() => { window.printed = 0; window.print = () => { window.printed++; }; }")
+    operator.press("Print a poster")
+    page.emulate_media(media="print")
+    poster = page.locator(".poster")
+    poster.get_by_role("heading", name="Welche Filme?").wait_for()
+    told = poster.inner_text()
+    assert f"{operator.origin}/join/{task.id}" in told
+    assert "bis zum Ende des 31. Dezember 2098 antworten (UTC)" in told
+    assert not page.get_by_role("main").is_visible()
+    assert poster.bounding_box()["height"] < A4_HEIGHT
+    page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert (poster.count(), page.evaluate("window.printed")) == (0, 1)
 
 
 def read_code(picture: Any) -> str:

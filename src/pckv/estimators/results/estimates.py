@@ -489,6 +489,8 @@ def detection_sentence(
 
     >>> detection_sentence(14, 100)
     '14 of 100 keys stand out from the noise; the others may be zero.'
+    >>> detection_sentence(0, 1)
+    'The key does not stand out from the noise: it may be zero. More people or a larger ε would help.'
     >>> detection_sentence(1, 1, hostile=20)
     'The key stands out from the noise, whatever 20 of the reports say.'
     """
@@ -496,9 +498,13 @@ def detection_sentence(
     if not detected:
         # Where a share of the reports is hostile, more people do not help.
         remedy = "Fewer hostile reports" if hostile else "More people"
-        told = "how frequent they are is unknown" if any_unknown else "each may be zero"
-        rare = told if keys > 1 else told.replace("they are", "it is").replace("each", "it")
-        return f"No key stands out from the noise{despite}: {rare}. {remedy} or a larger ε would help."
+        if keys == 1:
+            none = "The key does not stand out"
+            told = "how frequent it is is unknown" if any_unknown else "it may be zero"
+        else:
+            none = "No key stands out"
+            told = "how frequent they are is unknown" if any_unknown else "each may be zero"
+        return f"{none} from the noise{despite}: {told}. {remedy} or a larger ε would help."
     if rate is not None:
         despite += f" (at most {100 * rate:g} % of such flags are false, on average)"
     if detected == keys:

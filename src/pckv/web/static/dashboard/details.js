@@ -92,7 +92,7 @@ const OWN_NAMES = {
   "default method": t("Default method"),
   published: t("Published"),
   "closed early": t("Closed early"),
-  "unusual reports": t("Unusual reports"),
+  "unusual reports": t("Unusual responses"),
 };
 
 const nameOf = (name) => OWN_NAMES[name] ?? told(name).replace(/^[a-zäöü]/u, (letter) => letter.toUpperCase());
@@ -100,12 +100,12 @@ const nameOf = (name) => OWN_NAMES[name] ?? told(name).replace(/^[a-zäöü]/u, 
 function alarms({ alarms: found }) {
   if (!found) return t("not checked yet");
   const when = {
-    reports: plural(found.reports, "report"),
+    responses: plural(found.reports, "response"),
     moment: found.checked.slice(0, 16).replace("T", " "),
   };
   return found.unusual.length
-    ? t("found, see above ({reports}, checked {moment} UTC)", when)
-    : `${found.sentences.map(told).join(" ")} ${t("({reports}, checked {moment} UTC)", when)}`;
+    ? t("Found, see above (among the {responses} that had come by {moment} UTC).", when)
+    : `${found.sentences.map(told).join(" ")} ${t("(Checked: the {responses} that had come by {moment} UTC.)", when)}`;
 }
 
 function programs({ id }) {

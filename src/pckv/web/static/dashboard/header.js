@@ -1,9 +1,7 @@
 // The head of all pages for operators: who runs the collector, the menu, and the language.
-import { choose, language, t } from "../shared/language.js";
+import { choose, LANGUAGES, language, t } from "../shared/language.js";
 import { ask, make, replace } from "../shared/page.js";
 import { leaving } from "../shared/unsaved.js";
-
-const LANGUAGES = { en: "English", de: "Deutsch" };
 
 const brand = make("a", { class: "brand", href: "#/" }, "pckv"),
   newLink = make("a", { href: "#/new" }, t("New survey")),

@@ -1,12 +1,12 @@
 // What to hand out: the link to take part with its QR code, invitations, and the lines for an app or a page.
 import { t } from "../shared/language.js";
 import { invitationSection } from "../shared/invitations.js";
-import { alertBox, count, fileNameOf, make, query, replace } from "../shared/page.js";
+import { alertBox, ask, count, fileNameOf, make, query, replace } from "../shared/page.js";
 import { addressNeeded, isThisComputer, publicAddress } from "../shared/public-address.js";
 import { copyButton, snippet } from "../shared/snippet.js";
 import { hasValues, isDiscovery } from "../shared/task-words.js";
 import { isMixed, mixedLink } from "./batch.js";
-import { letterSection } from "./letter.js";
+import { handoutSection } from "./handout.js";
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -52,16 +52,17 @@ export class ShareTab {
     if (state === this.built) return;
     this.built = state;
     try {
-      this.build(task, await publicAddress());
+      const [address, { name }] = await Promise.all([publicAddress(), ask("GET", "/organisation")]);
+      await this.build(task, address, name);
     } catch (error) {
       this.built = "";
       replace(this.place, alertBox(error.message));
     }
   }
 
-  build(task, address) {
+  async build(task, address, organisation) {
     const { phase, series } = task;
-    replace(this.place, shareSection(task, address, this.administers));
+    replace(this.place, await shareSection(task, address, organisation, this.administers));
     replace(this.apps, phase === "closed" || series ? null : appsSection(task, address));
     const canInvite = this.administers && phase !== "closed" && !series && !isMixed(task);
     if (canInvite && !this.invitations) {
@@ -75,7 +76,7 @@ export class ShareTab {
 }
 
 // The link to take part and its QR code. It says where the link no longer works or needs an invitation.
-function shareSection(task, address, administers) {
+async function shareSection(task, address, organisation, administers) {
   const { id, name, by_invitation: byInvitation, phase, series, mixer } = task,
     part = (...content) => section(t("Take part"), ...content);
   if (phase === "closed") {
@@ -102,11 +103,11 @@ function shareSection(task, address, administers) {
         " ",
         make("a", { href: link }, link),
       ),
-      letterSection(task),
+      await handoutSection(task, organisation),
     );
   }
   const code = `/tasks/${id}/qr.svg?${query({ origin: address.url })}`;
-  return part(...linkWithCode(link, code, name), letterSection(task, link));
+  return part(...linkWithCode(link, code, name), await handoutSection(task, organisation, link, code));
 }
 
 const nextLinks = ({ invitations: { made } }) =>

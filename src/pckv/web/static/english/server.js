@@ -27,6 +27,10 @@ export default {
     "No answer option is clearly above zero{1}: {2}. With more responses, more can be seen.",
   "No key stands out from the noise{}: {}. Fewer hostile reports or a larger ε would help.":
     "No answer option is clearly above zero{1}: {2}. With fewer forged responses, more can be seen.",
+  "The key does not stand out from the noise{}: {}. More people or a larger ε would help.":
+    "This answer option is not clearly above zero{1}: {2}. With more responses, more can be seen.",
+  "The key does not stand out from the noise{}: {}. Fewer hostile reports or a larger ε would help.":
+    "This answer option is not clearly above zero{1}: {2}. With fewer forged responses, more can be seen.",
   ", whatever {} of the reports say{}": ", whatever {1} of the responses say{2}",
   "the noise, whatever {} of the reports say": "the noise, whatever {1} of the responses say",
   "intervals hold whatever {} of the reports say": "ranges are right whatever {1} of the responses say",

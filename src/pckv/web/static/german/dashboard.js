@@ -1,6 +1,6 @@
 // German texts of the pages, by their English ones: dashboard.
 export default {
-  "({reports}, checked {moment} UTC)": "({reports}, geprüft am {moment} UTC)",
+  "(Checked: the {responses} that had come by {moment} UTC.)": "(Geprüft: {responses} bis {moment} UTC.)",
   "A picture of at most 256 KiB (PNG, JPEG or WebP).": "Ein Bild mit höchstens 256 KiB (PNG, JPEG oder WebP).",
   "All rounds are over. The results stay here.": "Alle Runden sind vorbei. Die Ergebnisse bleiben hier.",
   "All surveys": "Alle Umfragen",
@@ -55,15 +55,20 @@ export default {
     "Alles wird beim Mixer erfragt und an ihn gesendet. Installieren Sie für Python pckv[sealed], das Antworten versiegelt. Lassen Sie die Einladung weg, wenn der Mixer keine verlangt.",
   Facts: "Angaben",
   "For programs": "Für Programme",
+  "Found, see above (among the {responses} that had come by {moment} UTC).":
+    "Gefunden, siehe oben ({responses} bis {moment} UTC geprüft).",
   "Hello,": "Guten Tag,",
+  "Language of the text": "Sprache des Textes",
+  "Or open this address:": "Oder öffnen Sie diese Adresse:",
+  "Print a poster": "Plakat drucken",
   Help: "Hilfe",
   "How do I get a token?": "Wie bekomme ich ein Token?",
   "If you set it up yourself: “pckv serve” shows the first token once, when it starts for the first time.":
     "Wenn Sie sie selbst eingerichtet haben: „pckv serve“ zeigt das erste Token einmal, beim allerersten Start.",
   "In a page, with JavaScript": "In einer Seite, mit JavaScript",
   "In an app, with Python": "In einer App, mit Python",
-  "In place of [link] put a link for each person; in a mail merge, the column “link” of the table. Say also who you are, why you ask, and what happens with the results.":
-    "Setzen Sie für [Link] je Person einen Link ein; beim Serienbrief ist das die Spalte „link“ der Tabelle. Schreiben Sie dazu, wer Sie sind, warum Sie fragen und was mit den Ergebnissen geschieht.",
+  "In place of [link] put a link for each person; in a mail merge, the column “link” of the table. Say also why you ask, and what happens with the results.":
+    "Setzen Sie für [Link] je Person einen Link ein; beim Serienbrief ist das die Spalte „link“ der Tabelle. Schreiben Sie dazu, warum Sie fragen und was mit den Ergebnissen geschieht.",
   "Invitations are made at the mixer ({operator}, {url}), which takes responses until {day}: that day is part of what participants agreed to, and the survey cannot be closed earlier. One batch comes, and none after it.":
     "Einladungen werden beim Mixer erstellt ({operator}, {url}). Er nimmt bis {day} Antworten an: Diesem Tag haben die Teilnehmenden zugestimmt, darum lässt sich die Umfrage nicht früher schließen. Es kommt ein einziger Stapel.",
   "It is for you alone and works once. Please do not pass it on.":
@@ -146,8 +151,8 @@ export default {
     "Runden beginnen und enden von selbst. Eine Runde lässt sich auf ihrer eigenen Seite löschen, unter „Einstellungen“.",
   Save: "Speichern",
   "Saved.": "Gespeichert.",
-  "Say also who you are, why you ask, and what happens with the results.":
-    "Schreiben Sie dazu, wer Sie sind, warum Sie fragen und was mit den Ergebnissen geschieht.",
+  "Say also why you ask, and what happens with the results.":
+    "Schreiben Sie dazu, warum Sie fragen und was mit den Ergebnissen geschieht.",
   "Search by name": "Nach Namen suchen",
   "See it on this computer": "Auf diesem Computer ansehen",
   "Set a target": "Ziel setzen",
@@ -167,11 +172,13 @@ export default {
   "Take the logo away": "Logo entfernen",
   "Taking part has ended. The page behind the link says so.":
     "Die Teilnahme ist beendet. Das sagt auch die Seite hinter dem Link.",
-  "Taking part is voluntary. What you enter stays on your device: it sends only a report with random noise in it, from which nobody can tell for certain what you entered.":
-    "Die Teilnahme ist freiwillig. Was Sie eingeben, bleibt auf Ihrem Gerät: Es sendet nur einen Bericht mit zufälligem Rauschen, aus dem niemand mit Sicherheit schließen kann, was Sie eingegeben haben.",
+  "Take part: scan this code with your phone.": "Mitmachen: Scannen Sie diesen Code mit dem Handy.",
+  "Taking part is voluntary. Your answers themselves stay on your device: it sends only a report with random noise in it, from which nobody can tell for certain what you answered.":
+    "Die Teilnahme ist freiwillig. Ihre Antworten selbst bleiben auf Ihrem Gerät: Es sendet nur einen Bericht mit zufälligem Rauschen, aus dem niemand mit Sicherheit schließen kann, was Sie geantwortet haben.",
   Target: "Ziel",
   Text: "Text",
   "Text for a letter or a message": "Text für einen Brief oder eine Nachricht",
+  "Text for a letter or a message, and a poster": "Text für einen Brief oder eine Nachricht, und ein Plakat",
   "Thank you!": "Vielen Dank!",
   "That is the ε of reports alone. What their recipient learns, and under which condition, stands under “Mixer”.":
     "Das ist das ε der Berichte allein. Was ihr Empfänger erfährt, und unter welcher Bedingung, steht unter „Mixer“.",
@@ -215,7 +222,7 @@ export default {
   "Until {day} you can open this survey again.": "Bis {day} können Sie diese Umfrage wieder öffnen.",
   "Until {day} you can restore it: it stands under “Deleted” in the list of surveys.":
     "Bis {day} können Sie sie wiederherstellen: Sie steht in der Liste der Umfragen unter „Gelöscht“.",
-  "Unusual reports": "Auffällige Berichte",
+  "Unusual responses": "Auffällige Antworten",
   "What is fixed": "Was feststeht",
   "What to do: ask those who handed out the link whether a program or one person sent many responses. If you cannot find out, close this survey under “Settings”, and repeat it with invitations, which count once each.":
     "Was Sie tun können: Fragen Sie alle, die den Link verteilt haben, ob ein Programm oder eine einzelne Person viele Antworten gesendet hat. Lässt sich das nicht klären, schließen Sie die Umfrage unter „Einstellungen“ und wiederholen Sie sie mit Einladungen, von denen jede nur einmal zählt.",
@@ -234,7 +241,6 @@ export default {
   "[link]": "[Link]",
   all: "alle",
   "at the mixer": "beim Mixer",
-  "found, see above ({reports}, checked {moment} UTC)": "gefunden, siehe oben ({reports}, geprüft am {moment} UTC)",
   "look at this": "bitte ansehen",
   none: "keine",
   "none yet": "noch keine",
@@ -249,6 +255,7 @@ export default {
   "responses so far": "Antworten bisher",
   "sealed response at the mixer": "versiegelte Antwort beim Mixer",
   "sealed responses at the mixer": "versiegelte Antworten beim Mixer",
+  "{organisation} would like to ask you:": "{organisation} möchte Sie gern fragen:",
   "we would like to ask you:": "wir möchten Sie gern fragen:",
   "{number} at the mixer": "{number} beim Mixer",
   "{number} of {rounds}": "{number} von {rounds}",

@@ -477,8 +477,8 @@ export default {
   "drawn by the collector, one per invitation; the guarantee holds whichever it draws":
     "vom Server gezogen, eine je Einladung; die Zusage gilt, welche auch immer er zieht",
   "opens on {}": "beginnt am {1}",
-  "closes on {}": "endet am {1}",
-  "opens on {}, closes on {}": "beginnt am {1}, endet am {2}",
+  "last day {}": "letzter Tag {1}",
+  "opens on {}, last day {}": "beginnt am {1}, letzter Tag {2}",
   "no days set": "keine Tage festgelegt",
   "reports are sealed for their recipient and held by {} ({}), which hands them over as one batch, of at least {}, in a random order; {}; towards all others who see reports, and if mixer and recipient work together: the ε of a report, {}":
     "Antworten werden für ihren Empfänger versiegelt und von {1:raw} ({2:raw}) gesammelt, wo sie als ein Bündel von mindestens {3} in zufälliger Reihenfolge übergeben werden; {4}; gegenüber allen anderen, die Antworten sehen, und wenn Mixer und Empfänger zusammenarbeiten: das ε einer Antwort, {5}",

@@ -15,13 +15,17 @@ export default {
     "Keine Antwortmöglichkeit liegt klar über null{1}: {2}. Mit mehr Antworten lässt sich mehr erkennen.",
   "No key stands out from the noise{}: {}. Fewer hostile reports or a larger ε would help.":
     "Keine Antwortmöglichkeit liegt klar über null{1}: {2}. Mit weniger gefälschten Antworten lässt sich mehr erkennen.",
+  "The key does not stand out from the noise{}: {}. More people or a larger ε would help.":
+    "Diese Antwortmöglichkeit liegt nicht klar über null{1}: {2}. Mit mehr Antworten lässt sich mehr erkennen.",
+  "The key does not stand out from the noise{}: {}. Fewer hostile reports or a larger ε would help.":
+    "Diese Antwortmöglichkeit liegt nicht klar über null{1}: {2}. Mit weniger gefälschten Antworten lässt sich mehr erkennen.",
   ", whatever {} of the reports say{}": ", was auch immer {1} der Antworten sagen{2}",
   " (at most {} % of such flags are false, on average)": " (im Mittel ist höchstens {1} % solcher Befunde falsch)",
   "each may be zero": "Jede kann auch null sein",
   "it may be zero": "Sie kann auch null sein",
   "the others may be zero": "die übrigen können auch null sein",
   "the one that does not may be zero": "die übrige kann auch null sein",
-  "how frequent they are is unknown": "Wie häufig sie sind, ist unbekannt",
+  "how frequent they are is unknown": "Wie häufig jede gewählt wurde, ist unbekannt",
   "how frequent it is is unknown": "Wie häufig sie ist, ist unbekannt",
   "how frequent the others are is unknown": "wie häufig die übrigen sind, ist unbekannt",
   "how frequent the one that does not is is unknown": "wie häufig die übrige ist, ist unbekannt",

@@ -104,15 +104,17 @@ export const helpLink = () =>
 
 const someLetter = ({ alphabet }) => alphabet.match(/\p{L}/u)?.[0] ?? [...alphabet][0];
 
-// What the noise does to an answer. A report that answers the size question claims no key.
+// The share of reports that claim keys: one that answers the size question claims none.
+export const aboutPairs = ({ sizeQuestion }) => 1 - (sizeQuestion?.share ?? 0);
+
+// What the noise does to an answer.
 function odds(task) {
-  const { keys, kind, keyCount, padding, more, sizeQuestion } = task,
+  const { keys, kind, keyCount, padding, more } = task,
     { held, absent } = task.odds,
-    aboutPairs = 1 - (sizeQuestion?.share ?? 0),
     chances = {
       key: keys === "hashed" ? say("some_key") : nameOf(task, keys[0] ?? "0"),
-      absent: percent(aboutPairs * absent),
-      held: percent(aboutPairs * held),
+      absent: percent(aboutPairs(task) * absent),
+      held: percent(aboutPairs(task) * held),
     };
   if (kind === "discovery")
     return `${say("text_odds", { ...chances, key: someLetter(keys) })} ${say("odds_less", { count: padding })}`;

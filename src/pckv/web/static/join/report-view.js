@@ -2,7 +2,7 @@
 import { make } from "../shared/page.js";
 import { hasValues } from "../shared/task-words.js";
 import { percent, say } from "./join-strings.js";
-import { sizeText } from "./join-privacy.js";
+import { aboutPairs, sizeText } from "./join-privacy.js";
 import { takesAnyText } from "./own-keys.js";
 import { shownText } from "../shared/direction.js";
 import { keyName } from "./pairs-form.js";
@@ -125,9 +125,6 @@ function furtherClaims(task, body) {
   ];
 }
 
-// How often chance alone names what a report names, if it names anything.
-const chance = (count, share) => (count ? small(say("claims_chance", { count, share })) : null);
-
 // Of keys that are asked about together, a report may name two without naming either alone.
 const noneOf = ({ together }, all) => (together ? "claims_none_alone" : all ? "claims_none" : "claims_none_entered");
 
@@ -140,7 +137,8 @@ function claims(task, { body }, typed) {
     listed = said.slice(0, MAX_CLAIMS_SHOWN),
     more = said.length - listed.length,
     rest = task.keyCount - keys.length,
-    share = percent(task.odds.absent);
+    share = percent(task.odds.absent),
+    byChance = percent(aboutPairs(task) * task.odds.absent);
   return [
     typed?.size > task.padding ? paragraph(say("picked", { count: task.padding, all: typed.size })) : null,
     paragraph(say(said.length ? "claims" : noneOf(task, all))),
@@ -153,7 +151,7 @@ function claims(task, { body }, typed) {
             ? say("claims_texts", { share })
             : say("claims_others", { rest, count: Math.round(task.odds.absent * rest) }),
         ),
-    chance(said.length, share),
+    said.length ? small(say("claims_chance", { count: said.length, share: byChance })) : null,
     ...furtherClaims(task, body),
   ].filter(Boolean);
 }
@@ -171,7 +169,7 @@ function beginnings(task, { body }, typed) {
     paragraph(say(begun.size ? "begins" : "text_none")),
     make("ul", {}, ...Array.from(begun, (text) => make("li", {}, shown(text)))),
     paragraph(say("text_others", { share })),
-    chance(begun.size, share),
+    begun.size ? small(say("begins_chance", { share })) : null,
   ].filter(Boolean);
 }
 

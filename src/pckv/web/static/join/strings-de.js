@@ -11,9 +11,9 @@ export default {
   language: "Sprache",
 
   privacy: "Ihre Privatsphäre",
-  privacy_stays: "Was Sie eingeben, bleibt auf diesem Gerät.",
+  privacy_stays: "Ihre Antworten selbst bleiben auf diesem Gerät.",
   privacy_noise:
-    "Gesendet wird nur ein Bericht mit zufälligem Rauschen. Das Rauschen verbirgt Ihre Antworten auch vor {of_asker}.",
+    "Gesendet wird nur ein Bericht mit zufälligem Rauschen: Er kann auf Ihre Antworten hinweisen, durch Zufall auf andere oder auf keine. Darum kann nicht einmal {asker} sicher sagen, was Sie geantwortet haben.",
   privacy_weak:
     "In dieser Umfrage ist dieser Schutz schwach: Ihre Antworten können einen bestimmten Bericht bis zu {factor}-mal so wahrscheinlich machen.",
   privacy_mixed:
@@ -76,7 +76,7 @@ export default {
     "Dieser Browser merkt sich das, nur für {host}. Dieselbe Umfrage unter einer anderen Adresse, in einem anderen Browser oder in einem privaten Fenster weiß nicht, dass Sie geantwortet haben: Jeder Bericht von dort gibt noch einmal ebenso viel über Sie preis.",
   remembered_title: "Was sich dieser Browser merkt",
   forgetful:
-    "Dieser Browser merkt sich, was Sie auf {host} beantwortet haben, damit Sie nichts zweimal gefragt werden: Ein zweiter Bericht würde mehr über Sie verraten. Er kann das vergessen, und ein privates Fenster vergisst es immer. Sie schützen sich, wenn Sie die Daten von {host} in diesem Browser behalten und nichts ein zweites Mal beantworten.",
+    "Dieser Browser merkt sich, welche Umfragen auf {host} Sie beantwortet haben, damit Sie nichts zweimal gefragt werden: Ein zweiter Bericht würde mehr über Sie verraten. Er kann das vergessen, und ein privates Fenster vergisst es immer. Sie schützen sich, wenn Sie die Daten von {host} in diesem Browser behalten und nichts ein zweites Mal beantworten.",
 
   answers: "Ihre Antworten",
   choose_up_to: {
@@ -207,7 +207,7 @@ export default {
     other: "{count} Angaben insgesamt. Sie werden weder gesendet noch gespeichert.",
   },
   pair: "{key}: {value}",
-  claims: "Der Bericht nennt:",
+  claims: "Mit zufälligem Rauschen nennt der Bericht:",
   claims_none:
     "Der Bericht nennt keine der Antwortmöglichkeiten. Das gehört zum Schutz, was immer Sie gewählt haben: Alle Berichte zusammen zeigen trotzdem, wie oft jede gewählt wurde.",
   claims_none_alone: "Der Bericht nennt keine einzelne Antwortmöglichkeit.",
@@ -217,9 +217,9 @@ export default {
   claims_others: "Von den {rest} anderen nennt er zufällig etwa {count}.",
   claims_texts: "Von allen anderen Texten nennt er zufällig {share}.",
   claims_chance: {
-    one: "Das muss nicht sein, was eingegeben wurde: Allein durch Zufall steht es in {share} solcher Berichte von Personen, die es nicht eingegeben haben. Ein einzelner Bericht ist darum kein Beweis dafür, was jemand eingegeben hat.",
+    one: "Das muss nicht sein, was eingegeben wurde: Von den Personen, die es nicht eingegeben haben, senden {share} durch Zufall einen Bericht, der es nennt. Ein einzelner Bericht ist darum kein Beweis dafür, was jemand eingegeben hat.",
     other:
-      "Das muss nicht sein, was eingegeben wurde: Allein durch Zufall steht jedes davon in {share} solcher Berichte von Personen, die es nicht eingegeben haben. Ein einzelner Bericht ist darum kein Beweis dafür, was jemand eingegeben hat.",
+      "Das muss nicht sein, was eingegeben wurde: Von den Personen, die eines davon nicht eingegeben haben, senden {share} durch Zufall einen Bericht, der es nennt. Ein einzelner Bericht ist darum kein Beweis dafür, was jemand eingegeben hat.",
   },
   claim_high: "mit hohem Wert",
   claim_low: "mit niedrigem Wert",
@@ -325,6 +325,8 @@ export default {
   begins: "Der Bericht nennt Texte, die so beginnen:",
   text_start: "{text} …",
   text_whole: "{text} und nichts weiter",
-  text_none: "Er nennt nichts, was so beginnt wie das, was eingegeben wurde.",
+  begins_chance:
+    "Das muss nicht sein, was eingegeben wurde: Von den Berichten über Anfänge dieser Länge von Personen, die nichts mit diesem Anfang eingegeben haben, nennen ihn {share} durch Zufall. Ein einzelner Bericht ist darum kein Beweis dafür, was jemand eingegeben hat.",
+  text_none: "Der Bericht nennt nichts, was so beginnt wie das, was eingegeben wurde.",
   text_others: "Von allen anderen Anfängen dieser Länge nennt er zufällig {share}.",
 };

@@ -11,8 +11,9 @@ export default {
   language: "Language",
 
   privacy: "Your privacy",
-  privacy_stays: "What you enter stays on this device.",
-  privacy_noise: "Only a report with random noise in it is sent, which hides your answers even from {asker}.",
+  privacy_stays: "Your answers themselves stay on this device.",
+  privacy_noise:
+    "Only a report with random noise in it is sent: it may point to answers that you gave, to others by chance, or to none. So not even {asker} can tell for certain what you answered.",
   privacy_weak:
     "In this survey that protection is weak: your answers can make a given report up to {factor} times likelier.",
   privacy_mixed:
@@ -72,7 +73,7 @@ export default {
     "This browser remembers that, for {host} alone. The same survey at another address, in another browser or in a private window does not know that you answered: every report made there gives away as much about you again.",
   remembered_title: "What is remembered",
   forgetful:
-    "This browser notes what you have answered on {host}, so that nothing asks you twice: a second report would tell more about you. It may lose these notes, and a private window always does. You help to protect yourself if you keep the data of {host} in this browser, and answer nothing a second time.",
+    "This browser notes which surveys of {host} you have answered, so that nothing asks you twice: a second report would tell more about you. It may lose these notes, and a private window always does. You help to protect yourself if you keep the data of {host} in this browser, and answer nothing a second time.",
 
   answers: "Your answers",
   choose_up_to: {
@@ -200,7 +201,7 @@ export default {
     other: "{count} in total. They are neither sent nor stored.",
   },
   pair: "{key}: {value}",
-  claims: "The report names:",
+  claims: "With random noise added, the report names:",
   claims_none:
     "The report names none of the answer options. That is part of the protection, whatever you chose: all reports together still tell how often each was chosen.",
   claims_none_alone: "The report names no single answer option.",
@@ -210,9 +211,9 @@ export default {
   claims_others: "Of the {rest} others it names about {count}, by chance.",
   claims_texts: "Of all other texts it names {share}, by chance.",
   claims_chance: {
-    one: "This need not be what was entered: chance alone puts it into {share} of such reports from people who did not enter it. So a single report is no proof of what somebody entered.",
+    one: "This need not be what was entered: of people who did not enter it, {share} send a report that names it, by chance. So a single report is no proof of what somebody entered.",
     other:
-      "These need not be what was entered: chance alone puts each of them into {share} of such reports from people who did not enter it. So a single report is no proof of what somebody entered.",
+      "These need not be what was entered: of people who did not enter one of them, {share} send a report that names it, by chance. So a single report is no proof of what somebody entered.",
   },
   claim_high: "with a high value",
   claim_low: "with a low value",
@@ -313,6 +314,8 @@ export default {
   begins: "The report names texts that begin with:",
   text_start: "{text} …",
   text_whole: "{text}, and nothing more",
-  text_none: "It names nothing that begins like what was entered.",
+  begins_chance:
+    "This need not be what was entered: of reports about beginnings of that length, from people who entered nothing that begins so, {share} name it, by chance. So a single report is no proof of what somebody entered.",
+  text_none: "The report names nothing that begins like what was entered.",
   text_others: "Of all other beginnings of that length it names {share}, by chance.",
 };

@@ -2,8 +2,9 @@
 // browser's that there is. Texts are written in English where they are shown; their German stands in `german/`, by the
 // English text. The page names its catalogs in an attribute, so that an English page loads none.
 
-const LANGUAGES = ["en", "de"],
-  STORED = "pckv-language",
+// Those that there are, by their own names.
+export const LANGUAGES = { en: "English", de: "Deutsch" };
+const STORED = "pckv-language",
   MILLISECONDS_PER_DAY = 86_400_000;
 
 function chosen() {
@@ -16,24 +17,37 @@ function chosen() {
 
 // The languages of the reader, the best first: what was chosen here, then those of the browser.
 export const preferred = [chosen(), ...(globalThis.navigator?.languages ?? [])].filter(Boolean);
-export const language = preferred.map((tag) => tag.split("-")[0]).find((tag) => LANGUAGES.includes(tag)) ?? "en";
+export const language = preferred.map((tag) => tag.split("-")[0]).find((tag) => Object.hasOwn(LANGUAGES, tag)) ?? "en";
 
 // Tests call what needs no page in Node.js, which has none.
 const root = globalThis.document?.documentElement,
   named = root?.dataset.catalogs?.split(" ") ?? [],
-  loaded = await Promise.all((language === "de" ? named : []).map((name) => import(`../german/${name}.js`))),
-  german = Object.assign({}, ...loaded.map((catalog) => catalog.default));
+  german = language === "de" ? await inGerman() : {};
 if (named.length) root.lang = language;
+
+async function inGerman() {
+  const loaded = await Promise.all(named.map((name) => import(`../german/${name}.js`)));
+  return Object.assign({}, ...loaded.map((catalog) => catalog.default));
+}
 
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => values[name] ?? hole);
 
 // A text of the page in its language, with values in place of its {names}.
 export const t = (text, values = {}) => filled(german[text] ?? text, values);
 
-const days = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" });
+const daysIn = (tag) => {
+  const days = new Intl.DateTimeFormat(tag, { dateStyle: "long", timeZone: "UTC" });
+  return (text) => days.format(new Date(`${text}T00:00Z`));
+};
 
 // A day such as "2030-01-15" in words.
-export const day = (text) => days.format(new Date(`${text}T00:00Z`));
+export const day = daysIn(language);
+
+// The same for texts that are written in a language of their own, whatever that of the page.
+export async function inLanguage(tag) {
+  const catalog = tag === "de" ? await inGerman() : {};
+  return { tag, t: (text, values = {}) => filled(catalog[text] ?? text, values), day: daysIn(tag) };
+}
 
 const shifted = (text, days) =>
   new Date(Date.parse(`${text}T00:00Z`) + days * MILLISECONDS_PER_DAY).toISOString().slice(0, 10);

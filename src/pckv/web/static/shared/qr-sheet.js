@@ -1,6 +1,7 @@
 // A sheet of QR codes to print and cut up, one per invitation.
 import { t } from "./language.js";
 import { alertBox, ask, choice, count, field, make, replace } from "./page.js";
+import { printAlone } from "./print-alone.js";
 
 const SVG = "http://www.w3.org/2000/svg",
   // The collector draws no more at once.
@@ -55,9 +56,7 @@ export function qrSheet(id, name, links, onprinted) {
           make("div", {}, qrPicture(code, label), make("p", {}, name), make("p", {}, t("For one person, once."))),
         ),
       );
-      document.body.append(sheet);
-      addEventListener("afterprint", () => sheet.remove(), { once: true });
-      print();
+      printAlone(sheet);
       replace(said);
       missing.delete(start);
       if (!missing.size) onprinted();

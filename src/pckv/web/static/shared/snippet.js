@@ -6,13 +6,14 @@ const SHOW_SECONDS = 4,
   MAX_ROWS = 10;
 
 // Lines of code stay lines, while those of a letter are as wide as the box.
-export function snippet(label, text, { oncopied, isCode = true } = {}) {
+export function snippet(label, text, { oncopied, isCode = true, lang = null } = {}) {
   const lines = make("textarea", {
     readonly: true,
     rows: Math.min(MAX_ROWS, text.trim().split("\n").length),
     spellcheck: "false",
     wrap: isCode ? "off" : "soft",
     class: isCode ? "code" : null,
+    lang,
   });
   lines.value = text;
   const copy = copyButton(t("Copy: {what}", { what: label }), text, { shown: t("Copy"), oncopied, box: lines });
