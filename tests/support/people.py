@@ -348,12 +348,10 @@ def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
     m, m_low, m_high = (row[f"mean{end}"] for end in ("", "_low", "_high"))
     share = ranged(100 * f, 100 * f_low, 100 * f_high, " %")
     frequency = (
-        f"{share.value} ({share.range.replace('–', 'to')})"
-        if row["detected"]
-        else f"not distinguishable from noise (0 to {share.most.removeprefix('at most ')})"
+        f"{share.value} ({share.range})" if row["detected"] else f"not distinguishable from noise ({share.most})"
     )
     value = ranged(m, m_low, m_high)
-    mean = f"{value.value if row['mean_known'] else 'unknown'} ({value.range.replace('–', 'to').replace('-', '−')})"
+    mean = f"{value.value if row['mean_known'] else 'unknown'} ({value.range})"
     return (row["key"], (frequency, (f, f_low, f_high)), (mean, (m, m_low, m_high)))
 
 

@@ -65,7 +65,7 @@ def _picture(link: str) -> Response:
     return Response(picture.getvalue(), media_type=SVG_TYPE)
 
 
-MAX_LINKS, MAX_LINK_LETTERS = 1000, 512
+MAX_LINKS, MAX_LINK_LETTERS = 100, 512
 # Dark modules need this many light ones around them.
 QUIET_MODULES = 4
 
@@ -95,7 +95,7 @@ async def address(request: Request, collector: CurrentCollector) -> dict[str, st
 @router.post("/tasks/{task_id}/qr", summary="QR codes of links", openapi_extra=json_body(LinksForm.model_json_schema()))
 @Policy(Access.ANALYSTS, max_bytes=None)
 async def qr_codes(task_id: str, request: Request, collector: CurrentCollector) -> dict[str, list[dict[str, Any]]]:
-    """Return up to 1,000 links as QR codes, such as those of invitations, in their order; nothing is stored.
+    """Return up to 100 links as QR codes, such as those of invitations, in their order; nothing is stored.
 
     A code is a square of `size` units with its margin, and the `path` (SVG, to fill) is what is dark of it.
     """

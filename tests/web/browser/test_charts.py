@@ -74,6 +74,7 @@ def test_a_late_chart_of_the_estimates_is_not_drawn(people: Any, server: ServePr
 
 def test_a_late_answer_about_precision_is_not_shown(people: Any, server: ServeProcess) -> None:
     task = add_task(server, name="late precision")
+    send_reports(server, task, [pckv.perturb(task, {"Heat": 3}) for _ in range(200)])
     page = open_task(people(), task)
     page.get_by_text("An error of ±1 point").wait_for()
     late = hold(page, "/precision.*wanted=0.02")

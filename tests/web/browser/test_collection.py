@@ -44,7 +44,7 @@ MORE_REPORTS = 2000
 def make_task(operator: Person) -> tuple[str, str]:
     """Fill in the form as the operator; return the id of the task, and the lines for an app."""
     page = operator.page
-    operator.press("New survey", "link")
+    page.get_by_role("navigation").get_by_role("link", name="New survey").click()
     page.get_by_role("link", name="Choose and rate").click()
     fill_task(operator, NAME, KEYS, pairs="1.5")
     operator.check()

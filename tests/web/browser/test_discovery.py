@@ -50,7 +50,9 @@ def test_a_discovery_shows_what_it_finds(people: Any, server: ServeProcess, term
     assert found.locator("tbody th").all_inner_texts() == [
         row["key"] + (" (may go on)" if row["is_cut"] else "") for row in answer["keys"]
     ]
-    page.get_by_text(answer["verdict"][0]).wait_for()
+    # The server's sentence in everyday words.
+    told = answer["verdict"][0].replace("keys found among 600 reports", "answers found among 600 responses")
+    page.get_by_text(told.replace("A key of", "An answer of").replace("the people hold", "the people give")).wait_for()
     tree = page.get_by_role("region", name="Tree of beginnings")
     operator.unfold("Details: how the answers were found")
     rows = tree.locator("tbody tr").locator("th").all_inner_texts()

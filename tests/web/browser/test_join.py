@@ -22,6 +22,7 @@ from support.people import (
     fill_in,
     fill_task,
     plant,
+    send_reports,
 )
 from support.serving import ServeProcess
 
@@ -141,6 +142,7 @@ def test_the_page_on_a_phone_with_a_dark_theme(people: Any, server: ServeProcess
     assert "until the end of December 31, 2098 (UTC)" in person.page.locator("main").inner_text()
     check_odds(task, explanation(person, "odds"))
     person.check()
+    send_reports(server, task, [pckv.perturb(task, {"Heat": 3}) for _ in range(200)])
     operator = people(PHONE, color_scheme="dark")
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
@@ -149,7 +151,7 @@ def test_the_page_on_a_phone_with_a_dark_theme(people: Any, server: ServeProcess
     operator.go("/#/new?template=rate")
     fill_task(operator, "dark form", ["a", "b"])
     operator.page.locator(".plan .light").wait_for()
-    operator.unfold("Details")
+    operator.page.get_by_role("region", name="Forecast").locator("summary", has_text="Details").click()
     operator.page.locator(".chart").nth(1).scroll_into_view_if_needed()
     operator.page.locator(".chart svg").nth(1).wait_for()
     operator.check()

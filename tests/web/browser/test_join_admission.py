@@ -132,7 +132,7 @@ def test_the_page_says_whether_the_browser_may_forget(people: Any, server: Serve
     person.state("sent")
     person.page.get_by_text("What is remembered").click()
     person.page.get_by_text("ε = 1 is spent so far").wait_for()
-    assert warning.all_inner_texts() == [] if kept else "This browser may forget" in warning.inner_text()
+    assert warning.all_inner_texts() == [] if kept else "It may lose these notes" in warning.inner_text()
     person.check()
 
 

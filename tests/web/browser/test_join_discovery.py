@@ -96,7 +96,7 @@ def test_in_german_with_more_texts_than_a_report_takes(people: Any, server: Serv
     assert "höchstens 4" in page.locator("#beginnings").inner_text()
     person.press("Antworten absenden")
     person.state("sent")
-    assert "aus höchstens 1 Ihrer 3 Antworten" in page.locator(".leaves").inner_text()
+    assert "aus höchstens 1 der 3 Angaben" in page.locator(".leaves").inner_text()
     check_claims(task, person, ["a", "aß", "cab"], end=" und nichts weiter")
 
 

@@ -153,6 +153,7 @@ def test_a_mixed_task_is_handed_to_its_mixer_and_created(
     assert token not in kept
     assert "handed over" not in kept
     # A copy names the same mixer, and the ε that was wanted.
+    operator.press("Settings", "link")
     page.get_by_role("link", name="Duplicate").click()
     page.get_by_text("Filled in from “handed over”.").wait_for()
     assert page.get_by_label("Who runs it").input_value() == OPERATOR

@@ -12,7 +12,7 @@ from support.task_forms import check_refused, focused, open_form, problems_at, s
 
 def keys_fact(page: Any) -> str:
     """Return what the page of a task says of its keys."""
-    page.locator("summary", has_text="Details").click()
+    page.get_by_role("link", name="Details", exact=True).click()
     return str(page.locator("dl.facts div", has=page.get_by_text("Keys", exact=True)).locator("dd").inner_text())
 
 

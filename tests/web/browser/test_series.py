@@ -120,6 +120,8 @@ def test_a_series_is_listed_and_its_page_shows_what_changed(
     assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
     rounds = table.locator("tbody tr")
     assert [text.split("\t")[0] for text in rounds.all_inner_texts()] == ["3", "2", "1"]
+    # Charts are drawn when they come near.
+    page.locator(".trend").first.scroll_into_view_if_needed()
     page.locator(".trend svg").first.wait_for()
     trend = monitored.site.get(f"/series/{series.id}/trend").json()
     page.get_by_text(trend["verdict"][0].replace("keys", "answer options")).wait_for()

@@ -33,7 +33,7 @@ def test_signing_in_and_out(people: Any, server: ServeProcess) -> None:
     person.check()
     person.page.reload()
     person.page.get_by_role("link", name="for the list").click()
-    person.page.get_by_role("heading", name="Precision").wait_for()
+    person.page.get_by_role("heading", name="for the list").wait_for()
     assert person.page.get_by_role("link", name="Settings").count() == 0
     assert ANALYST not in person.page.url
     assert person.page.evaluate("document.cookie") == ""

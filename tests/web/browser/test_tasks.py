@@ -56,7 +56,7 @@ def test_many_surveys_can_be_searched(operator: Person) -> None:
     """Fields to search with are shown where there are more than 25; a survey that needs attention has a badge."""
     others = {"phase": "open", "created": "2030-01-01", "last_report": None, "reports": 0, "target": None}
     tasks = [
-        {"id": f"{number}", "number": 99 - number, "name": f"Survey {number}", "alarms": number == 3, **others}
+        {"id": f"{number}", "number": 99 - number, "name": f"Survey {number}", "has_alarms": number == 3, **others}
         for number in range(26)
     ]
     shown = [25]

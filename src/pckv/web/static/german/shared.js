@@ -62,6 +62,7 @@ export default {
     "Ein Link für eine Person, der nur jetzt gezeigt wird: Gespeichert wird nur, was nötig ist, um ihn wiederzuerkennen. Sichern Sie ihn, bevor Sie diese Seite verlassen.",
   "Only people with an invitation can take part. Each invitation is a link for one response.":
     "Nur Personen mit Einladung können teilnehmen. Jede Einladung ist ein Link für eine Antwort.",
+  "Drawing QR codes: {number} of {total} …": "QR-Codes werden gezeichnet: {number} von {total} …",
   "Or take them from a file": "Oder aus einer Datei nehmen",
   "Other people cannot reach this address: it works on this computer only, so there is no link to share yet.":
     "Andere Personen erreichen diese Adresse nicht: Sie gilt nur auf diesem Computer. Deshalb gibt es noch keinen Link zum Teilen.",
@@ -151,8 +152,6 @@ export default {
   "{number} pairs": "{number} Paare",
   "{number} participant": "{number} teilnehmende Person",
   "{number} participants": "{number} Teilnehmende",
-  "{number} report": "{number} Bericht",
-  "{number} reports": "{number} Berichte",
   "{number} response": "{number} Antwort",
   "{number} responses": "{number} Antworten",
   "{value}: {low} to {high}": "{value}: {low} bis {high}",

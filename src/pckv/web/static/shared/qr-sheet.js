@@ -4,8 +4,9 @@ import { alertBox, ask, choice, count, field, make, replace } from "./page.js";
 import { printAlone } from "./print-alone.js";
 
 const SVG = "http://www.w3.org/2000/svg",
-  // The collector draws no more at once.
-  MAX_CODES = 1000;
+  // What a sheet has at most, and how many codes the collector draws per request: each takes about 40 ms.
+  MAX_CODES = 1000,
+  CODES_PER_REQUEST = 100;
 
 export function qrPicture({ size, path }, label) {
   const picture = document.createElementNS(SVG, "svg");
@@ -23,12 +24,21 @@ export function qrPicture({ size, path }, label) {
   return picture;
 }
 
-export const qrCodes = async (id, links) => (await ask("POST", `/tasks/${id}/qr`, { body: { links } })).codes;
+// `progress` is told how many are drawn.
+async function qrCodes(id, links, progress) {
+  const drawn = [];
+  while (drawn.length < links.length) {
+    progress(drawn.length);
+    const body = { links: links.slice(drawn.length, drawn.length + CODES_PER_REQUEST) };
+    drawn.push(...(await ask("POST", `/tasks/${id}/qr`, { body })).codes);
+  }
+  return drawn;
+}
 
 // A button that prints the sheet; only the sheet is printed. Very many codes are printed in parts, of which one is chosen.
 // `onprinted` is called once all were.
 export function qrSheet(id, name, links, onprinted) {
-  const said = make("span"),
+  const said = make("span", { role: "status" }),
     button = make("button", { type: "button", onclick: work }, t("Print QR codes")),
     starts = Array.from({ length: Math.ceil(links.length / MAX_CODES) }, (_, part) => part * MAX_CODES),
     missing = new Set(starts);
@@ -47,7 +57,13 @@ export function qrSheet(id, name, links, onprinted) {
     const start = Number(parts.value);
     button.disabled = true;
     try {
-      const codes = await qrCodes(id, links.slice(start, start + MAX_CODES)),
+      const part = links.slice(start, start + MAX_CODES),
+        drawing = (number) =>
+          replace(
+            said,
+            t("Drawing QR codes: {number} of {total} …", { number: count(number), total: count(part.length) }),
+          ),
+        codes = await qrCodes(id, part, drawing),
         label = t("QR code of an invitation");
       const sheet = make(
         "div",
