@@ -183,8 +183,8 @@ export default {
   "The invitation is the text after #invitation= in a person's link.":
     "Die Einladung ist der Text nach #invitation= im Link einer Person.",
   "The logo": "Das Logo",
-  "The page of the results shows the question, the description, the number of responses, and the results with their ranges. It shows no single responses, and nothing can be changed there.":
-    "Die Ergebnisseite zeigt die Frage, die Beschreibung, die Zahl der Antworten und die Ergebnisse mit ihren Bereichen. Einzelne Antworten zeigt sie nicht, und ändern lässt sich dort nichts.",
+  "The page of the results shows the question, the description, the number of responses, and the results with their ranges. They are estimates from noisy responses, so what they can tell about a single person is limited, however few respond. Nothing can be changed there.":
+    "Die Ergebnisseite zeigt die Frage, die Beschreibung, die Zahl der Antworten und die Ergebnisse mit ihren Bereichen. Diese sind Schätzungen aus verrauschten Antworten: Was sie über eine einzelne Person verraten können, ist begrenzt, auch wenn nur wenige antworten. Ändern lässt sich dort nichts.",
   "The repeated survey is closed.": "Die wiederholte Umfrage ist geschlossen.",
   "The survey is closed.": "Die Umfrage ist geschlossen.",
   "The survey is deleted.": "Die Umfrage ist gelöscht.",

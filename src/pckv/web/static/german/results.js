@@ -301,8 +301,8 @@ export default {
   "No responses came before this survey was closed.": "Bis diese Umfrage geschlossen wurde, kamen keine Antworten.",
   "{number} answer option": "{number} Antwortmöglichkeit",
   "{number} answer options": "{number} Antwortmöglichkeiten",
-  "The upright line is the share of all people. Grey: not clearly above zero.":
-    "Die senkrechte Linie ist der Anteil unter allen Personen. Grau: nicht klar über null.",
+  "The upright line is the share of all people.": "Die senkrechte Linie ist der Anteil unter allen Personen.",
+  "Grey: not clearly above zero.": "Grau: nicht klar über null.",
   "average {value} ({range})": "Durchschnitt {value} ({range})",
   "Share of people": "Anteil der Personen",
   "Shares within each group of “{name}”": "Anteile innerhalb jeder Gruppe von „{name}“",
@@ -330,10 +330,10 @@ export default {
   "Of those who chose an answer.": "Von denen, die eine Antwort gewählt haben.",
   "{before} and {after}": "{before} und {after}",
   "Changed by {points} between rounds {rounds}.": "Zwischen den Runden {rounds} um {points} verändert.",
-  "{name}: {value} ({range}) in round {last}, after {before} in round {first}.":
-    "{name}: {value} ({range}) in Runde {last}, nach {before} in Runde {first}.",
-  "Round {round}, from {opens} on, {responses}: {value} ({range}) smoothed, {alone} ({aloneRange}) by itself":
-    "Runde {round}, ab {opens}, {responses}: {value} ({range}) geglättet, {alone} ({aloneRange}) für sich",
+  "{name}: {now} in round {last}, after {before} in round {first}.":
+    "{name}: {now} in Runde {last}, nach {before} in Runde {first}.",
+  "Round {round}, from {opens} on, {responses}: {smoothed} smoothed, {alone} by itself":
+    "Runde {round}, ab {opens}, {responses}: {smoothed} geglättet, {alone} für sich",
   "No responses yet: the trend appears here once a round has some.":
     "Noch keine Antworten: Der Verlauf erscheint hier, sobald eine Runde welche hat.",
   "Table of answer options": "Tabelle der Antwortmöglichkeiten",
@@ -350,7 +350,7 @@ export default {
   "Shaded: it changed between these rounds.": "Schattiert: Zwischen diesen Runden hat es sich geändert.",
   "The first {drawn} of the table, by round. Line: share of people, smoothed over the rounds, with its range (confidence {level}). Points: single rounds by themselves; bars: their ranges, where they differ from what the other rounds lead to expect.":
     "Die ersten {drawn} der Tabelle, nach Runden. Linie: Anteil der Personen, über die Runden geglättet, mit seinem Bereich (Sicherheit {level}). Punkte: einzelne Runden für sich; Striche: ihre Bereiche, wo sie von dem abweichen, was die anderen Runden erwarten lassen.",
-  "by itself {value} ({range})": "für sich {value} ({range})",
+  "by itself {words}": "für sich {words}",
   "none seen (below {smallest} may hide)": "keine gesehen (unter {smallest} kann eine verborgen sein)",
   "none seen": "keine gesehen",
   "between {rounds}": "zwischen {rounds}",

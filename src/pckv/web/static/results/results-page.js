@@ -12,8 +12,8 @@ import { findingOf } from "./finding.js";
 import { inLanguage } from "./in-language.js";
 import { COLOURS, pairsSaid, pairsTable } from "./pairs.js";
 import { panelsOf, ROWS_DRAWN } from "./panels.js";
-import { differencesSaid, differencesTable, groupPanels, labelsTable, OVERALL, withinTable } from "./segments.js";
-import { sharesSpecification, spreadTitle, tableOfShares } from "./shares.js";
+import { differencesSaid, differencesTable, groupPanels, groupsCaption, labelsTable, withinTable } from "./segments.js";
+import { isSpreadKnown, sharesSpecification, spreadTitle, tableOfShares } from "./shares.js";
 
 // The collector computes the numbers once per minute.
 const POLL_SECONDS = 60;
@@ -151,7 +151,9 @@ function spread(rows, { about }) {
     ),
     open = body.querySelector(".shares details")?.open ?? false;
   // The table has the same numbers: without the script that draws, nothing is missing.
-  chart.draw(sharesSpecification(known, texts, about.unit)).catch(() => {});
+  const drawn = known.filter(isSpreadKnown);
+  chart.element.hidden = !drawn.length;
+  if (drawn.length) chart.draw(sharesSpecification(drawn, texts, about.unit)).catch(() => {});
   return [
     make(
       "div",
@@ -160,7 +162,7 @@ function spread(rows, { about }) {
       chart.element,
       make(
         "p",
-        { class: "soft" },
+        { class: "soft", hidden: !drawn.length },
         t("The width of a part is the share of people, among those who chose the answer, who give that value."),
       ),
       make(
@@ -176,8 +178,9 @@ function spread(rows, { about }) {
 // Shares within the groups of a segment, and which keys differ between them.
 function within(rows, { segments }) {
   if (!segments) return [];
-  const { differences } = segments;
-  groups.show(groupPanels(segments, rows), OVERALL);
+  const { differences } = segments,
+    panels = groupPanels(segments, rows);
+  groups.show(panels, groupsCaption(panels));
   return [
     make("h3", {}, t("Within each group: {name}", { name: segments.name })),
     labelsTable(segments),

@@ -8,7 +8,6 @@ import { BarsFigure, shareScale } from "./bars.js";
 import { ROWS_DRAWN } from "./panels.js";
 
 const MAX_DIFFERENCES = 50;
-export const OVERALL = t("The upright line is the share of all people. Grey: not clearly above zero.");
 
 const limitsOf = ({ share, share_low: low, share_high: high }) => ({ share, low, high });
 
@@ -100,10 +99,10 @@ export function differencesSaid({ name, false_discovery_rate: rate }, total, { s
   ];
 }
 
-// A panel per group, all on one axis from 0; the line is the share of all people.
+// A panel per group, all on one axis from 0; the line is the share of all people, where that is known.
 export function groupPanels({ labels, cells }, estimates) {
   const keys = estimates.slice(0, ROWS_DRAWN),
-    overall = new Map(keys.map(({ key, frequency }) => [key, frequency])),
+    overall = new Map(keys.map(({ key, detected, frequency }) => [key, detected ? frequency : undefined])),
     found = new Map(cells.map((each) => [JSON.stringify([each.segment, each.key]), each]));
   const panels = labels.map(({ label }) => ({
     title: label,
@@ -112,6 +111,17 @@ export function groupPanels({ labels, cells }, estimates) {
   }));
   const scale = shareScale(panels.flatMap(({ rows }) => rows));
   return panels.map((panel) => ({ ...panel, scale }));
+}
+
+// How to read the panels: only what they draw.
+export function groupsCaption(panels) {
+  const rows = panels.flatMap((panel) => panel.rows);
+  return [
+    rows.some(({ mark }) => mark !== undefined) && t("The upright line is the share of all people."),
+    rows.some(({ known }) => !known) && t("Grey: not clearly above zero."),
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 function cellRow(row, overall) {
@@ -170,13 +180,9 @@ export class SegmentsSection {
       said = differencesSaid(segments, total, { shown: found.rows.length });
     return () => {
       replace(this.people, labelsTable(segments));
-      this.chart.show(
-        groupPanels(
-          segments,
-          estimates.filter(({ key }) => key !== task.other),
-        ),
-        OVERALL,
-      );
+      const listed = estimates.filter(({ key }) => key !== task.other),
+        panels = groupPanels(segments, listed);
+      this.chart.show(panels, groupsCaption(panels));
       replace(
         this.differing,
         ...said.map((sentence) => make("p", {}, sentence)),
