@@ -3,9 +3,10 @@ import { withSettings } from "../shared/address.js";
 import { Chart } from "../shared/chart.js";
 import { term } from "../shared/glossary.js";
 import { t } from "../shared/language.js";
-import { told } from "../shared/told.js";
+import { told, toldVerdict } from "../shared/told.js";
 import { isOutdated } from "./requests.js";
 import { distributionOf } from "./distribution.js";
+import { noResponses } from "./finding.js";
 import { changedOptions, levelText, readOptions } from "./estimate-options.js";
 import {
   alertBox,
@@ -47,6 +48,8 @@ class KeyView {
     this.spread = make("section", { "aria-label": t("What they say"), hidden: true });
     this.further = make("section", { "aria-label": t("Groups, and what is chosen with it"), hidden: true });
     this.sharper = make("div");
+    // Several ranges take a few seconds, in which their place is kept.
+    this.computing = make("p", { class: "computing reserved", role: "status" }, t("Computing the ranges …"));
     const surer = make("p", {}, t("The surer a range is to hold the true number, the wider it is."));
     this.body = make(
       "div",
@@ -54,7 +57,7 @@ class KeyView {
       section(t("What is known"), this.told),
       this.spread,
       this.further,
-      section(t("How sure that is"), surer, this.chart.element, this.levels),
+      section(t("How sure that is"), surer, this.computing, this.chart.element, this.levels),
       section(t("What would make it sharper"), this.sharper),
     );
     replace(root, this.top, this.said, this.body);
@@ -67,7 +70,10 @@ class KeyView {
     } catch (error) {
       if (signal.aborted) return;
       if (isOutdated(error)) this.refresh();
-      else replace(this.said, alertBox(told(error.message)));
+      else {
+        this.computing.hidden = true;
+        replace(this.said, alertBox(told(error.message)));
+      }
     }
   });
 
@@ -79,7 +85,10 @@ class KeyView {
     replace(this.top, ...heading);
     this.chart.description = t("What is known of the answer, with ranges of several confidences.");
     if (!task.reports)
-      return replace(this.said, make("p", { class: "note" }, t("No responses yet: nothing is known of this answer.")));
+      return replace(
+        this.said,
+        make("p", { class: "note" }, `${noResponses(task)} ${t("Nothing is known of this answer.")}`),
+      );
     const answer = await ask("GET", `${path}/key?${parameters}`, { signal }),
       address = (name) => withSettings(keyAddress(id, name), changedOptions(task, options));
     replace(this.top, ...heading, neighbours(answer, address));
@@ -91,6 +100,7 @@ class KeyView {
     // From the same reports, although others may have come.
     const { snapshot } = answer,
       several = await ask("GET", `${path}/key/levels?${query({ ...options, name: key, snapshot })}`, { signal });
+    this.computing.hidden = true;
     replace(this.levels, levelsTable(several.levels, meanTitle(task)));
     await Promise.all([
       this.chart.draw(several.chart),
@@ -172,7 +182,7 @@ function sentences({ estimate, people, reports, level, hostile, verdict, warning
     ...shareSentences(estimate, share, people, reports),
     hasValues(task) ? make("p", {}, meanSentence(estimate, task)) : null,
     make("p", {}, sure),
-    make("p", { class: "soft" }, verdict.slice(warning.length).map(told).join(" ")),
+    make("p", { class: "soft" }, toldVerdict(verdict.slice(warning.length), task).join(" ")),
   ];
 }
 

@@ -1,17 +1,21 @@
 // The report of a task for paper or PDF: one page with the finding, a chart, a table, and how they came about.
 import { day, dayBefore, language, t } from "../shared/language.js";
 import { ask, count, make, plural, replace } from "../shared/page.js";
-import { frequencyWords, levelNames, meanTexts, meanTitle, UNKNOWN } from "../shared/ranges.js";
+import { levelNames, meanTexts, meanTitle, UNKNOWN } from "../shared/ranges.js";
 import { hasValues } from "../shared/task-words.js";
-import { named, Table } from "../shared/table.js";
+import { named, ranged, Table } from "../shared/table.js";
 import { BarsFigure } from "./bars.js";
 import { levelText } from "./estimate-options.js";
+import { shareCell } from "./estimates.js";
 import { panelsOf } from "./panels.js";
+import { withinTable } from "./segments.js";
 import { spreadTitle, tableOfShares } from "./shares.js";
 
-// What fits on a page besides the words, and where the levels of values have a table too.
+// What fits on a page besides the words; the levels of values and the groups have a table each, which takes the place
+// of some rows. More groups have no room side by side.
 const ROWS_PRINTED = 10,
-  ROWS_WITH_LEVELS = 7;
+  ROWS_PER_TABLE = 3,
+  MAX_GROUPS = 5;
 
 export class PrintedReport {
   // Only the browser's print builds it: the page itself has all of it. Whose survey it is, is known before.
@@ -46,9 +50,11 @@ export class PrintedReport {
     const { task, answer, rows, finding, sentences, options } = this.content,
       { about } = task,
       hasLevels = task.level_values.length > 2,
-      shown = rows.slice(0, hasLevels ? ROWS_WITH_LEVELS : ROWS_PRINTED),
+      hasGroups = areGroupsPrinted(answer.segments),
+      shown = rows.slice(0, ROWS_PRINTED - ROWS_PER_TABLE * (hasLevels + hasGroups)),
       chart = new BarsFigure();
-    chart.show(panelsOf(shown, task), reading(shown, options));
+    const panels = panelsOf(shown, task);
+    chart.show(panels, reading(panels, options));
     replace(
       this.element,
       this.organisation ? make("p", { class: "soft" }, named(this.organisation)) : null,
@@ -59,6 +65,7 @@ export class PrintedReport {
       chart.element,
       tableOf(shown, task),
       ...(hasLevels ? spread(shown, task) : []),
+      ...(hasGroups ? within(shown, answer.segments) : []),
       shown.length < task.keys
         ? make(
             "p",
@@ -80,15 +87,29 @@ export class PrintedReport {
   }
 }
 
-// How to read the picture.
-function reading(rows, options) {
-  const values = { level: levelText(options.level) };
-  return rows.every(({ detected }) => detected)
-    ? t("Dot: the number. Line: its range, which holds the true number with a confidence of {level}.", values)
-    : t(
-        "Dot: the number. Line: its range, which holds the true number with a confidence of {level}. Grey: not clearly above zero.",
-        values,
-      );
+// How to read the picture: only what it draws.
+function reading(panels, options) {
+  const rows = panels.flatMap((panel) => panel.rows),
+    sentences = [
+      rows.some(({ known }) => known) && t("Dot: the number."),
+      t("Line: the range that holds the true number with a confidence of {level}.", {
+        level: levelText(options.level),
+      }),
+      panels[0].rows.some(({ known }) => !known) && t("Grey: not clearly above zero."),
+    ];
+  return sentences.filter(Boolean).join(" ");
+}
+
+// Groups of which something is known; otherwise a sentence of the verdict says that nothing stands out.
+const areGroupsPrinted = (segments) =>
+  Boolean(segments) && segments.labels.length <= MAX_GROUPS && segments.cells.some(({ detected }) => detected);
+
+function within(rows, segments) {
+  const keys = rows.map(({ key }) => key);
+  return [
+    make("p", { class: "bar-title" }, t("Within each group: {name}", { name: segments.name })),
+    withinTable(segments, keys, named),
+  ];
 }
 
 const today = () => new Date().toISOString().slice(0, 10);
@@ -134,11 +155,11 @@ function tableOf(rows, task) {
       { name: t("Chosen by"), number: true },
       ...(title ? [{ name: title, number: true }] : []),
     ];
-  const row = (each) => [named(each.key), frequencyWords(each), ...(hasValues(task) ? [valueWords(each)] : [])];
+  const row = (each) => [named(each.key), shareCell(each), ...(hasValues(task) ? [valueWords(each)] : [])];
   return new Table({ columns, row, kind: "compact" }).show(rows).element;
 }
 
 function valueWords(row) {
   const { value, range } = meanTexts(row);
-  return row.mean_known ? `${value} (${range})` : UNKNOWN;
+  return row.mean_known ? ranged(value, range) : UNKNOWN;
 }

@@ -5,10 +5,10 @@ import { alertBox, ask, count, make, percent, plural, replace } from "../shared/
 import { levelNames, meanTitle, UNKNOWN } from "../shared/ranges.js";
 import { named, parted, Table } from "../shared/table.js";
 import { hasValues } from "../shared/task-words.js";
-import { told } from "../shared/told.js";
+import { told, toldVerdict } from "../shared/told.js";
 import { BarsFigure } from "./bars.js";
 import { meanCell, shareCell } from "./estimates.js";
-import { findingOf } from "./finding.js";
+import { findingOf, noResponses } from "./finding.js";
 import { inLanguage } from "./in-language.js";
 import { COLOURS, pairsSaid, pairsTable } from "./pairs.js";
 import { panelsOf, ROWS_DRAWN } from "./panels.js";
@@ -89,7 +89,7 @@ function outcome(results) {
   const { reports, verdict, withheld, estimates, other, keys } = results;
   const counted = `${t("From {responses}.", { responses: plural(reports, "response") })} ${state(results)}`;
   if (withheld) return [make("p", { class: "alert" }, told(withheld)), sentence(counted)];
-  if (!reports) return [sentence(t("There are no responses yet.")), sentence(state(results))];
+  if (!reports) return [sentence(noResponses(results)), sentence(state(results))];
   const rows = listed(estimates, other),
     all = keys - Number(other !== null),
     isPart = all > rows.length;
@@ -104,7 +104,7 @@ function outcome(results) {
   );
   return [
     ...findingOf({ rows, answer: results, task: results, isPart }),
-    make("div", { class: "note" }, ...verdict.map(told).map(sentence)),
+    make("div", { class: "note" }, ...toldVerdict(verdict, results).map(sentence)),
     make("p", { class: "soft" }, counted),
     bars.element,
     table(rows, results),

@@ -97,16 +97,13 @@ function pointsOf(key, rounds) {
       smoothed: smoothed.detected ? 100 * smoothed.frequency : null,
       low: 100 * smoothed.frequency_low,
       high: 100 * smoothed.frequency_high,
-      words: t(
-        "Round {round}, from {opens} on, {responses}: {smoothed} smoothed, {alone} by itself",
-        {
-          round: count(round),
-          opens: day(opens),
-          responses: plural(reports, "response"),
-          smoothed: frequencyWords(smoothed),
-          alone: frequencyWords(own),
-        },
-      ),
+      words: t("Round {round}, from {opens} on, {responses}: {smoothed} smoothed, {alone} by itself", {
+        round: count(round),
+        opens: day(opens),
+        responses: plural(reports, "response"),
+        smoothed: frequencyWords(smoothed),
+        alone: frequencyWords(own),
+      }),
     };
   });
 }
