@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -116,8 +117,18 @@ def test_a_key_has_a_page(people: Any, task: pckv.Task) -> None:
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}?level=0.9")
     page = operator.page
+    held: list[Any] = []
+    page.route("**/key/levels?*", lambda route: held.append(route))  # noqa: PLW0108
     page.get_by_role("link", name=COMMON).click()
     page.get_by_role("heading", name=COMMON).wait_for()
+    # Until the ranges come, their place is kept and says so.
+    computing = page.get_by_text("Computing the ranges")
+    computing.wait_for()
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    page.unroute("**/key/levels?*")
+    computing.wait_for(state="hidden")
     chart_with(page, f"{task.name}: {COMMON}").wait_for()
     known = page.get_by_role("region", name="What is known").inner_text()
     assert re.search(r"[\d.]+ % of people chose it: between [\d.]+ and [\d.]+ %\.", known)
@@ -196,6 +207,8 @@ def test_reports_that_come_while_a_page_loads_are_announced_not_counted(people: 
     operator.check()
 
 
+# Days have two points, and thousands three digits after one.
+ENGLISH_DECIMAL = r"(?<![\d.])\d+\.\d{1,2}(?![\d.])"
 # Counts the prints that a page asks for, each of which builds what is printed.
 COUNT_PRINTS = """() => {
     window.prints = 0;
@@ -223,10 +236,21 @@ def test_the_report_fits_one_page(people: Any, task: pckv.Task) -> None:
         "Sicherheit von 95 %",
         "ε = 2",
         "Stand: ",
-        "Punkt: die Zahl.",
+        "Punkt: die Zahl. Linie: der Bereich",
     ):
         assert text in told
     assert page.pdf().count(b"/Type /Page\n") == 1
+    # No number on the pages is written as in English.
+    for path, text in (
+        ("", "typischen Fehler von ±1"),
+        (f"/keys/{quote(COMMON, safe='')}", "99 %"),
+        ("/details", "ε einer Antwort"),
+    ):
+        operator.go(f"/#/tasks/{task.id}{path}")
+        page.locator("main", has_text=text).wait_for()
+        assert re.findall(ENGLISH_DECIMAL, page.locator("main").inner_text()) == []
+        for title in page.locator("td[title]").evaluate_all("(cells) => cells.map(({ title }) => title)"):
+            assert not re.search(r"\d\.\d", title)
     # A collector without an organisation has no such page.
     operator.forgive("404")
 

@@ -40,7 +40,7 @@ def test_tasks_are_listed_newest_first_and_found(server: ServeProcess, operator:
     ask(server, "POST", f"/tasks/{second.id}/close")
     page = operator.page
     operator.go("/")
-    page.locator("tr", has_text="3 of 12").wait_for()
+    page.locator("tr", has_text="3 (12 expected)").wait_for()
     page.locator("tr", has_text="Listed 2").filter(has_text="closed").wait_for()
     rows = page.locator("tr", has_text="Listed")
     assert [row.locator("th").inner_text() for row in rows.all()] == ["Listed 2", "Listed 1"]
@@ -56,7 +56,7 @@ def test_many_surveys_can_be_searched(operator: Person) -> None:
     """Fields to search with are shown where there are more than 25; a survey that needs attention has a badge."""
     others = {"phase": "open", "created": "2030-01-01", "last_report": None, "reports": 0, "target": None}
     tasks = [
-        {"id": f"{number}", "number": 99 - number, "name": f"Survey {number}", "alarms": number == 3, **others}
+        {"id": f"{number}", "number": 99 - number, "name": f"Survey {number}", "has_alarms": number == 3, **others}
         for number in range(26)
     ]
     shown = [25]

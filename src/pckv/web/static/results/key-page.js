@@ -49,15 +49,16 @@ class KeyView {
     this.further = make("section", { "aria-label": t("Groups, and what is chosen with it"), hidden: true });
     this.sharper = make("div");
     // Several ranges take a few seconds, in which their place is kept.
-    this.computing = make("p", { class: "computing reserved", role: "status" }, t("Computing the ranges …"));
+    this.computing = make("p", { class: "computing", role: "status" }, t("Computing the ranges …"));
     const surer = make("p", {}, t("The surer a range is to hold the true number, the wider it is."));
+    const ranges = make("div", { class: "reserved" }, this.computing, this.chart.element, this.levels);
     this.body = make(
       "div",
       { hidden: true },
       section(t("What is known"), this.told),
       this.spread,
       this.further,
-      section(t("How sure that is"), surer, this.computing, this.chart.element, this.levels),
+      section(t("How sure that is"), surer, ranges),
       section(t("What would make it sharper"), this.sharper),
     );
     replace(root, this.top, this.said, this.body);
@@ -100,12 +101,12 @@ class KeyView {
     // From the same reports, although others may have come.
     const { snapshot } = answer,
       several = await ask("GET", `${path}/key/levels?${query({ ...options, name: key, snapshot })}`, { signal });
-    this.computing.hidden = true;
     replace(this.levels, levelsTable(several.levels, meanTitle(task)));
     await Promise.all([
       this.chart.draw(several.chart),
       several.distribution_chart && this.values.draw(several.distribution_chart),
     ]);
+    this.computing.hidden = true;
   }
 
   // Within each group, or the partners of the key.

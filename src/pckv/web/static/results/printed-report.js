@@ -8,13 +8,12 @@ import { BarsFigure } from "./bars.js";
 import { levelText } from "./estimate-options.js";
 import { shareCell } from "./estimates.js";
 import { panelsOf } from "./panels.js";
-import { withinTable } from "./segments.js";
+import { groupPanels } from "./segments.js";
 import { spreadTitle, tableOfShares } from "./shares.js";
 
-// What fits on a page besides the words; the levels of values and the groups have a table each, which takes the place
-// of some rows. More groups have no room side by side.
-const ROWS_PRINTED = 10,
-  ROWS_PER_TABLE = 3,
+// How many rows fit on a page besides the words, without further tables, with one, and with two: of levels and of
+// groups. More groups have no room side by side.
+const ROWS_PRINTED = [10, 7, 3],
   MAX_GROUPS = 5;
 
 export class PrintedReport {
@@ -41,7 +40,7 @@ export class PrintedReport {
     this.organisation = name;
   }
 
-  // `finding` and `sentences` make elements.
+  // `finding` makes elements; `sentences` are texts.
   show(content) {
     this.content = content;
   }
@@ -51,7 +50,7 @@ export class PrintedReport {
       { about } = task,
       hasLevels = task.level_values.length > 2,
       hasGroups = areGroupsPrinted(answer.segments),
-      shown = rows.slice(0, ROWS_PRINTED - ROWS_PER_TABLE * (hasLevels + hasGroups)),
+      shown = rows.slice(0, ROWS_PRINTED[hasLevels + hasGroups]),
       chart = new BarsFigure();
     const panels = panelsOf(shown, task);
     chart.show(panels, reading(panels, options));
@@ -73,7 +72,7 @@ export class PrintedReport {
             t("The first {shown} of {all} answer options.", { shown: count(shown.length), all: count(task.keys) }),
           )
         : null,
-      ...sentences(),
+      make("p", {}, sentences.join(" ")),
       make("p", {}, how(task)),
       task.mixer ? null : make("p", { class: "small-print" }, technically(task)),
     );
@@ -104,11 +103,18 @@ function reading(panels, options) {
 const areGroupsPrinted = (segments) =>
   Boolean(segments) && segments.labels.length <= MAX_GROUPS && segments.cells.some(({ detected }) => detected);
 
+// The shares within groups, of those keys that stand out in one, in a line each.
 function within(rows, segments) {
-  const keys = rows.map(({ key }) => key);
+  const panels = groupPanels(segments, rows),
+    found = rows
+      .map(({ key }, place) => ({ key, cells: panels.map((panel) => panel.rows[place]) }))
+      .filter(({ cells }) => cells.some(({ known }) => known)),
+    columns = [{ name: t("Answer option") }, ...panels.map(({ title }) => ({ name: title, number: true }))],
+    row = ({ key, cells }) => [named(key), ...cells.map(({ shown, range }) => ranged(shown, range))];
+  if (!found.length) return [];
   return [
     make("p", { class: "bar-title" }, t("Within each group: {name}", { name: segments.name })),
-    withinTable(segments, keys, named),
+    new Table({ columns, row, kind: "compact" }).show(found).element,
   ];
 }
 
@@ -156,7 +162,7 @@ function tableOf(rows, task) {
       ...(title ? [{ name: title, number: true }] : []),
     ];
   const row = (each) => [named(each.key), shareCell(each), ...(hasValues(task) ? [valueWords(each)] : [])];
-  return new Table({ columns, row, kind: "compact" }).show(rows).element;
+  return new Table({ columns, row, kind: "compact chosen" }).show(rows).element;
 }
 
 function valueWords(row) {

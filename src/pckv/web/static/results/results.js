@@ -148,8 +148,8 @@ export class ResultsSection {
     replace(this.warned, warning.length ? warningBox([...warning.map(told), ...this.publicNote()]) : null);
     const finding = () => findingOf({ rows, answer, task, isPart });
     replace(this.finding, ...finding());
-    const sentences = () => toldVerdict(others, task).map((sentence) => make("p", {}, sentence));
-    replace(this.verdict, make("div", { class: "note" }, ...sentences()));
+    const sentences = toldVerdict(others, task);
+    replace(this.verdict, make("div", { class: "note" }, ...sentences.map((sentence) => make("p", {}, sentence))));
     const caption = rows.some(({ detected }) => !detected)
       ? t("Line: the range of each number. Grey: not clearly above zero.")
       : t("Line: the range of each number.");

@@ -125,9 +125,10 @@ export function groupsCaption(panels) {
 }
 
 function cellRow(row, overall) {
-  const { value, range, most } = shareTexts(limitsOf(row)),
+  const { value, range: whole, most } = shareTexts(limitsOf(row)),
     { detected: known } = row,
-    words = known ? `${value} (${range})` : row.share_high < 1 ? `${TOO_RARE} (${most})` : `${UNKNOWN} (${range})`;
+    isRare = !known && row.share_high < 1,
+    range = isRare ? most : whole;
   return {
     name: row.key,
     value: row.share,
@@ -135,8 +136,9 @@ function cellRow(row, overall) {
     high: row.share_high,
     mark: overall,
     known,
-    shown: known ? value : row.share_high < 1 ? t("not clear") : UNKNOWN,
-    words,
+    shown: known ? value : isRare ? t("not clear") : UNKNOWN,
+    range,
+    words: `${known ? value : isRare ? TOO_RARE : UNKNOWN} (${range})`,
   };
 }
 
