@@ -130,7 +130,7 @@ function expectedEditor(changed) {
   const form = make(
     "form",
     { hidden: true, novalidate: true, onsubmit: save },
-    field(t("How many"), number, t("Leave it empty if you do not know.")),
+    field(t("Number of responses"), number, t("Leave it empty if you do not know.")),
     problem,
     make(
       "div",

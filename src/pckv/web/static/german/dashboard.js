@@ -130,6 +130,7 @@ export default {
   "Responses per day": "Antworten pro Tag",
   "Responses per day, {first} to {last}; at most {most}": "Antworten pro Tag, {first} bis {last}; höchstens {most}",
   "Responses per round, {first} to {last}; at most {most}": "Antworten pro Runde, {first} bis {last}; höchstens {most}",
+  "Number of responses": "Zahl der Antworten",
   "Responses expected": "Erwartete Antworten",
   Restore: "Wiederherstellen",
   "Restore “{name}”": "„{name}“ wiederherstellen",

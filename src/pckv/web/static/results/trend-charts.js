@@ -131,7 +131,8 @@ function specification(key, rounds, changes, end) {
     encoding: { x: { ...x, field: "before_first" }, x2: { field: "after_last" } },
   };
   const points = pointsOf(key, rounds),
-    alone = points.filter(({ differs }) => differs);
+    alone = points.filter(({ differs }) => differs),
+    known = points.filter(({ share }) => share !== null);
   const bars = {
     data: { values: alone },
     mark: { type: "rule", color: COLOUR, opacity: 0.5, aria: false },
@@ -140,12 +141,19 @@ function specification(key, rounds, changes, end) {
   const layer = [
     ...(changes.length ? [shaded] : []),
     { mark: { ...band, color: COLOUR, opacity: 0.22 }, encoding: { x, y: y("low"), y2: { field: "high" } } },
-    { mark: { type: "line", color: COLOUR }, encoding: { x, y: y("smoothed") } },
+    ...(points.some(({ smoothed }) => smoothed !== null)
+      ? [{ mark: { type: "line", color: COLOUR }, encoding: { x, y: y("smoothed") } }]
+      : []),
     ...(alone.length ? [bars] : []),
-    {
-      mark: { type: "point", filled: true, color: COLOUR, size: 20 },
-      encoding: { x, y: y("share"), tooltip: { field: "words" } },
-    },
+    ...(known.length
+      ? [
+          {
+            data: { values: known },
+            mark: { type: "point", filled: true, color: COLOUR, size: 20 },
+            encoding: { x, y: y("share"), tooltip: { field: "words" } },
+          },
+        ]
+      : []),
   ];
   return { hconcat: [{ height: HEIGHT, data: { values: points }, layer }] };
 }
