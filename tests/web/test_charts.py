@@ -6,10 +6,11 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import pckv
-from pckv.charts.estimates import chart_svg, estimates_chart
+from pckv.charts.estimates import chart_svg, estimates_chart, values_chart
 
 # Names of members that every JavaScript object has.
 MEMBERS = ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"]
@@ -35,3 +36,21 @@ def test_pandas_is_whole_before_a_thread_draws(in_thread: bool, loaded: str) -> 
     script = f"import sys; from threading import Thread; from pckv.charts.estimates import load_altair; {load}; print('pandas' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout == f"{loaded}\n"
+
+
+def test_no_number_is_drawn_that_is_unknown() -> None:
+    """With one response, no mark stands where its noisy counts say: only ranges are drawn."""
+    task = pckv.Task(name="one", keys=["a", "b"], values=(1, 5), levels=3, epsilon=1, padding=1)
+    tally = pckv.Tally(task)
+    tally.add(pckv.perturb(task, {"a": 5}))
+    found = pckv.estimate(tally, "corrected")
+    assert not found.detected.any()
+    spec = estimates_chart(found).to_dict()
+    [rows] = spec["datasets"].values() if "datasets" in spec else [spec["data"]["values"]]
+    assert {row["frequency point"] for row in rows} == {0}
+    assert max(row["frequency to"] for row in rows) <= 1
+    [domain] = {str(layer["encoding"]["x"]["scale"]["domain"]) for layer in spec["hconcat"][0]["layer"]}
+    assert domain == "[0.0, 1.0]"
+    spread = values_chart(found.take(np.array([0]))).to_dict()
+    for panel in spread["hconcat"]:
+        assert not any(row["known"] for row in panel["data"]["values"])

@@ -128,9 +128,10 @@ def _interval_panels(
     """Draw a panel of frequencies and, of keys with values, one of means, a line per row; detected rows come first."""
     altair = load_altair()
     has_means = any("mean" in row for row in rows)
-    means = _ends([row for row in rows if row["mean_known"]] or rows, "mean") if has_means else (0.0, 0.0)
-    frequencies = (0.0, _ends(rows, "frequency")[1])
+    means = _mean_ends([row for row in rows if row["mean_known"]] or rows) if has_means else (0.0, 0.0)
     drawn = [{**row, **_places(row, sum(means) / 2)} for row in rows]
+    drawn_shares = [row[name] for row in drawn for name in row if name in ("true frequency", *_ends("frequency"))]
+    frequencies = (0.0, max(drawn_shares, default=1.0))
     base = altair.Chart(altair.Data(values=drawn))
     first, second = (base.encode(y=_row_axis(altair, rows, labels=labels)) for labels in (True, False))
     panels = [_panel(altair, first, "frequency", frequencies, "share of people", with_truth=with_truth)]
@@ -142,20 +143,24 @@ def _interval_panels(
 
 
 def _places(row: Mapping[str, Any], middle: float) -> dict[str, Any]:
-    """Return where a row's marks stand; hidden ones stand inside the panel, which they would widen."""
+    """Return where a row's marks stand; hidden ones stand where they tell nothing, and do not widen the panel."""
     low, high = row["frequency_low"] if row["detected"] else 0.0, row["frequency_high"]
-    places = {"frequency": (low, max(low, row["frequency"]), high)}
+    places = {"frequency": (low, max(low, row["frequency"]) if row["detected"] else low, high)}
     known = row.get("mean_known")
     if known is not None:
         places["mean"] = (row["mean_low"], row["mean"], row["mean_high"]) if known else (middle, middle, middle)
-    ends = ("from", "point", "to")
-    named = {f"{name} {end}": place for name in places for end, place in zip(ends, places[name], strict=True)}
+    named = {end: place for name in places for end, place in zip(_ends(name), places[name], strict=True)}
     return named if known is None else named | {"known": known}
 
 
-def _ends(rows: Sequence[Mapping[str, Any]], quantity: str) -> tuple[float, float]:
-    """Return the least and the largest number that is drawn of a quantity."""
-    names = (quantity, f"{quantity}_low", f"{quantity}_high", f"true {quantity}")
+def _ends(name: str) -> list[str]:
+    """Return the fields of where the marks of a quantity begin, are and end."""
+    return [f"{name} {end}" for end in ("from", "point", "to")]
+
+
+def _mean_ends(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
+    """Return the least and the largest number that is drawn of means."""
+    names = ("mean", "mean_low", "mean_high", "true mean")
     numbers = [row[name] for row in rows for name in names if name in row] or [0.0, 1.0]
     return min(numbers), max(numbers)
 
@@ -310,6 +315,8 @@ COLOR_SCHEME = "viridis"
 PANEL_WIDTH, PANEL_HEIGHT = 330, 260
 # The quantiles that are drawn of one key.
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+# Nothing is known of the share of a level whose interval is at least this wide.
+UNKNOWN_WIDTH = 0.95
 # A level with a longer text is rounded where it is drawn.
 MAX_LABEL_LETTERS = 8
 
@@ -329,16 +336,16 @@ def shares_chart(
 def shares_panel(rows: Sequence[Mapping[str, Any]], names: Sequence[str], unit: str = "") -> alt.LayerChart:
     """Draw the shares of the levels with these names as one stacked bar per row of `Estimates.to_dict`.
 
-    Rows that are detected come first; the others get no bar.
+    Rows that are detected come first; those of whose shares nothing is known get no bar.
     """
     altair = load_altair()
     parts = [
         {"key": row["key"], "level": name, "place": place, **share}
         for row in rows
-        if row["detected"]
+        if _is_spread_known(row)
         for place, (name, share) in enumerate(zip(names, row["shares"], strict=True))
     ]
-    unknown = [{"key": row["key"], "middle": 0.5} for row in rows if not row["detected"]]
+    unknown = [{"key": row["key"], "middle": 0.5} for row in rows if not _is_spread_known(row)]
     keys = _row_axis(altair, rows, labels=False)
     axis, scale = altair.Axis(format="~%", tickCount=5), altair.Scale(domain=[0, 1])
     colors = altair.Scale(domain=list(names), scheme=COLOR_SCHEME)
@@ -354,6 +361,15 @@ def shares_panel(rows: Sequence[Mapping[str, Any]], names: Sequence[str], unit: 
     said = texts.encode(y=keys, x="middle:Q", text=altair.value(UNKNOWN))
     panel: alt.LayerChart = altair.layer(bars, said).properties(width=PANEL_WIDTH, height=altair.Step(ROW_PIXELS))
     return panel
+
+
+def _is_spread_known(row: Mapping[str, Any]) -> bool:
+    return row["detected"] and all(map(_is_share_known, row["shares"]))
+
+
+def _is_share_known(share: Mapping[str, Any]) -> bool:
+    """Return whether the share of a level is more than a guess: nothing is known of one that may be almost anything."""
+    return bool(share["high"] - share["low"] < UNKNOWN_WIDTH)
 
 
 def level_labels(values: Sequence[float]) -> tuple[str, ...]:
@@ -391,27 +407,33 @@ def values_chart(estimates: Estimates, *, name: str = "", unit: str = "") -> alt
 
 def _histogram(altair: Any, row: Mapping[str, Any], names: Sequence[str], label: str) -> Any:
     """Draw one bar per level, at equal distances whatever its value, with the interval of its share."""
-    levels = [{"level": name, **share} for name, share in zip(names, row["shares"], strict=True)]
+    levels = [
+        {"level": name, **share, "known": row["detected"] and _is_share_known(share)}
+        for name, share in zip(names, row["shares"], strict=True)
+    ]
     base = altair.Chart(altair.Data(values=levels)).encode(
         x=altair.X("level:N", sort=None, title=label, axis=altair.Axis(labelAngle=0)),
         tooltip=_share_tooltips(altair),
     )
     axis = altair.Axis(format="~%", tickCount=6)
-    bars = base.mark_bar(color=ESTIMATE_COLOR, opacity=PALE).encode(
+    known = base.transform_filter("datum.known")
+    bars = known.mark_bar(color=ESTIMATE_COLOR, opacity=PALE).encode(
         y=altair.Y("share:Q", title="share of holders", axis=axis)
     )
     intervals = base.mark_rule(color=ESTIMATE_COLOR, strokeWidth=2).encode(y="low:Q", y2="high:Q")
-    points = base.mark_point(color=ESTIMATE_COLOR, filled=True, size=45, opacity=1).encode(y="share:Q")
+    points = known.mark_point(color=ESTIMATE_COLOR, filled=True, size=45, opacity=1).encode(y="share:Q")
     return altair.layer(bars, intervals, points).properties(width=PANEL_WIDTH, height=PANEL_HEIGHT)
 
 
 def _quantile_panel(altair: Any, estimates: Estimates, label: str) -> Any:
     """Draw quantiles with their intervals, the lowest first."""
     rows = []
+    least, most = estimates.level_values[0], estimates.level_values[-1]
     for probability in QUANTILES:
         value, low, high = (float(limit[0]) for limit in estimates.quantile(probability))
-        rows.append({"share": f"{100 * probability:g} %", "value": value, "low": low, "high": high})
-    scale = altair.Scale(domain=[estimates.level_values[0], estimates.level_values[-1]])
+        known = bool(estimates.detected[0]) and (low > least or high < most)
+        rows.append({"share": f"{100 * probability:g} %", "value": value, "low": low, "high": high, "known": known})
+    scale = altair.Scale(domain=[least, most])
     base = altair.Chart(altair.Data(values=rows)).encode(
         y=altair.Y("share:N", sort=None, title="share of holders at or below"),
         tooltip=[
@@ -422,7 +444,8 @@ def _quantile_panel(altair: Any, estimates: Estimates, label: str) -> Any:
     intervals = base.mark_rule(color=ESTIMATE_COLOR, strokeWidth=5, strokeCap="round", opacity=PALE).encode(
         x=altair.X("low:Q", title=label, scale=scale), x2="high:Q"
     )
-    points = base.mark_point(color=ESTIMATE_COLOR, filled=True, size=70, opacity=1).encode(
+    known_rows = base.transform_filter("datum.known")
+    points = known_rows.mark_point(color=ESTIMATE_COLOR, filled=True, size=70, opacity=1).encode(
         x=altair.X("value:Q", scale=scale)
     )
     return altair.layer(intervals, points).properties(width=PANEL_WIDTH, height=PANEL_HEIGHT)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pckv.base.errors import ParameterError
-from pckv.base.words import TOO_RARE, plural
+from pckv.base.words import TOO_RARE, percent, plural
 from pckv.charts.estimates import ESTIMATE_COLOR, GREY, PALE, ROW_PIXELS, chart_title, load_altair, shown_keys
 from pckv.estimators.results.estimates import Estimates
 
@@ -39,7 +39,8 @@ def segments_chart(estimates: Estimates, *, name: str = "") -> alt.ConcatChart:
     selected = "those of shares that stand out after selection (false coverage rate)" if segments.detected_level else ""
     notes = (selected, f"grey line: overall; grey bar: {TOO_RARE}")
     title = chart_title(name, f"{which} within each group of “{segments.name}”", estimates, *notes)
-    overall = dict(zip(shown.key, shown.frequency.tolist(), strict=True))
+    stands_out = zip(shown.key, shown.frequency.tolist(), shown.detected.tolist(), strict=True)
+    overall = {key: frequency for key, frequency, detected in stands_out if detected}
     return small_multiples([rows[label, key] for label in labels for key in shown.key], overall, title)
 
 
@@ -49,7 +50,7 @@ def small_multiples(
     """Draw a panel per label with a line per key: its share within the label, and over all labels.
 
     A row has `segment`, `key`, `share` with its interval, and `detected`; rows of one label come in the order of keys
-    that is drawn. `overall` is the frequency of every key.
+    that is drawn. `overall` is the frequency of every key that stands out over all labels; the others have no line.
     """
     altair = load_altair()
     labels = list(dict.fromkeys(row["segment"] for row in rows))
@@ -80,7 +81,8 @@ def _drawn(row: Mapping[str, Any], overall: Mapping[str, float]) -> dict[str, An
         "share": row["share"],
         "low": low,
         "high": row["share_high"],
-        "overall": overall[row["key"]],
+        "overall": overall.get(row["key"]),
+        "overall_told": percent(overall[row["key"]]) if row["key"] in overall else TOO_RARE,
         "detected": bool(row["detected"]),
         "told": "share within the group" if row["detected"] else TOO_RARE,
     }
@@ -97,7 +99,7 @@ def _panel(altair: Any, rows: Sequence[Mapping[str, Any]], label: str, scale: An
             altair.Tooltip("share:Q", format=".1%", title="share"),
             altair.Tooltip("low:Q", format=".1%", title="at least"),
             altair.Tooltip("high:Q", format=".1%", title="at most"),
-            altair.Tooltip("overall:Q", format=".1%", title="overall"),
+            altair.Tooltip("overall_told:N", title="overall"),
             altair.Tooltip("told:N", title="this is"),
         ],
     )
@@ -107,7 +109,9 @@ def _panel(altair: Any, rows: Sequence[Mapping[str, Any]], label: str, scale: An
         base.mark_rule(strokeWidth=5, strokeCap="round", opacity=PALE).encode(
             x=altair.X("low:Q", title=None, axis=axis, scale=scale), x2="high:Q", color=shown
         ),
-        base.mark_tick(color=GREY, thickness=2, size=ROW_PIXELS - 4, opacity=FAINT).encode(x="overall:Q"),
+        base.transform_filter("isValid(datum.overall)")
+        .mark_tick(color=GREY, thickness=2, size=ROW_PIXELS - 4, opacity=FAINT)
+        .encode(x="overall:Q"),
         base.mark_point(filled=True, color=ESTIMATE_COLOR, size=60).encode(
             x="share:Q", opacity=altair.condition("datum.detected", altair.value(1), altair.value(0))
         ),

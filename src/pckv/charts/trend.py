@@ -25,6 +25,9 @@ def trend_chart(trend: Trend) -> alt.FacetChart:
     table = trend.lists()
     shown = min(PANELS_SHOWN, len(trend)) * len(trend.rounds)
     rows = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)][:shown]
+    # Where noise may explain a share, only its interval is drawn: the line has a gap.
+    for row in rows:
+        row["line"] = row["smoothed"] if row["smoothed_low"] > 0 else None
     across = altair.X(
         "round:Q", title="round", axis=altair.Axis(tickMinStep=1, format="d"), scale=altair.Scale(zero=False)
     )
@@ -54,11 +57,13 @@ def trend_chart(trend: Trend) -> alt.FacetChart:
             y=altair.Y("smoothed_low:Q", title="share of people", axis=axis, scale=altair.Scale(zero=True)),
             y2="smoothed_high:Q",
         ),
-        base.mark_line(color=_COLOR).encode(y="smoothed:Q"),
+        base.mark_line(color=_COLOR).encode(y="line:Q"),
         base.transform_filter("datum.differs")
         .mark_rule(color=_COLOR, opacity=0.5)
         .encode(y="frequency_low:Q", y2="frequency_high:Q"),
-        base.mark_point(color=_COLOR, filled=True, size=25, opacity=0.5).encode(y="frequency:Q"),
+        base.transform_filter("datum.frequency_low > 0")
+        .mark_point(color=_COLOR, filled=True, size=25, opacity=0.5)
+        .encode(y="frequency:Q"),
         data=altair.Data(values=rows),
     ).properties(width=240, height=160)
     panels = layers.facet(

@@ -32,6 +32,7 @@ from pckv.collector.analysis.estimates import (
     AskedKeys,
     EstimateOptions,
     QueryOptions,
+    file_stem,
     is_listed,
     part_of,
     sorted_rows,
@@ -41,7 +42,6 @@ from pckv.collector.contracts.contracts import task_facts
 from pckv.collector.contracts.series import MAX_NUMBER
 from pckv.collector.contracts.tasks import MAX_TASKS_PER_PAGE
 from pckv.collector.http.auth import Account
-from pckv.collector.http.downloads import file_stem
 from pckv.collector.http.policy import Access, Policy
 from pckv.collector.http.problem_details import malformed_input
 from pckv.collector.recipient.status import batch_members
@@ -187,7 +187,7 @@ async def _chart(
 
     def draw() -> dict[str, Any]:
         drawn = _drawn(estimates, task, table)
-        file = {"file": file_stem(task, day, estimates.method)}
+        file = {"file": file_stem(task, day, estimates.method, table)}
         specification: dict[str, Any] = drawn.properties(usermeta=file).to_dict()
         return specification
 

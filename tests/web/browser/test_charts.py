@@ -76,14 +76,14 @@ def test_a_late_answer_about_precision_is_not_shown(people: Any, server: ServePr
     task = add_task(server, name="late precision")
     send_reports(server, task, [pckv.perturb(task, {"Heat": 3}) for _ in range(200)])
     page = open_task(people(), task)
-    page.get_by_text("An error of ±1 point").wait_for()
+    page.get_by_text("A typical error of ±1 point").wait_for()
     late = hold(page, "/precision.*wanted=0.02")
     with page.expect_request(re.compile("/precision.*wanted=0.02")):
         page.get_by_label("Wanted error").fill("2")
     page.get_by_label("Wanted error").fill("3")
-    page.get_by_text("An error of ±3 points").wait_for()
+    page.get_by_text("A typical error of ±3 points").wait_for()
     release(page, late)
-    assert page.get_by_text("An error of ±3 points").count() == 1
+    assert page.get_by_text("A typical error of ±3 points").count() == 1
 
 
 @pytest.mark.parametrize("same", [False, True], ids=["another specification", "another theme"])

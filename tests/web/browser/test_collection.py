@@ -152,7 +152,7 @@ def check_estimates(server: ServeProcess, operator: Person, task: pckv.Task, fol
     page.locator("th[aria-sort=ascending]").wait_for()
     assert [row[0] for row in table(page)] == KEYS
     page.get_by_label("Wanted error").fill("0.5")
-    page.get_by_text("An error of ±0.5 points").wait_for()
+    page.get_by_text("A typical error of ±0.5 points").wait_for()
 
 
 def shows(page: Any, rows: list[tuple[Any, ...]]) -> bool:

@@ -45,7 +45,7 @@ def test_a_task_tells_what_larger_sets_hide(server: ServeProcess, people: Any) -
     told = page.locator(".verdict").inner_text()
     assert "out from the noise" in told
     assert "So shares may be too low by up to" in told
-    assert page.get_by_text("An error of ±1 point takes").count() == 0
+    assert page.get_by_text("A typical error of ±1 point takes").count() == 0
     operator.check(DESK)
 
 
@@ -87,7 +87,7 @@ def test_a_task_that_refuses_larger_sets_says_so(server: ServeProcess, people: A
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
-    page.get_by_text("An error of ±1 point takes").wait_for()
+    page.get_by_text("A typical error of ±1 point takes").wait_for()
     send(server, task, [3] * 10)
     page.locator(".verdict", has_text="No participant may choose more than 3 answer options.").wait_for()
     operator.unfold("Details: how this was estimated")

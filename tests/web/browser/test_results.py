@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -116,8 +117,18 @@ def test_a_key_has_a_page(people: Any, task: pckv.Task) -> None:
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}?level=0.9")
     page = operator.page
+    held: list[Any] = []
+    page.route("**/key/levels?*", lambda route: held.append(route))  # noqa: PLW0108
     page.get_by_role("link", name=COMMON).click()
     page.get_by_role("heading", name=COMMON).wait_for()
+    # Until the ranges come, their place is kept and says so.
+    computing = page.get_by_text("Computing the ranges")
+    computing.wait_for()
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    page.unroute("**/key/levels?*")
+    computing.wait_for(state="hidden")
     chart_with(page, f"{task.name}: {COMMON}").wait_for()
     known = page.get_by_role("region", name="What is known").inner_text()
     assert re.search(r"[\d.]+ % of people chose it: between [\d.]+ and [\d.]+ %\.", known)
@@ -149,7 +160,7 @@ def test_a_task_without_reports_says_so_whatever_the_address_asks_for(people: An
     assert page.get_by_role("alert").count() == 0
     assert page.locator(".estimates").is_hidden()
     operator.go(f"/#/tasks/{task.id}/keys/Heat")
-    page.get_by_text("nothing is known of this answer").wait_for()
+    page.get_by_text("Nothing is known of this answer").wait_for()
 
 
 def test_the_public_page_of_a_mixed_task_says_what_holds_towards_whom(people: Any) -> None:
@@ -187,7 +198,7 @@ def test_reports_that_come_while_a_page_loads_are_announced_not_counted(people: 
     operator.go(f"/#/tasks/{created.id}")
     page.get_by_text("From 60 responses. 25 more responses since; they are counted at the next update.").wait_for()
     assert page.locator("#reports").inner_text() == "60"
-    page.get_by_text("An error of ±1 point takes").wait_for()
+    page.get_by_text("A typical error of ±1 point takes").wait_for()
     assert page.get_by_text("more responses since").count() == 1
     # At the next update all of it is of the new ones, although the collector no longer knows the earlier snapshot.
     page.get_by_text("From 85 responses.").wait_for()
@@ -196,16 +207,27 @@ def test_reports_that_come_while_a_page_loads_are_announced_not_counted(people: 
     operator.check()
 
 
+# Days have two points, and thousands three digits after one.
+ENGLISH_DECIMAL = r"(?<![\d.])\d+\.\d{1,2}(?![\d.])"
+# Counts the prints that a page asks for, each of which builds what is printed.
+COUNT_PRINTS = """() => {
+    window.prints = 0;
+    window.print = () => { window.prints += 1; dispatchEvent(new Event("beforeprint")); };
+}"""
+
+
 def test_the_report_fits_one_page(people: Any, task: pckv.Task) -> None:
     operator = people(DESK, locale="de-DE")
     operator.sign_in()
     operator.go(f"/#/tasks/{task.id}")
     page = operator.page
     page.locator(".finding").wait_for()
-    page.evaluate("() => { window.print = () => dispatchEvent(new Event('beforeprint')); }")
+    page.evaluate(COUNT_PRINTS)
     operator.press("Drucken oder als PDF sichern")
     report = page.locator(".printed-report")
     report.wait_for(state="attached")
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.prints") == 1
     told = report.text_content()
     for text in (
         task.name,
@@ -214,10 +236,21 @@ def test_the_report_fits_one_page(people: Any, task: pckv.Task) -> None:
         "Sicherheit von 95 %",
         "ε = 2",
         "Stand: ",
-        "Punkt: die Zahl.",
+        "Punkt: die Zahl. Linie: der Bereich",
     ):
         assert text in told
     assert page.pdf().count(b"/Type /Page\n") == 1
+    # No number on the pages is written as in English.
+    for path, text in (
+        ("", "typischen Fehler von ±1"),
+        (f"/keys/{quote(COMMON, safe='')}", "99 %"),
+        ("/details", "ε einer Antwort"),
+    ):
+        operator.go(f"/#/tasks/{task.id}{path}")
+        page.locator("main", has_text=text).wait_for()
+        assert re.findall(ENGLISH_DECIMAL, page.locator("main").inner_text()) == []
+        for title in page.locator("td[title]").evaluate_all("(cells) => cells.map(({ title }) => title)"):
+            assert not re.search(r"\d\.\d", title)
     # A collector without an organisation has no such page.
     operator.forgive("404")
 
@@ -241,6 +274,7 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
                 told([]),
                 told([d], { task: { ...task, target: 9 } }),
                 told([d], { task: { ...task, phase: "closed" }, isPart: true }),
+                told([row("D", 0, 1, false)], { task: { ...task, phase: "closed" } }),
                 told([a]),
                 told([a, b]),
                 told([a, b], { isPart: true }),
@@ -251,6 +285,7 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
                 told([a, c, e, { ...e, key: "F" }]),
                 told([row("G", 0.1, 0.9), a]),
                 told([a], { answer: { reports: 0 } }),
+                told([a], { answer: { reports: 0 }, task: { ...task, phase: "closed" } }),
                 told([a], { answer: { reports: 9, warning: ["x"] } }),
                 lines([{ ...a, mean_known: true, mean: 2, mean_low: 1.5, mean_high: 2.5 }])[1],
             ];
@@ -259,8 +294,9 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
     twice = "42 % (34 to 50 %) and 42 % (34 to 50 %)"
     assert found == [
         "Too early to say: 9 responses so far.",
-        "No answer was clearly chosen by anyone.",
-        "None of the answers shown was clearly chosen by anyone.",
+        "For no answer option is it clear whether anyone chose it.",
+        "For none of the answer options shown is it clear whether anyone chose it.",
+        "From 9 responses, nothing can be said about any answer option.",
         "A: chosen by 40 % of people, between 30 and 50 %.",
         "A was chosen most often: 40 % of people, between 30 and 50 %.",
         "Of those shown: A was chosen most often: 40 % of people, between 30 and 50 %.",
@@ -271,6 +307,7 @@ def test_findings_claim_what_ranges_show(people: Any) -> None:
         f"C, E, F or another was chosen most often: these three by 53 % (45 to 60 %), {twice} of people.",
         "Too early to say: 9 responses so far.",
         "There are no responses yet.",
+        "There were no responses.",
         "These numbers cannot be used.",
         "Those who chose A rated it 2.0 on average, between 1.5 and 2.5 on a scale from 1 (mild) to 3 (severe).",
     ]

@@ -182,6 +182,28 @@ def test_a_key_and_the_public_page_tell_of_groups(people: Any, task: pckv.Task) 
     reader.check_in_both_colours(DESK)
 
 
+def test_one_response_draws_no_share_as_if_it_were_known(people: Any, server: ServeProcess) -> None:
+    """Neither page shows by a mark what a single report names, and of a closed survey no page advises to wait."""
+    segment = pckv.Segment(QUESTION, LABELS)
+    single = add_task(server, name="a single response", values=None, epsilon=2, segment=segment)
+    send_reports(server, single, [pckv.perturb(single, [KEYS[0]], segment=LABELS[0])])
+    ask(server, "PATCH", f"/tasks/{single.id}", b'{"public_results": true}', "application/json")
+    ask(server, "POST", f"/tasks/{single.id}/close")
+    reader = people(DESK)
+    reader.sign_in()
+    page = reader.page
+    for path in (f"/#/tasks/{single.id}", f"/results/{single.id}"):
+        reader.go(path)
+        page.get_by_text("From 1 response, nothing can be said about any answer option.").wait_for()
+        page.locator(".bars").nth(len(LABELS)).wait_for()
+        for mark in ("bar-mark", "bar-value", "bar-fill"):
+            assert page.locator(f".{mark}").count() == 0
+        assert page.get_by_text("The upright line").count() == 0
+        assert page.get_by_text("No answer option is clearly above zero").count() == 1
+        assert page.get_by_text("more can be seen").count() == 0
+    reader.check_width(PHONE)
+
+
 def test_the_lines_for_an_app_pass_a_label(people: Any, server: ServeProcess, tmp_path: Path) -> None:
     """Those of Python are run as they are; those of a page name the same label, and so do those of a series."""
     segment = pckv.Segment(QUESTION, [HOSTILE, "other"])

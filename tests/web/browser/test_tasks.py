@@ -40,14 +40,14 @@ def test_tasks_are_listed_newest_first_and_found(server: ServeProcess, operator:
     ask(server, "POST", f"/tasks/{second.id}/close")
     page = operator.page
     operator.go("/")
-    page.locator("tr", has_text="3 of 12").wait_for()
+    page.locator("tr", has_text="3 (12 expected)").wait_for()
     page.locator("tr", has_text="Listed 2").filter(has_text="closed").wait_for()
     rows = page.locator("tr", has_text="Listed")
     assert [row.locator("th").inner_text() for row in rows.all()] == ["Listed 2", "Listed 1"]
     row = page.locator("tr", has_text="Listed 1")
     created = ask(server, "GET", f"/tasks/{first.id}/overview").json()["created"]
     assert row.inner_text().count(f"{date.fromisoformat(created):%B %-d, %Y}") == 2
-    assert row.get_by_role("progressbar", name="Of the target: 25 %").count() == 1
+    assert row.get_by_role("progressbar", name="Of the responses expected: 25 %").count() == 1
     assert "none yet" in page.locator("tr", has_text="Listed 2").inner_text()
     operator.check(DESK)
 
@@ -184,7 +184,7 @@ def test_an_analyst_sees_and_changes_nothing(server: ServeProcess, people: Any) 
     analyst.sign_in(ANALYST)
     analyst.go(f"/#/tasks/{task.id}")
     page = analyst.page
-    page.get_by_text("0 % of the target of 7 responses").wait_for()
+    page.get_by_text("7 expected").wait_for()
     for absent in (
         "Settings",
         "Duplicate and change",

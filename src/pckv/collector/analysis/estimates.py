@@ -322,7 +322,8 @@ async def get_estimates(
     `impossible`, with a `warning` that the verdict begins with. Of a task with a segment, `table` chooses its
     `labels`, `segments` (the keys within each label) or the `differences` between labels; of one that asks which
     keys are held together, their `pairs`: the rows of the keys that are asked for. The Accept header chooses JSON,
-    CSV, XLSX or Parquet, and the header Content-Disposition names the file: task, day and method.
+    CSV, XLSX or Parquet, and the header Content-Disposition names the file: task, day, what it
+    holds, and the method unless that is the default.
     """
     asked = None if keys is None else tuple(keys)
     return await _answer(request, cache, account, task_id, options._replace(keys=asked), wanted)
@@ -369,8 +370,7 @@ async def _answer(
         raise ProblemDetails(ProblemKind.MALFORMED, "sort by mean needs values: the keys of this task have none")
     digest, estimates = await cache.find(account, stored.task, options)
     resolved = options.resolved(stored.task)
-    what = estimates.method if wanted.table == ESTIMATES else f"{wanted.table} {estimates.method}"
-    name = downloads.file_stem(stored.task, cache.contracts.today(), what)
+    name = file_stem(stored.task, cache.contracts.today(), estimates.method, wanted.table)
     headers = downloads.download_headers(name, media, digest, resolved.method, request.url.query)
     headers[SNAPSHOT_HEADER] = digest
     if request.method != "GET":
@@ -405,6 +405,13 @@ async def _answer(
     is_short = most * (1 + len(estimates.level_values)) <= MAX_SHORT_CELLS
     content = await (threads.run_short(serialise) if is_short else threads.run(account, serialise))
     return Response(content, headers=headers, media_type=media)
+
+
+def file_stem(task: Task, day: str, method: str, table: str) -> str:
+    """Return the name of a file of results without its extension; it names a method that is not the default."""
+    named = "" if method == default_method(task) else method
+    held = "" if table == ESTIMATES else table
+    return downloads.file_stem(task, day, f"{held} {named}".strip() or "results")
 
 
 def part_of(estimates: Estimates, table: str) -> ColumnTable:

@@ -5,7 +5,7 @@ import { addressNeeded, isThisComputer, publicAddress } from "../shared/public-a
 import { copyButton } from "../shared/snippet.js";
 
 const WHAT = t(
-  "The page of the results shows the question, the description, the number of responses, and the results with their ranges. It shows no single responses, and nothing can be changed there.",
+  "The page of the results shows the question, the description, the number of responses, and the results with their ranges. They are estimates from noisy responses, so what they can tell about a single person is limited, however few respond. Nothing can be changed there.",
 );
 
 const whoSees = ({ name }) =>

@@ -1,4 +1,4 @@
-// What can be changed of a survey that is published: its target, who sees the results, and its end.
+// What can be changed of a survey that is published: how many responses are expected, who sees the results, and its end.
 import { day, t } from "../shared/language.js";
 import { announce, ask, alertBox, confirmButton, field, make, replace } from "../shared/page.js";
 import { isMixed, mixerDecides } from "./batch.js";
@@ -9,7 +9,7 @@ const section = (title, ...content) => make("section", { "aria-label": title }, 
 
 // `stop` ends the page when the survey is deleted.
 export function settingsTab({ root, path, refresh, stop }) {
-  const editor = targetEditor(refresh),
+  const editor = expectedEditor(refresh),
     publication = publicationSection(refresh),
     fixed = make("div"),
     end = make("div");
@@ -123,14 +123,14 @@ function deletion({ name }, { root, path, stop }) {
 }
 
 // A button that opens a small form in its place.
-function targetEditor(changed) {
+function expectedEditor(changed) {
   const number = make("input", { type: "number", min: 1, max: 1e15, step: 1, inputmode: "numeric" }),
     problem = make("div"),
     open = make("button", { type: "button", onclick: () => edit(true) });
   const form = make(
     "form",
     { hidden: true, novalidate: true, onsubmit: save },
-    field(t("Responses wanted"), number, t("Leave it empty for no target.")),
+    field(t("Number of responses"), number, t("Leave it empty if you do not know.")),
     problem,
     make(
       "div",
@@ -139,14 +139,14 @@ function targetEditor(changed) {
       make("button", { type: "button", onclick: () => edit(false) }, t("Cancel")),
     ),
   );
-  const element = section(t("Target"), open, form);
+  const element = section(t("Responses expected"), open, form);
   let task;
 
   function show(overview) {
     task = overview;
-    // Of a mixed survey, the batch is the target.
+    // Of a mixed survey, the batch says how many.
     element.hidden = task.phase === "closed" || isMixed(task);
-    open.textContent = task.target === null ? t("Set a target") : t("Change the target");
+    open.textContent = task.target === null ? t("Say how many you expect") : t("Change the number");
   }
 
   function edit(now) {
@@ -160,12 +160,12 @@ function targetEditor(changed) {
   async function save(event) {
     event.preventDefault();
     if (!number.validity.valid) {
-      return replace(problem, alertBox(t("The target is a whole number of responses, at least 1.")));
+      return replace(problem, alertBox(t("This is a whole number of responses, at least 1.")));
     }
     try {
       await ask("PATCH", `/tasks/${task.id}`, { body: { target: number.value ? Number(number.value) : null } });
       edit(false);
-      announce(t("The target is saved."));
+      announce(t("The number is saved."));
       changed();
     } catch (error) {
       replace(problem, alertBox(error.message));

@@ -1,7 +1,7 @@
 // The head of a survey's page: its question, whether it is open, what needs attention, and how many responses came.
 import { day, dayBefore, t } from "../shared/language.js";
 import { count, make, plural, replace, warningBox } from "../shared/page.js";
-import { badge, kindNote, progress, reached } from "../shared/task-words.js";
+import { badge, kindNote, progress } from "../shared/task-words.js";
 import { told } from "../shared/told.js";
 import { batchNote, batchProgress, isMixed, reportsOf } from "./batch.js";
 import { ReportBars } from "./report-bars.js";
@@ -57,7 +57,7 @@ export function taskHead() {
       [number, words] = reportsOf(known);
     reports.textContent = count(number);
     noun.textContent = words;
-    replace(goal, ...(isMixed(task) ? batchProgress(task) : target(known)));
+    replace(goal, ...(isMixed(task) ? batchProgress(task) : expected(known)));
     // Bars of other responses than those that the page counts would contradict it.
     if (counted !== task.reports) return;
     days.hidden = !task.days.length;
@@ -95,13 +95,9 @@ function alarmBox({ alarms: found, phase }) {
   return box;
 }
 
-function target(task) {
+function expected(task) {
   if (task.target === null) return [];
-  const words = t("{share} of the target of {responses}", {
-    share: reached(task.reports, task.target),
-    responses: plural(task.target, "response"),
-  });
-  return [progress(task), make("p", {}, words)];
+  return [progress(task), make("p", {}, t("{number} expected", { number: count(task.target) }))];
 }
 
 const dayAfter = (day, steps = 1) =>

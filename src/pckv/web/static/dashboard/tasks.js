@@ -135,5 +135,5 @@ function reported({ reports, target, batch }) {
     return batch.waiting === null ? t("at the mixer") : t("{number} at the mixer", { number: count(batch.waiting) });
   return target === null
     ? count(reports)
-    : t("{reports} of {target}", { reports: count(reports), target: count(target) });
+    : t("{reports} ({target} expected)", { reports: count(reports), target: count(target) });
 }

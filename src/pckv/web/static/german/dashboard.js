@@ -10,7 +10,7 @@ export default {
     "Fragen Sie die Person, die diese Website eingerichtet hat. Es gibt zwei Arten: Mit der einen erstellen Sie Umfragen, mit der anderen sehen Sie Ergebnisse und ändern nichts.",
   "Call this at every start: the client decides whether a response is due, makes it once, and sends it. With a spread of 0.5, it falls due at a random moment in the first half of the round.":
     "Rufen Sie das bei jedem Start auf: Der Client entscheidet, ob eine Antwort fällig ist, erstellt sie einmal und sendet sie. Mit spread = 0,5 wird sie zu einem zufälligen Zeitpunkt in der ersten Hälfte der Runde fällig.",
-  "Change the target": "Ziel ändern",
+  "Change the number": "Zahl ändern",
   "Choose a picture of at most 256 KiB: PNG, JPEG or WebP.":
     "Wählen Sie ein Bild mit höchstens 256 KiB: PNG, JPEG oder WebP.",
   Close: "Schließen",
@@ -78,7 +78,7 @@ export default {
   Language: "Sprache",
   "Last change": "Letzte Änderung",
   "Last response": "Letzte Antwort",
-  "Leave it empty for no target.": "Lassen Sie das Feld leer, wenn Sie kein Ziel möchten.",
+  "Leave it empty if you do not know.": "Lassen Sie das Feld leer, wenn Sie es nicht wissen.",
   "Let people choose at most {padding} where they enter their answers: the client refuses more. Do not leave out those who chose more, since a missing response would then tell what they chose.":
     "Lassen Sie bei der Eingabe höchstens {padding} Antwortmöglichkeiten wählen: Mehr lehnt der Client ab. Schließen Sie niemanden aus, der mehr gewählt hat: Die fehlende Antwort würde sonst verraten, was gewählt wurde.",
   "Let {operator} or a third party make invitations and send the link with one to each person. If you send it yourself, or without invitations, you could fill the batch with responses of your own: how many are honest is then an assumption that rests on your word.":
@@ -135,7 +135,8 @@ export default {
   "Responses per day": "Antworten pro Tag",
   "Responses per day, {first} to {last}; at most {most}": "Antworten pro Tag, {first} bis {last}; höchstens {most}",
   "Responses per round, {first} to {last}; at most {most}": "Antworten pro Runde, {first} bis {last}; höchstens {most}",
-  "Responses wanted": "Gewünschte Antworten",
+  "Number of responses": "Zahl der Antworten",
+  "Responses expected": "Erwartete Antworten",
   Restore: "Wiederherstellen",
   "Restore “{name}”": "„{name}“ wiederherstellen",
   Results: "Ergebnisse",
@@ -155,7 +156,7 @@ export default {
     "Schreiben Sie dazu, warum Sie fragen und was mit den Ergebnissen geschieht.",
   "Search by name": "Nach Namen suchen",
   "See it on this computer": "Auf diesem Computer ansehen",
-  "Set a target": "Ziel setzen",
+  "Say how many you expect": "Angeben, wie viele Sie erwarten",
   Settings: "Einstellungen",
   Share: "Teilen",
   "Sign in": "Anmelden",
@@ -175,7 +176,6 @@ export default {
   "Take part: scan this code with your phone.": "Mitmachen: Scannen Sie diesen Code mit dem Handy.",
   "Taking part is voluntary. Your answers themselves stay on your device: it sends only a report with random noise in it, from which nobody can tell for certain what you answered.":
     "Die Teilnahme ist freiwillig. Ihre Antworten selbst bleiben auf Ihrem Gerät: Es sendet nur einen Bericht mit zufälligem Rauschen, aus dem niemand mit Sicherheit schließen kann, was Sie geantwortet haben.",
-  Target: "Ziel",
   Text: "Text",
   "Text for a letter or a message": "Text für einen Brief oder eine Nachricht",
   "Text for a letter or a message, and a poster": "Text für einen Brief oder eine Nachricht, und ein Plakat",
@@ -190,15 +190,14 @@ export default {
   "The invitation is the text after #invitation= in a person's link.":
     "Die Einladung ist der Text nach #invitation= im Link einer Person.",
   "The logo": "Das Logo",
-  "The page of the results shows the question, the description, the number of responses, and the results with their ranges. It shows no single responses, and nothing can be changed there.":
-    "Die Ergebnisseite zeigt die Frage, die Beschreibung, die Zahl der Antworten und die Ergebnisse mit ihren Bereichen. Einzelne Antworten zeigt sie nicht, und ändern lässt sich dort nichts.",
+  "The page of the results shows the question, the description, the number of responses, and the results with their ranges. They are estimates from noisy responses, so what they can tell about a single person is limited, however few respond. Nothing can be changed there.":
+    "Die Ergebnisseite zeigt die Frage, die Beschreibung, die Zahl der Antworten und die Ergebnisse mit ihren Bereichen. Diese sind Schätzungen aus verrauschten Antworten: Was sie über eine einzelne Person verraten können, ist begrenzt, auch wenn nur wenige antworten. Ändern lässt sich dort nichts.",
   "The repeated survey is closed.": "Die wiederholte Umfrage ist geschlossen.",
   "The survey is closed.": "Die Umfrage ist geschlossen.",
   "The survey is deleted.": "Die Umfrage ist gelöscht.",
   "The survey is open again.": "Die Umfrage ist wieder offen.",
-  "The target is a whole number of responses, at least 1.":
-    "Das Ziel ist eine ganze Zahl von Antworten und mindestens 1.",
-  "The target is saved.": "Das Ziel ist gespeichert.",
+  "This is a whole number of responses, at least 1.": "Das ist eine ganze Zahl von Antworten, mindestens 1.",
+  "The number is saved.": "Die Zahl ist gespeichert.",
   "The token that you signed in with shows results and changes nothing. To make surveys, sign out, and sign in with a token for that: ask the person who set up this site.":
     "Mit dem Token, mit dem Sie angemeldet sind, sehen Sie Ergebnisse und ändern nichts. Um Umfragen zu erstellen, melden Sie sich ab und mit einem Token dafür wieder an: Fragen Sie die Person, die diese Website eingerichtet hat.",
   "There are no surveys yet.": "Es gibt noch keine Umfragen.",
@@ -263,8 +262,8 @@ export default {
     "{people} in den letzten {rounds} Runden: Alle antworten einmal in {panels} Runden.",
   "{people} in this round: everybody answers once in {panels} rounds.":
     "{people} in dieser Runde: Alle antworten einmal in {panels} Runden.",
-  "{reports} of {target}": "{reports} von {target}",
-  "{share} of the target of {responses}": "{share} des Ziels von {responses}",
+  "{reports} ({target} expected)": "{reports} ({target} erwartet)",
+  "{number} expected": "{number} erwartet",
   "{share} of the {batch} that the mixer hands over at least, as it said on {day}. It counts once a day: what came since is not in it.":
     "{share} der {batch}, die der Mixer mindestens übergibt, nach seiner Auskunft vom {day}. Er zählt einmal am Tag: Was seither kam, ist nicht dabei.",
   "“{name}” is deleted": "„{name}“ ist gelöscht",

@@ -16,7 +16,8 @@ export default {
   Results: "Ergebnisse",
   "{responses} so far. At least {number} are needed before anything can be found.":
     "Bisher {responses}. Es braucht mindestens {number}, bevor etwas gefunden werden kann.",
-  "No responses yet: they come by invitation.": "Noch keine Antworten: Sie kommen auf Einladung.",
+  "No responses yet: only people with an invitation can take part.":
+    "Noch keine Antworten: Teilnehmen kann nur, wer eine Einladung hat.",
   "No responses yet: share the link with the people who are to take part.":
     "Noch keine Antworten: Geben Sie den Link an die Personen weiter, die teilnehmen sollen.",
   "Looking for answers in {responses} …": "Suche in {responses} …",
@@ -102,9 +103,14 @@ export default {
     "{a}, {b} oder noch etwas anderes wurde am häufigsten gewählt: diese beiden von {x} und {y} der Personen",
   "Of those shown: {sentence}": "Unter den gezeigten: {sentence}",
   "Too early to say: {responses} so far": "Noch zu früh für eine Aussage: bisher {responses}",
-  "No answer was clearly chosen by anyone": "Bei keiner Antwortmöglichkeit ist klar, dass jemand sie gewählt hat",
-  "None of the answers shown was clearly chosen by anyone":
-    "Bei keiner der gezeigten Antwortmöglichkeiten ist klar, dass jemand sie gewählt hat",
+  "From {responses}, nothing can be said about any answer option":
+    "Aus {responses} lässt sich über keine Antwortmöglichkeit etwas sagen",
+  "From {responses}, nothing can be said about any of the answer options shown":
+    "Aus {responses} lässt sich über keine der gezeigten Antwortmöglichkeiten etwas sagen",
+  "For no answer option is it clear whether anyone chose it":
+    "Bei keiner Antwortmöglichkeit ist klar, ob jemand sie gewählt hat",
+  "For none of the answer options shown is it clear whether anyone chose it":
+    "Bei keiner der gezeigten Antwortmöglichkeiten ist klar, ob jemand sie gewählt hat",
   "{between} on a scale from {first} to {last}": "{between} auf einer Skala von {first} bis {last}",
   "Those who chose {name} gave {value} on average, {between}.":
     "Wer {name} gewählt hat, gab im Durchschnitt {value} an, {between}.",
@@ -116,6 +122,7 @@ export default {
     "{first} und {second} werden öfter zusammen gewählt, als der Zufall ergäbe.",
   "These numbers cannot be used.": "Diese Zahlen sind nicht brauchbar.",
   "There are no responses yet.": "Es gibt noch keine Antworten.",
+  "There were no responses.": "Es kamen keine Antworten.",
   "Shares of the values of those who chose the answer, and quantiles, with their ranges.":
     "Anteile der Werte bei denen, die die Antwort gewählt haben, und Quantile, mit ihren Bereichen.",
   "What they say": "Was sie angeben",
@@ -127,8 +134,8 @@ export default {
   "What would make it sharper": "Was es genauer machen würde",
   "What is known of the answer, with ranges of several confidences.":
     "Was über die Antwort bekannt ist, mit Bereichen verschiedener Sicherheit.",
-  "No responses yet: nothing is known of this answer.":
-    "Noch keine Antworten: Über diese Antwortmöglichkeit ist nichts bekannt.",
+  "Nothing is known of this answer.": "Über diese Antwortmöglichkeit ist nichts bekannt.",
+  "Computing the ranges …": "Berechne die Bereiche …",
   "Within each group: {name}": "Innerhalb jeder Gruppe: {name}",
   "Where it differs": "Wo es sich unterscheidet",
   "For this answer, no difference between groups stands out from the noise.":
@@ -204,7 +211,11 @@ export default {
     "Typischer Fehler des Anteils der Personen, die eine Antwort gewählt haben, nach der Zahl der Antworten.",
   Precision: "Genauigkeit",
   "For an answer chosen by this share of people, in %": "Für eine Antwort, die so viele Personen wählen, in %",
-  "Wanted error, in percentage points": "Gewünschter Fehler, in Prozentpunkten",
+  "Wanted typical error, in percentage points": "Gewünschter typischer Fehler, in Prozentpunkten",
+  "The typical error is one standard deviation. A range with a confidence of 95 %, which the form forecasts before publishing, reaches about twice as far on either side: to be as small, it takes about four times as many responses.":
+    "Der typische Fehler ist eine Standardabweichung. Ein Bereich mit einer Sicherheit von 95 %, wie ihn das Formular vor dem Veröffentlichen vorhersagt, reicht auf jeder Seite etwa doppelt so weit: Um ebenso klein zu sein, braucht er etwa viermal so viele Antworten.",
+  "What people with more answers hide is counted in the form as expected there, and here as responses say, or not at all where they do not say it.":
+    "Was Personen mit mehr Angaben verbergen, zählt das Formular nach den dortigen Erwartungen, diese Seite nach dem, was Antworten darüber sagen, oder gar nicht, wo sie es nicht sagen.",
   "Both numbers are above 0; a share is at most 100 %.":
     "Beide Zahlen sind größer als 0; ein Anteil ist höchstens 100 %.",
   "As yet most answers are not distinguishable from noise.":
@@ -224,17 +235,17 @@ export default {
     "Die durchschnittliche Bewertung liegt meist um ±{error} ({unit}) daneben.",
   "Its average rating is typically off by ±{error}.":
     "Die durchschnittliche Bewertung liegt meist um ±{error} daneben.",
-  "An error of ±{error} takes {noise}.": "Für einen Fehler von ±{error} braucht es {noise}.",
-  "An error of ±{error} takes about {all}, if people have as many answers as responses say so far; for the noise alone {noise}.":
-    "Für einen Fehler von ±{error} braucht es etwa {all}, wenn Personen so viel wählen, wie bisher angegeben wurde; für das Rauschen allein {noise}.",
-  "An error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not known yet.":
-    "Für einen Fehler von ±{error} braucht es {noise}, wenn alle Teilnehmenden höchstens {padding} haben; wie viele mehr haben, ist noch nicht bekannt.",
-  "An error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not asked.":
-    "Für einen Fehler von ±{error} braucht es {noise}, wenn alle Teilnehmenden höchstens {padding} haben; wie viele mehr haben, wird nicht gefragt.",
-  "An error of ±{error} cannot be promised, however many responses come: too many people have more than {padding}. The noise alone takes {noise}.":
-    "Ein Fehler von ±{error} kann nicht versprochen werden, so viele Antworten auch kommen: Zu viele Personen haben mehr als {padding}. Für das Rauschen allein braucht es {noise}.",
-  "An error of ±{error} cannot be promised as yet: people with more than {padding} may hide more than that. The noise alone takes {noise}.":
-    "Ein Fehler von ±{error} kann noch nicht versprochen werden: Personen mit mehr als {padding} verbergen vielleicht mehr. Für das Rauschen allein braucht es {noise}.",
+  "A typical error of ±{error} takes {noise}.": "Für einen typischen Fehler von ±{error} braucht es {noise}.",
+  "A typical error of ±{error} takes about {all}, if people have as many answers as responses say so far; for the noise alone {noise}.":
+    "Für einen typischen Fehler von ±{error} braucht es etwa {all}, wenn Personen so viel wählen, wie bisher angegeben wurde; für das Rauschen allein {noise}.",
+  "A typical error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not known yet.":
+    "Für einen typischen Fehler von ±{error} braucht es {noise}, wenn alle Teilnehmenden höchstens {padding} haben; wie viele mehr haben, ist noch nicht bekannt.",
+  "A typical error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not asked.":
+    "Für einen typischen Fehler von ±{error} braucht es {noise}, wenn alle Teilnehmenden höchstens {padding} haben; wie viele mehr haben, wird nicht gefragt.",
+  "A typical error of ±{error} cannot be promised, however many responses come: too many people have more than {padding}. The noise alone takes {noise}.":
+    "Ein typischer Fehler von ±{error} kann nicht versprochen werden, so viele Antworten auch kommen: Zu viele Personen haben mehr als {padding}. Für das Rauschen allein braucht es {noise}.",
+  "A typical error of ±{error} cannot be promised as yet: people with more than {padding} may hide more than that. The noise alone takes {noise}.":
+    "Ein typischer Fehler von ±{error} kann noch nicht versprochen werden: Personen mit mehr als {padding} verbergen vielleicht mehr. Für das Rauschen allein braucht es {noise}.",
   "{number} (they are there already)": "{number} (sie sind schon da)",
   "{number} ({ratio} times as many as today)": "{number} (das {ratio}-Fache von heute)",
   "Answers that begin with": "Antworten, die beginnen mit",
@@ -244,10 +255,9 @@ export default {
   "(ends here)": "(endet hier)",
   "Asked:": "Gefragt:",
   "The first {shown} of {all} answer options.": "Die ersten {shown} von {all} Antwortmöglichkeiten.",
-  "Dot: the number. Line: its range, which holds the true number with a confidence of {level}.":
-    "Punkt: die Zahl. Linie: ihr Bereich, der die wahre Zahl mit einer Sicherheit von {level} enthält.",
-  "Dot: the number. Line: its range, which holds the true number with a confidence of {level}. Grey: not clearly above zero.":
-    "Punkt: die Zahl. Linie: ihr Bereich, der die wahre Zahl mit einer Sicherheit von {level} enthält. Grau: nicht klar über null.",
+  "Dot: the number.": "Punkt: die Zahl.",
+  "Line: the range that holds the true number with a confidence of {level}.":
+    "Linie: der Bereich, der die wahre Zahl mit einer Sicherheit von {level} enthält.",
   "Asked from {from} to {to}.": "Gefragt vom {from} bis zum {to}.",
   "As of {today}. Asked since {from}, until the end of {to}.":
     "Stand: {today}. Gefragt seit dem {from}, bis einschließlich {to}.",
@@ -301,8 +311,8 @@ export default {
   "No responses came before this survey was closed.": "Bis diese Umfrage geschlossen wurde, kamen keine Antworten.",
   "{number} answer option": "{number} Antwortmöglichkeit",
   "{number} answer options": "{number} Antwortmöglichkeiten",
-  "The upright line is the share of all people. Grey: not clearly above zero.":
-    "Die senkrechte Linie ist der Anteil unter allen Personen. Grau: nicht klar über null.",
+  "The upright line is the share of all people.": "Die senkrechte Linie ist der Anteil unter allen Personen.",
+  "Grey: not clearly above zero.": "Grau: nicht klar über null.",
   "average {value} ({range})": "Durchschnitt {value} ({range})",
   "Share of people": "Anteil der Personen",
   "Shares within each group of “{name}”": "Anteile innerhalb jeder Gruppe von „{name}“",
@@ -330,10 +340,10 @@ export default {
   "Of those who chose an answer.": "Von denen, die eine Antwort gewählt haben.",
   "{before} and {after}": "{before} und {after}",
   "Changed by {points} between rounds {rounds}.": "Zwischen den Runden {rounds} um {points} verändert.",
-  "{name}: {value} ({range}) in round {last}, after {before} in round {first}.":
-    "{name}: {value} ({range}) in Runde {last}, nach {before} in Runde {first}.",
-  "Round {round}, from {opens} on, {responses}: {value} ({range}) smoothed, {alone} ({aloneRange}) by itself":
-    "Runde {round}, ab {opens}, {responses}: {value} ({range}) geglättet, {alone} ({aloneRange}) für sich",
+  "{name}: {now} in round {last}, after {before} in round {first}.":
+    "{name}: {now} in Runde {last}, nach {before} in Runde {first}.",
+  "Round {round}, from {opens} on, {responses}: {smoothed} smoothed, {alone} by itself":
+    "Runde {round}, ab {opens}, {responses}: {smoothed} geglättet, {alone} für sich",
   "No responses yet: the trend appears here once a round has some.":
     "Noch keine Antworten: Der Verlauf erscheint hier, sobald eine Runde welche hat.",
   "Table of answer options": "Tabelle der Antwortmöglichkeiten",
@@ -350,7 +360,7 @@ export default {
   "Shaded: it changed between these rounds.": "Schattiert: Zwischen diesen Runden hat es sich geändert.",
   "The first {drawn} of the table, by round. Line: share of people, smoothed over the rounds, with its range (confidence {level}). Points: single rounds by themselves; bars: their ranges, where they differ from what the other rounds lead to expect.":
     "Die ersten {drawn} der Tabelle, nach Runden. Linie: Anteil der Personen, über die Runden geglättet, mit seinem Bereich (Sicherheit {level}). Punkte: einzelne Runden für sich; Striche: ihre Bereiche, wo sie von dem abweichen, was die anderen Runden erwarten lassen.",
-  "by itself {value} ({range})": "für sich {value} ({range})",
+  "by itself {words}": "für sich {words}",
   "none seen (below {smallest} may hide)": "keine gesehen (unter {smallest} kann eine verborgen sein)",
   "none seen": "keine gesehen",
   "between {rounds}": "zwischen {rounds}",

@@ -25,7 +25,7 @@ export default {
   "it may be zero": "Sie kann auch null sein",
   "the others may be zero": "die übrigen können auch null sein",
   "the one that does not may be zero": "die übrige kann auch null sein",
-  "how frequent they are is unknown": "Wie häufig jede gewählt wurde, ist unbekannt",
+  "how frequent they are is unknown": "Wie oft jede einzelne gewählt wurde, ist unbekannt",
   "how frequent it is is unknown": "Wie häufig sie ist, ist unbekannt",
   "how frequent the others are is unknown": "wie häufig die übrigen sind, ist unbekannt",
   "how frequent the one that does not is is unknown": "wie häufig die übrige ist, ist unbekannt",

@@ -55,7 +55,7 @@ export default {
     "Nicht kopiert: Der Browser lässt diese Seite nicht kopieren. Markieren Sie den Text und kopieren Sie ihn selbst.",
   "Nothing found.": "Nichts gefunden.",
   "Number of answer options": "Zahl der Antwortmöglichkeiten",
-  "Of the target: {share}": "Vom Ziel: {share}",
+  "Of the responses expected: {share}": "Von den erwarteten Antworten: {share}",
   "On paper: mix the printed codes, put one into each envelope, and write the addresses only after that.":
     "Auf Papier: Mischen Sie die gedruckten Codes, stecken Sie in jeden Umschlag einen und schreiben Sie erst danach die Adressen darauf.",
   "One link, for one person, shown only now: the collector keeps only what it needs to recognise it. Save it before you leave this page.":

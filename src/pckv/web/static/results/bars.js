@@ -69,14 +69,14 @@ function barRow(row, scale, isBar) {
 }
 
 function axis(scale) {
-  const places = scale.ticks.map((tick, number) => {
-    const anchor = number === 0 ? "start" : "middle";
-    return drawing("text", { x: place(tick, scale), y: "70%", "text-anchor": anchor }, scale.text(tick));
-  });
+  const places = scale.ticks.map((tick) =>
+    drawing("text", { x: place(tick, scale), y: "70%", "text-anchor": "middle" }, scale.text(tick)),
+  );
   const ends = scale.ends?.some(Boolean)
     ? make("div", { class: "bar-ends" }, ...scale.ends.map((end) => make("span", {}, named(end))))
     : null;
-  return make("div", { class: "bar-axis", "aria-hidden": "true" }, drawing("svg", {}, ...places), ends);
+  const labels = make("div", { class: "bar-labels" }, drawing("svg", {}, ...places), ends);
+  return make("div", { class: "bar-axis", "aria-hidden": "true" }, labels);
 }
 
 // A figure whose content is replaced only if it changed, so that a focus or a tooltip stays.

@@ -62,8 +62,10 @@ export class DiscoverySection {
   }
 
   // Called with every overview of the task.
-  show({ reports, keys: { groups }, by_invitation }) {
-    this.reports = reports;
+  show(task) {
+    const { reports, keys, by_invitation } = task,
+      { groups } = keys;
+    Object.assign(this, { task, reports });
     this.waiting.hidden = reports >= groups;
     this.waiting.textContent = reports
       ? t("{responses} so far. At least {number} are needed before anything can be found.", {
@@ -71,7 +73,7 @@ export class DiscoverySection {
           number: count(groups),
         })
       : by_invitation
-        ? t("No responses yet: they come by invitation.")
+        ? t("No responses yet: only people with an invitation can take part.")
         : t("No responses yet: share the link with the people who are to take part.");
     this.showCount();
     if (this.waiting.hidden && this.pace.isDue(reports)) this.redraw(reports);
@@ -105,7 +107,11 @@ export class DiscoverySection {
       rows = keys.map((each) => ({ ...each, detected: true })),
       words = [...verdict.map(told), ...(keys.length ? [limit] : [])];
     this.counted = reports;
-    replace(this.finding, ...findingOf({ rows, answer: { reports }, isPart: true }));
+    // Where nothing was found, the verdict says so.
+    replace(
+      this.finding,
+      ...(rows.length ? findingOf({ rows, answer: { reports }, task: this.task, isPart: true }) : []),
+    );
     replace(this.verdict, ...words.map((sentence) => make("p", {}, sentence)));
     if (keys.length) this.chart.show(panelsOf(rows, NO_VALUES), t("Line: the range of each number."));
     this.keys.show(keys.slice(0, MAX_KEYS_SHOWN));

@@ -1,7 +1,7 @@
 // How the values of those who hold one key are spread: shares, quantiles, and shares above and below a value.
 import { t } from "../shared/language.js";
 import { choice, field, make, replace } from "../shared/page.js";
-import { levelNames, levelTexts, shareTexts, valueTexts } from "../shared/ranges.js";
+import { levelNames, levelTexts, shareTexts, UNKNOWN, valueTexts } from "../shared/ranges.js";
 import { ranged, Table } from "../shared/table.js";
 import { levelShare } from "./shares.js";
 
@@ -71,7 +71,9 @@ function quantiles({ quantiles: found }, task, texts) {
     const { value, range } = exact
       ? { value: level(quantile.value), range: levelRange(level(quantile.low), level(quantile.high)) }
       : valueTexts(quantile);
-    return [QUANTILES[quantile.p], ranged(value, range)];
+    // One that may be anywhere on the scale is unknown.
+    const isOpen = quantile.low <= task.low && quantile.high >= task.high;
+    return [QUANTILES[quantile.p], ranged(isOpen ? UNKNOWN : value, range)];
   };
   return table([t("Of those who chose it"), unit ? t("say at most ({unit})", { unit }) : t("say at most")], found, row);
 }

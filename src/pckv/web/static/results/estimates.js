@@ -17,11 +17,11 @@ const limits = (numbers, name) => [numbers[name], numbers[`${name}_low`], number
 
 // A key that noise alone may give may have no holders, whatever its range says; one that all people may hold is not
 // known to be rare.
-export function shareCell(estimate) {
+export function shareCell(estimate, mark = null) {
   const { value, range, most } = frequencyTexts(estimate),
     rare = estimate.frequency_high < 1 ? [TOO_RARE, most] : [UNKNOWN, range],
     words = estimate.detected ? [value, range] : rare;
-  return ranged(...words, limits(estimate, "frequency"));
+  return ranged(...words, limits(estimate, "frequency"), mark);
 }
 
 // Where larger sets may hide too much, the mean of the reported pairs stands beside, under that name.

@@ -70,6 +70,10 @@ function isClear(rows) {
   return first !== undefined && first.frequency_high - first.frequency_low < MAX_WIDTH;
 }
 
+// Of a survey without any.
+export const noResponses = ({ phase }) =>
+  phase === "closed" ? t("There were no responses.") : t("There are no responses yet.");
+
 // While more responses may come.
 const isEarly = ({ phase, target = null }, reports) => phase === "open" && (target === null || reports < target);
 
@@ -113,18 +117,24 @@ function pairOf(pairs) {
 export function findingOf({ rows, answer, task, isPart = false }) {
   const line = (parts, kind = null) => parts && make("p", { class: kind }, ...parts);
   if (answer.withheld || answer.warning?.length) return [line([t("These numbers cannot be used.")], "finding")];
-  if (!answer.reports) return [line([t("There are no responses yet.")], "finding")];
+  if (!answer.reports) return [line([noResponses(task)], "finding")];
   const responses = plural(answer.reports, "response"),
     hasAny = rows.some(({ detected }) => detected);
   let found;
   if (!isClear(rows) && isEarly(task, answer.reports))
     found = [t("Too early to say: {responses} so far", { responses })];
   else if (hasAny) found = mostFrequent(rows, isPart);
+  else if (rows.every(({ frequency_high: high }) => high >= 1))
+    found = [
+      isPart
+        ? t("From {responses}, nothing can be said about any of the answer options shown", { responses })
+        : t("From {responses}, nothing can be said about any answer option", { responses }),
+    ];
   else
     found = [
       isPart
-        ? t("None of the answers shown was clearly chosen by anyone")
-        : t("No answer was clearly chosen by anyone"),
+        ? t("For none of the answer options shown is it clear whether anyone chose it")
+        : t("For no answer option is it clear whether anyone chose it"),
     ];
   return [
     line([...found, "."], "finding"),

@@ -3,9 +3,10 @@ import { withSettings } from "../shared/address.js";
 import { Chart } from "../shared/chart.js";
 import { term } from "../shared/glossary.js";
 import { t } from "../shared/language.js";
-import { told } from "../shared/told.js";
+import { told, toldVerdict } from "../shared/told.js";
 import { isOutdated } from "./requests.js";
 import { distributionOf } from "./distribution.js";
+import { noResponses } from "./finding.js";
 import { changedOptions, levelText, readOptions } from "./estimate-options.js";
 import {
   alertBox,
@@ -47,14 +48,17 @@ class KeyView {
     this.spread = make("section", { "aria-label": t("What they say"), hidden: true });
     this.further = make("section", { "aria-label": t("Groups, and what is chosen with it"), hidden: true });
     this.sharper = make("div");
+    // Several ranges take a few seconds, in which their place is kept.
+    this.computing = make("p", { class: "computing", role: "status" }, t("Computing the ranges …"));
     const surer = make("p", {}, t("The surer a range is to hold the true number, the wider it is."));
+    const ranges = make("div", { class: "reserved" }, this.computing, this.chart.element, this.levels);
     this.body = make(
       "div",
       { hidden: true },
       section(t("What is known"), this.told),
       this.spread,
       this.further,
-      section(t("How sure that is"), surer, this.chart.element, this.levels),
+      section(t("How sure that is"), surer, ranges),
       section(t("What would make it sharper"), this.sharper),
     );
     replace(root, this.top, this.said, this.body);
@@ -67,7 +71,10 @@ class KeyView {
     } catch (error) {
       if (signal.aborted) return;
       if (isOutdated(error)) this.refresh();
-      else replace(this.said, alertBox(told(error.message)));
+      else {
+        this.computing.hidden = true;
+        replace(this.said, alertBox(told(error.message)));
+      }
     }
   });
 
@@ -79,7 +86,10 @@ class KeyView {
     replace(this.top, ...heading);
     this.chart.description = t("What is known of the answer, with ranges of several confidences.");
     if (!task.reports)
-      return replace(this.said, make("p", { class: "note" }, t("No responses yet: nothing is known of this answer.")));
+      return replace(
+        this.said,
+        make("p", { class: "note" }, `${noResponses(task)} ${t("Nothing is known of this answer.")}`),
+      );
     const answer = await ask("GET", `${path}/key?${parameters}`, { signal }),
       address = (name) => withSettings(keyAddress(id, name), changedOptions(task, options));
     replace(this.top, ...heading, neighbours(answer, address));
@@ -96,6 +106,7 @@ class KeyView {
       this.chart.draw(several.chart),
       several.distribution_chart && this.values.draw(several.distribution_chart),
     ]);
+    this.computing.hidden = true;
   }
 
   // Within each group, or the partners of the key.
@@ -172,7 +183,7 @@ function sentences({ estimate, people, reports, level, hostile, verdict, warning
     ...shareSentences(estimate, share, people, reports),
     hasValues(task) ? make("p", {}, meanSentence(estimate, task)) : null,
     make("p", {}, sure),
-    make("p", { class: "soft" }, verdict.slice(warning.length).map(told).join(" ")),
+    make("p", { class: "soft" }, toldVerdict(verdict.slice(warning.length), task).join(" ")),
   ];
 }
 

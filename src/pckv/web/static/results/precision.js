@@ -32,7 +32,7 @@ export function precisionSection(requests, task, onproblem) {
       "div",
       { class: "row" },
       field(t("For an answer chosen by this share of people, in %"), frequency),
-      field(t("Wanted error, in percentage points"), wanted),
+      field(t("Wanted typical error, in percentage points"), wanted),
     ),
     said,
     chart.element,
@@ -72,8 +72,20 @@ export function precisionSection(requests, task, onproblem) {
   return { element, load, refresh, stop };
 }
 
+// The form forecasts ranges, which take more responses for the same number of points.
+const RANGES = t(
+    "The typical error is one standard deviation. A range with a confidence of 95 %, which the form forecasts before publishing, reaches about twice as far on either side: to be as small, it takes about four times as many responses.",
+  ),
+  HIDDEN = t(
+    "What people with more answers hide is counted in the form as expected there, and here as responses say, or not at all where they do not say it.",
+  );
+
 function sentences(answer, task) {
-  return [make("p", {}, today(answer, task)), make("p", {}, ...wanted(answer))];
+  return [
+    make("p", {}, today(answer, task)),
+    make("p", {}, ...wanted(answer)),
+    make("p", { class: "soft" }, answer.hidden ? `${RANGES} ${HIDDEN}` : RANGES),
+  ];
 }
 
 function today(answer, task) {
@@ -125,12 +137,12 @@ function wanted(answer) {
     values = { error: points(answer.wanted), padding: plural(padding, "answer") };
   const noise = reportsNeeded(forNoise, answer.reports);
   const said = (text, elements = {}) => parted(text, { noise, ...elements });
-  if (needed === forNoise) return said(t("An error of ±{error} takes {noise}.", values));
+  if (needed === forNoise) return said(t("A typical error of ±{error} takes {noise}.", values));
   if (needed !== null) {
     const all = reportsNeeded(Number(needed.toPrecision(2)), answer.reports);
     return said(
       t(
-        "An error of ±{error} takes about {all}, if people have as many answers as responses say so far; for the noise alone {noise}.",
+        "A typical error of ±{error} takes about {all}, if people have as many answers as responses say so far; for the noise alone {noise}.",
         values,
       ),
       { all },
@@ -140,11 +152,11 @@ function wanted(answer) {
     return said(
       answer.asks_sizes
         ? t(
-            "An error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not known yet.",
+            "A typical error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not known yet.",
             values,
           )
         : t(
-            "An error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not asked.",
+            "A typical error of ±{error} takes {noise}, if no participant has more than {padding}; how many people do is not asked.",
             values,
           ),
     );
@@ -152,11 +164,11 @@ function wanted(answer) {
   return said(
     hidden >= answer.wanted
       ? t(
-          "An error of ±{error} cannot be promised, however many responses come: too many people have more than {padding}. The noise alone takes {noise}.",
+          "A typical error of ±{error} cannot be promised, however many responses come: too many people have more than {padding}. The noise alone takes {noise}.",
           values,
         )
       : t(
-          "An error of ±{error} cannot be promised as yet: people with more than {padding} may hide more than that. The noise alone takes {noise}.",
+          "A typical error of ±{error} cannot be promised as yet: people with more than {padding} may hide more than that. The noise alone takes {noise}.",
           values,
         ),
   );

@@ -1,17 +1,20 @@
 // The report of a task for paper or PDF: one page with the finding, a chart, a table, and how they came about.
 import { day, dayBefore, language, t } from "../shared/language.js";
 import { ask, count, make, plural, replace } from "../shared/page.js";
-import { frequencyWords, levelNames, meanTexts, meanTitle, UNKNOWN } from "../shared/ranges.js";
+import { levelNames, meanTexts, meanTitle, UNKNOWN } from "../shared/ranges.js";
 import { hasValues } from "../shared/task-words.js";
-import { named, Table } from "../shared/table.js";
+import { named, ranged, Table } from "../shared/table.js";
 import { BarsFigure } from "./bars.js";
 import { levelText } from "./estimate-options.js";
+import { shareCell } from "./estimates.js";
 import { panelsOf } from "./panels.js";
+import { groupPanels } from "./segments.js";
 import { spreadTitle, tableOfShares } from "./shares.js";
 
-// What fits on a page besides the words, and where the levels of values have a table too.
-const ROWS_PRINTED = 10,
-  ROWS_WITH_LEVELS = 7;
+// How many rows fit on a page besides the words, without further tables, with one, and with two: of levels and of
+// groups. More groups have no room side by side.
+const ROWS_PRINTED = [10, 7, 3],
+  MAX_GROUPS = 5;
 
 export class PrintedReport {
   // Only the browser's print builds it: the page itself has all of it. Whose survey it is, is known before.
@@ -37,7 +40,7 @@ export class PrintedReport {
     this.organisation = name;
   }
 
-  // `finding` and `sentences` make elements.
+  // `finding` makes elements; `sentences` are texts.
   show(content) {
     this.content = content;
   }
@@ -46,9 +49,11 @@ export class PrintedReport {
     const { task, answer, rows, finding, sentences, options } = this.content,
       { about } = task,
       hasLevels = task.level_values.length > 2,
-      shown = rows.slice(0, hasLevels ? ROWS_WITH_LEVELS : ROWS_PRINTED),
+      hasGroups = areGroupsPrinted(answer.segments),
+      shown = rows.slice(0, ROWS_PRINTED[hasLevels + hasGroups]),
       chart = new BarsFigure();
-    chart.show(panelsOf(shown, task), reading(shown, options));
+    const panels = panelsOf(shown, task);
+    chart.show(panels, reading(panels, options));
     replace(
       this.element,
       this.organisation ? make("p", { class: "soft" }, named(this.organisation)) : null,
@@ -59,6 +64,7 @@ export class PrintedReport {
       chart.element,
       tableOf(shown, task),
       ...(hasLevels ? spread(shown, task) : []),
+      ...(hasGroups ? within(shown, answer.segments) : []),
       shown.length < task.keys
         ? make(
             "p",
@@ -66,7 +72,7 @@ export class PrintedReport {
             t("The first {shown} of {all} answer options.", { shown: count(shown.length), all: count(task.keys) }),
           )
         : null,
-      ...sentences(),
+      make("p", {}, sentences.join(" ")),
       make("p", {}, how(task)),
       task.mixer ? null : make("p", { class: "small-print" }, technically(task)),
     );
@@ -80,15 +86,36 @@ export class PrintedReport {
   }
 }
 
-// How to read the picture.
-function reading(rows, options) {
-  const values = { level: levelText(options.level) };
-  return rows.every(({ detected }) => detected)
-    ? t("Dot: the number. Line: its range, which holds the true number with a confidence of {level}.", values)
-    : t(
-        "Dot: the number. Line: its range, which holds the true number with a confidence of {level}. Grey: not clearly above zero.",
-        values,
-      );
+// How to read the picture: only what it draws.
+function reading(panels, options) {
+  const rows = panels.flatMap((panel) => panel.rows),
+    sentences = [
+      rows.some(({ known }) => known) && t("Dot: the number."),
+      t("Line: the range that holds the true number with a confidence of {level}.", {
+        level: levelText(options.level),
+      }),
+      panels[0].rows.some(({ known }) => !known) && t("Grey: not clearly above zero."),
+    ];
+  return sentences.filter(Boolean).join(" ");
+}
+
+// Groups of which something is known; otherwise a sentence of the verdict says that nothing stands out.
+const areGroupsPrinted = (segments) =>
+  Boolean(segments) && segments.labels.length <= MAX_GROUPS && segments.cells.some(({ detected }) => detected);
+
+// The shares within groups, of those keys that stand out in one, in a line each.
+function within(rows, segments) {
+  const panels = groupPanels(segments, rows),
+    found = rows
+      .map(({ key }, place) => ({ key, cells: panels.map((panel) => panel.rows[place]) }))
+      .filter(({ cells }) => cells.some(({ known }) => known)),
+    columns = [{ name: t("Answer option") }, ...panels.map(({ title }) => ({ name: title, number: true }))],
+    row = ({ key, cells }) => [named(key), ...cells.map(({ shown, range }) => ranged(shown, range))];
+  if (!found.length) return [];
+  return [
+    make("p", { class: "bar-title" }, t("Within each group: {name}", { name: segments.name })),
+    new Table({ columns, row, kind: "compact" }).show(found).element,
+  ];
 }
 
 const today = () => new Date().toISOString().slice(0, 10);
@@ -134,11 +161,11 @@ function tableOf(rows, task) {
       { name: t("Chosen by"), number: true },
       ...(title ? [{ name: title, number: true }] : []),
     ];
-  const row = (each) => [named(each.key), frequencyWords(each), ...(hasValues(task) ? [valueWords(each)] : [])];
-  return new Table({ columns, row, kind: "compact" }).show(rows).element;
+  const row = (each) => [named(each.key), shareCell(each), ...(hasValues(task) ? [valueWords(each)] : [])];
+  return new Table({ columns, row, kind: "compact chosen" }).show(rows).element;
 }
 
 function valueWords(row) {
   const { value, range } = meanTexts(row);
-  return row.mean_known ? `${value} (${range})` : UNKNOWN;
+  return row.mean_known ? ranged(value, range) : UNKNOWN;
 }

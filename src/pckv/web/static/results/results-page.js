@@ -5,15 +5,15 @@ import { alertBox, ask, count, make, percent, plural, replace } from "../shared/
 import { levelNames, meanTitle, UNKNOWN } from "../shared/ranges.js";
 import { named, parted, Table } from "../shared/table.js";
 import { hasValues } from "../shared/task-words.js";
-import { told } from "../shared/told.js";
+import { told, toldVerdict } from "../shared/told.js";
 import { BarsFigure } from "./bars.js";
 import { meanCell, shareCell } from "./estimates.js";
-import { findingOf } from "./finding.js";
+import { findingOf, noResponses } from "./finding.js";
 import { inLanguage } from "./in-language.js";
 import { COLOURS, pairsSaid, pairsTable } from "./pairs.js";
 import { panelsOf, ROWS_DRAWN } from "./panels.js";
-import { differencesSaid, differencesTable, groupPanels, labelsTable, OVERALL, withinTable } from "./segments.js";
-import { sharesSpecification, spreadTitle, tableOfShares } from "./shares.js";
+import { differencesSaid, differencesTable, groupPanels, groupsCaption, labelsTable, withinTable } from "./segments.js";
+import { isSpreadKnown, sharesSpecification, spreadTitle, tableOfShares } from "./shares.js";
 
 // The collector computes the numbers once per minute.
 const POLL_SECONDS = 60;
@@ -89,7 +89,7 @@ function outcome(results) {
   const { reports, verdict, withheld, estimates, other, keys } = results;
   const counted = `${t("From {responses}.", { responses: plural(reports, "response") })} ${state(results)}`;
   if (withheld) return [make("p", { class: "alert" }, told(withheld)), sentence(counted)];
-  if (!reports) return [sentence(t("There are no responses yet.")), sentence(state(results))];
+  if (!reports) return [sentence(noResponses(results)), sentence(state(results))];
   const rows = listed(estimates, other),
     all = keys - Number(other !== null),
     isPart = all > rows.length;
@@ -104,7 +104,7 @@ function outcome(results) {
   );
   return [
     ...findingOf({ rows, answer: results, task: results, isPart }),
-    make("div", { class: "note" }, ...verdict.map(told).map(sentence)),
+    make("div", { class: "note" }, ...toldVerdict(verdict, results).map(sentence)),
     make("p", { class: "soft" }, counted),
     bars.element,
     table(rows, results),
@@ -151,7 +151,9 @@ function spread(rows, { about }) {
     ),
     open = body.querySelector(".shares details")?.open ?? false;
   // The table has the same numbers: without the script that draws, nothing is missing.
-  chart.draw(sharesSpecification(known, texts, about.unit)).catch(() => {});
+  const drawn = known.filter(isSpreadKnown);
+  chart.element.hidden = !drawn.length;
+  if (drawn.length) chart.draw(sharesSpecification(drawn, texts, about.unit)).catch(() => {});
   return [
     make(
       "div",
@@ -160,7 +162,7 @@ function spread(rows, { about }) {
       chart.element,
       make(
         "p",
-        { class: "soft" },
+        { class: "soft", hidden: !drawn.length },
         t("The width of a part is the share of people, among those who chose the answer, who give that value."),
       ),
       make(
@@ -176,8 +178,9 @@ function spread(rows, { about }) {
 // Shares within the groups of a segment, and which keys differ between them.
 function within(rows, { segments }) {
   if (!segments) return [];
-  const { differences } = segments;
-  groups.show(groupPanels(segments, rows), OVERALL);
+  const { differences } = segments,
+    panels = groupPanels(segments, rows);
+  groups.show(panels, groupsCaption(panels));
   return [
     make("h3", {}, t("Within each group: {name}", { name: segments.name })),
     labelsTable(segments),

@@ -6,7 +6,7 @@ import { answersAs, downloads, TABLES } from "../shared/downloads.js";
 import { t } from "../shared/language.js";
 import { alertBox, count, make, newestOnly, plural, replace, warningBox } from "../shared/page.js";
 import { isDeletedUnread } from "../shared/task-words.js";
-import { told } from "../shared/told.js";
+import { told, toldVerdict } from "../shared/told.js";
 import { BarsFigure } from "./bars.js";
 import { candidatesForm } from "./candidates.js";
 import { changedOptions, isHashed, optionsPanel, readOptions } from "./estimate-options.js";
@@ -148,8 +148,8 @@ export class ResultsSection {
     replace(this.warned, warning.length ? warningBox([...warning.map(told), ...this.publicNote()]) : null);
     const finding = () => findingOf({ rows, answer, task, isPart });
     replace(this.finding, ...finding());
-    const sentences = () => others.map((sentence) => make("p", {}, told(sentence)));
-    replace(this.verdict, make("div", { class: "note" }, ...sentences()));
+    const sentences = toldVerdict(others, task);
+    replace(this.verdict, make("div", { class: "note" }, ...sentences.map((sentence) => make("p", {}, sentence))));
     const caption = rows.some(({ detected }) => !detected)
       ? t("Line: the range of each number. Grey: not clearly above zero.")
       : t("Line: the range of each number.");
@@ -270,6 +270,6 @@ function emptyText({ batch, phase, by_invitation }) {
       : t("There are no responses here yet: they come together, from the mixer.");
   if (phase === "closed") return t("No responses came before this survey was closed.");
   return by_invitation
-    ? t("No responses yet: they come by invitation.")
+    ? t("No responses yet: only people with an invitation can take part.")
     : t("No responses yet: share the link with the people who are to take part.");
 }

@@ -8,7 +8,6 @@ import { BarsFigure, shareScale } from "./bars.js";
 import { ROWS_DRAWN } from "./panels.js";
 
 const MAX_DIFFERENCES = 50;
-export const OVERALL = t("The upright line is the share of all people. Grey: not clearly above zero.");
 
 const limitsOf = ({ share, share_low: low, share_high: high }) => ({ share, low, high });
 
@@ -100,10 +99,10 @@ export function differencesSaid({ name, false_discovery_rate: rate }, total, { s
   ];
 }
 
-// A panel per group, all on one axis from 0; the line is the share of all people.
+// A panel per group, all on one axis from 0; the line is the share of all people, where that is known.
 export function groupPanels({ labels, cells }, estimates) {
   const keys = estimates.slice(0, ROWS_DRAWN),
-    overall = new Map(keys.map(({ key, frequency }) => [key, frequency])),
+    overall = new Map(keys.map(({ key, detected, frequency }) => [key, detected ? frequency : undefined])),
     found = new Map(cells.map((each) => [JSON.stringify([each.segment, each.key]), each]));
   const panels = labels.map(({ label }) => ({
     title: label,
@@ -114,10 +113,22 @@ export function groupPanels({ labels, cells }, estimates) {
   return panels.map((panel) => ({ ...panel, scale }));
 }
 
+// How to read the panels: only what they draw.
+export function groupsCaption(panels) {
+  const rows = panels.flatMap((panel) => panel.rows);
+  return [
+    rows.some(({ mark }) => mark !== undefined) && t("The upright line is the share of all people."),
+    rows.some(({ known }) => !known) && t("Grey: not clearly above zero."),
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
 function cellRow(row, overall) {
-  const { value, range, most } = shareTexts(limitsOf(row)),
+  const { value, range: whole, most } = shareTexts(limitsOf(row)),
     { detected: known } = row,
-    words = known ? `${value} (${range})` : row.share_high < 1 ? `${TOO_RARE} (${most})` : `${UNKNOWN} (${range})`;
+    isRare = !known && row.share_high < 1,
+    range = isRare ? most : whole;
   return {
     name: row.key,
     value: row.share,
@@ -125,8 +136,9 @@ function cellRow(row, overall) {
     high: row.share_high,
     mark: overall,
     known,
-    shown: known ? value : row.share_high < 1 ? t("not clear") : UNKNOWN,
-    words,
+    shown: known ? value : isRare ? t("not clear") : UNKNOWN,
+    range,
+    words: `${known ? value : isRare ? TOO_RARE : UNKNOWN} (${range})`,
   };
 }
 
@@ -170,13 +182,9 @@ export class SegmentsSection {
       said = differencesSaid(segments, total, { shown: found.rows.length });
     return () => {
       replace(this.people, labelsTable(segments));
-      this.chart.show(
-        groupPanels(
-          segments,
-          estimates.filter(({ key }) => key !== task.other),
-        ),
-        OVERALL,
-      );
+      const listed = estimates.filter(({ key }) => key !== task.other),
+        panels = groupPanels(segments, listed);
+      this.chart.show(panels, groupsCaption(panels));
       replace(
         this.differing,
         ...said.map((sentence) => make("p", {}, sentence)),

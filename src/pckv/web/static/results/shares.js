@@ -27,6 +27,9 @@ function shades(number) {
 export const spreadTitle = (unit) =>
   unit ? t("How the ratings are spread ({unit})", { unit }) : t("How the ratings are spread");
 
+// Whether a bar shows how the holders of a key are spread, and not what may be anything.
+export const isSpreadKnown = ({ shares }) => shares.every(({ low, high }) => high - low < UNKNOWN_WIDTH);
+
 // The shares of the levels of keys: one bar per key, with a part per level, as wide as its share.
 export function sharesSpecification(estimates, texts, unit = "") {
   const values = estimates.flatMap(({ key, shares }) =>
@@ -99,8 +102,9 @@ export function sharesSection({ task, address }) {
     const estimates = rows.slice(0, KEYS_SHOWN),
       known = estimates.filter(({ detected }) => detected),
       rare = estimates.length - known.length;
-    chart.element.hidden = !known.length;
-    if (known.length) chart.draw(sharesSpecification(known, texts, unit)).catch(() => {});
+    const drawn = known.filter(isSpreadKnown);
+    chart.element.hidden = !drawn.length;
+    if (drawn.length) chart.draw(sharesSpecification(drawn, texts, unit)).catch(() => {});
     replace(place, known.length ? tableOfShares(known, texts, nameOf) : null);
     said.textContent = rare
       ? t("Of those who chose an answer. Left out, since not distinguishable from noise: {options}.", {

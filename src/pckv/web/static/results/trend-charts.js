@@ -3,7 +3,7 @@
 import { Chart } from "../shared/chart.js";
 import { day, t } from "../shared/language.js";
 import { count, make, plural, replace } from "../shared/page.js";
-import { changeTexts, frequencyTexts } from "../shared/ranges.js";
+import { changeTexts, frequencyWords } from "../shared/ranges.js";
 import { named } from "../shared/table.js";
 
 const CHARTS_SHOWN = 6,
@@ -13,8 +13,9 @@ const CHARTS_SHOWN = 6,
 // How wide the band of a single round is, in pixels.
 const LONE_WIDTH = 12;
 
-// The smoothed share of a key in a round, as `frequencyTexts` takes it.
+// The smoothed share of a key in a round, as `frequencyWords` takes it: where its range begins at 0, noise may explain it.
 export const smoothedOf = (key, place) => ({
+  detected: key.smoothed_low[place] > 0,
   frequency: key.smoothed[place],
   frequency_low: key.smoothed_low[place],
   frequency_high: key.smoothed_high[place],
@@ -22,6 +23,7 @@ export const smoothedOf = (key, place) => ({
 
 // The share of a key in a round by itself.
 export const aloneOf = (key, place) => ({
+  detected: key.frequency_low[place] > 0,
   frequency: key.frequency[place],
   frequency_low: key.frequency_low[place],
   frequency_high: key.frequency_high[place],
@@ -67,18 +69,15 @@ function figure({ key, changes }, chart) {
 }
 
 function description(key, rounds, changes) {
-  const now = frequencyTexts(smoothedOf(key, rounds.length - 1)),
-    before = frequencyTexts(smoothedOf(key, 0));
   const changed = changes.map(
     (change) =>
       ` ${t("Changed by {points} between rounds {rounds}.", { points: changeTexts(change).value, rounds: whenText(change) })}`,
   );
-  const told = t("{name}: {value} ({range}) in round {last}, after {before} in round {first}.", {
+  const told = t("{name}: {now} in round {last}, after {before} in round {first}.", {
     name: key.key,
-    value: now.value,
-    range: now.range,
+    now: frequencyWords(smoothedOf(key, rounds.length - 1)),
     last: count(rounds.at(-1).round),
-    before: before.value,
+    before: frequencyWords(smoothedOf(key, 0)),
     first: count(rounds[0].round),
   });
   return told + changed.join("");
@@ -87,30 +86,24 @@ function description(key, rounds, changes) {
 function pointsOf(key, rounds) {
   return rounds.map(({ round, opens, reports }, place) => {
     const smoothed = smoothedOf(key, place),
-      own = aloneOf(key, place),
-      alone = frequencyTexts(own),
-      { value, range } = frequencyTexts(smoothed);
+      own = aloneOf(key, place);
+    // Of what is not known, only the range is drawn.
     return {
       round,
       differs: key.differs[place],
-      share: 100 * own.frequency,
+      share: own.detected ? 100 * own.frequency : null,
       least: 100 * own.frequency_low,
       most: 100 * own.frequency_high,
-      smoothed: 100 * smoothed.frequency,
+      smoothed: smoothed.detected ? 100 * smoothed.frequency : null,
       low: 100 * smoothed.frequency_low,
       high: 100 * smoothed.frequency_high,
-      words: t(
-        "Round {round}, from {opens} on, {responses}: {value} ({range}) smoothed, {alone} ({aloneRange}) by itself",
-        {
-          round: count(round),
-          opens: day(opens),
-          responses: plural(reports, "response"),
-          value,
-          range,
-          alone: alone.value,
-          aloneRange: alone.range,
-        },
-      ),
+      words: t("Round {round}, from {opens} on, {responses}: {smoothed} smoothed, {alone} by itself", {
+        round: count(round),
+        opens: day(opens),
+        responses: plural(reports, "response"),
+        smoothed: frequencyWords(smoothed),
+        alone: frequencyWords(own),
+      }),
     };
   });
 }
@@ -138,7 +131,8 @@ function specification(key, rounds, changes, end) {
     encoding: { x: { ...x, field: "before_first" }, x2: { field: "after_last" } },
   };
   const points = pointsOf(key, rounds),
-    alone = points.filter(({ differs }) => differs);
+    alone = points.filter(({ differs }) => differs),
+    known = points.filter(({ share }) => share !== null);
   const bars = {
     data: { values: alone },
     mark: { type: "rule", color: COLOUR, opacity: 0.5, aria: false },
@@ -147,12 +141,19 @@ function specification(key, rounds, changes, end) {
   const layer = [
     ...(changes.length ? [shaded] : []),
     { mark: { ...band, color: COLOUR, opacity: 0.22 }, encoding: { x, y: y("low"), y2: { field: "high" } } },
-    { mark: { type: "line", color: COLOUR }, encoding: { x, y: y("smoothed") } },
+    ...(points.some(({ smoothed }) => smoothed !== null)
+      ? [{ mark: { type: "line", color: COLOUR }, encoding: { x, y: y("smoothed") } }]
+      : []),
     ...(alone.length ? [bars] : []),
-    {
-      mark: { type: "point", filled: true, color: COLOUR, size: 20 },
-      encoding: { x, y: y("share"), tooltip: { field: "words" } },
-    },
+    ...(known.length
+      ? [
+          {
+            data: { values: known },
+            mark: { type: "point", filled: true, color: COLOUR, size: 20 },
+            encoding: { x, y: y("share"), tooltip: { field: "words" } },
+          },
+        ]
+      : []),
   ];
   return { hconcat: [{ height: HEIGHT, data: { values: points }, layer }] };
 }

@@ -16,7 +16,7 @@ import {
   request,
   warningBox,
 } from "../shared/page.js";
-import { changeTexts, frequencyTexts, meanTitle, UNLISTED } from "../shared/ranges.js";
+import { changeTexts, frequencyWords, meanTitle, UNLISTED } from "../shared/ranges.js";
 import { named, ranged, SearchTable } from "../shared/table.js";
 import { told } from "../shared/told.js";
 import { levelText } from "./estimate-options.js";
@@ -202,11 +202,10 @@ export class TrendSection {
   row({ key, pooled, test, changes }) {
     const last = key.smoothed.length - 1,
       smoothed = smoothedOf(key, last),
-      { value, range, most } = frequencyTexts(smoothed),
       isOther = key.key === this.trend.pooled.other;
     return [
       [named(key.key), isOther ? make("small", {}, ` (${UNLISTED})`) : null],
-      ranged(value, smoothed.frequency_low > 0 ? range : most, Object.values(smoothed), aloneText(key, last)),
+      shareCell(smoothed, aloneText(key, last)),
       ...(test ? [changesCell(test, changes)] : []),
       shareCell(pooled),
       ...(this.meanTitle ? [meanCell(pooled)] : []),
@@ -223,8 +222,7 @@ export class TrendSection {
 // What the round says by itself, where that differs from what the other rounds lead to expect.
 function aloneText(key, place) {
   if (!key.differs[place]) return null;
-  const { value, range } = frequencyTexts(aloneOf(key, place));
-  return make("div", {}, make("small", {}, t("by itself {value} ({range})", { value, range })));
+  return make("div", {}, make("small", {}, t("by itself {words}", { words: frequencyWords(aloneOf(key, place)) })));
 }
 
 // A key that changed more than once has a line per change. What is not seen may be as large as the noise hides.

@@ -35,6 +35,9 @@ const filled = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => valu
 // A text of the page in its language, with values in place of its {names}.
 export const t = (text, values = {}) => filled(german[text] ?? text, values);
 
+// A number in all its digits, with the decimal sign of the language.
+export const allDigits = (number) => (language === "de" ? String(number).replace(".", ",") : String(number));
+
 const daysIn = (tag) => {
   const days = new Intl.DateTimeFormat(tag, { dateStyle: "long", timeZone: "UTC" });
   return (text) => days.format(new Date(`${text}T00:00Z`));

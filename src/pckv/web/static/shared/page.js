@@ -1,5 +1,5 @@
 // What all pages share: elements, requests, numbers. Text is never parsed as HTML.
-import { language, t } from "./language.js";
+import { allDigits, language, t } from "./language.js";
 
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -67,7 +67,7 @@ export const plural = (number, noun) => t(`{number} ${noun}${number === 1 ? "" :
 export function short(number) {
   if (number === 0) return "0";
   const size = Math.abs(number);
-  if (size >= 1e6 || size < 1e-5) return number.toExponential(1);
+  if (size >= 1e6 || size < 1e-5) return allDigits(number.toExponential(1));
   return Number(number.toPrecision(3)).toLocaleString(language, { maximumFractionDigits: 8 });
 }
 

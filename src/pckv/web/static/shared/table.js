@@ -1,6 +1,6 @@
 // Tables: one component for all of them, plain or searched, sorted and paged.
 import { announce, count, debounced, field, make, newestOnly, replace } from "./page.js";
-import { t } from "./language.js";
+import { allDigits, t } from "./language.js";
 
 export const ROWS_PER_PAGE = 25;
 const SVG = "http://www.w3.org/2000/svg";
@@ -14,10 +14,13 @@ export function parted(text, elements) {
 }
 
 // The content of a cell: a value with its range. The title has all digits of the `numbers`.
-export const ranged = (value, range, numbers, mark = null) => ({
-  content: [make("span", {}, value), " ", make("small", {}, `(${range})`), mark],
-  title: numbers && t("{value}: {low} to {high}", { value: numbers[0], low: numbers[1], high: numbers[2] }),
-});
+export function ranged(value, range, numbers, mark = null) {
+  const [number, low, high] = (numbers ?? []).map(allDigits);
+  return {
+    content: [make("span", {}, value), " ", make("small", {}, `(${range})`), mark],
+    title: numbers && t("{value}: {low} to {high}", { value: number, low, high }),
+  };
+}
 
 // The content of a cell: an estimate as a bar, and its range as a line; `most` is the end of the scale.
 export function rangeBar({ frequency, frequency_low: low, frequency_high: high }, most, detected = true) {

@@ -1,4 +1,4 @@
-// What is said of tasks and series in several places: their state, their target, and what rounds promise.
+// What is said of tasks and series in several places: their state, the responses expected, and what rounds promise.
 import { language, t } from "./language.js";
 import { count, make, percent, plural } from "./page.js";
 
@@ -29,13 +29,13 @@ export function kindNote(task) {
 
 export const reached = (reports, target) => percent(Math.floor((1000 * reports) / target) / 1000);
 
-// How much of the target is reached; without a target nothing.
+// How many of the responses came that were expected; nothing where no number was.
 export function progress({ reports, target }) {
   if (target === null) return null;
   return make("progress", {
     max: target,
     value: Math.min(reports, target),
-    "aria-label": t("Of the target: {share}", { share: reached(reports, target) }),
+    "aria-label": t("Of the responses expected: {share}", { share: reached(reports, target) }),
   });
 }
 

@@ -138,9 +138,19 @@ function asClause(sentence, known) {
 // A sentence of the server in the language of the page; what the catalog does not have stays as it is.
 export function told(sentence) {
   if (!sentence) return sentence;
-  const known = translated(sentence);
+  const known = filling(sentence);
   return (known.cost < 1 ? known : asClause(sentence, known)).text;
 }
+
+// What the server advises where nothing stands out.
+const ADVICE = "More people or a larger ε would help.";
+
+// What the server says of results. A closed survey gets no more responses: advice to wait for them, the last sentence
+// of its text, is left out.
+export const toldVerdict = (sentences, { phase }) =>
+  sentences.map((sentence) =>
+    phase === "closed" && sentence.endsWith(ADVICE) ? told(sentence).replace(/ [^.]*\.$/, "") : told(sentence),
+  );
 
 // Names and texts of people in the data of charts, which stay as they are.
 const OWN = new Set(["key", "partner", "segment", "label", "level"]),
