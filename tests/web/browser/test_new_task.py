@@ -522,6 +522,33 @@ def test_a_task_is_duplicated(people: Any, server: ServeProcess) -> None:
     forget(operator, "404")
 
 
+def test_a_copy_keeps_the_invitations_and_the_last_day(people: Any, server: ServeProcess) -> None:
+    """A last day that is past is left out and named; and what the operator typed as a number of invitations stays."""
+    invited = add_task(server, name="invited", closes="2091-01-01")
+    ask(server, "POST", f"/tasks/{invited.id}/invitations?count=3")
+    over = add_task(server, name="over", closes="2020-01-02")
+    operator = people(PHONE)
+    open_form(operator)
+    page = operator.page
+    operator.go(f"/#/new?from={invited.id}")
+    said = "Filled in from “invited”. Not taken over: how many answers people typically choose; how many people you expect."
+    page.get_by_text(said, exact=True).wait_for()
+    fill_task(operator, "invited again", KEYS, users="420")
+    number = page.get_by_label("Number of invitations")
+    assert page.get_by_label("Last day").input_value() == "2090-12-31"
+    assert page.get_by_label("By invitation").is_checked()
+    assert number.input_value() == "3"
+    number.fill("")
+    number.fill("420")
+    page.get_by_label("People expected").fill("300")
+    assert number.input_value() == "420"
+    operator.go(f"/#/new?from={over.id}")
+    page.get_by_text("the last day, which is past (January 1, 2020).").wait_for()
+    open_step(operator, 1)
+    assert page.get_by_label("Last day").input_value() == ""
+    assert page.get_by_label("By one open link").is_checked()
+
+
 def test_a_preview_shows_the_page_of_participants_and_makes_no_report(people: Any) -> None:
     operator = people()
     open_form(operator)
