@@ -237,6 +237,8 @@ def test_what_people_wrote_stays_as_it_is() -> None:
             ),
             "die Adresse des Mixers muss wie https://mix.example aussehen: klein geschrieben",
         ),
+        ("±5,500 %", "±5.500 %"),
+        ("de, translated into en, fr", "Deutsch; Übersetzungen: Englisch, Französisch"),
         ("An unknown sentence about 1,000 things.", "An unknown sentence about 1,000 things."),
     ],
 )

@@ -110,4 +110,6 @@ export function daysOf({ opens, closes }) {
 
 // How people take part in another run of a task, from its overview: as many are invited as were in all.
 export const valuesOfAccess = ({ by_invitation: invited, invitations }) =>
-  invited ? { access: "invitations", invitations: invitations.made ? String(invitations.made) : "" } : { access: "link" };
+  invited
+    ? { access: "invitations", invitations: invitations.made ? String(invitations.made) : "" }
+    : { access: "link" };

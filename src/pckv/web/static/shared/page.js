@@ -67,7 +67,10 @@ export const plural = (number, noun) => t(`{number} ${noun}${number === 1 ? "" :
 export function short(number) {
   if (number === 0) return "0";
   const size = Math.abs(number);
-  if (size >= 1e6 || size < 1e-5) return number.toExponential(1);
+  if (size >= 1e6 || size < 1e-5) {
+    const [digits, exponent] = number.toExponential(1).split("e");
+    return `${Number(digits).toLocaleString(language, { minimumFractionDigits: 1 })}e${exponent}`;
+  }
   return Number(number.toPrecision(3)).toLocaleString(language, { maximumFractionDigits: 8 });
 }
 

@@ -2,7 +2,7 @@
 // `english/server.js`, has them by what the server says: a hole {} stands where it fills in, and the text of the page
 // says by {1}, {2} where what fills which hole stands. What fills a hole
 // is told itself, and its numbers and days are written as in the language, unless its place says what it is:
-// {1:raw} for texts of people, which stay as they are, {1:list} for numbers with semicolons between them, and {1:dative} for
+// {1:raw} for texts of people, which stay as they are, {1:list} for numbers with semicolons between them, {1:languages} for tags of languages, and {1:dative} for
 // a number of things after "von", "nach", "mit".
 
 import english from "../english/server.js";
@@ -20,7 +20,8 @@ const catalog = language === "de" ? (await import("../german/server.js")).defaul
   COST_OF_RAW = 0.001,
   MAX_REMEMBERED = 5000;
 
-const swapped = { ",": ".", ".": "," },
+const languageNames = new Intl.DisplayNames([language], { type: "language" }),
+  swapped = { ",": ".", ".": "," },
   date = (text) =>
     new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(new Date(`${text}T00:00:00Z`)),
   inGerman = (text) =>
@@ -32,6 +33,11 @@ const swapped = { ",": ".", ".": "," },
   KINDS = {
     raw: (text) => text,
     list: (text) => text.split(", ").map(numbers).join("; "),
+    languages: (text) =>
+      text
+        .split(", ")
+        .map((tag) => languageNames.of(tag))
+        .join(", "),
     dative: (text) => (text.startsWith("1 ") ? text : text.replace(/(?<=[elr])$/, "n")),
   };
 
@@ -41,7 +47,7 @@ const holeBefore = (text) => (text ? "(.*?)" : "([\\d.,]*\\d(?: %)?|.*?)");
 function compiled([english, german]) {
   const texts = english.split(HOLE),
     kinds = [...german.matchAll(PLACE)].map(([, number, kind]) => [number - 1, kind]),
-    raw = new Set(kinds.filter(([, kind]) => ["raw", "list"].includes(kind)).map(([number]) => number)),
+    raw = new Set(kinds.filter(([, kind]) => ["raw", "list", "languages"].includes(kind)).map(([number]) => number)),
     [begin, ...rest] = texts.map((text) => text.replace(SPECIAL, "\\$&")),
     source = begin + rest.map((text, place) => holeBefore(text || place === rest.length - 1) + text).join("");
   return {
@@ -138,7 +144,7 @@ function asClause(sentence, known) {
 // A sentence of the server in the language of the page; what the catalog does not have stays as it is.
 export function told(sentence) {
   if (!sentence) return sentence;
-  const known = translated(sentence);
+  const known = filling(sentence);
   return (known.cost < 1 ? known : asClause(sentence, known)).text;
 }
 
